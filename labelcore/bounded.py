@@ -160,9 +160,8 @@ class Work:
             return value
         error = _rebuilt(*value)
         if isinstance(error, MemoryError):
-            raise LimitError(
-                f"{self.what} needed more than {self.memory / 1e9:,.1f} GB of memory. {ADVICE}"
-            )
+            most = _most(self.memory) / 1e9
+            raise LimitError(f"{self.what} needed more than {most:,.1f} GB of memory. {ADVICE}")
         raise error
 
     def _too_long(self) -> LimitError:
@@ -317,16 +316,33 @@ def _write(folder: Path, done: tuple[bool, Any]) -> None:
     half.rename(folder / RESULT)
 
 
+def _most(memory: int) -> int:
+    """The lower of a limit of ours and the one that the server was started with."""
+    try:
+        import resource
+    except ImportError:
+        return memory
+    given, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return memory if given == resource.RLIM_INFINITY else min(memory, given)
+
+
 def _limit(memory: int, seconds: float) -> None:
-    """So much more than is taken now; where the system has no such limit, time alone counts."""
+    """So much more than is taken now, and no more than the server itself may take; where the system
+    has no such limit, time alone counts."""
     try:
         import resource
 
         taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except (ImportError, OSError):
         return
-    resource.setrlimit(resource.RLIMIT_AS, (taken + memory, resource.RLIM_INFINITY))
-    resource.setrlimit(resource.RLIMIT_CPU, (int(4 * seconds) + 60, resource.RLIM_INFINITY))
+    for limit, most in (
+        (resource.RLIMIT_AS, taken + memory),
+        (resource.RLIMIT_CPU, int(4 * seconds) + 60),
+    ):
+        given, hard = resource.getrlimit(limit)
+        resource.setrlimit(
+            limit, (most if given == resource.RLIM_INFINITY else min(most, given), hard)
+        )
 
 
 def _end_with_the_other() -> None:

@@ -6,6 +6,8 @@ import gc
 import gzip
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -99,6 +101,32 @@ def test_too_much_memory(tmp_path: Path) -> None:
     assert work(fill, 100, folder=tmp_path, memory=1 << 29).result() == 100 * 125_000
     with pytest.raises(LimitError, match=r"needed more than 0.5 GB of memory\. It was ended"):
         work(fill, 2000, folder=tmp_path, memory=1 << 29).result()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no limit of memory here")
+def test_under_a_limit_of_the_server(tmp_path: Path) -> None:
+    """A server under ``ulimit -v`` cannot raise that limit: its processes have the lower one."""
+    program = (
+        "import sys; from pathlib import Path; from labelcore import bounded\n"
+        "from labelcore.errors import LimitError\n"
+        "from tests.test_bounded import fill\n"
+        "bounded.PRELOADED = ()\n"
+        "for megabytes in (100, 4000):\n"
+        f"  one = bounded.Work('Reading a.csv', fill, megabytes, folder=Path({str(tmp_path)!r}), "
+        "memory=1 << 40)\n"
+        "  try: print(one.result() // 125_000)\n"
+        "  except LimitError as error: print(error)\n"
+    )
+    shell = f'ulimit -v 2500000 && exec {sys.executable} -c "$PROGRAM"'
+    done = subprocess.run(
+        ["bash", "-c", shell],
+        env={**os.environ, "PROGRAM": program, "OPENBLAS_NUM_THREADS": "1"},
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+    )
+    told = "Reading a.csv needed more than 2.6 GB of memory."
+    assert done.stdout.startswith(f"100\n{told}"), done.stderr
 
 
 def test_cancelled(tmp_path: Path) -> None:

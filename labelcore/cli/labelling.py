@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from labelcore.cli.output import json_option, say, write
+from labelcore.cli.output import check_suffix, json_option, say, write
 from labelcore.cli.projects import (
     force_option,
     moved_option,
@@ -17,7 +17,7 @@ from labelcore.cli.projects import (
     project_option,
     store_option,
 )
-from labelcore.exchange import BATCH_FORMS, Outcome, read_answers, store_answers
+from labelcore.exchange import BATCH_FORMS, BATCH_SUFFIXES, Outcome, read_answers, store_answers
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.log.screens import LONGEST_LEASE
 from labelcore.report import LABEL_FORMS, labels_file
@@ -117,6 +117,9 @@ def draw(
     Drawing again gives the same open items until they are answered. No score and no prediction is
     in the file.
     """
+    check_suffix(
+        output, BATCH_SUFFIXES[form], "a batch" if form == "table" else f"a batch for {form}"
+    )
     session = Session.open(store, project, file=moved)
     draws = session.take(batch, annotator, minutes)
     suffix = Path(output).suffix if output != "-" else ".csv"

@@ -28,6 +28,17 @@ def say(values: Mapping[str, Any], sentences: Sequence[str], as_json: bool) -> N
         click.echo(sentence)
 
 
+def check_suffix(output: str, allowed: Sequence[str], what: str) -> None:
+    """ValueError unless a file's name ends as ``what`` is written; one without a suffix may."""
+    suffix = "" if output == "-" else Path(output).suffix
+    if suffix and suffix.lower() not in allowed:
+        right = Path(output).with_suffix(allowed[0])
+        raise ValueError(
+            f"{output}: {what} is written as {', '.join(allowed)}, got {suffix!r}; "
+            f"call the file {right}"
+        )
+
+
 def write(output: str, content: bytes, *, force: bool = False) -> str:
     """Write to a file, "-" for standard output; returns where it went, in words.
 

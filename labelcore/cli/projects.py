@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
-from labelcore.cli.output import json_option, say, write
+from labelcore.cli.output import check_suffix, json_option, say, write
 from labelcore.errors import ProjectExistsError
-from labelcore.exchange import CONFIGS, LABELLED_FORMS
+from labelcore.exchange import CONFIGS, LABELLED_FORMS, LABELLED_SUFFIXES
 from labelcore.report import REPORT_FORMS, bundle_zip, estimates_csv, events_csv
 from labelcore.session.session import Session
 from labelcore.store import open_store
@@ -70,8 +70,16 @@ def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
     say(values, [sentence], as_json)
 
 
+EXPORT_SUFFIXES = {
+    "events": (".csv",),
+    "estimates": (".csv",),
+    "bundle": (".zip",),
+    "config": (".xml",),
+}
+
+
 @click.command()
-@click.argument("what", type=click.Choice(["events", "estimates", "bundle", "labels", "config"]))
+@click.argument("what", type=click.Choice([*EXPORT_SUFFIXES, "labels"]))
 @store_option
 @project_option
 @output_option
@@ -103,13 +111,15 @@ def export(
 
     config is what to set up in that tool so that `draw` and `answer` understand it.
     """
+    made = LABELLED_FORMS if what == "labels" else CONFIGS
+    if what in ("labels", "config") and tool not in made:
+        raise ValueError(f"--as: there is no {what} for {tool}; known: {', '.join(made)}")
+    endings = LABELLED_SUFFIXES[tool] if what == "labels" else EXPORT_SUFFIXES[what]
+    check_suffix(output, endings, f"{what} for {tool}" if what == "labels" else f"the {what}")
     session = Session.open(store, project, file=moved)
     if what == "bundle":
         content = bundle_zip(session)
     elif what in ("labels", "config"):
-        made = LABELLED_FORMS if what == "labels" else CONFIGS
-        if tool not in made:
-            raise ValueError(f"--as: there is no {what} for {tool}; known: {', '.join(made)}")
         content = made[tool](session)
     else:
         text = events_csv if what == "events" else estimates_csv

@@ -1,13 +1,15 @@
 """Items to other tools and answers from them."""
 
 from labelcore.exchange.answers import Answered, Outcome, read_answers, store_answers
-from labelcore.exchange.batches import BATCH_FORMS
-from labelcore.exchange.labelled import CONFIGS, LABELLED_FORMS
+from labelcore.exchange.batches import BATCH_FORMS, BATCH_SUFFIXES
+from labelcore.exchange.labelled import CONFIGS, LABELLED_FORMS, LABELLED_SUFFIXES
 
 __all__ = [
     "BATCH_FORMS",
+    "BATCH_SUFFIXES",
     "CONFIGS",
     "LABELLED_FORMS",
+    "LABELLED_SUFFIXES",
     "Answered",
     "Outcome",
     "read_answers",

@@ -15,6 +15,7 @@ from labelcore.population.formats import open_table
 from labelcore.population.label_studio import read_tasks
 from labelcore.population.text import as_text
 from labelcore.promises import Word
+from labelcore.report import unguarded
 from labelcore.session.session import Session
 
 
@@ -88,16 +89,11 @@ def read_answers(path: Path) -> list[Answered]:
             number,
             row.get("token") or None,
             row.get("id") or None,
-            _unguarded(row["answer"]).strip(),
-            _unguarded(row.get("note", "")).strip(),
+            unguarded(row["answer"]).strip(),
+            unguarded(row.get("note", "")).strip(),
         )
         for number, row in enumerate(rows, 1)
     ]
-
-
-def _unguarded(text: str) -> str:
-    """Without the apostrophe that keeps a spreadsheet from running a text as a formula."""
-    return text[1:] if text[:1] == "'" and text[1:2] in "=+-@" else text
 
 
 def store_answers(

@@ -43,3 +43,5 @@ def batch_tasks(session: Session, draws: Sequence[Draw], suffix: str) -> bytes:
 
 BatchForm = Callable[[Session, Sequence[Draw], str], bytes]
 BATCH_FORMS: dict[str, BatchForm] = {"table": batch_table, "label-studio": batch_tasks}
+BATCH_SUFFIXES = {"table": TABLES, "label-studio": (".json",)}
+"""How the name of a file of each form may end."""

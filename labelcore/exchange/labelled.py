@@ -208,3 +208,13 @@ CONFIGS: dict[str, LabelledForm] = {
     "label-studio": lambda session: labelling_config(session).encode()
 }
 """What to set up in a tool before its tasks are answered."""
+LABELLED_SUFFIXES: dict[str, tuple[str, ...]] = {
+    "label-studio": (".json",),
+    "doccano": (".jsonl", ".ndjson"),
+    "prodigy": (".jsonl", ".ndjson"),
+    "asreview": (".csv",),
+    "hugging-face": (".parquet",),
+    "splink": (".parquet",),
+    "langfuse": (".jsonl", ".ndjson"),
+}
+"""How the name of a file of each form ends; the first is the one that we give."""

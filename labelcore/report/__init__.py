@@ -7,7 +7,7 @@ from labelcore.report.markdown import report_markdown
 from labelcore.report.page import report_html
 from labelcore.report.pdf import report_pdf, report_png
 from labelcore.report.spreadsheet import report_xlsx
-from labelcore.report.tables import estimates_csv, events_csv, guarded
+from labelcore.report.tables import estimates_csv, events_csv, guarded, unguarded
 from labelcore.report.written import REPORT_FORMS, write_report
 
 __all__ = [
@@ -25,5 +25,6 @@ __all__ = [
     "report_png",
     "report_xlsx",
     "table_file",
+    "unguarded",
     "write_report",
 ]

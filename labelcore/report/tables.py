@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,10 @@ from labelcore.session.session import Session
 
 BYTE_ORDER_MARK = "\ufeff"
 SECOND_PASS = ("redrawn", "reread", "late")
+# Characters that a program may drop before it looks for a formula: spaces, marks, controls.
+SKIPPED = frozenset(("Cc", "Cf", "Cn", "Cs", "Zl", "Zp", "Zs", "Me", "Mn"))
+UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters without a picture."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 EVENT_COLUMNS = (
@@ -68,9 +73,26 @@ def guarded(value: Any) -> Any:
     >>> guarded("=1+1"), guarded("-5"), guarded(-5), guarded("a=1")
     ("'=1+1", "'-5", -5, 'a=1')
     """
-    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
-        return "'" + value
-    return value
+    return "'" + value if isinstance(value, str) and _may_run(value) else value
+
+
+def unguarded(text: str) -> str:
+    """A text as it was before ``guarded``.
+
+    >>> unguarded(guarded("-5")), unguarded("'tis")
+    ('-5', "'tis")
+    """
+    return text[1:] if text[:1] == "'" and _may_run(text[1:]) else text
+
+
+def _may_run(text: str) -> bool:
+    """Whether the first character that is seen, or a first tab or line, begins a formula."""
+    seen = next((one for one in text if not _is_unseen(one)), "")
+    return text.lstrip(" ").startswith(FORMULA_STARTS) or seen in FORMULA_STARTS
+
+
+def _is_unseen(character: str) -> bool:
+    return unicodedata.category(character) in SKIPPED or character in UNSEEN
 
 
 def _event_row(project: str, event: Event, before: str) -> dict[str, Any]:

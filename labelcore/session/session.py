@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from labelcore.errors import AnswerError, StoreBusyError, StoreNotWritableError
+from labelcore.errors import AnswerError, LateAnswerError, StoreBusyError, StoreNotWritableError
 from labelcore.figures.agreement import unsettled
 from labelcore.figures.looks import FiguresNow
 from labelcore.figures.stops import stop_reason
@@ -448,8 +448,8 @@ class Session(Readings):
         Returns
         -------
         Event
-            What was stored. For a token that was answered before nothing changes, and the first
-            event is returned. Its kind is "late" where others have answered the item since it was
+            What was stored. The same answer to a token again changes nothing, and the first event
+            is returned. Its kind is "late" where others have answered the item since it was
             released, or the label to be judged once more was taken back: it is kept beside their
             answers, and no figure rests on it, because which answers come late is not random.
 
@@ -458,8 +458,9 @@ class Session(Readings):
         AnswerError
             The answer or the token is unknown, or the draw is another person's.
         LateAnswerError
-            The person has answered the item since, by another draw; or "later" for an item that
-            somebody else has now, or has answered.
+            The draw has another answer already, which ``revise`` changes; the person has answered
+            the item since, by another draw; or "later" for an item that somebody else has now, or
+            has answered.
         StoreError
             The store cannot be written; nothing was stored.
         """
@@ -467,15 +468,32 @@ class Session(Readings):
         with self._lock:
             shown = self._shown(draw, annotator)
             token = shown.draw.token
-            if token in self.state.answered:
-                return self.state.answered[token]
 
             def build() -> Event | None:
                 if token in self.state.answered:
                     return None
                 return self._answer_event(shown, kind, label)
 
-            return self.ledger.write(build) or self.state.answered[token]
+            done = self.state.answered.get(token) or self.ledger.write(build)
+            return self._as_answered(done or self.state.answered[token], label or kind)
+
+    def _as_answered(self, event: Event, answer: str) -> Event:
+        """The event that answers a draw. LateAnswerError where that was another answer."""
+        if answer_word(event) == answer:
+            return event
+        index, before = event.index or 0, answer_word(event)
+        force = self.engine.in_force(index)
+        if event.kind in ("reread", "late"):
+            way = "a second reading stays as it was given"
+        elif answer == LATER:
+            way = "undo() takes an answer back"
+        elif force is None:
+            way = "it is not in force any more: answer the draw that next() gives"
+        else:
+            way = f"revise({index}, {answer!r}, token) changes it"
+        raise LateAnswerError(
+            f"item {index} was answered {before!r} by this draw; {answer!r} was not stored: {way}"
+        )
 
     def _shown(self, draw: Draw | str, annotator: str | None) -> Shown:
         """The draw as it was put before this person."""

@@ -10,7 +10,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from labelcore.exchange import LABELLED_FORMS
+from labelcore.exchange import LABELLED_FORMS, LABELLED_SUFFIXES
 from labelcore.report import (
     bundle_zip,
     estimates_csv,
@@ -59,17 +59,22 @@ TABLE_KINDS = {
     ".parquet": ("Parquet", PARQUET),
     ".xlsx": ("Excel", SHEET),
 }
-JSON_LINES = "application/jsonl"
-TOOL_FILES = {
-    "label-studio": ("Label Studio", ".json", "application/json"),
-    "doccano": ("doccano", ".jsonl", JSON_LINES),
-    "prodigy": ("Prodigy", ".jsonl", JSON_LINES),
-    "asreview": ("ASReview", ".csv", "text/csv"),
-    "hugging-face": ("Hugging Face", ".parquet", PARQUET),
-    "splink": ("Splink", ".parquet", PARQUET),
-    "langfuse": ("Langfuse", ".jsonl", JSON_LINES),
+TYPES = {
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".csv": "text/csv",
+    ".parquet": PARQUET,
 }
-"""Of each form of the labels for a tool: the tool, the suffix of its file, the file's type."""
+TOOLS = {
+    "label-studio": "Label Studio",
+    "doccano": "doccano",
+    "prodigy": "Prodigy",
+    "asreview": "ASReview",
+    "hugging-face": "Hugging Face",
+    "splink": "Splink",
+    "langfuse": "Langfuse",
+}
+"""Of each form of the labels for a tool: what the tool is called."""
 
 
 def file_name(project: str, suffix: str) -> str:
@@ -100,9 +105,10 @@ def labels_button(session: Session, label: str = "Labels") -> None:
         _tables(session, "labels", partial(session.labels_table, content=True))
         st.caption(weight_words(session.plan.method.has_weights))
         with st.container(horizontal=True):
-            for form, (tool, suffix, mime) in TOOL_FILES.items():
+            for form, tool in TOOLS.items():
                 if can_be(session, form):
-                    _taken_as(session, f"As {tool}", f"{form}{suffix}", mime, LABELLED_FORMS[form])
+                    suffix, made = LABELLED_SUFFIXES[form][0], LABELLED_FORMS[form]
+                    _taken_as(session, f"As {tool}", f"{form}{suffix}", TYPES[suffix], made)
 
 
 def can_be(session: Session, form: str) -> bool:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main, serving
+from labelcore.cli.projects import EXPORT_SUFFIXES
+from labelcore.exchange import BATCH_SUFFIXES, CONFIGS, LABELLED_FORMS, LABELLED_SUFFIXES
 from tests.report.sessions import session_on, write_items
 
 
@@ -52,6 +55,89 @@ def filled(path: Path, truth: dict[str, bool], column: str = "token") -> Path:
         writer.writeheader()
         writer.writerows(rows)
     return done
+
+
+def opened(path: Path) -> int:
+    """Read a file by the reader that its suffix names; how much it holds."""
+    content = path.read_bytes()
+    match path.suffix:
+        case ".csv":
+            found: Any = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
+            assert len(found[0]) > 1 and None not in found[0]
+        case ".json":
+            found = json.loads(content)
+        case ".jsonl" | ".ndjson":
+            found = [json.loads(line) for line in content.decode().splitlines()]
+            assert len(found) > 1 and all(isinstance(one, dict) for one in found)
+        case ".parquet":
+            found = pd.read_parquet(io.BytesIO(content))
+        case ".xlsx":
+            found = pd.read_excel(io.BytesIO(content))
+        case ".xml":
+            found = ET.fromstring(content.decode())
+        case ".zip":
+            found = zipfile.ZipFile(io.BytesIO(content)).namelist()
+        case _:
+            raise AssertionError(path)
+    return len(found)
+
+
+FORMS = {what: ([what], suffixes) for what, suffixes in EXPORT_SUFFIXES.items()} | {
+    f"labels as {form}": (["labels", "--as", form], suffixes)
+    for form, suffixes in LABELLED_SUFFIXES.items()
+}
+SUFFIXES = (".csv", ".json", ".jsonl", ".parquet", ".xlsx")
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A store with a project of pairs and ten labels: every form can be made of it."""
+    folder = tmp_path_factory.mktemp("forms")
+    truth = write_items(folder / "items.csv")
+    url = f"sqlite:///{folder}/labels.db"
+    pairs = {"id": ["id", "text"]}
+    session = session_on(folder / "items.csv", store=url, budget=40, arguments=pairs)
+    for _ in range(10):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, truth[draw.item_id.partition("|")[0]])
+    session.store.close()
+    return url
+
+
+def test_every_form_says_how_its_file_ends() -> None:
+    assert list(LABELLED_SUFFIXES) == list(LABELLED_FORMS)
+    assert list(CONFIGS) == ["label-studio"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_file_is_written_in_the_form_that_its_name_says(
+    form: str, answered: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Five suffixes and those of the form: right, or refused with the right one named."""
+    what, right = FORMS[form]
+    for suffix in dict.fromkeys((*SUFFIXES, *right, right[0].upper())):
+        path = tmp_path / f"out{suffix}"
+        code, _, err = run(capsys, "export", *what, *place(answered), "-o", path)
+        if suffix.lower() in right:
+            assert code == 0, err
+            assert opened(path.rename(path.with_suffix(suffix.lower()))) > 1
+        else:
+            assert code == 2 and not path.exists()
+            assert f"got {suffix!r}; call the file {tmp_path / 'out'}{right[0]}" in err
+
+
+@pytest.mark.parametrize("form", BATCH_SUFFIXES)
+def test_a_batch_is_written_in_the_form_that_its_name_says(
+    form: str, made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is drawn for a file that is refused."""
+    url, _ = made
+    for suffix in SUFFIXES:
+        path = tmp_path / f"out{suffix}"
+        code, _, err = run(capsys, "draw", "--as", form, *place(url), "--batch", 3, "-o", path)
+        assert (code == 0) == (suffix in BATCH_SUFFIXES[form]), err
+        assert opened(path) == 3 if code == 0 else not path.exists()
 
 
 @pytest.mark.parametrize("column", ["token", "id"])

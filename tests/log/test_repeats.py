@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.errors import AnswerError, PlanError, ReplayError
+from labelcore.errors import AnswerError, LateAnswerError, PlanError, ReplayError
 from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import SPACING
 from labelcore.replay import replay, replay_project
@@ -114,7 +114,9 @@ def test_undo_takes_a_second_answer_back_and_shows_the_item_next(population: lc.
     assert back.token != draw.token
     session.answer(back, "yes")
     assert [one.second.label for one in session.engine.repeats.readings()] == ["yes"]
-    assert session.answer(back, "no").label == "yes"  # The same token again is the same answer.
+    assert session.answer(back, "yes").label == "yes"  # The same token again is the same answer.
+    with pytest.raises(LateAnswerError, match="a second reading stays as it was given"):
+        session.answer(back, "no")
 
 
 def test_undo_past_a_repeat_takes_back_the_answer_before_it(population: lc.Population) -> None:

@@ -7,11 +7,22 @@ import io
 import json
 from pathlib import Path
 
+import openpyxl  # type: ignore[import-untyped]
 import pytest
 
+import labelcore as lc
+from labelcore.exchange import BATCH_FORMS, LABELLED_FORMS
 from labelcore.log.events import Event
-from labelcore.report import estimates_csv, events_csv, report_html, report_json
-from labelcore.report.tables import EVENT_COLUMNS, FORMULA_STARTS, guarded
+from labelcore.report import (
+    estimates_csv,
+    events_csv,
+    labels_file,
+    report_html,
+    report_json,
+    report_xlsx,
+)
+from labelcore.report.tables import EVENT_COLUMNS, FORMULA_STARTS, guarded, unguarded
+from labelcore.ui.confusion import confusion_csv
 from labelcore.words.sentences import percent
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE, label, session_on, write_items
@@ -104,6 +115,60 @@ def test_numbers_and_plain_texts_stay(value: object) -> None:
 @pytest.mark.parametrize("start", [*FORMULA_STARTS, " =", "  @"])
 def test_every_start_of_a_formula_is_guarded(start: str) -> None:
     assert guarded(start + "1") == "'" + start + "1"
+
+
+# What a spreadsheet, or whoever cleans a file for it, may take away before it looks at a cell.
+UNSEEN = (
+    *("\u200b", "\u200d", "\ufeff", "\u2060", "\u00ad", "\u202e", "\u180e", "\u034f", "\u3164"),
+    *("\u00a0", "\u2007", "\u3000", "\u0085", "\u2028", "\x00", "\x0b", "\x0c", "\x1f", "\x7f"),
+    *("\ufeff\u00a0 ", " \u200b\t"),
+)
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "＝"])
+@pytest.mark.parametrize("unseen", UNSEEN)
+def test_what_is_not_seen_before_a_formula_does_not_hide_it(unseen: str, start: str) -> None:
+    text = f"{unseen}{start}cmd|' /C calc'!A0"
+    assert guarded(text) == f"'{text}" and unguarded(guarded(text)) == text
+
+
+@pytest.mark.parametrize("text", ["\u00a0plain", "\u200b5", "'tis", "e\u0301=1", "\u200b", ""])
+def test_what_is_not_seen_before_a_plain_text_stays(text: str) -> None:
+    assert guarded(text) == unguarded(text) == text
+
+
+def test_every_export_guards_what_begins_unseen(tmp_path: Path) -> None:
+    """Ids, contents, notes, columns: in CSV and Excel, and in the table of a tool."""
+    bad = "\u200b=1+1"
+    with (tmp_path / "items.csv").open("w", newline="", encoding="utf-8") as stream:
+        rows = [[f"\u00a0={n}", f"\ufeff@{n}", n % 2] for n in range(40)]
+        csv.writer(stream).writerows([["id", "\x1f+text", "pred"], *rows])
+    population = lc.read_population(
+        tmp_path / "items.csv", id="id", content="\x1f+text", predictions={bad: "pred"}
+    )
+    session = lc.Session(population, lc.Plan("simple_random", ["accuracy"], budget=5))
+    draw = session.next(bad)
+    assert draw is not None
+    session.answer(draw, 1, annotator=bad)
+    session.note(draw.index, bad)
+    texts = [events_csv(session), estimates_csv(session), confusion_csv(session.confusion())]
+    texts += [labels_file(session, ".csv", content=True).decode("utf-8-sig")]
+    texts += [LABELLED_FORMS["asreview"](session).decode()]
+    texts += [BATCH_FORMS["table"](session, [draw], ".csv").decode("utf-8-sig")]
+    cells = [cell for text in texts for row in csv.reader(io.StringIO(text)) for cell in row]
+    for content in (report_xlsx(session), labels_file(session, ".xlsx", content=True)):
+        book = openpyxl.load_workbook(io.BytesIO(content))
+        cells += [
+            one
+            for sheet in book
+            for row in sheet.iter_rows(values_only=True)
+            for one in row
+            if isinstance(one, str)
+        ]
+    hidden = [cell for cell in cells if any(mark in cell for mark in "\u200b\u00a0\ufeff\x1f")]
+    assert len(hidden) >= 20
+    shown = [cell.lstrip("\u200b\u00a0\ufeff\x1f") for cell in cells]
+    assert not [cell for cell in shown if cell.startswith(FORMULA_STARTS)]
 
 
 def test_byte_order_mark_is_a_choice(made: Made) -> None:

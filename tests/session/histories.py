@@ -498,6 +498,10 @@ class History(RuleBasedStateMachine):
     def say(self, token: str, word: str) -> None:
         model, (draw, person) = self.model, self.model.seen[token]
         if token in model.spoken:
+            if word != model.spoken[token][1]:
+                with pytest.raises(LateAnswerError, match="was not stored"):
+                    self.session.answer(draw, word, annotator=person)
+                return
             again = self.session.answer(draw, word, annotator=person)
             assert (again.kind, answer_word(again)) == model.spoken[token]
             return

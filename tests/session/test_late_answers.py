@@ -84,7 +84,9 @@ def test_it_arrives_once_and_cannot_be_taken_back(tmp_path: Path) -> None:
     session = start(tmp_path)
     kept = overtaken(session, "unsure")
     assert (kept.kind, kept.label, kept.text) == ("late", None, "unsure")
-    assert session.answer(str(kept.answers), "yes") == kept
+    assert session.answer(str(kept.answers), "unsure") == kept
+    with pytest.raises(LateAnswerError, match="second reading stays as it was given"):
+        session.answer(str(kept.answers), "yes")
     assert session.undo("ann") is None
     assert given(session, "ann").index == 2
     replays(session)

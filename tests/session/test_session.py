@@ -33,9 +33,38 @@ def test_next_is_the_same_draw_until_it_is_answered(known: Known) -> None:
     assert draw is not None and draw == session.next() and draw.index == 1
     assert session.item(draw) == {"text": "x"}
     first = session.answer(draw, "yes")
-    assert session.answer(draw, "no") is first and session.answer(draw.token, "unsure") is first
+    assert session.answer(draw, "yes") is first and session.answer(draw.token, True) is first
     after = session.next()
     assert after is not None and after.index == 2 and session.labels == 1
+
+
+def test_another_answer_to_the_same_draw_is_refused(known: Known) -> None:
+    """The sentence names the way that does what was meant, and that way does it."""
+    session = start(known)
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, 1)
+    before = list(session.events)
+    ways = {"no": r"revise\(1, 'no', t", "unsure": r"revise\(1, 'unsure', t", "later": r"undo\("}
+    for answer, way in ways.items():
+        with pytest.raises(lc.errors.LateAnswerError, match=f"'yes' by this draw; .*: {way}"):
+            session.answer(draw, answer)
+    assert session.events == before and session.results()["accuracy"].labels_used == 1
+    session.revise(1, "no", "t1")
+    assert session.answer(draw, 1).label == "yes", "the same press again is still the same press"
+    with pytest.raises(lc.errors.LateAnswerError, match=r"revise\(1, 'unsure', token\)"):
+        session.answer(draw, "unsure")
+    session.undo()
+    session.undo()
+    with pytest.raises(lc.errors.LateAnswerError, match=r"answer the draw that next\(\) gives"):
+        session.answer(draw, "no")
+    back = session.next()
+    assert back is not None and session.answer(back, "no").label == "no"
+    put_off = session.next()
+    assert put_off is not None
+    session.answer(put_off, "later")
+    with pytest.raises(lc.errors.LateAnswerError, match="'later' by this draw"):
+        session.answer(put_off, "yes")
 
 
 def test_undo_brings_the_item_back_with_a_new_token(known: Known) -> None:
