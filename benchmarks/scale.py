@@ -21,7 +21,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache, partial
 from importlib.metadata import version
 from itertools import pairwise
@@ -35,8 +35,6 @@ import pandas as pd
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
-from labelcore.errors import TooManyItemsError
-from labelcore.population import items
 from labelcore.population.engines import sources
 from tests import postgres
 
@@ -88,9 +86,8 @@ QUICK_SIZES = {
     ("Spark", 10**5): (DEFAULT,),
 }
 """(engine, items) -> the methods of the projects."""
-QUICK_LIMITS = 1, 50_000
-"""From so many rows on DuckDB reads Parquet, and of more it keeps all but what is drawn: then a
-first look goes all the ways that the large sizes go."""
+QUICK_LIMITS = (1,)
+"""From so many rows on DuckDB reads Parquet: then a first look goes the way of the large sizes."""
 
 Source = str
 Found = TypeVar("Found")
@@ -260,7 +257,7 @@ def project(source: Source, method: str, store: str) -> Row:
     session = clock("plan", lambda: lc.Session(population, plan, store or None, "scale"))
     label(session, clock, LABELS)
     if store:
-        with tempfile.TemporaryDirectory() as folder, suppress(TooManyItemsError):
+        with tempfile.TemporaryDirectory() as folder:
             clock("report", lambda: lc.write_report(session, Path(folder) / "report.html"))
     return {"steps": clock.steps, "mb": peak(), "held": sum(held(session))}
 
@@ -322,8 +319,8 @@ def alone(work: Callable[[], Row], *limits: int) -> Row:
         return pool.submit(work).result()
 
 
-def _set_limits(large: int = sources.LARGE, most: int = items.IN_MEMORY) -> None:
-    sources.LARGE, items.IN_MEMORY = large, most
+def _set_limits(large: int = sources.LARGE) -> None:
+    sources.LARGE = large
 
 
 def whole(engine: str, number: int, method: str, limits: tuple[int, ...]) -> list[Row]:
@@ -478,8 +475,7 @@ def tables(rows: Rows, options: Options) -> str:
     text = [f"{_versions(projects)}\n\n## A project\n", projects_table(projects)]
     if not options.quick:
         text += [
-            "## Growth\n\nSeconds of the processor of the default method on DuckDB, with arrays of "
-            f"all items up to {items.IN_MEMORY:,} of them, by the engine beyond:\n",
+            "## Growth\n\nSeconds of the processor of the default method on DuckDB:\n",
             growth([row for row in duck if row["method"] == DEFAULT]),
             f"## Against the goals\n\n{goals(duck)}",
         ]

@@ -262,25 +262,6 @@ class ParameterError(PlanError):
         return rule_words(Named(self.argument), self.rule, self.value, names)
 
 
-class TooManyItemsError(PlanError):
-    """Something asks for a value of every item, and an engine keeps more of them than memory holds.
-
-    what   whose values, in words; items: how many there are; most: how many memory may hold
-    """
-
-    def __init__(self, what: str, items: int, most: int) -> None:
-        self.told = what, items, most
-        super().__init__(
-            f"{what} of all {items:,} items would have to be held in memory, which is done for up "
-            f"to {most:,}; choose a method that asks for counts alone, such as "
-            "'recalibrated_neyman' without helpers, or a part of the items",
-            f"holds a value of each item in memory, up to {most:,}",
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TooManyItemsError, self.told
-
-
 class NotRandomError(PlanError):
     """Known answers that are called a random sample are spread as hardly any is.
 

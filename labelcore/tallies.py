@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
 from labelcore.population.classes import Codes
-from labelcore.population.items import Part
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 
 BLOCK = 1 << 20
@@ -98,7 +96,6 @@ class Tally:
 
     stratum       (n_items,), the stratum of each item, from NOT_SAMPLED on
     predictions   (n_items,) each, the codes that split the strata, the first classifier's last
-    sizes         how many items each combination has, ``combinations`` long, where it is known
     """
 
     def __init__(
@@ -108,11 +105,10 @@ class Tally:
         n_classes: int,
         *,
         second: Codes | None = None,
-        sizes: NDArray[np.int64] | None = None,
     ) -> None:
         self._codes = stratum, *(one for one in (second, prediction) if one is not None)
         self._n_classes = n_classes
-        size = self._sizes() if sizes is None else sizes
+        size = self._sizes()
         there = size > 0
         self._cell = np.cumsum(there, dtype=np.int64) - 1
         present = np.flatnonzero(there) + self._least
@@ -243,9 +239,8 @@ class Pairs(Tally):
         first: Codes,
         second: Codes,
         n_classes: int,
-        sizes: NDArray[np.int64] | None = None,
     ) -> None:
-        super().__init__(stratum, first, n_classes, second=second, sizes=sizes)
+        super().__init__(stratum, first, n_classes, second=second)
 
     def cells(self, class_index: int | None) -> Cells:
         return replace(super().cells(class_index), other=self.second_prediction == class_index)
@@ -256,27 +251,9 @@ def tally_of(population: Population, stratum: Codes, subject: Subject) -> Tally:
     n_classes = len(population.classes)
     if isinstance(subject, tuple):
         first, second = (population.predictions[name] for name in subject)
-        sizes = _kept_sizes(population, stratum, subject[::-1])
-        return Pairs(stratum, first, second, n_classes, sizes)
+        return Pairs(stratum, first, second, n_classes)
     prediction = None if subject is None else population.predictions.get(subject)
-    named = () if prediction is None else (str(subject),)
-    return Tally(stratum, prediction, n_classes, sizes=_kept_sizes(population, stratum, named))
-
-
-def _kept_sizes(
-    population: Population, stratum: Any, classifiers: tuple[str, ...]
-) -> NDArray[np.int64] | None:
-    """How many items each stratum has of each combination of predictions, from the least possible
-    combination on, where an engine counts them; None for items in memory."""
-    if population.kept is None:
-        return None
-    number = len(population.classes)
-    of_stratum = number ** len(classifiers)
-    found = np.zeros((len(stratum.parts) - NOT_SAMPLED) * of_stratum, dtype=np.int64)
-    for codes, counts in population.kept.joined(classifiers, stratum.parts).items():
-        place = sum(code * number**power for power, code in enumerate(codes[::-1]))
-        found[place - NOT_SAMPLED * of_stratum :: of_stratum] += counts
-    return found
+    return Tally(stratum, prediction, n_classes)
 
 
 def tallies_of(
@@ -288,23 +265,3 @@ def tallies_of(
     """The empty cells of every classifier, and of every subject that is asked about."""
     subjects = dict.fromkeys([*classifiers, *(one.subject for one in asked)])
     return {subject: tally_of(population, stratum, subject) for subject in subjects}
-
-
-def cell_parts(tally: Tally, parts: Sequence[Part], subject: Subject) -> list[Part]:
-    """The items of each cell as parts, where the strata are ``parts``."""
-    found = []
-    for stratum, first, second in zip(
-        tally.stratum.tolist(),
-        tally.prediction.tolist(),
-        tally.second_prediction.tolist(),
-        strict=True,
-    ):
-        names = subject if isinstance(subject, tuple) else (subject,)
-        called = {
-            name: code
-            for name, code in zip(names, (first, second), strict=False)
-            if name is not None and code >= 0
-        }
-        part = parts[stratum]
-        found.append(replace(part, predicted={**part.predicted, **called}))
-    return found

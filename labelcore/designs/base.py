@@ -20,8 +20,8 @@ from labelcore.designs.progress import AnswerCodes as AnswerCodes
 from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
-from labelcore.population.array_items import SMALL_CODES, items_of
-from labelcore.population.items import Items, Part, Stretch
+from labelcore.population.array_items import SMALL_CODES, Items, items_of
+from labelcore.population.items import Part, Stretch
 from labelcore.promises import Promise
 from labelcore.stats.orders import HASHED, Keys, Orders, narrow, ranking, shuffled
 from labelcore.stats.profile import Cells, FloatArray

@@ -14,7 +14,7 @@ from labelcore.designs.base import Frame, IntArray, Setup, extended
 from labelcore.designs.sure_scores import scores_looking_sure, turned
 from labelcore.errors import ParameterError
 from labelcore.estimands import SCALARS
-from labelcore.population import Population, items
+from labelcore.population import Population
 from labelcore.population.classes import class_index
 from labelcore.population.helpers import Helper
 from labelcore.population.revealing import looks_like_answer
@@ -31,7 +31,6 @@ AS_CLASSIFIER = "it says what {classifier!r} says"
 SAVES_NOTHING = "the items stand in nearly the same order as by {classifier!r}"
 WITH_CLAIMS = "with claims each stratum costs evidence"
 TWO_CLASSES_ONLY = "with more than two classes a plain sample has no use for it"
-TOO_MANY_ITEMS = "what they say of all items would have to be held in memory"
 NO_CLASS = "it names none of the {number:,} classes"
 FOR_A_CURVE = "strata for a curve follow the scores alone"
 FEW_ITEMS = (
@@ -175,9 +174,6 @@ def why_none(setup: Setup, *, cut: bool = True) -> str:
         return WITH_CLAIMS
     if not cut and len(setup.population.classes) > 2:
         return TWO_CLASSES_ONLY
-    population = setup.population
-    if population.kept is not None and len(population) > items.HELD:
-        return TOO_MANY_ITEMS
     return "" if setup.classifier in setup.population.predictions else NO_PREDICTIONS
 
 

@@ -48,10 +48,6 @@ METHOD = {
     FIXED: "Hoeffding bounds over stretches of ranks, all ranks together",
     PRINTED: "algorithm 1 with Hoeffding bounds, all ranks together",
 }
-PRINTED_IN_MEMORY = (
-    "'printed' draws ranks, whose items are known in memory only; this file is too large for that: "
-    "choose 'fixed'"
-)
 TO_COME = "Bounds up to rank {reached} so far; {left} stretches are still to be asked."
 
 
@@ -271,9 +267,6 @@ def _hashed(seed: int) -> Uniforms:
 
 def _printed_blocks(setup: Setup, draws: Draws, blocks: int) -> list[IntArray]:
     """The items that algorithm 1 draws from each stretch."""
-    if setup.population.kept is not None:
-        setup.population.ask_for_arrays("the order")
-        raise ParameterError("sampling", PRINTED_IN_MEMORY)
     order = rank_order(setup)
     return [
         asked_in_random_order(setup, order[draws.distinct(step) - 1], step)

@@ -27,7 +27,8 @@ from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal, half
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import Named, ParameterError, PlanError
 from labelcore.estimands import Estimand, known_group, ratios
-from labelcore.population.items import Items, Part
+from labelcore.population.array_items import Items
+from labelcore.population.items import Part
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.oversampling import (
     Counts,

@@ -14,7 +14,8 @@ from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM
 from labelcore.designs.rates import looks_like_probability, part_rates
 from labelcore.designs.scalars import Answers
 from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
-from labelcore.population.items import Items, MeanScore, Part, Stretch, cut
+from labelcore.population.array_items import Items, cut
+from labelcore.population.items import MeanScore, Part, Stretch
 from labelcore.promises import Promise
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.sequences import MINIMUM_STRATA

@@ -15,18 +15,11 @@ from labelcore.designs.helped_patterns import cut_patterns, evidence_beside, not
 from labelcore.designs.helpers import Evidence
 from labelcore.designs.paired_frame import PROCESS_DISAGREEMENTS
 from labelcore.designs.rates import looks_like_probability, part_rates, stratum_rates
-from labelcore.errors import PlanError, Remedy, TooManyItemsError
+from labelcore.errors import PlanError, Remedy
 from labelcore.estimands import DIFFERENCE, SCALARS, Estimand, ratios
 from labelcore.population import Population
-from labelcore.population.items import (
-    HELD,
-    Items,
-    MeanScore,
-    Part,
-    Stretch,
-    Sureness,
-    cut,
-)
+from labelcore.population.array_items import Items, cut
+from labelcore.population.items import MeanScore, Part, Stretch, Sureness
 from labelcore.stats.agreement_patterns import Patterns, agreement_patterns
 from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import surprise, surprise_of_strata
@@ -106,7 +99,7 @@ def _of_parts(setup: Setup, items: Items, codes: IntArray, patterns: Patterns) -
     frame = _part_asked(setup, frame, np.zeros(len(parts), dtype=bool))
     if len(said) < 2:
         return frame
-    if not setup.sums_exactly and setup.population.kept is None:
+    if not setup.sums_exactly:
         called = _called(setup)
         return _with_votes(frame, called, _mean_order(setup.population, names))
     votes, level = VOTE_WEIGHT * said.mean(axis=0), np.asarray(said.any(axis=0))
@@ -118,9 +111,6 @@ def _of_arrays(
     setup: Setup, codes: IntArray, patterns: Patterns, others: Evidence | None
 ) -> PatternFrame:
     """The frame from what is said of each item."""
-    if setup.population.kept is not None:
-        what = "what helpers say" if others is not None else "a pattern that joins rare ones"
-        raise TooManyItemsError(what, len(setup.population), HELD)
     called = _called(setup)
     order_score = _mean_order(setup.population, setup.classifiers)
     order = setup.ranking(order_score)
@@ -212,7 +202,7 @@ def _order(setup: Setup) -> Stretch:
         return setup.along(next(iter(scored), None))  # Its shares have the order of the score.
     turned = tuple(name for name in scored if name in population.descending)
     likely = all(looks_like_probability(population.scores[name]) for name in scored)
-    if likely and (setup.sums_exactly or population.kept is not None):
+    if likely and setup.sums_exactly:
         return Stretch(MeanScore(scored, turned), True, setup.seed)
     return Stretch(MeanScore(scored, turned, scored, logit=True), True, setup.seed)
 
@@ -270,7 +260,7 @@ def _tied(setup: Setup, whole: Stretch, stratum: IntArray) -> bool:
     """Whether items of equal score lie in several strata, of which the hash of ties decides; True
     where nobody can say without an array."""
     scores, score = setup.population.scores, whole.score
-    if setup.population.kept is not None or isinstance(score, Sureness):
+    if isinstance(score, Sureness):
         return True
     if score is None:
         return _values_tied(np.zeros(len(stratum)), stratum)

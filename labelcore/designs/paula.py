@@ -25,7 +25,8 @@ from labelcore.designs.ranked_list import (
     frame_of_parts,
 )
 from labelcore.errors import ArgumentError, ParameterError
-from labelcore.population.items import Items, Part
+from labelcore.population.array_items import Items
+from labelcore.population.items import Part
 from labelcore.promises import Method, Promise
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.paula import PaulaBounds, PaulaGrid, paula_bounds, paula_grid

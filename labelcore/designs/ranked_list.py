@@ -22,7 +22,8 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import JUDGEMENT, Curve, EstimatesCurve, Ranked, Reading, fine_grid
 from labelcore.designs.rates import part_rates
 from labelcore.estimands import SUMMARIES
-from labelcore.population.items import Items, Part, cut
+from labelcore.population.array_items import Items, cut
+from labelcore.population.items import Part
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.logarithmic_strata import LogarithmicBand
@@ -37,8 +38,6 @@ TIED = (
     "order, and a cut may fall among equal scores; each point says whether it does."
 )
 FEW_DISTINCT = 0.5
-COUNTED = 1_000_000
-"""Different scores that are held at once to count them in an engine."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -280,10 +279,9 @@ def frame_of_parts(
 
 
 def score_notes(setup: Setup, items: Items) -> tuple[str, ...]:
-    """What ties in the score mean for the curve, in words; of items that an engine keeps nothing is
-    said where they have more than ``COUNTED`` different scores."""
+    """What ties in the score mean for the curve, in words."""
     n_items = len(items)
-    most = n_items // 2 if setup.population.kept is None else min(n_items // 2, COUNTED)
+    most = n_items // 2
     distinct = items.distinct(str(setup.classifier), most)
     if distinct == 1:
         return (CONSTANT,)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population import Population
-from labelcore.population.items import UNIT, Items, Part
+from labelcore.population.array_items import Items
+from labelcore.population.items import UNIT, Part
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray
 
@@ -79,7 +80,7 @@ def part_rates(
     scores are no probabilities, from the mid-rank shares of ``INNER`` items evenly spread over each
     part: the same on every engine."""
     population = setup.population
-    if not setup.sums_exactly and population.kept is None:
+    if not setup.sums_exactly:
         stratum = np.asarray(items.strata(parts))
         return stratum_rates(population, classifier, stratum, len(parts))
     score = population.scores.get(classifier)
@@ -138,7 +139,7 @@ def planned_part_rates(
     predicted   (n_parts,), whether its items are predicted positive, which no part mixes
     """
     population, classifier = setup.population, str(setup.classifier)
-    if not setup.sums_exactly and population.kept is None:
+    if not setup.sums_exactly:
         stratum = np.asarray(items.strata(parts))
         rates, words = planning_rates(population, classifier, predicted[stratum])
         return np.array([rates[stratum == k].mean() for k in range(len(parts))]), words
@@ -182,32 +183,6 @@ def planning_words(population: Population, classifier: str | None, above: int) -
     return (
         AS_PROBABILITIES if looks_like_probability(score) else assumed_rates(population, above)[1]
     )
-
-
-def mean_rates(
-    population: Population,
-    classifier: str,
-    class_index: int | None,
-    parts: Sequence[Part],
-    sizes: FloatArray,
-    predicted: NDArray[np.bool_],
-) -> FloatArray:
-    """The mean over each part of the rates to plan with, of items that an engine keeps, (n_parts,).
-
-    class_index      the class that counts; None: being judged rightly
-    sizes            (n_parts,), items
-    predicted        (n_parts,), whether these are called so
-    """
-    assert population.kept is not None
-    if len(population.classes) > 2 and class_index is not None:
-        others = len(population.classes) - 1
-        return np.where(predicted, ASSUMED_PRECISION, (1 - ASSUMED_RECALL) / others)
-    if looks_like_probability(population.scores.get(classifier)):
-        totals = population.kept.sums(classifier, parts)
-        mean = np.array([total / UNIT for total in totals]) / np.maximum(sizes, 1)
-        return np.asarray(1 - mean if classifier in population.descending else mean)
-    assumed, _ = assumed_rates(population, int(sizes[predicted].sum()))
-    return assumed[predicted.astype(np.int64)]
 
 
 def question_rates(

@@ -63,7 +63,8 @@ from labelcore.designs.stratified import (
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import SCALARS, SUMMARIES, Estimand, known_group, ratios
-from labelcore.population.items import Items, Part, cut
+from labelcore.population.array_items import Items, cut
+from labelcore.population.items import Part
 from labelcore.promises import Promise
 from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import (

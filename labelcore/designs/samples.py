@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from labelcore.designs.base import Design, FrameT
 from labelcore.population import Population
-from labelcore.population.items import Column
 from labelcore.stats.profile import BoolArray
 
 IntArray = NDArray[np.int64]
@@ -28,7 +27,7 @@ class Samples:
              without a label. None: every label is one
     """
 
-    part: Column
+    part: IntArray
     sizes: IntArray
     members: IntArray | None = None
 

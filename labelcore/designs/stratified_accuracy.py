@@ -190,7 +190,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         return found
 
     def prepare(self, setup: Setup) -> SureFrame:
-        if not setup.sums_exactly and setup.population.kept is None:
+        if not setup.sums_exactly:
             return self._prepared_of_arrays(setup)
         params, items = setup.params, setup.items()
         sure = sure_strata(setup, items, params.stratification, params.n_strata)

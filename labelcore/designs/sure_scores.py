@@ -6,7 +6,6 @@ import numpy as np
 
 from labelcore.errors import Given, PlanArgumentError
 from labelcore.population import Population
-from labelcore.population.items import Items, Part, Stretch
 from labelcore.stats.profile import BoolArray, FloatArray
 
 HALF, STRAY = 0.495, 0.001
@@ -34,11 +33,7 @@ def scores_looking_sure(population: Population) -> tuple[str, ...]:
         if name in named
         and name in population.predictions
         and name not in population.descending
-        and (
-            looks_sure(score, _said(population, name))
-            if population.kept is None
-            else looks_sure_by_counts(population.kept, name, score, _positive(population))
-        )
+        and looks_sure(score, _said(population, name))
     )
 
 
@@ -67,32 +62,6 @@ def _goes_apart(beside: float, far: float) -> bool:
     go from one class to the other."""
     crosses = (beside - 0.5) * (far - 0.5) < 0 and min(abs(beside - 0.5), abs(far - 0.5)) > CLEAR
     return MIXED <= beside <= 1 - MIXED and not crosses
-
-
-def looks_sure_by_counts(items: Items, name: str, score: FloatArray, positive: int) -> bool:
-    """``looks_sure`` of items that an engine keeps; ``positive``: the index of that class."""
-    low, high, n = float(score.min()), float(score.max()), len(items)
-    scale = 1.0 if high <= 1 else 100.0
-    below = int(items.histogram(name, np.array([HALF * scale]), {})[0])
-    if low < 0 or high > 100 or low == high or below > int(STRAY * (n - 1)):
-        return False
-    said = int(items.counts([Part({name: positive})])[0])
-    fewer = min(said, n - said)
-    if fewer < FEWEST:
-        return False
-    number = max(FEWEST, fewer // PART)
-
-    def share(falling: bool) -> float:
-        """The share called positive of this many items from one end, and their ties."""
-        edge = items.at_ranks(Stretch(name, falling, 0), {}, [number])[0].score
-        cut = np.array([edge if falling else np.nextafter(edge, np.inf)])
-        side = 1 if falling else 0
-        every, called = (
-            int(items.histogram(name, cut, which)[side]) for which in ({}, {name: positive})
-        )
-        return called / every
-
-    return _goes_apart(share(falling=False), share(falling=True))
 
 
 def turned(population: Population, names: tuple[str, ...]) -> Population:

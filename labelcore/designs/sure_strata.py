@@ -10,7 +10,8 @@ import numpy as np
 from labelcore.designs.base import IntArray, Setup
 from labelcore.designs.rates import PROBABILITY_RANGE
 from labelcore.designs.sureness import sureness_along
-from labelcore.population.items import BEHIND, UNIT, Items, Mark, Part, Stretch, Sureness, cut
+from labelcore.population.array_items import Items, cut
+from labelcore.population.items import BEHIND, UNIT, Mark, Part, Stretch, Sureness
 from labelcore.stats.histogram import fine_bins, histogram_of
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stats.strata import equal_size_edges

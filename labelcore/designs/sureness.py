@@ -16,7 +16,8 @@ from labelcore.designs.rates import (
 )
 from labelcore.errors import PlanError
 from labelcore.population import Population
-from labelcore.population.items import Items, Sureness
+from labelcore.population.array_items import Items
+from labelcore.population.items import Sureness
 from labelcore.stats.histogram import crowded_edges, fine_bins
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray

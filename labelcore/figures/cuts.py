@@ -16,7 +16,6 @@ from labelcore.designs.curves import Curve
 from labelcore.figures.curves import band, ranked_curve, whole_curve
 from labelcore.log.engine import Engine
 from labelcore.population import Population
-from labelcore.population.items import Items, Part, Stretch
 from labelcore.promises import State
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.stats import curve_readings
@@ -61,31 +60,11 @@ def own_cut(population: Population, classifier: str | None) -> int | None:
     score = population.scores.get(classifier or "")
     if called is None or score is None or len(population.classes) > 2:
         return None
-    if population.kept is not None:
-        known = population.last_prepared.setdefault("own cuts", {})
-        if classifier not in known:
-            known[classifier] = _kept_cut(population, population.kept, str(classifier))
-        cut: int | None = known[classifier]
-        return cut
     turned = -score if classifier in population.descending else score
     positive = called == population.classes.index(population.positive)
     if positive.all() or not positive.any() or turned[positive].min() < turned[~positive].max():
         return None
     return int(np.count_nonzero(positive))
-
-
-def _kept_cut(population: Population, items: Items, classifier: str) -> int | None:
-    """The same of items that an engine keeps: the last one that is called so, and the first one
-    that is not."""
-    positive = population.classes.index(population.positive)
-    falling = classifier not in population.descending
-    whole, number = Stretch(classifier, falling, 0), items.joined([classifier], [Part()])
-    called = int(number.get((positive,), np.zeros(1))[0])
-    if called in (0, len(items)):
-        return None
-    last = items.at_ranks(whole, {classifier: positive}, [called])[0].score
-    first = items.at_ranks(whole, {classifier: 1 - positive}, [1])[0].score
-    return None if (last < first if falling else last > first) else called
 
 
 def check_rank(rank: object, n_items: int) -> None:

@@ -35,10 +35,6 @@ from labelcore.stats.orders import HASHED, Orders
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
 
-NEEDS_ORDER = (
-    "the curve of this method is read off the order of all items, and {items} items stay where "
-    "they are; a method for a ranked list, such as 'geometric_strata', has one"
-)
 COMING, LEAST_COMING = 2_000, 20
 """Items, of all strata together and of each one, whose ranks are looked up before they are drawn.
 """
@@ -162,11 +158,8 @@ class Engine(Book):
     def rank_order(self) -> IntArray:
         """Items from the highest score to the lowest, ties by the tie hash, (n_items,).
 
-        Raises PlanError where the first classifier has no score, and where an engine keeps the
-        items.
+        Raises PlanError where the first classifier has no score.
         """
-        if self.population.kept is not None:
-            raise PlanError(NEEDS_ORDER.format(items=f"{len(self.population):,}"), "needs an order")
         return rank_order(self.setup)
 
     @cached_property

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from labelcore.designs.base import Design, Frame, Setup
-from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
-from labelcore.errors import Given, InPlan, PlanArgumentError, Remedy, TooManyItemsError
+from labelcore.errors import Given, InPlan, PlanArgumentError, Remedy
 from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
-from labelcore.population import Population, items
+from labelcore.population import Population
 from labelcore.promises import Form
 from labelcore.tallies import Question, questions
 
-Found = TypeVar("Found")
 TWO_CLASSES = (
     ", which needs a file with two classes: with several an item on which two classifiers disagree "
     "may count for either or for neither; claim 'accuracy[A] > accuracy[B]' with ",
@@ -91,26 +88,10 @@ def _check_estimable(
         if several or first is None or first not in population.scores:
             needs = ", which needs two classes and a score"
             raise PlanArgumentError("estimands", "names ", Given(), needs, value=along_ranks[0])
-        if population.kept is not None and not _lists(plan.method):
-            population.ask_for_arrays("the order")
-            raise PlanArgumentError(
-                "estimands",
-                "names ",
-                Given(),
-                f", which {plan.design!r} reads off the order of all items, and {len(population):,}"
-                " items stay where they are; choose a method for a ranked list, such as "
-                "'geometric_strata'",
-                value=along_ranks[0],
-                short="needs the order of all items",
-            )
         summed = [name for name in along_ranks if name in SUMMARIES]
         if summed and plan.target == "process":
             needs = ", which speaks of this file only"
             raise PlanArgumentError("estimands", "names ", Given(), needs, value=summed[0])
-
-
-def _lists(design: Design[Any]) -> bool:
-    return isinstance(design, EstimatesCurve) and design.of_stretches
 
 
 def _read(question: Question) -> tuple[str | None, ...]:
@@ -140,17 +121,6 @@ def found_sure(population: Population, plan: Plan) -> list[str]:
 def as_ordered(population: Population, plan: Plan) -> Population:
     """The file as a plan reads its scores."""
     return turned(population, sure_scores(population, plan))
-
-
-def with_arrays_where_needed(population: Population, work: Callable[[Population], Found]) -> Found:
-    """What ``work`` makes of the items where they are kept; of arrays of them where it asks for a
-    value of each and memory may hold these. Raises TooManyItemsError where it may not."""
-    try:
-        return work(population)
-    except TooManyItemsError:
-        if population.kept is None or len(population) > items.HELD:
-            raise
-    return work(population.held())
 
 
 def frozen(population: Population, plan: Plan, planned: int) -> Plan:

@@ -12,7 +12,6 @@ from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.plan.claims import ClaimText, Quantity, readings, refused_claim
 from labelcore.plan.disagreements import Disagreements, duels
 from labelcore.population import Population
-from labelcore.population.items import HELD
 from labelcore.stats.evidence import Linear, log_evidence_at
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.three_outcomes import log_evidence_of_lead
@@ -91,14 +90,6 @@ def claim_totals(
 
     Raises PlanError naming the claim and what the file lacks.
     """
-    if population.kept is not None:
-        population.ask_for_arrays("the evidence for a claim")
-        raise refused_claim(
-            text,
-            f"; evidence for a claim is worked out from all items in memory, up to {HELD:,}, "
-            f"and the file has {len(population):,}; claim it of a part of the file, or ask for "
-            "the figure with an interval",
-        )
     found, faults = [], []
     for read in readings(text):
         try:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
-from labelcore.designs.base import EXACT, Design, FrameT, IntArray, Setup, WatchedParams
+from labelcore.designs.base import Design, FrameT, IntArray, Setup, WatchedParams
 from labelcore.designs.helpers import like_known_answers
 from labelcore.designs.sure_scores import turned_words
 from labelcore.errors import (
@@ -29,10 +29,9 @@ from labelcore.errors import (
     NotRandomError,
     PlanArgumentError,
     PlanError,
-    TooManyItemsError,
 )
 from labelcore.plan.plan import Plan
-from labelcore.population import Population, items
+from labelcore.population import Population
 from labelcore.stats.orders import hash_keys, narrow, ranking
 from labelcore.stats.profile import NOT_SAMPLED
 
@@ -191,8 +190,6 @@ def prepared(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT
     same, and nothing changes it later.
     """
     file = setup.population
-    if file.kept is not None and setup.rules < EXACT:
-        raise TooManyItemsError("the scores, which an older plan sums up,", len(file), items.HELD)
     kept = file.last_prepared.get("frame")
     if kept is None or kept[0] != _wanted(design, setup, existing):
         frame = _with_existing(design, setup, existing)

@@ -11,8 +11,6 @@ import numpy as np
 
 from labelcore.designs.base import Frame
 from labelcore.population.arrays import Array
-from labelcore.population.engines.table_items import KeptQueue, KeptStrata, TableItems
-from labelcore.population.items import Items
 
 PLAIN = (str, int, float, bool, type(None))
 HOMES = ("labelcore.designs.", "labelcore.stats.", "labelcore.population.")
@@ -29,10 +27,9 @@ def taken_apart(frame: Frame) -> tuple[dict[str, Array], Any] | None:
         return None
 
 
-def put_together(arrays: Mapping[str, Any], plain: Any, items: Items | None = None) -> Frame:
-    """The frame that was taken apart; ``items``: what an engine says of them, where it keeps them.
-    Raises ValueError, KeyError or TypeError otherwise."""
-    found = _whole(plain, arrays, items)
+def put_together(arrays: Mapping[str, Any], plain: Any) -> Frame:
+    """The frame that was taken apart. Raises ValueError, KeyError or TypeError otherwise."""
+    found = _whole(plain, arrays)
     if not isinstance(found, Frame):
         raise ValueError("what was kept is no frame")
     return found
@@ -45,11 +42,6 @@ def _plain(value: Any, arrays: dict[str, Array]) -> Any:
         return {"array": name}
     if type(value) in PLAIN:
         return value
-    if isinstance(value, KeptStrata | KeptQueue):
-        drawn = (
-            None if isinstance(value, KeptStrata) else value.items.drawn(value.parts, value.seed)
-        )
-        return {"drawn": _plain(drawn, arrays), "of": _plain(value.parts, arrays)}
     if isinstance(value, dict) and all(type(name) is str for name in value):
         return {"dict": {name: _plain(one, arrays) for name, one in value.items()}}
     if type(value) is tuple:
@@ -60,26 +52,18 @@ def _plain(value: Any, arrays: dict[str, Array]) -> Any:
     raise TypeError(f"a {type(value).__name__} is not kept")
 
 
-def _whole(plain: Any, arrays: Mapping[str, Any], items: Items | None) -> Any:
+def _whole(plain: Any, arrays: Mapping[str, Any]) -> Any:
     if not isinstance(plain, dict):
         return plain
     if "array" in plain:
         return arrays[plain["array"]]
     if "tuple" in plain:
-        return tuple(_whole(one, arrays, items) for one in plain["tuple"])
+        return tuple(_whole(one, arrays) for one in plain["tuple"])
     if "dict" in plain:
-        return {name: _whole(one, arrays, items) for name, one in plain["dict"].items()}
-    if "drawn" in plain:
-        if not isinstance(items, TableItems):
-            raise ValueError("what was kept belongs to items that an engine keeps")
-        drawn, parts = (_whole(plain[name], arrays, items) for name in ("drawn", "of"))
-        if drawn is None:
-            return items.strata(parts)
-        items.begin_from(drawn)
-        return items.queue(parts, drawn.seed)
+        return {name: _whole(one, arrays) for name, one in plain["dict"].items()}
     module, name = plain["module"], plain["type"]
     kind = getattr(sys.modules[module], name) if module.startswith(HOMES) else None
     if not (isinstance(kind, type) and is_dataclass(kind)):
         raise ValueError(f"{module}.{name} is not kept")
-    found = {one: _whole(part, arrays, items) for one, part in plain["parts"].items()}
+    found = {one: _whole(part, arrays) for one, part in plain["parts"].items()}
     return kind(**found)

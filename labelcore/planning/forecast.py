@@ -13,7 +13,6 @@ from labelcore.designs.base import AnswerCodes, Frame, Look, Setup
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.rates import (
     PROBABILITY_RANGE,
-    mean_rates,
     planning_rates,
     planning_words,
     question_rates,
@@ -30,7 +29,6 @@ from labelcore.plan.against_file import (
     found_sure,
     frozen,
     make_setup,
-    with_arrays_where_needed,
 )
 from labelcore.plan.checks import CLAIM_FORMS
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
@@ -41,7 +39,7 @@ from labelcore.population import Population
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
-from labelcore.tallies import Question, Tally, cell_parts, questions, tallies_of
+from labelcore.tallies import Question, Tally, questions, tallies_of
 
 LIST_OF_FIRST = "Of {list} there is one, along the scores of {first}; none for {others}."
 
@@ -131,7 +129,7 @@ def preview(population: Population, plan: Plan) -> Preview:
     >>> ahead.expected_half_width["accuracy"] <= 0.05
     True
     """
-    found = with_arrays_where_needed(population, lambda file: _preview(file, plan))
+    found = _preview(population, plan)
     if not plan.claims:
         return found
     labels = {str(plan.claim_form): found.expected_labels, **_other_form(population, plan)}
@@ -261,12 +259,8 @@ class Outlook:
     """Expected half-widths of one plan at any number of labels."""
 
     def __init__(self, population: Population, plan: Plan) -> None:
-        self.plan, self.design = plan, plan.method
-        with_arrays_where_needed(population, self._begin)
-
-    def _begin(self, population: Population) -> None:
-        plan, population = self.plan, as_ordered(population, self.plan)
-        self.population = population
+        population = as_ordered(population, plan)
+        self.population, self.plan, self.design = population, plan, plan.method
         self.classifiers = chosen_classifiers(population, plan)
         guess = plan.planned or plan.budget or min(len(population), 1000)
         self.setup: Setup = make_setup(population, plan, self.classifiers, guess)
@@ -403,18 +397,6 @@ class Outlook:
 
     def _mean_rates(self, question: Question, tally: Tally, empty: Cells) -> FloatArray:
         """The mean of the rates of each cell's items, (n_cells,)."""
-        class_index, population = question.class_index, self.population
-        if population.kept is not None:
-            names = (question.classifier, *([question.versus] if empty.other is not None else []))
-            sides = (empty.predicted, empty.other)
-            strata: Any = self.frame.stratum
-            cells = cell_parts(tally, strata.parts, question.subject)
-            found = [
-                mean_rates(population, str(name), class_index, cells, tally.size, side)
-                for name, side in zip(names, sides, strict=False)
-                if side is not None
-            ]
-            return np.asarray(np.mean(found, axis=0))
         rates = self._item_rates(question, tally, empty)
         mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
         return np.asarray(mean)

@@ -21,6 +21,8 @@ from labelcore.words.arguments import refusal_words
 UNFIT = "does not fit these choices"
 CLOSE = 1.25
 """Forecasts take the scores for right: fewer labels by less than this factor is no difference."""
+EACH_TRIED = 5_000_000
+"""Of more items a forecast of each method would take seconds."""
 
 
 class Asked(Protocol):
@@ -182,9 +184,9 @@ def recommended(
 
 
 def worth_trying(population: Population, names: Sequence[str]) -> list[str]:
-    """The methods whose forecasts cost little beside what they say: all of them for items in
-    memory; those that may be proposed, if any, where an engine goes over all items for each."""
-    able = [name for name in names if population.kept is None or DESIGNS[name].recommended]
+    """The methods whose forecasts cost little beside what they say: all of them for up to
+    ``EACH_TRIED`` items, of more those that may be proposed, if any."""
+    able = [one for one in names if len(population) <= EACH_TRIED or DESIGNS[one].recommended]
     return able or list(names)
 
 

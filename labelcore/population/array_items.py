@@ -1,4 +1,8 @@
-"""Counts, ranks and samples of items in memory: ``labelcore.population.items.Items``."""
+"""What a method asks of the items of a file: counts, ranks and samples, from mapped arrays.
+
+Sums are of whole numbers, so that the same items give the same figures in whatever order they are
+added up.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from numpy.typing import NDArray
 from labelcore.population.items import (
     BEHIND,
     UNIT,
-    Items,
     Mark,
     MeanScore,
     Part,
@@ -37,8 +40,8 @@ SMALL_CODES = 1 << 15
 """Strata are counted in 16 bits: what is computed with them, such as twice their number, fits."""
 
 
-class ArrayItems:
-    """The items of a file in memory.
+class Items:
+    """The items of a file. Positions count from 0 in its order.
 
     orders   where the random orders come from
     """
@@ -318,5 +321,19 @@ def _texts(keys: Keys) -> list[str]:
 
 
 def items_of(population: Population, orders: Orders = HASHED) -> Items:
-    """What designs ask of a population: arrays in memory, or the engine that keeps it."""
-    return population.kept or ArrayItems(population, orders)
+    """What designs ask of a population."""
+    return Items(population, orders)
+
+
+def cut(
+    items: Items, whole: Stretch, predicted: Mapping[str, int], edges: Sequence[int] | IntArray
+) -> list[Part]:
+    """The items of a prediction cut along a score.
+
+    edges   the ranks at which pieces end, increasing, the last one that of the last item
+    """
+    inner = [int(edge) for edge in edges[:-1]]
+    if not inner:
+        return [Part(predicted)]
+    marks = items.at_ranks(whole, predicted, inner)
+    return [Part(predicted, (piece,)) for piece in whole.pieces(marks)]

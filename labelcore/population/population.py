@@ -4,40 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.errors import TooManyItemsError
-from labelcore.population import items
 from labelcore.population.classes import Codes
 from labelcore.population.dialect import Dialect
 from labelcore.population.duplicates import Duplicates, find_duplicates
 from labelcore.population.formats import TableFile
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
-from labelcore.population.items import Items, Part
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.md5 import Texts
 from labelcore.stats.orders import order_of
-
-
-@runtime_checkable
-class KeptTexts(Protocol):
-    """A table whose columns are not held, and whose engine counts their values."""
-
-    def texts(self, name: str, most: int) -> Counter[str] | None:
-        """Each value of a column and how many rows have it; None if over ``most``."""
-
-    def filled(self, name: str) -> int:
-        """How many rows have a value."""
-
 
 _KeptOrder = tuple[tuple[Ids, int, str], NDArray[np.int64]]
 
@@ -100,8 +84,6 @@ class Population:
         classifiers whose scores are turned round, and so differ from those in the file
     helpers
         name -> what a column that may help to choose items says of each
-    kept
-        what an engine says of items that are too many for arrays; None for items in memory
     address
         of a table in an engine, without a password; None for a file, or parts of one
     last_prepared
@@ -141,8 +123,6 @@ class Population:
     known: Codes | None = None
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
-    kept: Items | None = None
-    _hold: Callable[[], Population] | None = None
     address: str | None = None
     _written: object = None
     _files: tuple[Path, ...] | None = None
@@ -183,82 +163,6 @@ class Population:
     def stays(self) -> bool:
         """Whether an engine looks up contents where the items are."""
         return self._files is not None
-
-    def held(self) -> Population:
-        """The same items with arrays of scores and predictions, where memory may hold them.
-
-        Returns
-        -------
-        Population
-            This one, if it has arrays.
-
-        Raises
-        ------
-        TooManyItemsError
-            There are more than 20 million items.
-        ValueError
-            The items are not what was read.
-        """
-        if self.kept is None or self._hold is None:
-            return self
-        if len(self) > items.HELD:
-            raise TooManyItemsError("a value", len(self), items.HELD)
-        found: Population | None = self.last_prepared.get("held")
-        if found is None:
-            found = self.last_prepared["held"] = self._hold()
-        if found.fingerprint != self.fingerprint:
-            raise ValueError(f"{self.name} was changed after it was read; read it again")
-        return found
-
-    @contextmanager
-    def ticking(self, tick: Callable[[], None]) -> Iterator[None]:
-        """Watch, and end, what an engine does with these items inside a ``with``: a plan of many of
-        them takes passes over all, each of which may take seconds.
-
-        Parameters
-        ----------
-        tick
-            called several times a second while an engine works; what it raises ends the pass. Who
-            tries again goes on from the passes that were finished
-
-        Returns
-        -------
-        context manager
-            Of items in memory it does nothing.
-
-        Examples
-        --------
-        >>> import labelcore as lc
-        >>> population = lc.read_population([{"text": "a"}, {"text": "b"}], content="text")
-        >>> with population.ticking(lambda: print("counting")):
-        ...     session = lc.Session(population, lc.Plan("simple_random", "prevalence", budget=2))
-        """
-        kept: Any = self.kept
-        if kept is None:
-            yield
-            return
-        before, kept.tick = kept.tick, tick
-        try:
-            yield
-        finally:
-            kept.tick = before
-
-    def ask_for_arrays(self, what: str) -> None:
-        """Say that a value of each item is asked for, where an engine keeps items that memory may
-        hold: whoever asked then goes on with ``held``.
-
-        Parameters
-        ----------
-        what
-            whose values, in words
-
-        Raises
-        ------
-        TooManyItemsError
-            An engine keeps the items, and memory may hold so many.
-        """
-        if self.kept is not None and len(self) <= items.HELD:
-            raise TooManyItemsError(what, len(self), items.HELD)
 
     def id_at(self, position: int) -> str:
         """The id of the item at a position.
@@ -471,19 +375,15 @@ class Population:
         return dict(known[classifiers])
 
     def _called(self, classifiers: tuple[str, ...]) -> dict[tuple[str, ...], int]:
-        everything, number = [Part()], len(self.classes)
-        if self.kept is not None:
-            found = self.kept.joined(classifiers, everything)
-            counts = {codes: int(size[0]) for codes, size in found.items()}
-        else:
-            together: NDArray[np.int64] = np.zeros(len(self), dtype=np.int64)
-            for name in classifiers:
-                together = together * number + self.predictions[name]
-            sizes = np.bincount(together, minlength=number ** len(classifiers))
-            shape = (number,) * len(classifiers)
-            kinds = np.flatnonzero(sizes)
-            places = zip(*(one.tolist() for one in np.unravel_index(kinds, shape)), strict=True)
-            counts = dict(zip(places, sizes[kinds].tolist(), strict=True))
+        number = len(self.classes)
+        together: NDArray[np.int64] = np.zeros(len(self), dtype=np.int64)
+        for name in classifiers:
+            together = together * number + self.predictions[name]
+        sizes = np.bincount(together, minlength=number ** len(classifiers))
+        shape = (number,) * len(classifiers)
+        kinds = np.flatnonzero(sizes)
+        places = zip(*(one.tolist() for one in np.unravel_index(kinds, shape)), strict=True)
+        counts = dict(zip(places, sizes[kinds].tolist(), strict=True))
         return {tuple(self.classes[code] for code in one): counts[one] for one in sorted(counts)}
 
     def content(self, item_id: str) -> dict[str, str]:
@@ -600,9 +500,6 @@ class Population:
         ValueError
             The file has no such column, or was changed after it was read.
         """
-        if isinstance(self._table, KeptTexts):
-            self._refuse_unknown_column(name)
-            return self._table.filled(name)
         return sum(bool(text.strip()) for text in self.column(name))
 
     def partly_filled(self, names: Sequence[str], most: int) -> dict[str, int]:
@@ -634,19 +531,14 @@ class Population:
         self._refuse_changed_file()
         found = {}
         for name in names:
-            counts = self._texts(name, most)
-            if counts is None:
-                continue
+            counts = self._texts(name)
             filled = len(self) - counts.pop("", 0)
             if 1 <= len(counts) <= most and filled < len(self):
                 found[name] = filled
         return {name: found[name] for name in names if name in found}
 
-    def _texts(self, name: str, most: int) -> Counter[str] | None:
-        """Each value of a column and how many rows have it; None where an engine that keeps the
-        column finds more than ``most``."""
-        if isinstance(self._table, KeptTexts):
-            return self._table.texts(name, most)
+    def _texts(self, name: str) -> Counter[str]:
+        """Each value of a column and how many rows have it."""
         (column,) = self._table.load([name]).values()
         return Counter(text.strip() for text in as_text(column).to_pylist())
 

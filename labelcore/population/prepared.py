@@ -23,12 +23,11 @@ from numpy.typing import NDArray
 from labelcore.errors import Fault
 from labelcore.population.arrays import Array, read_arrays, write_arrays
 from labelcore.population.dialect import PLAIN, Dialect
-from labelcore.population.engines.kept import KeptTable
 from labelcore.population.formats import RowBytes, TableFile, reader_of
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, RowNumbers, TextIds
 from labelcore.population.population import FileState, Population
-from labelcore.population.read import Place, fingerprint_of, kept_again, place_of
+from labelcore.population.read import Place, fingerprint_of, place_of
 from labelcore.population.text import Columns
 
 FILE, CHECKED = "population.arrow", "checked.json"
@@ -52,10 +51,6 @@ def keep_prepared(folder: Path, population: Population) -> None:
     folder   of this population alone
     """
     if isinstance(population._table, LazyTable) or _kept(folder, population.fingerprint):
-        return
-    if isinstance(population._table, KeptTable):
-        found = {"kept": population._table.found, "arrays": []}
-        write_arrays(folder / FILE, {}, _plain(population) | found)
         return
     arrays: dict[str, Array] = {}
     for name, score in population.scores.items():
@@ -107,8 +102,6 @@ def open_prepared(folder: Path, path: Path, fingerprint: str) -> Population | No
         state = FileState.of(*place.files)
         if not _is_what_was_read(folder, place.files, meta["arguments"], fingerprint):
             return None
-        if "kept" in meta:
-            return kept_again(path, state, fingerprint, meta)
         return _population(arrays, meta, path, place, state)
     except (KeyError, TypeError, ValueError, OSError):
         return None

@@ -7,14 +7,11 @@ import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from labelcore.population import items
 from labelcore.population.arguments import Arguments
 from labelcore.population.dialect import PLAIN, Dialect
-from labelcore.population.engines import kept
 from labelcore.population.engines.engine import Engine, Tick, go_on
 from labelcore.population.engines.sources import engine_of, is_address
 from labelcore.population.engines.table import EngineTable
@@ -121,12 +118,10 @@ def read_population(
     taken in the order of their names; hidden ones are left out.
 
     Parquet files of five million rows or more, and tables behind an address, stay where they are:
-    an engine looks up the contents of drawn items one by one. Of tables behind an address it reads
-    ids, scores and predictions. Of Parquet with more rows than that it holds nothing but the rows
-    that are drawn: methods ask it for counts, ranks and samples; ``Population.held`` has arrays of
-    up to 20 million. DuckDB reads Parquet, and each engine is an extra of the package. A password
-    belongs in ``PGPASSWORD`` or ``~/.pgpass``: one that stands in the address is not kept with the
-    project.
+    an engine reads ids, scores and predictions once, into a file that is mapped, and looks up the
+    contents of drawn items one by one. DuckDB reads Parquet, and each engine is an extra of the
+    package. A password belongs in ``PGPASSWORD`` or ``~/.pgpass``: one that stands in the address
+    is not kept with the project.
 
     Examples
     --------
@@ -218,23 +213,7 @@ def _read_unchanged(file: Path, arguments: Arguments) -> Population:
 def _read_by_engine(
     source: Path | str, engine: Engine, arguments: Arguments, tick: Tick
 ) -> Population:
-    """A table that stays where it is."""
-    if engine.files and _is_kept(engine.count(), arguments):
-        return _read_kept(source, engine, arguments, tick)
-    return _read_held(source, engine, arguments, tick)
-
-
-def _is_kept(rows: int, arguments: Arguments) -> bool:
-    """Whether nothing of the size of the table is held; known answers and helpers are, as far as
-    memory may hold so many."""
-    most = items.HELD if arguments.known or arguments.helpers else items.IN_MEMORY
-    return rows > most
-
-
-def _read_held(
-    source: Path | str, engine: Engine, arguments: Arguments, tick: Tick = go_on
-) -> Population:
-    """A table whose contents stay where they are; scores and predictions are held."""
+    """A table whose contents stay where they are; scores and predictions are mapped."""
     state = FileState.of(*engine.files)
     table = EngineTable(engine, tick)
     values = read_values(engine.name, table, arguments)
@@ -244,42 +223,6 @@ def _read_held(
         raise ValueError(f"{source}: the parts were changed while they were read; read them again")
     found = _population(Path(source), state, fingerprint, table, arguments, values)
     return replace(found, name=engine.name, address=engine.address, _files=engine.files)
-
-
-def _read_kept(source: Path | str, engine: Engine, arguments: Arguments, tick: Tick) -> Population:
-    """Parts with so many rows that nothing of their size is held."""
-    state = FileState.of(*engine.files)
-    values = kept.read_kept(engine, arguments, tick)
-    fingerprint = fingerprint_of(engine.files, arguments.to_json())
-    if FileState.of(*engine.files) != state:
-        raise ValueError(f"{source}: the parts were changed while they were read; read them again")
-    return kept_population(Path(source), engine, state, fingerprint, arguments, values)
-
-
-def kept_population(
-    path: Path,
-    engine: Engine,
-    state: FileState,
-    fingerprint: str,
-    arguments: Arguments,
-    values: kept.KeptValues,
-) -> Population:
-    """Items that the engine keeps."""
-    found = _population(path, state, fingerprint, values.table, arguments, values)
-    hold = partial(_read_held, path, engine, arguments)
-    return replace(found, name=engine.name, kept=values.items(), _hold=hold, _files=engine.files)
-
-
-def kept_again(
-    path: Path, state: FileState, fingerprint: str, meta: Mapping[str, Any]
-) -> Population:
-    """The items that an engine keeps, as they were read before; nothing is checked again."""
-    arguments = _known(meta["arguments"])
-    engine = engine_of(str(path), arguments.id_columns)
-    if engine is None:
-        raise ValueError(f"{path}: no engine reads it")
-    values = kept.values_of(engine, arguments, meta)
-    return kept_population(path, engine, state, fingerprint, arguments, values)
 
 
 def _known(arguments: Mapping[str, Any]) -> Arguments:
@@ -333,7 +276,7 @@ def _population(
     fingerprint: str,
     table: TableFile,
     arguments: Arguments,
-    values: Values | kept.KeptValues,
+    values: Values,
 ) -> Population:
     classifiers = tuple(arguments.classifiers())
     predicted = {classifier.name: values.predicted(classifier) for classifier in classifiers}

@@ -28,9 +28,7 @@ from labelcore.results.curves import Band
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Choice, Estimate, Result
 from labelcore.session.session import Session
-from labelcore.words.curves import CURVE_LEFT_OUT
 from labelcore.words.existing import taken_words
-from labelcore.words.sentences import count
 
 if TYPE_CHECKING:
     from labelcore.store import ProjectRecord
@@ -244,9 +242,7 @@ def _curves(session: Session) -> tuple[tuple[Band, ...] | None, str]:
     try:
         return session.curves(), ""
     except ValueError:
-        kept = session.population.kept is not None and session.engine.frame.asked.all()
-        items = count(len(session.population), "item")
-        return None, CURVE_LEFT_OUT.format(items) if kept else ""
+        return None, ""
 
 
 def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:

@@ -11,8 +11,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from labelcore.plan.kept_frames import put_together, taken_apart
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -43,9 +41,7 @@ def prepared_frame(folder: Path | None, population: Population, plan: Plan) -> A
     if found is None or found[1].get("plan") != plan.to_json():
         return None
     try:
-        frame = put_together(found[0], found[1]["frame"], population.kept)
-        held = isinstance(frame.stratum, np.ndarray)
-        return frame if held == (population.kept is None) else None
+        return put_together(found[0], found[1]["frame"])
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 

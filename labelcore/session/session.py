@@ -25,7 +25,6 @@ from labelcore.log.rules import comes_late
 from labelcore.log.screens import LEASE, LONGEST_LEASE, Shown
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
-from labelcore.plan.against_file import with_arrays_where_needed
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
@@ -106,11 +105,8 @@ class Session(Readings):
     ) -> None:
         known = store.items_folder if isinstance(store, LabelStore) else None
 
-        def begin(items: Population) -> tuple[Population, Plan, Engine]:
-            kept = kept_plan(items, plan)
-            return items, kept, Engine(items, kept, frame=prepared_frame(known, items, kept))
-
-        population, kept, engine = with_arrays_where_needed(population, begin)
+        kept = kept_plan(population, plan)
+        engine = Engine(population, kept, frame=prepared_frame(known, population, kept))
         self.store = open_store(store)
         self.project = project
         record = new_record(population, kept, project, settings or {})

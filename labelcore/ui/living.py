@@ -131,8 +131,7 @@ def _views(session: Session) -> tuple[str, ...]:
     able = isinstance(headline_stage(session.engine).design, EstimatesCurve)
     two = able and len(session.population.classes) == 2
     scored = two and first in session.population.scores and session.engine.frame.asked.all()
-    held = session.population.kept is None
-    return (*over, *((ALONG_SCORES,) if scored and held and not _compares(estimates) else ()))
+    return (*over, *((ALONG_SCORES,) if scored and not _compares(estimates) else ()))
 
 
 def _scale(session: Session, estimates: Sequence[Estimate]) -> Scale:

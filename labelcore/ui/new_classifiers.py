@@ -12,7 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts import score_histogram_chart
 from labelcore.population import Population
-from labelcore.population.items import Part, Stretch
 from labelcore.ui import draft
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Columns, Question
@@ -117,9 +116,8 @@ def direction(base: Population, question: Question, name: str) -> bool:
             persist_state="session",
         )
     )
-    if base.kept is None:
-        with st.expander("Check both ends"):
-            extremes(base, name)
+    with st.expander("Check both ends"):
+        extremes(base, name)
     return descending
 
 
@@ -136,10 +134,6 @@ def falls(base: Population, name: str) -> bool:
 
 def middle(base: Population, name: str, predicted: Mapping[str, int]) -> float:
     """The median of the scores of a classifier where these classes are predicted."""
-    if base.kept is not None:
-        number = int(base.kept.counts([Part(predicted)])[0])
-        order = Stretch(name, falling=False, seed=0)
-        return base.kept.at_ranks(order, predicted, [(number + 1) // 2])[0].score
     there = np.ones(len(base), dtype=bool)
     for one, code in predicted.items():
         there &= base.predictions[one] == code
@@ -247,7 +241,7 @@ def show_called(
         with st.container() if name in population.thresholds else more:
             called(population, question, name, alone=len(names) == 1)
         same_about_all(population, name)
-    if first in population.scores and two and population.kept is None:
+    if first in population.scores and two:
         chart = score_histogram_chart(
             population.scores[first],
             population.thresholds.get(first),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,6 @@ from labelcore.ui.plain import one_line, plain
 
 NO_FILE = "To continue, choose a file."
 NO_ITEMS = "To continue, settle what is asked above."
-COUNTING = "The engine goes over {:,} items: {:.0f} s."
 FIXED_SHORT = "What is final?"
 FIXED = (
     "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
@@ -181,7 +179,7 @@ def create_button(now: Making, population: Population, name: str) -> None:
     assert now.aim is not None and now.plan is not None
     words = settings(now.question, now.aim, now.columns.revealing)
     try:
-        with above, population.ticking(counting(population)):
+        with above:
             name = create(name, words, population, now.plan)
     except (ValueError, TypeError, OSError) as error:
         above.error(plain(sentence(error)))
@@ -189,16 +187,6 @@ def create_button(now: Making, population: Population, name: str) -> None:
     draft.forget()
     new_kept.drop()
     st.switch_page("pages/label.py", query_params={"project": name})
-
-
-def counting(population: Population) -> Callable[[], None]:
-    """Says for how long an engine counts; here Streamlit ends a script that nobody waits for."""
-    place, began = st.empty(), time.monotonic()
-
-    def tick() -> None:
-        place.caption(COUNTING.format(len(population), time.monotonic() - began))
-
-    return tick
 
 
 def create(name: str, words: Mapping[str, Any], population: Population, plan: Plan) -> str:

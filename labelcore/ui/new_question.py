@@ -97,10 +97,8 @@ def measurable(population: Population) -> bool:
     return False
 
 
-def _first_row(population: Population, name: str, word: str) -> int | None:
-    """The first row that is called so; None where an engine keeps the rows."""
-    if population.kept is not None:
-        return None
+def _first_row(population: Population, name: str, word: str) -> int:
+    """The first row that is called so."""
     return int(np.argmax(population.predictions[name] == population.classes.index(word))) + 1
 
 

@@ -183,8 +183,6 @@ def _why_no_curve(session: Session) -> str:
         return "the classifier has no score"
     if not session.engine.frame.asked.all():
         return "the figure asked for needs no labels from part of the list, so none are asked there"
-    if session.population.kept is not None:
-        return "this method draws it from a rank of each item, and there are too many to hold"
     return "this method estimates none"
 
 

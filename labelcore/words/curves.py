@@ -31,9 +31,6 @@ ASSUMED = (
     "{scope}, the true curve lies between the bounds if precision falls along the list as the "
     "method assumes; no confidence goes with them. From {labels}."
 )
-CURVE_LEFT_OUT = (
-    "The curve along the ranks is left out: it would take the score of each of {} in memory."
-)
 CUT = {
     "unknown": "{scope}, nothing is known yet about {head}.",
     "guess": "{scope}, about {value} of {head} are {positive!r}; this has no interval yet.",

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import labelcore as lc
 from labelcore.designs import base
 from labelcore.designs.base import Setup
-from labelcore.designs.stratified_accuracy import SureFrame
 from labelcore.designs.sure_strata import SureStrata, sure_strata
 from labelcore.designs.sureness import best_cut, best_cut_of, sureness
-from labelcore.population.array_items import ArrayItems
-from labelcore.population.engines.conditions import Verdict
-from labelcore.population.engines.duck import DuckEngine
-from labelcore.population.engines.table_items import TableItems
+from labelcore.population.array_items import Items
 from labelcore.population.items import Sureness
 from labelcore.stats import histogram
 from labelcore.stats.stratifications import STRATIFICATIONS, stratify
 
 N, SEED = 2_000, 7
 DESIGN = lc.DESIGNS["stratified"]
-TWO, THREE = {"no": 0, "yes": 1}, {"a": 0, "b": 1, "c": 2}
-VERDICTS = {
-    "smooth": Verdict("said", TWO),
-    "tied": Verdict("tied", threshold=0.4),
-    "low": Verdict("low", threshold=0.3, descending=True),
-    "margin": Verdict("margin", threshold=-0.25),
-    "against": Verdict("said", TWO),
-    "kinds": Verdict("kind", THREE),
-    "points": Verdict("kind", THREE),
+BY: dict[str, dict[str, Any]] = {
+    "smooth": {"predictions": {"smooth": "said"}},
+    "tied": {"thresholds": {"tied": 0.4}},
+    "low": {"thresholds": {"low": 0.3}, "descending": ["low"]},
+    "margin": {"thresholds": {"margin": -0.25}},
+    "against": {"predictions": {"against": "said"}, "descending": ["against"]},
+    "kinds": {"predictions": {"kinds": "kind"}},
+    "points": {"predictions": {"points": "kind"}},
 }
 MARGINS = ("margin", "against", "points")
 CASES = [
     pytest.param(name, way, marks=() if often or way == "cbrt" else pytest.mark.full)
-    for name, often in zip(VERDICTS, (True, True, False, True, False, True, False), strict=True)
+    for name, often in zip(BY, (True, True, False, True, False, True, False), strict=True)
     for way in STRATIFICATIONS
 ]
 
@@ -63,30 +56,14 @@ def made_rows() -> pa.Table:
     return pa.table({**columns, "text": ["x"] * N})
 
 
-def populations(rows: pa.Table, engine: DuckEngine) -> dict[str, dict[str, lc.Population]]:
-    """Classifier -> the items in memory, and the same kept by an engine."""
-    found = {}
-    for name, verdict in VERDICTS.items():
-        by = {"predictions": {name: verdict.column}}
-        if verdict.threshold is not None:
-            by = {"thresholds": {name: verdict.threshold}}
-        low = [name] if verdict.descending or name == "against" else []
-        population = lc.read_population(
-            rows, id="id", content="text", scores={name: name}, descending=low, **by
-        )
-        kept = TableItems(engine, {name: verdict})
-        found[name] = {"memory": population, "engine": replace(population, kept=kept)}
-    return found
-
-
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, Any]]]:
-    folder, rows = tmp_path_factory.mktemp("sure"), made_rows()
-    for number, (first, end) in enumerate([(0, 700), (700, 701), (701, N)]):
-        pq.write_table(rows.slice(first, end - first), folder / f"{number}.parquet")
-    engine = DuckEngine("parts", [str(folder / f"{number}.parquet") for number in range(3)], ["id"])
-    yield populations(rows, engine)
-    engine.close()
+def files() -> dict[str, lc.Population]:
+    """Classifier -> the items."""
+    rows = made_rows()
+    return {
+        name: lc.read_population(rows, id="id", content="text", scores={name: name}, **by)
+        for name, by in BY.items()
+    }
 
 
 def setup_of(population: lc.Population, way: str, n_strata: int = 6, **values: Any) -> Setup:
@@ -103,7 +80,7 @@ def cut_by(setup: Setup) -> SureStrata:
 @pytest.mark.parametrize(("name", "way"), CASES)
 def test_few_items_have_the_strata_of_arrays(name: str, way: str, files: Any) -> None:
     """With a bin for every value, also in GMM; means and ranks to the precision of their sums."""
-    population = files[name]["memory"]
+    population = files[name]
     setup, sure = setup_of(population, way), sureness(population, name)
     found = cut_by(setup)
     stratum = stratify(way, sure.z, 6, setup.tie_keys)
@@ -124,36 +101,11 @@ def test_few_items_have_the_strata_of_arrays(name: str, way: str, files: Any) ->
     assert set(frame.notes) >= set(found.notes)
 
 
-@pytest.mark.parametrize(("name", "way"), CASES)
-def test_an_engine_prepares_what_memory_prepares(
-    name: str, way: str, files: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In bins of several values; to the last digit."""
-    monkeypatch.setattr(base, "LARGE", 1_000)
-    monkeypatch.setattr(histogram, "FINE_BINS", 60)
-    memory, engine = (setup_of(files[name][kind], way) for kind in ("memory", "engine"))
-    assert cut_by(memory).parts == cut_by(engine).parts
-    one, other = DESIGN.prepare(memory), DESIGN.prepare(engine)
-    assert isinstance(one.stratum, np.ndarray) and not isinstance(other.stratum, np.ndarray)
-    assert one.n_strata >= (3 if way in ("sqrt", "cbrt", "eqsz", "eqwd") else 2)
-    assert_same(one, other)
-
-
-def assert_same(one: SureFrame, other: SureFrame) -> None:
-    for name in ("sizes", "rates", "predicted", "chance", "start"):
-        assert np.array_equal(getattr(one, name), getattr(other, name)), name
-    assert one.notes == other.notes
-    assert one.stratum[::40].tolist() == other.stratum[np.arange(0, N, 40)].tolist()
-    for start, size in zip(one.start.tolist(), one.sizes.tolist(), strict=True):
-        end = start + min(size, 12)
-        assert one.queue[start:end].tolist() == other.queue[start:end].tolist()
-
-
 def test_small_files_and_older_plans_are_cut_as_they_were(
     files: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From a million items on, and in plans that sum up exactly, alone."""
-    population = files["smooth"]["memory"]
+    population = files["smooth"]
     setup = setup_of(population, "cbrt")
     before = DESIGN.prepare(setup)
     monkeypatch.setattr(base, "LARGE", 1_000)
@@ -173,7 +125,7 @@ def test_a_stratum_of_a_mixture_lies_on_both_sides_of_another(tmp_path: Path) ->
     )
     found = cut_by(setup_of(population, "gmm", 2))
     assert [len(part.without) for part in found.parts] == [1, 0]
-    stratum = ArrayItems(population).strata(found.parts)
+    stratum = Items(population).strata(found.parts)
     assert np.bincount(stratum).sum() == N
     inside = stratum == 1
     assert score[~inside].min() < score[inside].min() < score[inside].max() < score[~inside].max()
@@ -189,7 +141,7 @@ def test_best_cut_of_counts(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     said = (score + rng.normal(0, seed / 4, 400) > 21).astype(int)
     rows = pa.table({"text": ["x"] * 400, "s": score, "p": np.array(["no", "yes"])[said]})
     population = lc.read_population(rows, content="text", scores={"m": "s"}, predictions={"m": "p"})
-    items = ArrayItems(population)
+    items = Items(population)
     for descending, own, positive in ((False, score, 1), (True, -score, 0)):
         cut, apart = best_cut_of(items, Sureness("m", None, descending, 0.0), positive)
         assert apart == best_cut(own, said == positive)[1]

@@ -8,25 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from labelcore.population.engines.sql import Piece, all_of, joined, listed, sql, value
+from labelcore.population.engines.sql import Piece, all_of, joined, sql, value
 from labelcore.population.ids import ESCAPE, SEPARATOR, id_parts
 from labelcore.population.text import listing
-from labelcore.stats.histogram import Bins, binned
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Tick = Callable[[], None]
 """Is called several times a second while an engine works; what it raises ends the pass."""
 
 ROWS_AT_ONCE = 1 << 18
-FIRST_ROWS = 100_000
-"""Rows that tell whether a column has many values."""
 POLL_SECONDS = 0.1
-RECOUNTED = "another number of rows was found than before: the table was changed; read it again"
 
 
 class EngineError(ValueError):
@@ -49,9 +41,7 @@ class Engine(ABC):
     place    the position of a row, for tables whose rows have one; else None
     """
 
-    float_type: ClassVar[str] = "DOUBLE"
     text_type: ClassVar[str] = "VARCHAR"
-    random: ClassVar[str] = "random()"
 
     name: str
     columns: tuple[str, ...]
@@ -93,12 +83,6 @@ class Engine(ABC):
         pairs = zip(self.id_columns, parts, strict=True)
         return all_of(sql("{} = {}", self.column(name), value(text)) for name, text in pairs)
 
-    def at(self, positions: Sequence[int]) -> Piece:
-        """Whether a row is at one of these positions."""
-        if self.place is None:
-            raise ValueError(f"{self.name}: its rows have no positions")
-        return sql("{} IN {}", self.place, listed(positions))
-
     # --- how it is written -----------------------------------------------------------------------
 
     def column(self, name: str) -> Piece:
@@ -117,10 +101,6 @@ class Engine(ABC):
         """A column as text, a missing value as the empty one."""
         return sql(f"COALESCE(CAST({{}} AS {self.text_type}), '')", self.column(name))
 
-    def score(self, name: str) -> Piece:
-        """A column as a number of 64 bits."""
-        return sql(f"CAST({{}} AS {self.float_type})", self.column(name))
-
     def item_id(self) -> Piece:
         """The id as text, of one column or of several together as ``ids.joined`` writes it."""
         if not self.id_columns:
@@ -136,53 +116,9 @@ class Engine(ABC):
             ]
         return joined(f" || '{SEPARATOR}' || ", texts)
 
-    def hash(self, seed: int, purpose: str) -> Piece:
-        """md5("{seed}|{purpose}|{id}") as hexadecimal text, compared digit by digit."""
-        return self.md5(sql("{} || {}", Piece(f"'{int(seed)}|{purpose}|'"), self.item_id()))
-
-    def md5(self, text: Piece) -> Piece:
-        """The md5 of a text in UTF-8."""
-        return sql("md5({})", text)
-
-    def nearest(self, number: Piece) -> Piece:
-        """The nearest whole number of 64 bits, the even one of two."""
-        return sql("CAST(round_even({}, 0) AS BIGINT)", number)
-
-    def grid(self, score: Piece, edges: FloatArray, where: Piece, tick: Tick = go_on) -> IntArray:
-        """Rows below the first edge, from each edge on up to the next, and from the last on."""
-        found = np.zeros(len(edges) + 1, dtype=np.int64)
-        query = sql("SELECT {} FROM {} WHERE {}", score, self.table, where)
-        for batch in self.stream(query, tick):
-            cells = np.searchsorted(edges, batch.column(0).to_numpy(), side="right")
-            found += np.bincount(cells, minlength=len(found))
-        return found
-
-    def bins(self, score: Piece, edges: FloatArray, tick: Tick = go_on) -> Bins:
-        """The same of all rows, with exact sums and the extremes of each cell."""
-        query = sql("SELECT {} FROM {}", score, self.table)
-        batches = (one.column(0).to_numpy() for one in self.stream(query, tick))
-        return binned(batches, edges)
-
     def count(self) -> int:
         """How many rows."""
         return int(self.fetch(sql("SELECT COUNT(*) FROM {}", self.table))[0][0])
-
-    def texts(self, column: str, most: int) -> dict[str, int] | None:
-        """Each value of a column as text and in how many rows it is; None if over ``most``, which
-        is asked of some rows first."""
-        some = sql(
-            f"(SELECT {{}} AS value FROM {{}} LIMIT {FIRST_ROWS})", self.text(column), self.table
-        )
-        distinct = sql("SELECT COUNT(DISTINCT value) FROM {} AS first_rows", some)
-        if self.fetch(distinct)[0][0] > most:
-            return None
-        query = sql(
-            f"SELECT {{}}, COUNT(*) FROM {{}} GROUP BY 1 LIMIT {most + 1}",
-            self.text(column),
-            self.table,
-        )
-        found = self.fetch(query)
-        return None if len(found) > most else {str(text): int(count) for text, count in found}
 
 
 Answer = TypeVar("Answer")

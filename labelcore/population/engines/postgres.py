@@ -6,15 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 from urllib.parse import urldefrag, urlsplit, urlunsplit
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
 from labelcore.population.engines.engine import (
     Engine,
     EngineError,
-    FloatArray,
-    IntArray,
     Tick,
     first_line,
     go_on,
@@ -22,9 +19,8 @@ from labelcore.population.engines.engine import (
     unique,
 )
 from labelcore.population.engines.extras import imported
-from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
+from labelcore.population.engines.sql import HOLE, Piece, joined, sql
 from labelcore.population.text import as_text
-from labelcore.stats.histogram import HALF, UNIT, Bins
 
 TYPES = {
     **dict.fromkeys((20, 21, 23), pa.int64()),
@@ -50,7 +46,6 @@ class PostgresEngine(Engine):
     Reads only. Positions count the rows by their id, as text in the C collation.
     """
 
-    float_type: ClassVar[str] = "DOUBLE PRECISION"
     text_type: ClassVar[str] = "TEXT"
 
     def __init__(self, url: str, id_columns: Sequence[str]) -> None:
@@ -81,14 +76,6 @@ class PostgresEngine(Engine):
 
     def __reduce__(self) -> tuple[type[PostgresEngine], tuple[object, ...]]:
         return PostgresEngine, (self._url, self.id_columns)
-
-    def md5(self, text: Piece) -> Piece:
-        """Of the text in UTF-8, whatever the encoding of the database."""
-        return sql("(md5(convert_to({}, 'UTF8')) COLLATE \"C\")", text)
-
-    def nearest(self, number: Piece) -> Piece:
-        """PostgreSQL rounds floats half to even."""
-        return sql("CAST(round({}) AS BIGINT)", number)
 
     def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
         """All rows of a small result."""
@@ -123,35 +110,6 @@ class PostgresEngine(Engine):
             *(joined(", ", self.selected(columns)), self.table, self.item_id()),
         )
         return self.stream(query, tick)
-
-    def grid(self, score: Piece, edges: FloatArray, where: Piece, tick: Tick = go_on) -> IntArray:
-        """Counted in the database."""
-        found = np.zeros(len(edges) + 1, dtype=np.int64)
-        query = sql(
-            "SELECT {}, COUNT(*) FROM {} WHERE {} GROUP BY 1",
-            *(_cell(score, edges), self.table, where),
-        )
-        for place, number in self.fetch(query, tick):
-            found[place] = number
-        return found
-
-    def bins(self, score: Piece, edges: FloatArray, tick: Tick = go_on) -> Bins:
-        """Counted and summed up in the database, units in two halves: all of them need not fit
-        into 64 bits."""
-        cells = len(edges) + 1
-        counts, sums = np.zeros(cells, dtype=np.int64), [0] * cells
-        lowest, highest = np.full(cells, np.inf), np.full(cells, -np.inf)
-        upper = f"floor(round(z * {UNIT:.1f}) / {HALF:.1f})"
-        query = sql(
-            f"SELECT cell, COUNT(*), SUM(CAST({upper} AS BIGINT)),"
-            f" SUM(CAST(round(z * {UNIT:.1f}) - {upper} * {HALF:.1f} AS BIGINT)), MIN(z), MAX(z)"
-            " FROM (SELECT {} AS cell, {} AS z FROM {}) AS scored GROUP BY 1",
-            *(_cell(score, edges), score, self.table),
-        )
-        for place, number, first, second, low, high in self.fetch(query, tick):
-            counts[place], sums[place] = number, int(first) * int(HALF) + int(second)
-            lowest[place], highest[place] = low + 0.0, high + 0.0
-        return Bins(counts, sums, lowest, highest)
 
     def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
         """The texts of one row, by its id, in the form in which ``items`` has them."""
@@ -197,11 +155,6 @@ def without_password(url: str) -> str:
     query = [pair for pair in parts.query.split("&") if not pair.startswith("password=")]
     kept = user.partition(":")[0] + at + host
     return urlunsplit(parts._replace(netloc=kept, query="&".join(query)))
-
-
-def _cell(score: Piece, edges: FloatArray) -> Piece:
-    """The place of a score among edges."""
-    return sql("width_bucket({}, {})", score, value(edges.tolist())) if len(edges) else Piece("0")
 
 
 def _marked(text: str) -> str:

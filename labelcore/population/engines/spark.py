@@ -47,7 +47,6 @@ class SparkEngine(Engine):
     """
 
     text_type: ClassVar[str] = "STRING"
-    random: ClassVar[str] = "rand()"
 
     def __init__(self, url: str, id_columns: Sequence[str]) -> None:
         path, _, table = url.removeprefix(SCHEME).partition("#")
@@ -84,10 +83,6 @@ class SparkEngine(Engine):
         if form is None:
             return super().text(name)
         return sql("COALESCE(date_format({}, {}), '')", self.column(name), value(form))
-
-    def nearest(self, number: Piece) -> Piece:
-        """With room for the sum."""
-        return sql("CAST(rint({}) AS DECIMAL(38, 0))", number)
 
     def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
         """All rows of a small result."""

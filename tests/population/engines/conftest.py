@@ -6,7 +6,6 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,11 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import labelcore as lc
-from labelcore.population.array_items import items_of
-from labelcore.population.engines.conditions import Verdict
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import Engine
-from labelcore.population.engines.table_items import TableItems
 
 N = 3_000
 SMOOTH = 'smo"oth?%s'
@@ -42,23 +38,6 @@ class Given:
         assert self.held is not None
         return self.held
 
-    def items(self) -> Any:
-        """What is said of them where they are."""
-        if self.held is None:
-            return items_of(_in_memory(self.rows))
-        place = {one: number for number, one in enumerate(self.ids)}
-
-        def find(ids: list[str]) -> np.ndarray:
-            return np.array([place[one] for one in ids], dtype=np.int64)
-
-        verdicts = {
-            "filter": Verdict("called", {"no": 0, "yes": 1}),
-            "cut": Verdict(SMOOTH, threshold=0.5),
-            "low": Verdict("crowded", threshold=0.25, descending=True),
-        }
-        names = {"filter": "crowded", "cut": SMOOTH, "low": "crowded"}
-        return TableItems(self.engine, verdicts, find, scores=names)
-
 
 def made_rows() -> pa.Table:
     """Crowded scores of two decimals, a smooth one, calls that do not quite follow them, and signs
@@ -81,7 +60,7 @@ def made_rows() -> pa.Table:
     )  # fmt: skip
 
 
-def _in_memory(rows: pa.Table) -> lc.Population:
+def in_memory(rows: pa.Table) -> lc.Population:
     return lc.read_population(
         rows,
         id=ID,
@@ -99,7 +78,7 @@ def _in_memory(rows: pa.Table) -> lc.Population:
     )
 
 
-def _given(engine: Engine | None, rows: pa.Table) -> Given:
+def given_rows(engine: Engine | None, rows: pa.Table) -> Given:
     scores = {name: rows.column(name).to_numpy() for name in ("crowded", SMOOTH)}
     called = np.array(rows.column("called").to_pylist()) == "yes"
     codes = {
@@ -115,7 +94,7 @@ def _duckdb(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Giv
     for number, (first, end) in enumerate([(0, 700), (700, 701), (701, N)]):
         paths.append(str(folder / f"part {number}.parquet"))
         pq.write_table(rows.slice(first, end - first), paths[-1], row_group_size=500)
-    return _given(DuckEngine("parts", paths, [ID]), rows)
+    return given_rows(DuckEngine("parts", paths, [ID]), rows)
 
 
 def _postgresql(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Given:
@@ -134,7 +113,7 @@ def _postgresql(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) ->
         with connection.cursor().copy('COPY "of items".items FROM STDIN') as copy:
             for row in zip(*rows.to_pydict().values(), strict=True):
                 copy.write_row(row)
-    return _given(PostgresEngine(f"{url}#of items.items", [ID]), _by_id(rows))
+    return given_rows(PostgresEngine(f"{url}#of items.items", [ID]), _by_id(rows))
 
 
 def _spark(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Given:
@@ -147,7 +126,7 @@ def _spark(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Give
     known = SparkSession.builder.config(zone, "Asia/Tokyo").getOrCreate()
     for number, first in enumerate(range(0, N, 1_000)):
         pq.write_table(rows.slice(first, 1_000), folder / f"part-{number}.parquet")
-    found = _given(SparkEngine(f"spark:{folder}", [ID]), _by_id(rows))
+    found = given_rows(SparkEngine(f"spark:{folder}", [ID]), _by_id(rows))
     assert known.conf.get(zone) == "Asia/Tokyo"
     return found
 
@@ -158,12 +137,7 @@ def _by_id(rows: pa.Table) -> pa.Table:
     return rows.take(pa.array(sorted(range(len(ids)), key=ids.__getitem__)))
 
 
-def _memory(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Given:
-    return _given(None, rows)
-
-
 ENGINES: dict[str, Callable[[pa.Table, Path, pytest.FixtureRequest], Given]] = {
-    "memory": _memory,
     "duckdb": _duckdb,
     "postgresql": _postgresql,
     "spark": _spark,
@@ -178,14 +152,6 @@ def given(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Given]:
     """The items in one engine after another."""
-    yield from _held(request, tmp_path_factory)
-
-
-@pytest.fixture(scope="module", params=["memory", *OUTSIDE])
-def anywhere(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Given]:
-    """The same, and the items in memory."""
     yield from _held(request, tmp_path_factory)
 
 
