@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from labelcore.log.events import Event, answer_word
 from labelcore.log.state import LogState
+
+OPEN = ""
+"""In the place of the answer of an item that has none; no class is called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,18 @@ def history(
         if event.kind != "reread" and annotator in (None, event.annotator) and state.in_force(event)
     )
     return [_row(event, state, second) for event in islice(in_force, last)]
+
+
+def marked_open(state: LogState) -> list[HistoryRow]:
+    """Items that are flagged or have a note and no answer in force, with the answer ``OPEN``."""
+    said = {index for index, note in state.notes.items() if note.text}
+    said |= {index for index in state.flags if state.flagged(index)}
+    return [
+        replace(_row(mark, state, {}), answer=OPEN)
+        for index in sorted(said)
+        if state.book.in_force(index) is None
+        for mark in [state.flags.get(index) or state.notes[index]]
+    ]
 
 
 def _row(event: Event, state: LogState, second: Mapping[int, str]) -> HistoryRow:

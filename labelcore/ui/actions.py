@@ -20,7 +20,7 @@ TOO_LATE = "That press came too late and was not stored: look at the item shown 
 KEPT = "{who} had answered this item; yours is kept as a second reading."
 KEPT_ALONE = "The first answer was taken back; yours is kept as a second reading."
 SOMEBODY = "Another person"
-LONGEST_CALLED = 30
+LONGEST_CALLED, LONGEST_NOTE = 30, 2000
 TOO_QUICK = "Too quick: look, then press again."
 
 
@@ -47,7 +47,9 @@ def pressed(project: str, key: str) -> None:
         case "flag" | "unflag":
             flag(project, token, sent["act"] == "flag")
         case "note":
-            open_panel("note", project=project, index=_index(project, token))
+            keep_note(project, token, str(sent.get("text") or ""))
+        case "help" if panel(project).get("name") == "help":
+            close_panel()
         case "help" | "history" | "finish" as name:
             open_panel(name, project=project)
 
@@ -135,9 +137,9 @@ def flag(project: str, token: str, flagged: bool) -> None:
 
 
 @acting(Right.JUDGE)
-def keep_note(project: str, index: int, key: str) -> None:
+def keep_note(project: str, token: str, text: str) -> None:
     session = sessions.session(project)
-    session.note(index, str(st.session_state.get(key, "")), people.name(session))
+    session.note(_index(project, token), text[:LONGEST_NOTE], people.name(session))
     hint("Note saved.")
 
 

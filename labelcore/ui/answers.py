@@ -168,5 +168,6 @@ def tools_shown(session: Session, person: str, draw: Draw | None, flagged: bool)
     return {
         "saved": st.session_state.get(actions.HINT) or one_line(said, 60),
         "last": last.sequence if last else 0,
+        "note": session.last_said(draw, "noted") if draw else "",
         "buttons": [dict(zip(("act", "words", "key", "off"), one, strict=True)) for one in buttons],
     }

@@ -1,4 +1,4 @@
-"""What the browser must do itself: drop held keys, enter a note, let go of a fold.
+"""What the browser must do itself: drop held keys, enter a reason, let go of a fold.
 
 A few constant lines; nothing from a file or a person is ever put in here.
 """
@@ -20,7 +20,7 @@ export default function () {
     }
   };
   const mend = () => {
-    const field = document.querySelector(".st-key-panel textarea, .st-key-panel input[type=text]");
+    const field = document.querySelector(".st-key-finish-reason input");
     if (field && !field.dataset.entered) {
       field.dataset.entered = "yes";
       field.focus();

@@ -21,7 +21,7 @@ from labelcore.ui.figures import show_figures
 from labelcore.ui.guard import guard, show_problem
 from labelcore.ui.item import item_nodes
 from labelcore.ui.naming import ask_name
-from labelcore.ui.panels import show_panel
+from labelcore.ui.panels import beside, show_panel
 from labelcore.ui.plain import one_line
 from labelcore.ui.states import show_state, title
 from labelcore.ui.surface import shown_item, surface
@@ -41,20 +41,31 @@ def labelling(project: str) -> None:
         people.is_here(session)
         if not visitor.allowed(Right.SEE):
             judge(project, session, person)
+            help_beside(project, session, person)
             return
         left, right = st.columns([60, 40], gap="medium")
         with left:
             judge(project, session, person)
         time.sleep(ITEM_FIRST_SECONDS)
         with right:
-            show_figures(project, session)
+            if not help_beside(project, session, person):
+                show_figures(project, session)
+
+
+def help_beside(project: str, session: Session, person: str) -> bool:
+    """Show the help if it is open: in the place of the figures, so that no item moves."""
+    panel = actions.panel(project)
+    if beside(panel):
+        show_panel(project, session, panel, person)
+    return beside(panel)
 
 
 def judge(project: str, session: Session, person: str) -> None:
     draw = session.next(person)
     if draw is None and people.release_gone(session):
         draw = session.next(person)
-    panel = actions.panel(project)
+    opened = actions.panel(project)
+    panel = {} if beside(opened) else opened
     item = opened_item(session, panel) if panel.get("name") == "open" else _item(session, draw)
     answers = answers_shown(session) if draw is not None and not panel else None
     tools = None if panel else tools_shown(session, person, draw, _flagged(session, draw))
@@ -67,7 +78,7 @@ def judge(project: str, session: Session, person: str) -> None:
         show_state(project, session, person)
     show_problem()
     if panel:
-        show_panel(project, session, draw, panel, person)
+        show_panel(project, session, panel, person)
     elif draw is not None:
         further_classes(project, session, draw)
     else:

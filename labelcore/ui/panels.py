@@ -1,6 +1,6 @@
-"""Help, note, history and Finish: in the place of the answer buttons, never over them.
+"""Help beside the item; history and Finish in the place of the answer buttons, never over them.
 
-While one is open no answer button exists, so no shortcut can label an item behind it.
+While one of the latter is open no answer button exists, so no shortcut can label an item behind it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import Any
 import streamlit as st
 
 from labelcore import items
-from labelcore.log.events import Draw
 from labelcore.log.history import HistoryRow
 from labelcore.promises import Promise, Status
 from labelcore.session.session import Session
@@ -36,14 +35,15 @@ KEYS = (
 )
 
 
-def show_panel(
-    project: str, session: Session, draw: Draw | None, panel: dict[str, Any], person: str
-) -> None:
-    with st.container(border=True, key="panel"):
-        if panel["name"] == "help":
+def beside(panel: dict[str, Any]) -> bool:
+    """Whether a panel stands beside the item, which can be judged meanwhile."""
+    return panel.get("name") == "help"
+
+
+def show_panel(project: str, session: Session, panel: dict[str, Any], person: str) -> None:
+    with st.container(border=True, key="beside" if beside(panel) else "panel"):
+        if beside(panel):
             help_panel(session, person)
-        elif panel["name"] == "note":
-            note_panel(project, session, draw, panel)
         elif panel["name"] == "history":
             history_panel(project, session, person)
         elif panel["name"] == "open":
@@ -72,23 +72,6 @@ def help_panel(session: Session, person: str) -> None:
     st.text(f"Your answers are stored under the name “{one_line(person, 60)}”.")
     if several_people(session):
         name_form(session.project, session, person, "What you are called")
-
-
-def note_panel(project: str, session: Session, draw: Draw | None, panel: dict[str, Any]) -> None:
-    index = int(panel["index"])
-    key = f"note-{panel['token']}"
-    st.text_area(
-        "Note about this item, kept as you leave the field",
-        value="" if draw is None else session.last_said(draw, "noted"),
-        key=key,
-        max_chars=2000,
-        height=100,
-        on_change=actions.keep_note,
-        args=(project, index, key),
-    )
-    with st.container(horizontal=True):
-        st.button("Save note", key="save-note", type="primary", on_click=actions.close_panel)
-        close_button()
 
 
 def history_panel(project: str, session: Session, person: str) -> None:

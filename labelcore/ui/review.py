@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import tzinfo
+from hashlib import sha256
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +13,7 @@ from labelcore.access.roles import Right
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.items import usable_highlights
 from labelcore.log.events import Event, answer_word
+from labelcore.log.history import OPEN, marked_open
 from labelcore.log.repeats import Judged
 from labelcore.promises import Status
 from labelcore.session.session import Session
@@ -39,6 +41,8 @@ CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
 LOOK = "Press a row to see the item; arrow keys go on."
 REASON = "settle-reason"
 ASKED, SETTLED = "Which answer counts?", "It is settled; a press settles it anew."
+NOT_YET = "not yet"
+STILL_OPEN = "Not answered yet: it is judged on Label."
 FINAL = "The project is finished: go on longer to change an answer."
 SECOND = "You judged it after another person: your answer stands beside the first."
 
@@ -125,7 +129,7 @@ def filters(session: Session, found: Reviewed) -> dict[str, str | None]:
     called = f"Called by {plain(found.classifier, 40)}" if found.classifier else ""
     offered = (("answer", ANSWER, "Answer"), ("called", CALLED, called), ("who", WHO, "Person"))
     for column, key, label in offered:
-        options = sorted(found.table[column].dropna().unique())
+        options = sorted(one for one in found.table[column].dropna().unique() if one != OPEN)
         if len(options) > 1:
             said[column] = st.selectbox(
                 label,
@@ -145,26 +149,34 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
     if shown.empty:
         st.info(NO_ROW)
         return
-    indices = shown["index"].tolist()
-    st.dataframe(
-        readable(found, shown, reader_zone()),
-        key=TABLE,
-        hide_index=True,
-        height=min(HEIGHT, 36 * (len(shown) + 1) + 3),
-        column_config={
-            "Item": st.column_config.TextColumn(width=250),
-            "Score": st.column_config.NumberColumn(format="%.3g"),
-        },
-        selection_mode="single-cell",
-        on_select=lambda: select(indices),
-    )
+    indices, name = shown["index"].tolist(), table_name()
+    with st.container(key=TABLE):
+        st.dataframe(
+            readable(found, shown, reader_zone()),
+            key=name,
+            hide_index=True,
+            height=min(HEIGHT, 36 * (len(shown) + 1) + 3),
+            column_config={
+                "Item": st.column_config.TextColumn(width=250),
+                "Score": st.column_config.NumberColumn(format="%.3g"),
+            },
+            selection_mode="single-cell",
+            on_select=lambda: select(name, indices),
+        )
     label = f"Take this list ({len(shown):,})"
     table_button(session, label, "reviewed", lambda: listed(session, shown))
 
 
-def select(indices: list[int]) -> None:
+def table_name() -> str:
+    """A table for each list, search and filter: the row pressed in one is none pressed in the
+    next, where a press on the same place would only take it back."""
+    asked = [str(st.session_state.get(key)) for key in (LIST, SEARCH, ANSWER, CALLED, WHO)]
+    return f"{TABLE}-{sha256(repr(asked).encode()).hexdigest()[:8]}"
+
+
+def select(name: str, indices: list[int]) -> None:
     """Open the item of the row that was pressed or gone to by arrow key."""
-    cells = st.session_state[TABLE].selection.cells
+    cells = st.session_state[name].selection.cells
     if cells and cells[0][0] < len(indices):
         open_item(indices[cells[0][0]])
 
@@ -177,7 +189,7 @@ def readable(found: Reviewed, shown: pd.DataFrame, where: tzinfo) -> pd.DataFram
     """The rows as people read them."""
     columns: dict[str, list[object]] = {
         "Item": shown["item"].tolist(),
-        JUDGED: [shown_word(one) for one in shown["answer"]],
+        JUDGED: [shown_word(one) or NOT_YET for one in shown["answer"]],
     }
     if found.classifier is not None:
         calls = zip(shown["called"], shown["wrong"], strict=True)
@@ -217,15 +229,17 @@ def opened(project: str, session: Session) -> None:
     show_problem()
     index, token = st.session_state.get(OPENED, (0, ""))
     event = session.engine.in_force(index) if 0 < index <= len(session.engine.asked) else None
-    if event is None:
+    if event is None and index not in {one.index for one in marked_open(session.state)}:
         st.text(CHOOSE if visitor.allowed(Right.SETTLE) else LOOK)
         return
-    item_id = str(event.item_id)
+    item_id = session.population.id_at(session.engine.asked[index - 1].position)
     content, marks = session.item_by_id(item_id), usable_highlights(session.settings)
     show_item(token, item_nodes(content, marks, session.population.path))
     finished = session.status == Status.FINISHED
     judged = None if finished else session.differing(index)
-    if not visitor.allowed(Right.SETTLE):
+    if event is None:
+        st.text(STILL_OPEN)
+    elif not visitor.allowed(Right.SETTLE):
         st.text(f"Answered {shown_word(answer_word(event))}.")
     elif judged is not None:
         settling(project, session, judged, token)

@@ -11,6 +11,7 @@ import streamlit as st
 from labelcore import items
 from labelcore.items.picture_address import PREFIX
 from labelcore.log.events import ANSWER_KINDS, Event, answer_word
+from labelcore.log.history import OPEN, marked_open
 from labelcore.session.session import Session
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line
@@ -22,7 +23,7 @@ FLAGGED, NOTED, TWICE = "Flagged", "Notes", "Answered differently"
 SETTLE = "To settle"
 Rows = Callable[[pd.DataFrame], "pd.Series[bool]"]
 LISTS: dict[str, Rows] = {
-    ALL: lambda table: table["index"].notna(),
+    ALL: lambda table: table["answer"] != OPEN,
     WRONG: lambda table: table["wrong"],
     UNSURE: lambda table: table["answer"].isin(["unsure", "broken"]),
     FLAGGED: lambda table: table["flagged"],
@@ -35,7 +36,7 @@ LISTS: dict[str, Rows] = {
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reviewed:
-    """The judged items, the last drawn first.
+    """The judged items, and those that are flagged or noted and still open, the last drawn first.
 
     table       one row an item: index (of the draw), id, item (its beginning), text (what a search
                 looks at), answer, called and score (by the classifier), wrong, who, at, flagged,
@@ -75,6 +76,7 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     is still to judge, after others, are left out: their answers would show."""
     wanted = session.engine.repeats.wanted_of if session.engine.repeats.others else _nowhere
     found = [row for row in session.history(None, None) if not wanted(row.index, person)]
+    found += marked_open(session.state)
     rows = sorted(found, key=lambda row: -row.index)
     open_ = {one.index for one in session.unsettled()}
     population = session.population

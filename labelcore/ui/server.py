@@ -26,6 +26,11 @@ from streamlit.web.server import server_util
 from labelcore import ui
 from labelcore.ui.door import Door, needs_key, new_key
 
+ADDRESS = (
+    b"<script>window.__streamlit = { ...window.__streamlit, "
+    b'BACKEND_BASE_URL: window.location.origin + "/" };</script>'
+)
+FILES = ("/static/", "/_stcore/", "/media/")
 _imported: Future[None] = Future()
 
 
@@ -80,4 +85,46 @@ class AfterImports:
         await self.app(scope, receive, send)
 
 
-HELD_BACK = [Middleware(Door), Middleware(AfterImports)]
+class OneAddress:
+    """Tells a page where its server is. A page that is opened by its own address would ask there
+    first, and be told twice that nothing is."""
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self.app = app
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        page = scope["type"] == "http" and not scope["path"].startswith(FILES)
+        if page:  # Packed, its head could not be read.
+            headers = [one for one in scope["headers"] if one[0] != b"accept-encoding"]
+            scope, send = {**scope, "headers": headers}, _telling(send)
+        await self.app(scope, receive, send)
+
+
+def _telling(send: Any) -> Any:
+    """``send`` with ``ADDRESS`` in the head of a page."""
+    start: dict[str, Any] = {}
+    whole = bytearray()
+
+    async def told(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            headers = dict(message["headers"])
+            if message["status"] == 200 and headers.get(b"content-type", b"").startswith(
+                b"text/html"
+            ):
+                start.update(message)
+                return
+        if not start:
+            await send(message)
+            return
+        whole.extend(message.get("body", b""))
+        if not message.get("more_body", False):
+            body = bytes(whole).replace(b"<head>", b"<head>" + ADDRESS, 1)
+            kept = [one for one in start["headers"] if one[0] != b"content-length"]
+            length = (b"content-length", str(len(body)).encode())
+            await send({**start, "headers": [*kept, length]})
+            await send({**message, "body": body})
+
+    return told
+
+
+HELD_BACK = [Middleware(Door), Middleware(OneAddress), Middleware(AfterImports)]

@@ -22,12 +22,14 @@ from labelcore.ui.scripts import Script
 
 NOT_SAVED_YET = "Wait: your last press is not saved yet."
 SAVING = "Saving …"
+NOTE_HERE = "A note about this item: Enter saves it, Esc closes"
 TIMES = {"SHORTEST_LOOK_MS": 150, "SLOW_MS": 300, "AGAIN_MS": 3000}
 SAID = {
     "TOO_LATE": TOO_LATE,
     "TOO_QUICK": TOO_QUICK,
     "NOT_SAVED_YET": NOT_SAVED_YET,
     "SAVING": SAVING,
+    "NOTE_HERE": NOTE_HERE,
 }
 SCRIPT = Script(
     "".join(f"const {name} = {json.dumps(value)};\n" for name, value in (TIMES | SAID).items())
@@ -43,8 +45,8 @@ const signOf = (event) => (/^[!-~]$/.test(event.key) ? event.key
   : event.code.replace(/^(Key|Digit)/, "")).toUpperCase();
 
 function begin(parentElement) {
-  const [root, head, box, answers, tools] = ["surface", "head", "box", "answers", "tools"]
-    .map((name) => div("lc-" + name));
+  const [root, head, box, answers, noted, tools] =
+    ["surface", "head", "box", "answers", "noted", "tools"].map((name) => div("lc-" + name));
   const item = div("lc-item");
   item.append(box);
   item.hidden = true;  // Until there is one.
@@ -53,7 +55,11 @@ function begin(parentElement) {
     ariaLive: "polite" });
   const stands = Object.assign(div("lc-stands"), { role: "status", ariaLive: "polite" });
   const saved = Object.assign(div("lc-saved"), { role: "status", ariaLive: "polite" });
-  root.append(head, item, answers, tools, stands);
+  const note = Object.assign(document.createElement("input"), { maxLength: 2000,
+    ariaLabel: "Note about this item", placeholder: NOTE_HERE });
+  noted.append(note);
+  noted.hidden = true;
+  root.append(head, item, answers, noted, tools, stands);
   parentElement.append(root);
 
   let data = {}, send = () => {};
@@ -106,11 +112,32 @@ function begin(parentElement) {
     return made;
   });
   const drawTools = (given) => [saved, ...given.map(({ act, words, key, off }) =>
-    Object.assign(button(words, key, "tertiary", act), { disabled: off }))];
+    Object.assign(button(words, key, "tertiary", act), { disabled: off,
+      ...(act === "note" ? { onclick: () => write(noted.hidden) } : {}) }))];
+
+  // The line for a note stands below the answers, which stay; it belongs to the item shown.
+  const write = (open) => {
+    if (open === !noted.hidden) return;
+    noted.hidden = !open;
+    root.classList.toggle("lc-writing", open);
+    const mine = data.item && data.item.key === shown.key;
+    note.value = open && mine && data.tools ? data.tools.note : "";
+    if (open) note.focus({ preventScroll: true });
+    else note.blur();
+  };
+  note.onkeydown = (event) => {
+    if (event.isComposing || !["Enter", "Escape"].includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const text = note.value;
+    write(false);
+    if (event.key === "Enter") press("note", undefined, text);
+  };
 
   const show = (next) => {
     const key = next ? next.key : "";
     if (key === shown.key) return;
+    write(false);
     box.replaceChildren(...(next ? next.view.map(made) : []));
     box.scrollTop = 0;
     box.dataset.showing = String(++showings);
@@ -150,8 +177,8 @@ function begin(parentElement) {
     // A press sent twice is one press: the server knows its id, and its item's token.
     again = setInterval(() => send(sent), AGAIN_MS);
   };
-  const press = (act, answer) => {
-    const one = { act, answer, on: shown.key };
+  const press = (act, answer, text) => {
+    const one = { act, answer, text, on: shown.key };
     if (act === "answer" && performance.now() - shown.at < SHORTEST_LOOK_MS) refuse(TOO_QUICK);
     else if (!sent) { if (allowed(one)) submit(one); }
     else if (act === "answer" && sent.act === "answer" && sent.on === shown.key) return;
@@ -219,7 +246,8 @@ def surface(key: str, data: Mapping[str, Any], pressed: Callable[[], None]) -> N
     ahead     items: a list of key, view; after: {answer: which of them follows it for sure}
     answers   a list of answer, words, key, kind, place
     stands    where the session stands, for whoever listens; absent while there is an item
-    tools     saved, last (number of the last answer), buttons: a list of act, words, key, off
+    tools     saved, last (number of the last answer), note (what was noted of the item), buttons: a
+              list of act, words, key, off
     done      the id of the last press that the server has dealt with
 
     ``pressed`` is called with each press; it is then in ``st.session_state[key]["press"]``.

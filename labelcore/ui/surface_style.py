@@ -68,6 +68,13 @@ SURFACE_STYLE = """
 .lc-answers, .lc-tools {
   display: flex; flex-wrap: wrap; align-items: center; gap: 1rem; margin-top: 0.75rem;
 }
+.lc-noted { margin-top: 0.75rem; }
+.lc-noted input {
+  font: inherit; color: inherit; box-sizing: border-box; width: 100%; min-height: 2.5rem;
+  padding: 0.25rem 0.75rem; border: 1px solid var(--border);
+  border-radius: var(--st-button-radius, 0.5rem); background: var(--st-background-color);
+}
+.lc-noted input:focus-visible { outline: 2px solid var(--data); outline-offset: 1px; }
 .lc-answers button, .lc-tools button {
   font: inherit; color: inherit; background: none; cursor: pointer;
   border: 1px solid transparent; border-radius: var(--st-button-radius, 0.5rem);
@@ -106,6 +113,11 @@ SURFACE_STYLE = """
     position: fixed; bottom: 0; left: 0; z-index: 50; box-sizing: border-box; height: 3.9rem;
     width: 100vw; max-width: 100vw; padding: 0 0.75rem; margin: 0;
     background: var(--st-background-color); gap: 0 0.7rem; overflow: hidden;
+  }
+  /* In the place of the tools, which are below the thumb. */
+  .lc-noted {
+    position: fixed; bottom: 0; left: 0; z-index: 51; box-sizing: border-box; height: 3.9rem;
+    width: 100vw; margin: 0; padding: 0.5rem 0.75rem; background: var(--st-background-color);
   }
   .lc-tools .lc-saved {
     flex-basis: 100%; white-space: nowrap; overflow: hidden; text-overflow: ellipsis;

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -89,7 +90,7 @@ def test_undo_of_a_screen_that_is_old_does_nothing(make) -> None:
 
 def test_no_answer_button_behind_a_panel(app, make) -> None:
     make(labels=1)
-    for name in ("help", "note", "history", "finish"):
+    for name in ("history", "finish"):
         page = app("label", project="demo")
         button(page, name).click().run()
         assert not surface_buttons(page)
@@ -113,9 +114,9 @@ def test_note_and_flag(app, make) -> None:
     session = make()
     page = app("label", project="demo")
     button(page, "flag").click().run()
-    button(page, "note").click().run()
-    page.text_area[0].set_value("why **so**")
-    button(page, "Save note").click().run()
+    note = button(page, "note")
+    replace(note, press={**note.press, "text": "why **so**"}).click().run()
+    assert "Note saved." in texts(page) and surface(page)["tools"]["note"] == "why **so**"
     kinds = {e.kind: e.text for e in fresh(session).events if e.kind in ("flagged", "noted")}
     assert kinds == {"flagged": "yes", "noted": "why **so**"}
 
@@ -125,6 +126,18 @@ def test_help_shows_the_instructions(app, make) -> None:
     page = app("label", project="demo")
     button(page, "help").click().run()
     assert "Junk counts." in texts(page)
+
+
+def test_the_help_leaves_item_and_answers_and_is_closed_by_its_key(app, make) -> None:
+    session = make()
+    page = app("label", project="demo")
+    item = surface(page)["item"]
+    button(page, "help").click().run()
+    assert "Junk counts." in texts(page) and surface(page)["item"] == item
+    button(page, "positive").click().run()
+    assert fresh(session).labels == 1 and "Junk counts." in texts(page)
+    button(page, "help").click().run()
+    assert "Junk counts." not in texts(page)
 
 
 def test_a_band_from_the_first_label(app, make) -> None:

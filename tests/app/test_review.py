@@ -200,3 +200,18 @@ def test_what_shares_of_the_list_are_is_said_for_each_method(
     assert draw is not None
     session.answer(draw, True)
     assert said in texts(app("review", project="demo"))
+
+
+def test_a_mark_on_an_item_that_is_still_open_is_there(app, make) -> None:
+    session = make(labels=3)
+    draw = session.next()
+    assert draw is not None
+    session.flag(draw.index)
+    session.note(draw.index, "ask Ann")
+    found = reviewed(session, "lr")
+    assert found.lists() | {WRONG: 0} == {ALL: 3, WRONG: 0, FLAGGED: 1, NOTED: 1}
+    assert found.chosen(NOTED)["index"].tolist() == [draw.index]
+    page = opened(app, draw.index)
+    assert not page.exception and review.STILL_OPEN in texts(page)
+    session.answer(draw, "yes")
+    assert reviewed(session, "lr").lists()[ALL] == 4

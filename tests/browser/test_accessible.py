@@ -138,7 +138,7 @@ def test_a_fold_opened_by_the_mouse_keeps_no_focus(
     driving.open_label(page, shared_server.url, project)
     driving.unfold(page, "details")
     page.keyboard.press("h")
-    page.locator(".st-key-panel").wait_for()
+    page.locator(".st-key-beside").wait_for()
     page.keyboard.press("Escape")
     page.locator(".lc-answers button").first.wait_for()
     fold = page.locator(".st-key-details summary")

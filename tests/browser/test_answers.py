@@ -100,6 +100,11 @@ def test_not_sure_and_broken_are_kept_apart(page: Page, shared_server: Server, d
     assert "1 not sure" in driving.text_of(page, "line")
 
 
+def places(page: Page) -> list[object]:
+    """Where the item and the answers stand."""
+    return [page.locator(one).bounding_box() for one in (".lc-box", ".lc-answers")]
+
+
 def test_a_note_with_answer_letters_labels_nothing(
     page: Page, shared_server: Server, data: Path
 ) -> None:
@@ -108,22 +113,33 @@ def test_a_note_with_answer_letters_labels_nothing(
     driving.answer(page, "y")
     item = driving.shown(page)["text"]
     words = "yes, no: any <b>funny</b> lousy business"
+    before = places(page)
     page.keyboard.press("m")
-    field = page.locator(".st-key-panel textarea")
+    field = page.get_by_label("Note about this item")
     expect(field).to_be_focused()
     page.keyboard.type(words, delay=5)
-    driving.choose(page, page.get_by_role("button", name="Save note"))
+    assert places(page) == before, "neither the item nor the answers move or go"
+    page.keyboard.press("Enter")
     expect(page.locator(".lc-saved")).to_contain_text("Note saved")
+    expect(field).to_be_hidden()
     driving.wait_for_item(page)
     assert driving.shown(page)["text"] == item
     log = driving.events(data, project)
     notes = [event.text for event in log if event.kind == "noted"]
     assert notes == [words] and len(driving.answers(data, project)) == 1
-    # Help, flag and history do not label either.
-    for key in ("h", "y", "Escape"):
-        page.keyboard.press(key)
-        driving.settle(page)
-        wait_until_idle(page)
+    # Opened again it has the note; Esc leaves it as it was, and help moves nothing either.
+    page.keyboard.press("m")
+    expect(field).to_have_value(words)
+    page.keyboard.type("yn")
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    page.keyboard.press("h")
+    expect(page.get_by_text("What counts?")).to_be_visible()
+    wait_until_idle(page)
+    assert places(page) == before
+    page.keyboard.press("h")
+    expect(page.get_by_text("What counts?")).to_have_count(0)
+    wait_until_idle(page)
     page.keyboard.press("f")
     page.locator("[data-act=unflag]").wait_for()
     assert len(driving.answers(data, project)) == 1

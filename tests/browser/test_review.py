@@ -5,10 +5,11 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
-from tests.browser.conftest import wait_until_idle
+from tests.browser.conftest import NewPage, wait_until_idle
 from tests.browser.server import Server
 
 ROW_PIXELS = 36
+PLACES = ("label", "progress", "explore", "review", "report", "compare", "waves", "new_project")
 
 
 def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Server) -> None:
@@ -42,3 +43,40 @@ def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Serv
     expect(page.get_by_text("No judged item has these words.")).to_be_visible()
     wait_until_idle(page)
     assert len(driving.answers(shared_server.data, name)) == 13
+
+
+def test_the_first_press_after_a_filter_opens_its_row(page: Page, shared_server: Server) -> None:
+    """Also on the place that was pressed last, where another row stands now."""
+    name = driving.make_project(shared_server.data, "Filtered")
+    driving.label_without_page(shared_server.data, name, 12)
+    page.goto(f"{shared_server.url}/review?project=Filtered")
+    table = page.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
+    table.wait_for()
+    wait_until_idle(page)
+    table.click(position={"x": 60, "y": ROW_PIXELS * 1.5})
+    expect(page.locator(".st-key-quiet-said")).to_have_count(1)
+    wait_until_idle(page)
+    first = page.locator(driving.BOX).inner_text()
+    third = driving.answers(shared_server.data, name)[2]
+    number = str(third.item_id)[1:]
+    field = page.locator(".st-key-review-search input")
+    field.fill(str(third.item_id))
+    field.press("Enter")
+    wait_until_idle(page)
+    table.click(position={"x": 60, "y": ROW_PIXELS * 1.5})
+    expect(page.locator(driving.BOX)).to_contain_text(f"Message {number}")
+    assert page.locator(driving.BOX).inner_text() != first
+
+
+def test_a_page_opened_by_its_address_asks_for_nothing_that_is_not_there(
+    new_page: NewPage, shared_server: Server
+) -> None:
+    name = driving.make_project(shared_server.data, "Addressed")
+    driving.label_without_page(shared_server.data, name, 12)
+    for place in ("", *(f"{one}?project={name}" for one in PLACES)):
+        page, missing = new_page(), []
+        page.on("response", lambda it, to=missing: to.append(it.url) if it.status >= 400 else None)
+        page.goto(f"{shared_server.url}/{place}")
+        page.get_by_test_id("stApp").wait_for()
+        wait_until_idle(page)
+        assert not missing
