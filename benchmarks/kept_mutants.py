@@ -34,4 +34,20 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("figures/labels_table.py", "asked.stratum + 1", "asked.stratum"),
     # What follows an answer is told while a second reading is owed.
     ("session/turns.py", "engine.owed or engine.repeats.owed or", "engine.owed or"),
+    # A method within a quarter of the fewest labels would be chosen before the cheapest.
+    (
+        "planning/methods.py",
+        "min(able, key=lambda name: (prices[name],",
+        "min(able, key=lambda name: (prices[name] // 100,",
+    ),
+    # The promise that was chosen would not matter to the comparison.
+    (
+        "planning/methods.py",
+        "names = worth_trying(population, able or names)",
+        "names = worth_trying(population, names)",
+    ),
+    # One method simulated beside others that are computed.
+    ("ui/new_race.py", "found if len(found) == len(entrants) else {}", "found"),
+    # Over-sampling would plan from scores that nobody has measured.
+    ("ui/planners/oversampling.py", "by_pilot if wanted.guessed else planned", "planned"),
 )

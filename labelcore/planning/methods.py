@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,8 +20,8 @@ from labelcore.promises import Promise
 from labelcore.words.arguments import refusal_words
 
 UNFIT = "does not fit these choices"
-CLOSE = 1.25
-"""Forecasts take the scores for right: fewer labels by less than this factor is no difference."""
+EXACT = 1e-12
+"""A half-width up to which a figure is exact."""
 EACH_TRIED = 5_000_000
 """Of more items a forecast of each method would take seconds."""
 
@@ -168,19 +169,33 @@ def recommended(
     names: Sequence[str],
     goal: Mapping[str, Any],
     forecast: Forecast = line,
+    terms: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
-    """Of ``names`` the method with the fewest expected labels for the margin in ``goal``, or the
-    narrowest result for its budget, each with the promise of one look, which all of them have.
-    Among those that are close the one that is measured most widely, and may be watched; without any
-    forecast that alone decides. Of items that an engine keeps each forecast takes passes over all:
-    only what may be proposed is tried."""
-    names = worth_trying(population, names)
-    prices = {
-        name: _price(outlook_of(asked, population, name, goal, forecast), goal) for name in names
-    }
-    least = min(prices.values(), default=np.inf)
-    close = [name for name in names if prices[name] <= CLOSE * least + 1e-12]
-    return min(close, key=lambda name: (*_standing(asked, population, name), prices[name]))
+    """Of ``names`` the ``cheapest`` for the ``goal``, a margin or a budget, each by ``forecast``
+    with what it suggests. Of more than ``EACH_TRIED`` items only what may be proposed is tried.
+
+    terms   further arguments of ``Plan`` that all share. Methods without the promise among them
+            ("watched" where none is given) compete only where no method has it
+    """
+    wanted = Promise(terms.get("promise") or Promise.WATCHED)
+    able = [name for name in names if wanted in _promises(asked, population, DESIGNS[name])]
+    names = worth_trying(population, able or names)
+    found = [outlook_of(asked, population, name, goal, forecast, terms) for name in names]
+    ties = {name: _standing(asked, population, name) for name in names}
+    return cheapest(found, goal, ties) or min(names, key=lambda name: (ties[name], name))
+
+
+def cheapest(
+    lines: Sequence[Line], goal: Mapping[str, Any], ties: Mapping[str, Any] = MappingProxyType({})
+) -> str | None:
+    """The method with the fewest expected labels for the margin in ``goal``, or the narrowest
+    result for its budget, among equal ones that with the fewest; None where none foresees that.
+
+    ties   what the first of equal ones has least of, by name
+    """
+    prices = {one.design: (_price(one, goal), one.labels) for one in lines}
+    able = [name for name, (price, _) in prices.items() if np.isfinite(price)]
+    return min(able, key=lambda name: (prices[name], ties.get(name, ()), name), default=None)
 
 
 def worth_trying(population: Population, names: Sequence[str]) -> list[str]:
@@ -190,10 +205,12 @@ def worth_trying(population: Population, names: Sequence[str]) -> list[str]:
     return able or list(names)
 
 
-def _standing(asked: Asked, population: Population, name: str) -> tuple[int, int, int]:
+def _standing(asked: Asked, population: Population, name: str) -> tuple[int, ...]:
+    """What decides between equal ones: measured widely, may be watched, made for just this."""
     design = DESIGNS[name]
     promises = _promises(asked, population, design)
-    return -int(design.recommended), -len(promises), len(design.estimands)
+    made_for = -int(isinstance(design, ComparesTwo))
+    return -int(design.recommended), -len(promises), len(design.estimands), made_for
 
 
 def _promises(asked: Asked, population: Population, design: Design[Any]) -> tuple[Promise, ...]:
@@ -209,6 +226,7 @@ def _price(line: Line, goal: Mapping[str, Any]) -> float:
     if line.refused or not line.half_widths:
         return np.inf
     widest = max(line.half_widths.values())
+    widest = widest if widest > EXACT else 0.0
     if "budget" in goal:
         apart = DESIGNS[line.design].size_from_params and line.labels > goal["budget"]
         return np.inf if apart else line.labels * widest**2
@@ -221,32 +239,42 @@ def outlook_of(
     name: str,
     goal: Mapping[str, Any],
     forecast: Forecast = line,
+    terms: Mapping[str, Any] = MappingProxyType({}),
 ) -> Line:
     """What a method is expected to need or to give; with its fewest labels where the budget does
     not reach them."""
     try:
-        plan = plan_for(asked, population, name, goal)
+        plan = plan_for(asked, population, name, goal, terms)
     except ValueError as error:
         return refused(name, error)
     found = forecast(population, plan)
     more = [one.changes["budget"] for one in found.remedies if "budget" in one.changes]
     if found.refused and more and more[0] > goal.get("budget", more[0]):
-        return outlook_of(asked, population, name, {"budget": more[0]}, forecast)
+        return outlook_of(asked, population, name, {"budget": more[0]}, forecast, terms)
     return found
 
 
-def plan_for(asked: Asked, population: Population, name: str, goal: Mapping[str, Any]) -> Plan:
-    """The question asked by a method with the parameters that suit the file."""
+def plan_for(
+    asked: Asked,
+    population: Population,
+    name: str,
+    goal: Mapping[str, Any],
+    terms: Mapping[str, Any] = MappingProxyType({}),
+) -> Plan:
+    """The question asked by a method with the parameters that suit the file, under the promise of
+    ``terms`` where the method has it for these figures, else under its own."""
     design = DESIGNS[name]
     classifiers = named(asked.classifier)
     params = suggested_params(design, population, classifiers)
+    able = _promises(asked, population, design)
+    wanted = terms.get("promise") or Promise.WATCHED
     return Plan(
         name,
         asked.estimands,
         classifier=in_order(design, params, asked.classifier),
         params=params,
-        promise=Promise.FIXED if Promise.FIXED in design.promises else design.promises[0],
         target=asked.target,
         existing=asked.existing,
+        **{**terms, "promise": wanted if wanted in able else able[0]},
         **({} if follows(design, params) else goal),
     )

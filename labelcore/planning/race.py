@@ -19,7 +19,7 @@ from labelcore.log.engine import Engine
 from labelcore.plan.against_file import as_ordered, chosen_classifiers, frozen
 from labelcore.plan.plan import Plan
 from labelcore.planning.choosing import ChoiceRunner
-from labelcore.planning.methods import Line
+from labelcore.planning.methods import EXACT, Line
 from labelcore.planning.runs import beginning, label_all
 from labelcore.planning.simulation import run_seed
 from labelcore.population import Population
@@ -33,8 +33,6 @@ FIRST_WORLDS, FEWEST_WORLDS = 2, 4
 NEAR, MOST_SIZES = 0.05, 6
 """A size whose half-width lies so near to the margin (as a logarithm) gives the size that meets it,
 and so does one that meets it where one so near below it does not; sizes that are tried."""
-EXACT = 1e-12
-"""A half-width up to which a figure is exact."""
 MOST_ITEMS = 200_000
 """With more items one step takes longer than a page may be kept waiting."""
 

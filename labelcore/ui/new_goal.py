@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.designs import Design
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.population import Population
+from labelcore.promises import Promise
 from labelcore.ui import draft
 from labelcore.ui.draft import Aim
 from labelcore.ui.new_claims import claims_input
@@ -30,6 +31,8 @@ STOPS = tuple(
 """Numbers of labels that a slider stops at."""
 WAY, RANKED_WAY, POINTS = "new-way", "new-way-ranked", "new-margin"
 LOWEST, HIGHEST, FIRST_POINTS = 0.1, 49, 5.0
+PROMISE, CONFIDENCE, ALL_AT_ONCE = "new-promise", "new-confidence", "new-together"
+FIRST_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,17 @@ def goal_so_far(aim: Aim, population: Population, *, claims: bool) -> dict[str, 
     size = max(len(population) - known_number(population), 1)
     budget = st.session_state.get(budget_key(population, aim)) or FIRST_BUDGET
     return {"budget": int(min(max(budget, 1), size))}
+
+
+def terms_so_far() -> dict[str, Any]:
+    """How sure and with which promise, by what those inputs show before they stand on the page:
+    methods are compared on these terms."""
+    seen = st.session_state
+    return {
+        "promise": Promise.WATCHED if to_be_shown() else seen.get(PROMISE) or Promise.WATCHED,
+        "confidence": float(seen.get(CONFIDENCE) or FIRST_CONFIDENCE),
+        "together": bool(seen.get(ALL_AT_ONCE)),
+    }
 
 
 def to_be_shown() -> bool:

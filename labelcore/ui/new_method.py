@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,16 +15,18 @@ from labelcore.designs.base import DesignParams
 from labelcore.designs.samples import suggested_params
 from labelcore.designs.scalars import may_stop_fixed
 from labelcore.errors import PlanError
-from labelcore.planning.methods import follows, may_claim, named, possible, recommended
+from labelcore.plan.plan import Plan
+from labelcore.planning.methods import Line, follows, may_claim, named, possible, recommended
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.ui import draft, outlook
 from labelcore.ui.draft import Aim, ProjectDraft
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_cards import question_for
-from labelcore.ui.new_goal import goal_so_far, show_goal, to_be_shown
+from labelcore.ui.new_goal import goal_so_far, show_goal, terms_so_far, to_be_shown
 from labelcore.ui.new_number import within
 from labelcore.ui.new_places import Places
+from labelcore.ui.new_race import races
 from labelcore.ui.params_form import params_form, show_params
 from labelcore.ui.plain import plain
 from labelcore.ui.remedies import WayOut, refuse
@@ -42,6 +44,7 @@ class Method:
     suggested   the parameters that the form starts from
     best        the name of the recommended one
     claims      whether claims may be started from, by this method or by one proposed for them
+    question    what is asked with which goal and terms: methods are compared where that is the same
     """
 
     design: Design[Any]
@@ -51,6 +54,7 @@ class Method:
     suggested: dict[str, Any]
     best: str
     claims: bool
+    question: Hashable
 
     @property
     def chosen(self) -> bool:
@@ -85,8 +89,16 @@ def advanced(aim: Aim, population: Population, places: Places) -> Method | None:
     show_goal(aim, population)
     goal = goal_so_far(aim, population, claims=bool(claiming))
     to_show = bool(claiming) and to_be_shown()
+    terms = terms_so_far()
+    question = (population.fingerprint, aim, *goal.items(), *terms.items())
+    raced = races().done(question) or {}
+
+    def forecast(population: Population, plan: Plan) -> Line:
+        return raced.get(plan.design) or outlook.forecast(population, plan)
+
     with st.spinner(TRYING):
-        best = recommended(aim, population, claiming if to_show else names, goal, outlook.forecast)
+        proposable = claiming if to_show else names
+        best = recommended(aim, population, proposable, goal, forecast, terms)
     box = places.more
     with box:
         begun = draft.waiting(aim.file)
@@ -122,6 +134,7 @@ def advanced(aim: Aim, population: Population, places: Places) -> Method | None:
         suggested,
         best,
         name in claiming or (not chosen and bool(claiming)),
+        question,
     )
 
 

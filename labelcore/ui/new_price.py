@@ -323,13 +323,18 @@ class Ahead:
         return outlook.width_at(self.curves[self.chosen.design], labels)
 
     def labels_by(self, design: str) -> int | None:
-        """The labels that a method is expected to need for the same half-width."""
+        """The labels that a method is expected to need for the same half-width: no fewer than the
+        chosen one where it is no narrower with as many."""
         points, items = self.curves.get(design, ()), len(self.population)
         if points and points[-1][1] > self.width:  # Beyond the picture.
             points = moved(
                 outlook.curve_of(self.population, self.plan, design, items), self.lines[design]
             )
-        return outlook.labels_for(points, self.width, items)
+        found, own = outlook.labels_for(points, self.width, items), self.lines.get(design)
+        if found is None or own is None or own.labels != self.chosen.labels:
+            return found
+        narrower = max(own.half_widths.values()) < self.width
+        return found if narrower else max(found, self.chosen.labels)
 
     def show(self) -> None:
         show_promise(self.plan, self.population)

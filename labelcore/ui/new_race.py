@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 
@@ -17,7 +17,7 @@ from labelcore.planning.race import SECONDS, may_race, race
 from labelcore.population import Population
 
 ONE, SEVERAL = "your scores", "your mean score"
-DONE = "{what} on your scores"
+DONE = "Simulated on your scores"
 NOISE = (
     "On {scores}, taken for right. {runs} sessions of each method; by chance alone the numbers "
     "may be off by up to {error:.0f} %."
@@ -28,7 +28,7 @@ NOT_DONE = f"By formulas: a simulation on your scores takes longer than {SECONDS
 CANCELLED = "new-race-cancelled"
 WAIT_SECONDS, KEPT = 0.2, 40
 
-Key = tuple[str, str]
+Key = Hashable
 
 
 class Races:
@@ -64,21 +64,32 @@ def races() -> Races:
 
 
 class Race:
-    """The race for one question: the formulas' lines first, those simulated when it is done.
+    """The race for one question: the formulas' lines first, those simulated when it is done, all
+    or none.
 
     It runs in the script of the page, after everything else is drawn: whatever a person does ends
     it at its next step, and no thread is left.
+
+    question   which question it is, with the goal and the terms: its race is the same whichever
+               method is chosen; None where the method has parameters of its own
     """
 
-    def __init__(self, population: Population, plan: Plan, formulas: list[Line]) -> None:
+    def __init__(
+        self,
+        population: Population,
+        plan: Plan,
+        formulas: list[Line],
+        question: Hashable | None = None,
+    ) -> None:
         self.population, self.plan, self.formulas = population, plan, formulas
-        self.key = population.fingerprint, plan.with_seed(0).to_json()
+        own = population.fingerprint, plan.with_seed(0).to_json()
+        self.key: Key = own if question is None else question
         self.found: Mapping[str, Line] | None = races().done(self.key)
         self.place: DeltaGenerator | None = None
 
     @property
     def lines(self) -> list[Line]:
-        """A line for each method, simulated where that was done."""
+        """A line for each method, all simulated or all by formulas."""
         found = self.found or {}
         return [found.get(one.design, one) for one in self.formulas]
 
@@ -96,11 +107,8 @@ class Race:
             fewest, most = min(one.runs for one in raced), max(one.runs for one in raced)
             runs = f"{most}" if fewest == most else f"{fewest} to {most}"
             noise = max(0.01, *(2 * one.error for one in raced))
-            every = sum(not one.refused for one in self.formulas)
-            some = len(self.found) < every
-            what = f"{len(self.found)} of {every} simulated" if some else "Simulated"
             self.place.caption(
-                DONE.format(what=what),
+                DONE,
                 help=NOISE.format(scores=self.scores, runs=runs, error=100 * noise),
             )
         elif self.found is not None:
@@ -124,16 +132,22 @@ class Race:
                     seconds=SECONDS,
                     progress=lambda share: bar.progress(share, text),
                 )
-                races().keep(self.key, found)
+                races().keep(self.key, found if len(found) == len(entrants) else {})
         st.rerun()
 
-    def _entrants(self) -> list[tuple[Plan, Line]]:
+    def _able(self) -> list[Line]:
+        """The lines of the methods that foresee something."""
         choice = {*self.plan.estimands} <= {*CHOICES}
-        able = [one for one in self.formulas if not one.refused and (one.half_widths or choice)]
-        labels = self.formulas[0].labels
+        return [one for one in self.formulas if not one.refused and (one.half_widths or choice)]
+
+    def _entrants(self) -> list[tuple[Plan, Line]]:
+        """All of them, or none where one cannot be simulated: numbers that stand beside each other
+        are worked out in one way."""
+        able, labels = self._able(), self.formulas[0].labels
         plans = [for_design(self.plan, one.design, self.population, labels) for one in able]
-        both = zip(plans, able, strict=True)
-        return [(plan, one) for plan, one in both if may_race(self.population, plan)]
+        if not all(may_race(self.population, plan) for plan in plans):
+            return []
+        return list(zip(plans, able, strict=True))
 
     def _bar(self, place: DeltaGenerator) -> DeltaGenerator:
         with place.container(horizontal=True, vertical_alignment="bottom"):

@@ -9,6 +9,7 @@ from statistics import NormalDist
 import streamlit as st
 
 from labelcore.plan.stop_rules import ALL, ANY, RULES, looking, moment_words
+from labelcore.ui.new_goal import ALL_AT_ONCE
 from labelcore.ui.plain import plain
 from labelcore.ui.times import reader_zone
 from labelcore.words import sentences as words
@@ -119,7 +120,7 @@ def together_input(numbers: int, confidence: float) -> bool:
             list(TOGETHER),
             format_func=TOGETHER.__getitem__,
             captions=together_captions(numbers, confidence),
-            key="new-together",
+            key=ALL_AT_ONCE,
             persist_state="session",
         )
     )

@@ -27,7 +27,10 @@ from labelcore.ui.new_claims import claim_form_input, show_claim_terms
 from labelcore.ui.new_goal import (
     BUDGET,
     CLAIMS,
+    CONFIDENCE,
     FIRST_BUDGET,
+    FIRST_CONFIDENCE,
+    PROMISE,
     Goal,
     along_ranks,
     budget_key,
@@ -65,7 +68,6 @@ from labelcore.words.promises import (
 
 CORRECT = "Correct the number that is out of bounds to continue."
 CONFIDENCES = (0.9, 0.95, 0.99)
-PROMISE = "new-promise"
 HIGHEST_STOP = 1000
 """The slider goes up to so many labels, or to twice the number chosen."""
 TRYING_CLAIMS = (
@@ -123,7 +125,8 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
                     found = outlook.lines(population, population.fingerprint, plan.to_json())
         with terms_place:
             show_claim_terms(plan, None if aim.existing == "random" else plan.budget)
-    race = Race(population, plan, found)
+    own = method.params != method.suggested
+    race = Race(population, plan, found, None if own else method.question)
     if not show_what_it_costs(plan, aim, population, method, race, places):
         return None
     found = race.lines
@@ -316,9 +319,9 @@ def confidence_input() -> float:
         st.segmented_control(
             "Confidence",
             CONFIDENCES,
-            default=0.95,
+            default=FIRST_CONFIDENCE,
             required=True,
-            key="new-confidence",
+            key=CONFIDENCE,
             format_func=words.confidence_words,
             persist_state="session",
         )

@@ -20,10 +20,9 @@ from labelcore.ui.plain import plain
 ROW = "new-row"
 SAME = "Labels by method"
 ONE_LOOK = "no early look"
-EQUAL = (
-    "Numbers within a quarter count as equal: scores are never quite right. The recommended method "
-    "is then the one that answers most and may be watched. No early look: it takes fewer "
-    "labels because no result is shown while you label."
+HOW = (
+    "All worked out in one way, on the same terms; the first is the one recommended. No early "
+    "look: it takes fewer labels because no result is shown while you label."
 )
 
 
@@ -53,7 +52,7 @@ class Row:
 
 def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | None) -> list[Row]:
     """A row for each method that foresees its labels, and one for the ``other`` promise of the
-    chosen one; the fewest labels first."""
+    chosen one. Those with the plan's promise stand first, among them the fewest labels first."""
     rows, items = [], len(ahead.population)
     for one in found:
         if one.refused:
@@ -66,7 +65,9 @@ def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | No
             rows.append(Row(one.design, one.label, promise, labels, labels == items))
     if other is not None and (labels := labels_with(plan, ahead, other)) is not None:
         rows.append(Row(plan.design, ahead.chosen.label, other, labels, labels == items))
-    return sorted(rows, key=lambda row: row.labels)
+    return sorted(
+        rows, key=lambda row: (row.promise != plan.promise, row.labels, row.design != plan.design)
+    )
 
 
 def promise_of(plan: Plan, design: str) -> str:
@@ -105,7 +106,7 @@ def choose_row(rows: Sequence[Row], plan: Plan, aim: Aim, method: Method) -> Non
         list(words),
         format_func=words.__getitem__,
         key=ROW,
-        help=EQUAL,
+        help=HOW,
         on_change=_take,
         args=(aim.file, method.best, {row.name: row for row in rows}, plan.budget is not None),
     )

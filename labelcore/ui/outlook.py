@@ -161,12 +161,9 @@ def widest_of(widths: Mapping[str, float], estimand: str) -> str:
 
 
 def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
-    """The lines as people read them, without those that cannot serve; where some are simulated and
-    others are not, they say which."""
+    """The lines as people read them, without those that cannot serve."""
     rows = []
-    able = [one for one in found if not one.refused]
-    mixed = len({one.runs > 0 for one in able}) > 1
-    for one in able:
+    for one in (one for one in found if not one.refused):
         widths = one.half_widths
         rows.append(
             {
@@ -177,7 +174,6 @@ def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
                     for name in estimands
                 },
                 "time at 8 s an item": minutes(one.labels * SECONDS_AN_ITEM),
-                **({"worked out by": "simulation" if one.runs else "formulas"} if mixed else {}),
             }
         )
     return pd.DataFrame(rows)

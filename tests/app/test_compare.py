@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,35 @@ def test_oversampling(opened: Callable, file: Path, data_folder: Path) -> None:
     plan = goes_on(page, data_folder)
     assert (plan.design, plan.margin, plan.promise) == ("oversampling", 0.06, "fixed")
     assert dict(plan.params) == {"assumed_precision": 0.7, "assumed_recall": 0.6}
+
+
+def test_oversampling_tells_a_range_where_nobody_has_measured(
+    opened: Callable, file: Path, data_folder: Path
+) -> None:
+    """Scores need not be probabilities: what they say is no number of labels, and no plan."""
+    page = opened(OVERSAMPLING)
+    score = population(file).scores["a"]
+    above = score >= 0.5
+    groups = int(above.sum()), int((~above).sum())
+    odds = [rate / (1 - rate) for rate in (score[above].mean(), score[~above].mean())]
+    sizes = [
+        sizes_for_margin(
+            groups[0] / groups[1],
+            *(one * times / (1 + one * times) for one, times in zip(odds, both, strict=True)),
+            0.05, above=groups[0], below=groups[1],
+        ).total
+        for both in product((1 / 3, 1, 3), repeat=2)
+    ]  # fmt: skip
+    found = re.search(r"\*\*([\d,]+) to ([\d,]+) labels: nobody has measured", said(page))
+    assert found is not None
+    low, high = (int(one.replace(",", "")) for one in found.groups())
+    assert low == pytest.approx(min(sizes), rel=0.02) and high == pytest.approx(
+        max(sizes), rel=0.02
+    )
+    assert high > 1.5 * low and "items called positive and" not in said(page)
+    plan = goes_on(page, data_folder)
+    assert (plan.design, plan.promise) == ("oversampling", "watched")
+    assert plan.params.get("assumed_precision") is None
 
 
 def test_recycling(opened: Callable, file: Path, data_folder: Path) -> None:

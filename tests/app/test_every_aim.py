@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.ui import new_method
 from labelcore.ui.new_aim import WHICH
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
 from labelcore.ui.new_goal import BUDGET, MARGIN
@@ -94,7 +95,10 @@ def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
     page.number_input(key=f"new-budget-{ITEMS}").set_value(60).run()
     rows = page.radio(key="new-row")
     labels = [int(one.split(" · ")[1].removeprefix("all ")) for one in rows.options]
-    assert labels == sorted(labels) and len(labels) > 3
+    once = [one.endswith("no early look") for one in rows.options]
+    assert once == sorted(once), "those of another promise stand below"
+    same = labels[: once.index(True)]
+    assert same == sorted(same) and len(same) > 3 and rows.index == 0
     taken, name = "simple_random watched", "Plain random"
     if rows.value == taken:
         taken, name = "recalibrated_neyman watched", "Recalibrated"
@@ -246,12 +250,18 @@ def test_several_precisions_are_planned_for_the_margin_asked(app, data_folder: P
     assert plan.planned < ITEMS
 
 
-def test_the_recommended_entry_follows_the_recommendation(app) -> None:
+def test_the_recommended_entry_follows_the_recommendation(
+    app, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A browser keeps the text of a chosen entry as long as the input is the same."""
 
     def method(page: AppTest) -> Any:
         return next(one for one in page.selectbox if one.label == "Method")
 
+    by_goal = {"margin": "recalibrated_neyman", "budget": "agreement_patterns"}
+    monkeypatch.setattr(
+        new_method, "recommended", lambda *given: by_goal[next(iter(given[3]))]
+    )  # fmt: skip
     page = on_page(app, "two different")
     every_question(page).radio(key="new-aim").set_value(SEVERAL.title).run()
     page.multiselect(key=WHICH[SEVERAL]).set_value(["recall"]).run()

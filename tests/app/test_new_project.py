@@ -271,6 +271,8 @@ def test_same_names_for_both_answers(app, items: Path) -> None:
 
 def test_watched_promise_that_a_budget_is_too_small_for(app, items: Path) -> None:
     page = whole_way(app, items)
+    method = next(one for one in page.selectbox if one.key.startswith("new-design-"))
+    method.set_value("recalibrated_neyman").run()
     page.number_input(key="new-budget-200").set_value(20).run()
     assert not page.exception
     assert error(page) == (

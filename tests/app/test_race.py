@@ -16,6 +16,7 @@ from labelcore.planning.race import may_race
 from labelcore.ui import new_race, outlook
 from labelcore.ui.new_goal import MARGIN
 from labelcore.ui.new_race import NOT_DONE, Races, races
+from labelcore.ui.new_table import ROW
 from tests.app.conftest import button, texts, to_aim
 from tests.app.test_new_project import store, with_upload
 
@@ -161,20 +162,54 @@ def test_what_took_too_long_stays_with_the_formulas(
     assert NOT_DONE in texts(page) and {runs for drawn in tables for runs in drawn} == {0}
 
 
-def test_some_methods_only(
-    app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, raced: list[Any]
+def test_all_are_simulated_or_none(
+    app: Callable[..., Any],
+    items: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    raced: list[Any],
+    tables: list[list[int]],
 ) -> None:
+    """A simulated number never stands beside one of formulas."""
     everyone = new_race.race
     monkeypatch.setattr(
-        new_race, "race", lambda population, entrants, **more: everyone(
-            population, entrants[:1], **more
+        new_race, "race", lambda population, entrants, **more: dict(
+            list(everyone(population, entrants, **more).items())[1:]
         )
     )  # fmt: skip
     page = on_last_screen(app, items)
-    shown = next(one.value for one in page.dataframe if "worked out by" in one.value)
-    assert shown["worked out by"].tolist()[0] == "simulation"
-    assert set(shown["worked out by"].tolist()[1:]) == {"formulas"}
-    assert f"1 of {len(shown)} simulated" in texts(page)
+    assert len(raced) == 1 and {runs for drawn in tables for runs in drawn} == {0}
+    assert SIMULATED not in texts(page) and NOT_DONE in texts(page)
+
+
+def test_the_fewest_simulated_labels_are_recommended(
+    app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, raced: list[Any]
+) -> None:
+    """Where simulations put another method first than the formulas did, that one is taken, stands
+    first, and no second race is run for it."""
+    everyone = new_race.race
+
+    def race(population: lc.Population, entrants: Any, **more: Any) -> dict[str, Any]:
+        found = everyone(population, entrants, **more)
+        return {
+            name: replace(one, labels=31 if name == "oversampling" else 60)
+            for name, one in found.items()
+        }
+
+    page = on_last_screen(app, items)
+    first = chosen_method(page)
+    assert first != "oversampling"
+    monkeypatch.setattr(new_race, "race", race)
+    raced.clear()
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
+    assert chosen_method(page) == "oversampling" and len(raced) == 1
+    rows = page.radio(key=ROW)
+    assert rows.value == rows.options[0] or rows.index == 0
+    assert "About 31 labels" in texts(page)
+
+
+def chosen_method(page: Any) -> str:
+    """The design that stands as the recommended one."""
+    return str(page.radio(key=ROW).value).split()[0]
 
 
 def test_one_race_at_a_time() -> None:

@@ -1,4 +1,4 @@
-"""Which method is proposed: by what each is expected to take or to give, never by an order."""
+"""Which method is proposed: the one with the fewest labels, all forecast on the same terms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ import labelcore as lc
 from labelcore.designs import DESIGNS
 from labelcore.designs.samples import suggested_params
 from labelcore.errors import PlanError
-from labelcore.planning.methods import CLOSE, may_claim, outlook_of, possible, recommended
+from labelcore.planning.methods import (
+    Line,
+    cheapest,
+    may_claim,
+    outlook_of,
+    plan_for,
+    possible,
+    recommended,
+)
 from labelcore.ui.draft import Aim
 from tests.designs.recycled import written
 
@@ -49,8 +57,8 @@ def test_several_classifiers_are_one_design(
     assert recommended(aim, population, possible(aim), goal) == "agreement_patterns"
     if estimands != ("precision",):
         return
-    plain, recycled, found = (
-        outlook_of(aim, population, name, goal)
+    plain, recycled, found = (  # As each can be had: recycling for one look alone.
+        outlook_of(aim, population, name, goal, terms={"promise": "fixed"})
         for name in ("recalibrated_neyman", "recycling", "agreement_patterns")
     )
     if "margin" in goal:
@@ -75,24 +83,84 @@ def test_one_classifier_is_no_agreement(population: lc.Population) -> None:
         (("prevalence",), "a"),
     ],
 )
-def test_nothing_takes_clearly_fewer_labels(
+@pytest.mark.parametrize("promise", ["watched", "fixed"])
+def test_nothing_takes_fewer_labels(
     population: lc.Population,
     estimands: tuple[str, ...],
     classifier: str | tuple[str, ...] | None,
     goal: dict[str, float],
+    promise: str,
 ) -> None:
-    aim = aim_of(estimands, classifier)
+    """Under the promise that is chosen, by no factor: also where others are close."""
+    aim, terms = aim_of(estimands, classifier), {"promise": promise}
     names = possible(aim)
-    best = recommended(aim, population, names, goal)
-    assert recommended(aim, population, names[::-1], goal) == best
-    ahead = {name: outlook_of(aim, population, name, goal) for name in names}
-    able = [one for one in ahead.values() if not one.refused]
-    widest = {one.design: max(one.half_widths.values()) for one in able}
+    best = recommended(aim, population, names, goal, terms=terms)
+    assert recommended(aim, population, names[::-1], goal, terms=terms) == best
+    able = [name for name in names if has(promise, aim, population, name)]
+    ahead = {name: outlook_of(aim, population, name, goal, terms=terms) for name in able}
+    able = [name for name, one in ahead.items() if not one.refused and one.half_widths]
+    widest = {name: max(ahead[name].half_widths.values()) for name in able}
+    assert best in able and len(able) > 1
     if "margin" in goal:
-        reached = [one for one in able if widest[one.design] <= goal["margin"] + 1e-9]
-        assert ahead[best].labels <= CLOSE * min(one.labels for one in reached)
+        assert ahead[best].labels == min(
+            ahead[name].labels for name in able if widest[name] <= goal["margin"] + 1e-9
+        )
     else:
-        assert widest[best] ** 2 <= CLOSE * 1.05 * min(widest.values()) ** 2
+        assert widest[best] == min(widest.values())
+
+
+def has(promise: str, aim: Aim, population: lc.Population, name: str) -> bool:
+    params = suggested_params(DESIGNS[name], population, (aim.classifier or "",))
+    design = DESIGNS[name]
+    return promise in design.promises_for(aim.estimands, design.Params(**params))
+
+
+def test_a_method_without_the_promise_is_not_the_cheapest(population: lc.Population) -> None:
+    """Strata of a single look need fewer labels than anything that may be watched; who watches is
+    not told that number as if it were theirs."""
+    aim, goal = aim_of(("prevalence",), "a"), {"margin": 0.03}
+    once = outlook_of(aim, population, "stratified", goal)
+    assert not has("watched", aim, population, "stratified") and not once.refused
+    best = recommended(aim, population, possible(aim), goal)
+    assert best != "stratified"
+    assert once.labels < outlook_of(aim, population, best, goal).labels
+
+
+def test_each_is_planned_on_the_same_terms(population: lc.Population) -> None:
+    aim, goal = aim_of(("accuracy",), "a"), {"margin": 0.05}
+    asked: list[lc.Plan] = []
+
+    def forecast(population: lc.Population, plan: lc.Plan) -> Line:
+        asked.append(plan)
+        return Line(plan.design, "", 100, half_widths={"accuracy": 0.05})
+
+    terms = {"promise": "watched", "confidence": 0.9, "together": True}
+    recommended(aim, population, possible(aim), goal, forecast, terms)
+    assert len(asked) > 2
+    assert {(one.promise, one.confidence, one.together) for one in asked} == {
+        ("watched", 0.9, True)
+    }
+
+
+def test_fewest_means_fewest() -> None:
+    """One label decides; equal ones fall to the order that is given, then to the name."""
+    goal, reached = {"margin": 0.05}, {"accuracy": 0.05}
+    lines = [
+        Line("a", "", 101, half_widths=reached),
+        Line("b", "", 100, half_widths=reached),
+        Line("c", "", 100, half_widths=reached),
+        Line("d", "", 60, half_widths={"accuracy": 0.06}),
+        Line("e", "", 50, half_widths=reached, refused="no"),
+        Line("f", "", 40),
+    ]
+    assert cheapest(lines, goal) == "b"
+    assert cheapest(lines, goal, {"b": (2,), "c": (1,)}) == "c"
+    assert cheapest(lines[3:], goal) is None
+
+
+def test_the_own_promise_where_it_is_the_only_one(population: lc.Population) -> None:
+    plan = plan_for(aim_of(("prevalence",), "a"), population, "stratified", {"margin": 0.03})
+    assert plan.promise == "fixed"
 
 
 def test_a_ranked_list_and_a_file_without_a_classifier(

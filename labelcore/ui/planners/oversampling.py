@@ -49,6 +49,14 @@ NOT_DENSER = (
     "The best ratio for recall is {ratio:.3g}, below 1. It is raised to 1: fewer labels among the "
     "items called positive would cost precision and gain next to nothing."
 )
+OFF, OFF_WORDS = 3, "three times"
+"""The odds of what the scores say may be so many times off."""
+UNMEASURED = "nobody has measured precision and recall yet."
+HOW_LIKELY = (
+    "The range holds while the true odds are at most {odds} those that are planned with. Type in "
+    "what you have measured, or let the first labels tell."
+)
+AS_IF = "As if the scores were right:"
 ENDLESS = (
     "By the paper's formulas, which treat the file as endless. A project about this file alone "
     "takes into account that labelled items are settled, and may need fewer."
@@ -78,6 +86,7 @@ class Wanted:
     """The two groups, what is assumed of them and what is wanted.
 
     above, below   items called positive, and the others
+    guessed        whether precision and recall are only what the scores say
     """
 
     above: int
@@ -86,6 +95,7 @@ class Wanted:
     recall: float
     margin: float
     confidence: float
+    guessed: bool = False
 
     @property
     def k(self) -> float:
@@ -96,10 +106,10 @@ class Wanted:
         """(pi_1, pi_0). Raises ValueError where more would be missed than there are items."""
         return group_rates(self.k, self.precision, self.recall)
 
-    def sizes(self, ratio: float | None = None) -> Sizes:
+    def sizes(self, ratio: float | None = None, rates: tuple[float, float] | None = None) -> Sizes:
         return sizes_for_margin(
             self.k,
-            *self.rates,
+            *(rates or self.rates),
             self.margin,
             confidence=self.confidence,
             ratio=ratio,
@@ -107,8 +117,28 @@ class Wanted:
             below=self.below,
         )
 
+    def likely(self) -> tuple[int, int]:
+        """The fewest and the most labels if the odds of both rates may be ``OFF`` times as high or
+        as low."""
+        high, low = self.rates
+        every = [
+            self.sizes(rates=(with_odds(high, one), with_odds(low, other))).total
+            for one in (1 / OFF, 1, OFF)
+            for other in (1 / OFF, 1, OFF)
+        ]
+        return min(every), max(every)
+
     def margins(self, above: float, below: float) -> Margins:
         return expected_margins(self.k, *self.rates, above, below, self.confidence)
+
+
+def with_odds(rate: float, times: float) -> float:
+    """The rate whose odds are so many times those of ``rate``.
+
+    >>> with_odds(0.5, 3), with_odds(1.0, 3)
+    (0.75, 1.0)
+    """
+    return times * rate / (1 - rate + times * rate)
 
 
 def oversampling_planner(chosen: Chosen) -> None:
@@ -128,12 +158,11 @@ def oversampling_planner(chosen: Chosen) -> None:
         st.error(plain(sentence(error)))
         return
     show(wanted, sizes, plain_sizes)
-    params = {"assumed_precision": wanted.precision, "assumed_recall": wanted.recall}
-    asked = project(chosen, BOTH)
-    wants = replace(
-        asked, design="oversampling", params=params, margin=wanted.margin, promise=Promise.FIXED
-    )
-    offer(wants, "oversampling")
+    asked = replace(project(chosen, BOTH), design="oversampling", margin=wanted.margin)
+    told = {"assumed_precision": wanted.precision, "assumed_recall": wanted.recall}
+    by_pilot = replace(asked, params={}, promise=Promise.WATCHED)
+    planned = replace(asked, params=told, promise=Promise.FIXED)
+    offer(by_pilot if wanted.guessed else planned, "oversampling")
 
 
 def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:
@@ -148,16 +177,12 @@ def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:
         margin = percent_input(
             "Plus or minus, for both", 5.0, "compare-margin", 0.1, 49, unit="points"
         )
-    st.caption(
-        plain(
-            f"The first two start from the scores ({assumption}). A wrong guess costs labels, not "
-            "truth: the interval rests on the labels alone."
-        )
-    )
+    st.caption(plain(f"The first two start as the method would plan: {assumption}."))
     sure = confidence()
     if p is None or r is None or margin is None:
         return None
-    return Wanted(above, below, p, r, margin, sure)
+    guessed = (round(100 * p, 1), round(100 * r, 1)) == (precision, recall)
+    return Wanted(above, below, p, r, margin, sure, guessed)
 
 
 def suggested(chosen: Chosen, k: float) -> tuple[float, float, str]:
@@ -175,11 +200,19 @@ def suggested(chosen: Chosen, k: float) -> tuple[float, float, str]:
 
 
 def show(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> None:
-    st.markdown(
-        f"**{sizes.total:,} labels, {minutes(sizes.total * SECONDS_AN_ITEM)}: {sizes.above:,} of "
-        f"the {wanted.above:,} items called positive and {sizes.below:,} of the {wanted.below:,} "
-        f"others. Without over-sampling it takes {plain_sizes.total:,}.**"
-    )
+    if wanted.guessed:
+        low, high = wanted.likely()
+        st.markdown(
+            f"**{low:,} to {high:,} labels: nobody has measured precision and recall yet.**"
+        )
+        st.text(HOW_LIKELY.format(odds=OFF_WORDS))
+        st.caption(AS_IF)
+    else:
+        st.markdown(
+            f"**{sizes.total:,} labels, {minutes(sizes.total * SECONDS_AN_ITEM)}: {sizes.above:,} "
+            f"of the {wanted.above:,} items called positive and {sizes.below:,} of the "
+            f"{wanted.below:,} others. Without over-sampling it takes {plain_sizes.total:,}.**"
+        )
     optimal = optimal_ratio(wanted.k, *wanted.rates)
     if optimal < 1:
         st.text(NOT_DENSER.format(ratio=optimal))
