@@ -50,4 +50,22 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("ui/new_race.py", "found if len(found) == len(entrants) else {}", "found"),
     # Over-sampling would plan from scores that nobody has measured.
     ("ui/planners/oversampling.py", "by_pilot if wanted.guessed else planned", "planned"),
+    # Each figure on its own where all of them are to hold at once.
+    ("figures/together.py", "1 - error_levels(covariance, plan.confidence)", "plan.confidence"),
+    # The smallest of the errors in place of the largest one.
+    (
+        "stats/max_t.py",
+        "np.abs(roots[at : at + AT_ONCE] @ normals.T).max(",
+        "np.abs(roots[at : at + AT_ONCE] @ normals.T).min(",
+    ),
+    # Two classes of the same cells that rise together.
+    (
+        "stats/max_t.py",
+        "first.rate, 0.0) - first.rate * second.rate",
+        "first.rate, 0.0) + first.rate * second.rate",
+    ),
+    # Simulated sessions that miss the look at which all figures together are narrow enough.
+    ("planning/runs.py", "if engine.plan.correlated:", "if not engine.plan.correlated:"),
+    # The forecast of all figures at once as narrow as that of each.
+    ("planning/forecast.py", "confidence=1 - float(alpha)", "confidence=self.plan.confidence"),
 )

@@ -82,8 +82,8 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
     Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
     the first label up to the planned size, or the horizon of the plan (widened by the boundary of
     ``labelcore.stats.horizon``). Approximate: coverage is measured, see docs/agreement_patterns.md.
-    Assumption: none about the scores or the classifiers; bad ones cost labels, not truth. Nearly
-    unbiased, not unbiased, because four parameters learn from the labels.
+    Assumption: none about the scores or the classifiers; bad ones cost labels, and the interval
+    holds. Nearly unbiased, not unbiased, because four parameters learn from the labels.
     Errors:  PlanError for a file with several classes, and for a classifier without predictions.
     Source: Neyman (1934) for the allocation; the patterns are our own, after the levels of Tripathi
     et al. (2020) and the disagreements of McNemar (1947); measured in docs/agreement_patterns.md.
@@ -98,6 +98,7 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
     estimands: ClassVar[tuple[str, ...]] = (*SCALARS, *DIFFERENCES)
     smallest_watched_budget: ClassVar[int] = 40
     recommended: ClassVar[bool] = True
+    correlates: ClassVar[bool] = True
     least_classifiers: ClassVar[int] = 2
     strata_order: ClassVar[str] = "what most classifiers call {positive} first"
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")

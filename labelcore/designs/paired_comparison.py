@@ -91,7 +91,7 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
     With fewer strata a census can be watched: until it is complete by what is certain whatever the
     other items are, from the first label on; then by the band over at least five other strata.
     About items like these ("process") only with at least 15 disagreements in the file.
-    Assumption: none about the scores; bad scores cost labels, not truth.
+    Assumption: none about the scores; bad scores cost labels; the interval holds.
     Source: Neyman (1934) for the allocation; that only disagreements say which of two is better is
     McNemar (1947); the combination is our own.
     """
@@ -104,6 +104,7 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
     )
     estimands: ClassVar[tuple[str, ...]] = (*DIFFERENCES, *SCALARS)
     smallest_watched_budget: ClassVar[int] = SMALLEST_WATCHED
+    correlates: ClassVar[bool] = True
     recommended: ClassVar[bool] = True
     strata_order: ClassVar[str] = (
         "only {first} says {positive}, only {second} says {positive}, both, neither"

@@ -104,6 +104,7 @@ def _side_by_side(
             of_part[0],
             None if rates[0] is None else np.array(rates),
             labels=np.array([look.labels for look in of_part]),
+            confidence=np.array([look.confidence for look in of_part]),
             always_whole=True,
         )
         for place, (cells, own), look, *mine in zip(places, part, of_part, *bounds, strict=True):
@@ -146,7 +147,7 @@ def profile_may_meet(
     left = np.flatnonzero(possible)
     part = replace(cells, labelled=cells.labelled[left], positive=cells.positive[left])
     rates = None if answers.rates is None else answers.rates[left]
-    widened = _widening(rows, part, table, look, rates, labels[left])
+    widened = _widening(rows, part, table, look, rates, labels[left], look.confidence)
     critical = critical_values(part, table, look.confidence, **widened)
     critical = np.broadcast_to(critical, (len(left), 1))[:, 0]
     possible[left] = _may_meet(part, table, critical, value[left], look, goal)
@@ -215,25 +216,28 @@ def g_profile(
     *,
     value: FloatArray | None = None,
     labels: IntArray | None = None,
+    confidence: FloatArray | None = None,
     always_whole: bool = False,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Value, low and high of each row, (..., n_rows) each, by the G-profile at this look.
 
     value        (n_rows,) where the method has one of its own; None: the plug-in of the cells
-    labels       (n_runs,), the labels of each run where several are side by side; None: the look's
+    labels, confidence   (n_runs,), those of each run where several are side by side; None: the
+                 look's
     always_whole whether plans of version 0.1.0 had bounds in whole items, too
     An interval holds its value; where nothing is known it is the whole range of the quantity.
     """
     table = table_of(rows, cells)
     least = np.array([row.least for row in rows])
     rests_on = [_rests_on(row, cells) for row in rows]
+    sure = look.confidence if confidence is None else confidence
     low, high = profile_interval(
         cells,
         table,
-        look.confidence,
+        sure,
         rests_on=np.stack(rests_on, axis=-2),
         whole_items=always_whole or look.rules >= WHOLE_ITEMS,
-        **_widening(rows, cells, table, look, rates, labels),
+        **_widening(rows, cells, table, look, rates, labels, sure),
     )
     if value is None:
         value = np.clip(table.value(plug_in_totals(cells, rates)[..., None, :]), least, 1.0)
@@ -249,6 +253,7 @@ def _widening(
     look: Look,
     rates: FloatArray | None,
     labels: IntArray | None,
+    confidence: FloatArray | float,
 ) -> dict[str, Any]:
     """What the critical values at this look, or at each number of labels, are made with: arguments
     of ``critical_values``."""
@@ -258,7 +263,7 @@ def _widening(
     if watched and look.horizon is not None:
         progress = np.asarray(look.labels if labels is None else labels) / max(look.planned, 1)
         inflation = inflation * stretch(
-            cells, table, look.confidence, progress, look.horizon, rates, target=look.target
+            cells, table, confidence, progress, look.horizon, rates, target=look.target
         )
     endless = watched and look.horizon is None
     return {

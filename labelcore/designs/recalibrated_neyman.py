@@ -123,8 +123,8 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     docs/real_files.md and docs/watched.md. Its curve of a file holds for all ranks together
     (``labelcore.stats.strata_band``, docs/default_curves.md); average precision and the area under
     the ROC curve are for the planned size.
-    Assumption: none about the scores; bad scores cost labels, not truth. Nearly unbiased, not
-    unbiased, because two parameters learn from the labels.
+    Assumption: none about the scores; bad scores cost labels, and the interval holds. Nearly
+    unbiased, not unbiased, because two parameters learn from the labels.
     Source: Neyman (1934) for the allocation, Bankier (1988) for several classes; the recalibration,
     d and the floor are our own, measured in docs/default_allocation.md.
     """
@@ -137,6 +137,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     )
     smallest_watched_budget: ClassVar[int] = 40
     recommended: ClassVar[bool] = True
+    correlates: ClassVar[bool] = True
     estimands: ClassVar[tuple[str, ...]] = (*StratifiedDesign.estimands, *SUMMARIES)
     for_all_ranks: ClassVar[bool] = True
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")

@@ -87,9 +87,14 @@ class Goal:
 
 
 class EstimatesScalars(Design[FrameT]):
-    """A method that estimates numbers about a classifier, such as accuracy or recall."""
+    """A method that estimates numbers about a classifier, such as accuracy or recall.
+
+    correlates   whether its intervals follow from the variance of the counts of cells, so that the
+                 correlation of several figures says which error level each needs for all to hold
+    """
 
     ability: ClassVar[str] = "estimate numbers"
+    correlates: ClassVar[bool] = False
 
     @abstractmethod
     def figures(self, answers: Answers[FrameT], look: Look) -> Figures:

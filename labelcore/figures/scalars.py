@@ -25,6 +25,7 @@ from labelcore.figures.standing import (
     state_of,
     undecided_both_ways,
 )
+from labelcore.figures.together import confidences
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
 from labelcore.results.types import Estimate, largest_half_width
@@ -70,9 +71,16 @@ def _planned_results(engine: Engine) -> tuple[int, dict[str, Estimate]]:
 
 def _results_now(engines: Sequence[Engine]) -> list[dict[str, Estimate]]:
     found: list[dict[str, Estimate]] = [{} for _ in engines]
-    for group in same_cells(engines[0].questions):
-        for mine, estimates in zip(found, _group_results(engines, group), strict=True):
-            mine |= {question.key: one for question, one in zip(group, estimates, strict=True)}
+    groups = same_cells(engines[0].questions)
+    answers = [answers_of(engines, group) for group in groups]
+    sure = confidences(engines, groups, answers)
+    looks = [
+        replace(look_at(one), confidence=mine) for one, mine in zip(engines, sure, strict=True)
+    ]
+    for group, of_group in zip(groups, answers, strict=True):
+        estimates = _group_results(engines, group, of_group, looks)
+        for mine, ones in zip(found, estimates, strict=True):
+            mine |= {question.key: one for question, one in zip(group, ones, strict=True)}
     keys = [question.key for question in engines[0].questions]
     return [{key: mine[key] for key in keys} for mine in found]
 
@@ -260,10 +268,14 @@ def answers_after_each(
     )
 
 
-def _group_results(engines: Sequence[Engine], group: list[Question]) -> list[list[Estimate]]:
+def _group_results(
+    engines: Sequence[Engine],
+    group: list[Question],
+    answers: Sequence[Answers[Any]],
+    looks: Sequence[Look],
+) -> list[list[Estimate]]:
     """The results of a group of questions about the same cells, for each session."""
     design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)
-    answers, looks = answers_of(engines, group), [*map(look_at, engines)]
     if len(engines) == 1:
         figures = [design.figures(answers[0], looks[0])]
     else:

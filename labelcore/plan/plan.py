@@ -10,8 +10,15 @@ from types import MappingProxyType
 from typing import Any
 
 from labelcore.designs import DESIGNS, Design
-from labelcore.designs.base import HORIZON, INTERVAL_RULES, DesignParams, WatchedParams
+from labelcore.designs.base import (
+    CERTAIN,
+    HORIZON,
+    INTERVAL_RULES,
+    DesignParams,
+    WatchedParams,
+)
 from labelcore.designs.samples import budget_counts_draws
+from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import DIFFERENCE
 from labelcore.plan.checks import (
     check_claim_form,
@@ -83,7 +90,8 @@ class Plan:
     target
         "file": this file. "process": items like these, of which the file is a sample
     together
-        whether the confidence is for all scalar results at once; they then share the error level.
+        whether the confidence is for all scalar results at once. Methods with strata then give each
+        of them the error level that their correlation leaves; with others they share it equally.
         Otherwise each holds on its own, the first is the primary one and the others describe
     existing
         how the file's known answers came about; needed if it has any. "random": a plain random
@@ -232,7 +240,8 @@ class Plan:
         Parameters
         ----------
         results
-            how many there are; with ``together`` they share the error level
+            how many there are; with ``together`` they share the error level. That is the least
+            where ``correlated``: each look finds a higher one from the labels
 
         Returns
         -------
@@ -247,6 +256,17 @@ class Plan:
         0.975
         """
         return 1 - (1 - self.confidence) / (max(results, 1) if self.together else 1)
+
+    @property
+    def correlated(self) -> bool:
+        """Whether the confidence is for all figures at once, and their correlation says what each
+        of them needs (``labelcore.stats.max_t``)."""
+        return (
+            self.together
+            and self.interval_rules >= CERTAIN
+            and isinstance(self.method, EstimatesScalars)
+            and self.method.correlates
+        )
 
     def with_planned(self, planned: int, sure_scores: Sequence[str] | None = None) -> Plan:
         """This plan with its planned size frozen, and with it the rule by which it draws.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
-from labelcore.designs.base import AnswerCodes, Frame, Look, Setup
+from labelcore.designs.base import AnswerCodes, Frame, IntArray, Look, Setup
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.rates import (
     PROBABILITY_RANGE,
@@ -22,6 +23,7 @@ from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
 from labelcore.errors import PlanError
 from labelcore.estimands import CURVES, SUMMARIES, ratios
+from labelcore.figures.together import covariance_of, pairs_of, pull
 from labelcore.plan.against_file import (
     as_ordered,
     check_size,
@@ -36,10 +38,12 @@ from labelcore.plan.margin_stop import margin_rule
 from labelcore.plan.plan import Plan
 from labelcore.planning.claims import labels_to_settle
 from labelcore.population import Population
+from labelcore.stats.horizon import boundary
+from labelcore.stats.max_t import Overlap, all_right, error_levels
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
-from labelcore.tallies import Question, Tally, questions, tallies_of
+from labelcore.tallies import Question, Subject, Tally, questions, tallies_of
 
 LIST_OF_FIRST = "Of {list} there is one, along the scores of {first}; none for {others}."
 
@@ -255,12 +259,27 @@ def _crossing(met: Callable[[int], bool], start: int, most: int) -> int:
     return high
 
 
+@dataclass(frozen=True, slots=True)
+class AtOnce:
+    """What a confidence of all numbers at once changes.
+
+    numbers   how many there are
+    right     in which share of sessions all of them are right if each has the confidence alone
+    wider     how many times as wide each interval becomes if all have it at once
+    """
+
+    numbers: int
+    right: float
+    wider: float
+
+
 class Outlook:
     """Expected half-widths of one plan at any number of labels."""
 
     def __init__(self, population: Population, plan: Plan) -> None:
         population = as_ordered(population, plan)
         self.population, self.plan, self.design = population, plan, plan.method
+        self._pairs: dict[tuple[Subject, Subject], tuple[IntArray, IntArray, IntArray]] = {}
         self.classifiers = chosen_classifiers(population, plan)
         guess = plan.planned or plan.budget or min(len(population), 1000)
         self.setup: Setup = make_setup(population, plan, self.classifiers, guess)
@@ -295,7 +314,8 @@ class Outlook:
         found = {}
         if self.questions:
             drawn = self.allocation(labels)
-            found = {one.key: self._half_width(one, drawn, look) for one in self.questions}
+            widths = self._half_widths(drawn, look)
+            found = {one.key: width for one, width in zip(self.questions, widths, strict=True)}
         design, widest = self.design, None
         if isinstance(design, EstimatesCurve):
             widest = design.curve_half_width(self.setup, self.frame, look)
@@ -318,10 +338,58 @@ class Outlook:
             horizon=plan.horizon,
         )
 
-    def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
-        answers = self._expected_answers(question, drawn)
+    def _half_widths(self, drawn: FloatArray, look: Look) -> list[float]:
+        """That of each question at expected counts."""
         design: EstimatesScalars[Any] = EstimatesScalars.of(self.design)
-        return float(design.half_widths(self.setup, answers, look, drawn)[0])
+        answers = [self._expected_answers(one, drawn) for one in self.questions]
+        if self.plan.correlated and len(answers) > 1:
+            alpha = error_levels(self._covariance(answers, drawn), self.plan.confidence)
+            look = replace(look, confidence=1 - float(alpha))
+        found = [design.half_widths(self.setup, one, look, drawn) for one in answers]
+        return [float(one[0]) for one in found]
+
+    def _covariance(self, answers: Sequence[Answers[Any]], drawn: FloatArray) -> FloatArray:
+        """That of the questions at expected counts, (n_questions, n_questions)."""
+        tallies = [self.tallies[one.subject] for one in self.questions]
+        pulls = [
+            pull([one], [tally], self.plan.target)
+            for one, tally in zip(answers, tallies, strict=True)
+        ]
+        share = drawn / np.maximum(self.frame.sizes, 1)
+
+        def crossing(_: int, i: int, j: int) -> Overlap:
+            first, second, items = self._shared_items(i, j)
+            stratum = tallies[i].stratum[first]
+            labelled = np.where(stratum == NOT_SAMPLED, 0.0, items * share[stratum])
+            return Overlap(first, second, labelled, None)
+
+        return np.asarray(covariance_of(pulls, tallies, crossing)[0])
+
+    def _shared_items(self, i: int, j: int) -> tuple[IntArray, IntArray, IntArray]:
+        """The pairs of cells of two questions that hold an item, and how many they hold."""
+        key = self.questions[i].subject, self.questions[j].subject
+        if key not in self._pairs:
+            first, second, joint = pairs_of(*(self.tallies[one].cell_of for one in key))
+            self._pairs[key] = first, second, np.bincount(joint, minlength=len(first))
+        return self._pairs[key]
+
+    def at_once(self, labels: int) -> AtOnce | None:
+        """What a confidence of all numbers at once would change with about so many labels; None
+        for fewer than two numbers."""
+        if len(self.questions) < 2:
+            return None
+        labels = max(min(labels, self.most), self.design.least(self.frame) - self.given, 1)
+        drawn, plan = self.allocation(labels), self.plan
+        answers = [self._expected_answers(one, drawn) for one in self.questions]
+        covariance = self._covariance(answers, drawn)
+        every = replace(plan, together=True)
+        level = 1 - every.confidence_of_each(len(answers))
+        if every.correlated:
+            level = float(error_levels(covariance, plan.confidence))
+        levels = np.array([level, 1 - plan.confidence])
+        z = boundary(1, 0, levels, plan.horizon) if plan.horizon else ndtri(1 - levels / 2)
+        right = float(all_right(covariance, plan.confidence))
+        return AtOnce(len(answers), right, float(z[0] / z[1]))
 
     def _expected_answers(self, question: Question, drawn: FloatArray) -> Answers[Any]:
         cells, rates = self._expected_cells(question, drawn)
@@ -449,7 +517,7 @@ class Outlook:
     def _margin_met(self, name: str, size: int, margin: float) -> bool:
         labels = self._resize(name, size).most
         look, drawn = self._look(labels, labels), self.allocation(labels)
-        return all(self._half_width(one, drawn, look) <= margin for one in self.questions)
+        return all(width <= margin for width in self._half_widths(drawn, look))
 
     def _meets(self, labels: int, margin: float) -> bool:
         every = labels + self.given

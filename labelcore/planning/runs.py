@@ -9,6 +9,7 @@ evidence itself, shows that they are not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -169,9 +170,11 @@ class _Session:
         answers = answers_after_each(
             engine, engine.questions[place], positions, self.codes[positions]
         )
-        labels = engine.labels + 1 + np.arange(len(positions))
+        labels, look = engine.labels + 1 + np.arange(len(positions)), look_at(engine)
+        if engine.plan.correlated:  # At the looks ahead: at least as narrow as that of one alone.
+            look = replace(look, confidence=engine.plan.confidence)
         possible = EstimatesScalars.of(engine.design).may_meet(
-            answers, look_at(engine), labels, self._goal(place)
+            answers, look, labels, self._goal(place)
         )
         return np.asarray(possible | (labels == engine.setup.planned))
 

@@ -79,14 +79,14 @@ error level."""
 
 
 def boundary(
-    progress: ArrayLike, covered: ArrayLike, alpha: float, horizon: float = 1
+    progress: ArrayLike, covered: ArrayLike, alpha: ArrayLike, horizon: float = 1
 ) -> FloatArray:
     """The number of standard errors at a look, arrays of one shape.
 
     progress   labels over the planned size, up to ``horizon``
     covered    share of the items labelled that the figure rests on, in [0, 1]; 0 where the target
                is the process
-    alpha      the error level, two-sided
+    alpha      the error level, two-sided; one number, or one for each look
     horizon    how many times the planned size the labelling may go on to
     Promise    the chance to be beyond the boundary at any of the looks is at most ``alpha``, for
                sums of many independent parts.
@@ -98,7 +98,7 @@ def boundary(
     done, now = np.broadcast_arrays(
         np.maximum(np.asarray(progress, dtype=float), 1e-9), np.asarray(covered, dtype=float)
     )
-    now = np.minimum(now, ALL)
+    now, alpha = np.minimum(now, ALL), np.asarray(alpha, dtype=float)
     planned = np.minimum(now / done, ALL)
     whole = planned > LAST_SHARE + 1e-9
     if horizon == 1:
@@ -123,7 +123,7 @@ def least_boundary(progress: ArrayLike, alpha: float, horizon: float = 1) -> Flo
 
 
 def _level_after(
-    done: FloatArray, now: FloatArray, planned: FloatArray, alpha: float
+    done: FloatArray, now: FloatArray, planned: FloatArray, alpha: FloatArray
 ) -> FloatArray:
     """The boundary towards the share ``planned``, level from ``LAST_SHARE`` on."""
     further = planned > LAST_SHARE + 1e-9
@@ -148,7 +148,7 @@ def _odds(share: ArrayLike) -> FloatArray:
 def _constant(
     table: tuple[tuple[float, ...], ...],
     ranges: tuple[float, ...],
-    alpha: float,
+    alpha: ArrayLike,
     growth: ArrayLike,
 ) -> FloatArray:
     """A constant for this error level and growth of the information: the table's ratio to the
@@ -157,11 +157,14 @@ def _constant(
     at = np.log(LEVELS)[::-1]
     quantiles = -ndtri(np.array(LEVELS) / 2)
     ratios = np.array(table) / quantiles[:, None]
-    row = np.array([np.interp(level, at, column[::-1]) for column in ratios.T])
+    row = np.stack([np.interp(level, at, column[::-1]) for column in ratios.T], axis=-1)
     x, steps = np.log(np.asarray(growth, dtype=float)), np.log(ranges)
-    slope = (row[-1] - row[-2]) / (steps[-1] - steps[-2])
-    ratio = np.interp(x, steps, row) + slope * np.maximum(x - steps[-1], 0.0)
-    return np.asarray(ratio * -ndtri(min(alpha, LEVELS[0]) / 2))
+    place = np.clip(np.searchsorted(steps, x, side="right") - 1, 0, len(steps) - 2)
+    row, at_place = np.broadcast_arrays(row, place[..., None])
+    below, above = (np.take_along_axis(row, at_place[..., :1] + one, -1)[..., 0] for one in (0, 1))
+    slope = (above - below) / (steps[place + 1] - steps[place])
+    ratio = below + slope * np.maximum(x - steps[place], 0.0)
+    return np.asarray(ratio * -ndtri(np.minimum(alpha, LEVELS[0]) / 2))
 
 
 def final_width(width: float, progress: float) -> float:
@@ -190,7 +193,7 @@ def covered_share(cells: Cells, table: Table, rates: FloatArray | None = None) -
 def stretch(
     cells: Cells,
     table: Table,
-    confidence: float,
+    confidence: FloatArray | float,
     progress: ArrayLike,
     horizon: float,
     rates: FloatArray | None = None,
@@ -200,11 +203,12 @@ def stretch(
     """What the critical value of a fixed size is multiplied by at a look, (..., n_rows): the square
     of ``boundary`` over the normal quantile.
 
-    progress   labels over the planned size, (...)
+    confidence, progress   that of each figure, and labels over the planned size, (...)
     """
     covered = 0.0 if target == "process" else covered_share(cells, table, rates)
-    z = boundary(np.asarray(progress)[..., None], covered, 1 - confidence, horizon)
-    return np.asarray((z / ndtri((1 + confidence) / 2)) ** 2)
+    sure = np.asarray(confidence, dtype=float)[..., None]
+    z = boundary(np.asarray(progress)[..., None], covered, 1 - sure, horizon)
+    return np.asarray((z / ndtri((1 + sure) / 2)) ** 2)
 
 
 def watched_share(

@@ -482,13 +482,13 @@ def variance_shares(
 def fixed_critical(
     cells: Cells,
     table: Table,
-    confidence: float,
+    confidence: FloatArray | float,
     rates: FloatArray | None = None,
     *,
     target: str = "file",
 ) -> FloatArray:
     """The squared two-sided quantile of Student's t with Satterthwaite's degrees of freedom, at
-    least 4, (..., n_rows).
+    least 4, (..., n_rows); ``confidence`` is one number, or (...).
 
     Source: Satterthwaite (1946); departure: smoothed rates in place of the raw variances, because
     a cell whose labels all agree would otherwise carry no uncertainty.
@@ -498,4 +498,5 @@ def fixed_critical(
     total = shares.sum(axis=-1)
     spread = (shares**2 / freedom).sum(axis=-1)
     df = np.divide(total**2, spread, out=np.full(total.shape, 1e6), where=spread > 0)
-    return np.asarray(stdtrit(np.maximum(df, 4.0), (1 + confidence) / 2) ** 2)
+    sure = np.asarray(confidence, dtype=float)[..., None]
+    return np.asarray(stdtrit(np.maximum(df, 4.0), (1 + sure) / 2) ** 2)

@@ -23,7 +23,7 @@ FEW_LEFT = 200
 def profile_interval(
     cells: Cells,
     table: Table,
-    confidence: float,
+    confidence: FloatArray | float,
     *,
     watched: FloatArray | float | None = None,
     rates: FloatArray | None = None,
@@ -36,6 +36,7 @@ def profile_interval(
     may be zero.
 
     cells        of one run, or of several side by side
+    confidence   of each row; one number, or (...)
     watched      the critical value of a look while watching, (...); None: that of a fixed size
     rates        (..., n_cells), the method's own idea of each cell's rate; None where it has none
     target       "file": this file; "process": items like these
@@ -82,7 +83,7 @@ def profile_interval(
 def critical_values(
     cells: Cells,
     table: Table,
-    confidence: float,
+    confidence: FloatArray | float,
     *,
     watched: FloatArray | float | None = None,
     rates: FloatArray | None = None,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
-from statistics import NormalDist
 
 import streamlit as st
 
 from labelcore.plan.stop_rules import ALL, ANY, RULES, looking, moment_words
+from labelcore.planning.forecast import AtOnce
 from labelcore.ui.new_goal import ALL_AT_ONCE
 from labelcore.ui.plain import plain
 from labelcore.ui.times import reader_zone
@@ -110,8 +110,9 @@ def deadline_input() -> datetime | None:
     return moment
 
 
-def together_input(numbers: int, confidence: float) -> bool:
-    """Whether the confidence is that all of so many numbers hold at once."""
+def together_input(numbers: int, confidence: float, said: AtOnce | None) -> bool:
+    """Whether the confidence is that all of so many numbers hold at once; ``said``: what that is
+    expected to change."""
     if numbers < 2:
         return False
     return bool(
@@ -119,30 +120,31 @@ def together_input(numbers: int, confidence: float) -> bool:
             "Several numbers at once",
             list(TOGETHER),
             format_func=TOGETHER.__getitem__,
-            captions=together_captions(numbers, confidence),
+            captions=together_captions(numbers, confidence, said),
             key=ALL_AT_ONCE,
             persist_state="session",
         )
     )
 
 
-def together_captions(numbers: int, confidence: float) -> tuple[str, str]:
+def together_captions(numbers: int, confidence: float, said: AtOnce | None) -> tuple[str, str]:
     """What each choice means and costs.
 
-    >>> together_captions(2, 0.95)[1]
-    'Of 100 sessions, 95 are meant to have both intervals right at once. Each then has 97.5 % \
-confidence and is about 14 % wider; the same width takes about 31 % more labels.'
+    >>> each, every = together_captions(4, 0.95, AtOnce(4, 0.872, 1.16))
+    >>> each
+    'Each number is right in 95 of 100 sessions; all 4 at once in about 87.'
+    >>> every
+    'All 4 at once are right in 95 of 100, for about 35 % more labels or 16 % wider intervals.'
+    >>> together_captions(2, 0.99, None)[0]
+    'Each number is right in 99 of 100 sessions; both at once in fewer.'
     """
-    sure = words.confidence_words(confidence)
-    each = 1 - (1 - confidence) / numbers
-    every = "both" if numbers == 2 else f"all {numbers}"
-    quantile = NormalDist().inv_cdf
-    wider = quantile((1 + each) / 2) / quantile((1 + confidence) / 2)
+    sure, every = f"{100 * confidence:.3g}", "both" if numbers == 2 else f"all {numbers}"
+    right, price = "fewer", "wider intervals"
+    if said is not None:
+        right = f"about {100 * said.right:.0f}"
+        more, wider = 100 * said.wider**2 - 100, 100 * said.wider - 100
+        price = f"about {more:.0f} % more labels or {wider:.0f} % wider intervals"
     return (
-        f"Each interval has {sure} confidence by itself. That {every} are right at once is "
-        "less sure: decide by the first, and treat the others as description.",
-        f"Of 100 sessions, {100 * confidence:.3g} are meant to have {every} intervals right "
-        f"at once. Each then has {100 * each:.3g} % confidence and is about "
-        f"{100 * wider - 100:.0f} % wider; the same width takes about "
-        f"{100 * wider**2 - 100:.0f} % more labels.",
+        f"Each number is right in {sure} of 100 sessions; {every} at once in {right}.",
+        f"{every.capitalize()} at once are right in {sure} of 100, for {price}.",
     )

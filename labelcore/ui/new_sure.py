@@ -17,6 +17,7 @@ from labelcore.estimands import CHOICES
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan, watched_horizon
 from labelcore.plan.stop_rules import wanted
+from labelcore.planning.forecast import AtOnce
 from labelcore.planning.methods import in_order, named, possible
 from labelcore.population import Population
 from labelcore.promises import Promise
@@ -226,7 +227,8 @@ def size_and_promise(
                 design, method.promises(aim), horizon, budget, band=along_ranks(aim)
             )
         numbers = len(asked(aim, population))
-        together = numbers > 0 and together_input(numbers, confidence)
+        said = at_once(aim, population, method, promise, confidence, goal)
+        together = numbers > 0 and together_input(numbers, confidence, said)
     if goal is None:
         if way != CLAIMS:
             st.info(CORRECT)
@@ -278,6 +280,33 @@ def end_of_session(
 def asked(aim: Aim, population: Population) -> list[Question]:
     """The numbers that are asked for, those of a curve left out."""
     return questions(population, aim.estimands, named(aim.classifier) or (None,))
+
+
+def at_once(
+    aim: Aim,
+    population: Population,
+    method: Method,
+    promise: Promise,
+    confidence: float,
+    goal: Goal | None,
+) -> AtOnce | None:
+    """What it changes that all numbers hold at once; None where nothing is foreseen."""
+    budget = (None if goal is None else goal.budget) or outlook.USUAL
+    try:
+        plan = Plan(
+            method.design.name,
+            aim.estimands,
+            classifier=in_order(method.design, method.params, aim.classifier),
+            params=method.params,
+            budget=min(budget, len(population)),
+            confidence=confidence,
+            promise=promise,
+            target=aim.target,
+            existing=aim.existing,
+        )
+    except (ValueError, TypeError):
+        return None
+    return outlook.at_once(population, population.fingerprint, plan.to_json())
 
 
 def fewest(aim: Aim, population: Population, method: Method) -> int:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from labelcore.designs import DESIGNS
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import Outlook
+from labelcore.planning.forecast import AtOnce, Outlook
 from labelcore.planning.methods import Line, for_design, line, refused, worth_trying
 from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
@@ -19,6 +19,8 @@ from labelcore.words import sentences as words
 from labelcore.words.quantities import key_parts
 
 POINTS = 9
+USUAL = 300
+"""Labels of a plan that has no number of its own yet."""
 EXACT = 1e-12
 """A half-width that is none."""
 
@@ -28,6 +30,16 @@ def least(_population: Population, fingerprint: str, plan_json: str) -> int:
     """The fewest labels that the plan's method can be planned with on this file."""
     found = Outlook(_population, Plan.from_json(plan_json))
     return max(found.design.least(found.frame) - found.given, 0 if found.given else 1)
+
+
+@st.cache_data(show_spinner=False, max_entries=40)
+def at_once(_population: Population, fingerprint: str, plan_json: str) -> AtOnce | None:
+    """What a confidence of all numbers at once would change; None where nothing is foreseen."""
+    plan = Plan.from_json(plan_json)
+    try:
+        return Outlook(_population, plan).at_once(int(plan.budget or USUAL))
+    except ValueError:
+        return None
 
 
 @st.cache_data(show_spinner=False, max_entries=400)

@@ -83,6 +83,9 @@ PLANS = {
         "recalibrated_neyman", ["accuracy"], margin=0.1,
         stop=("margin", "deadline 2030-01-01T12:00"),
     ),
+    "all together": lc.Plan(
+        "recalibrated_neyman", ["accuracy", "precision", "recall"], margin=0.14, together=True
+    ),
     "plain": lc.Plan("simple_random", SCALARS, budget=90, promise="fixed"),
     "plain with a margin": lc.Plan("simple_random", ["accuracy"], margin=0.12, promise="watched"),
     "calibrated stop": lc.Plan(

@@ -1,0 +1,158 @@
+"""A confidence of all figures at once: which level each gets, and how often all of them hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from benchmarks.sessions import Prepared, see
+from labelcore.figures.scalars import answers_of, same_cells, scalar_results
+from labelcore.figures.together import confidences
+from labelcore.log.engine import Engine
+from labelcore.planning.forecast import Outlook, preview
+from labelcore.stats.max_t import all_right
+from tests.designs.paired_files import paired as pair_of
+from tests.designs.synthetic import SCALARS, Known, calibrated, label
+
+TWO = ("a", "b")
+BOTH = {"classifier": TWO, "estimands": ("accuracy", "precision", "recall")}
+DESIGNS = ("recalibrated_neyman", "agreement_patterns")
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("one"), 1500, seed=6)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return pair_of(tmp_path_factory.mktemp("two"), 1500, seed=5)
+
+
+def plan_of(design: str = "recalibrated_neyman", labels: int = 120, **values: object) -> lc.Plan:
+    given = {"estimands": SCALARS, "promise": "fixed", "budget": labels, **values}
+    return lc.Plan(design, **given).with_planned(labels)  # type: ignore[arg-type]
+
+
+def labelled(known: Known, plan: lc.Plan) -> Engine:
+    engine = known.engine(plan, 3)
+    for _ in label(engine, known.truth):
+        pass
+    return engine
+
+
+def ends(engine: Engine) -> list[tuple[float, float]]:
+    return [(one.low, one.high) for one in scalar_results(engine).values()]
+
+
+def level(engine: Engine) -> float:
+    groups = same_cells(engine.questions)
+    return confidences([engine], groups, [answers_of([engine], one) for one in groups])[0]
+
+
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_each_has_the_interval_of_the_level_that_all_need(
+    design: str, promise: str, pair: Known
+) -> None:
+    """Another plan with that confidence for each figure shows the same ends."""
+    given = {"design": design, "promise": promise, **BOTH}
+    engine = labelled(pair, plan_of(**given, together=True))
+    sure = level(engine)
+    assert 0.95 < sure < 1 - 0.05 / 6
+    alone = labelled(pair, plan_of(**given, confidence=sure))
+    np.testing.assert_allclose(ends(engine), ends(alone), atol=1e-9)
+    assert {one.confidence for one in scalar_results(engine).values()} == {0.95}
+
+
+def test_plans_of_the_rules_before_and_plain_samples_share_the_error_level(known: Known) -> None:
+    for plan in (
+        replace(plan_of(together=True), rules=7),
+        plan_of("simple_random", together=True),
+    ):
+        engine = labelled(known, plan)
+        assert level(engine) == pytest.approx(0.9875, abs=1e-12)
+    assert level(labelled(known, plan_of(together=True))) < 0.986
+    assert level(labelled(known, plan_of())) == 0.95
+    assert level(labelled(known, plan_of(estimands=["recall"], together=True))) == 0.95
+
+
+def test_figures_that_are_exact_leave_the_others_their_level(known: Known) -> None:
+    """Every item that is called positive has a label: precision has no variance."""
+    plan = plan_of(estimands=["precision", "prevalence"], together=True, labels=1500)
+    engine = known.engine(plan, 3)
+    for given in label(engine, known.truth):
+        if given == 1499:
+            break
+    assert level(engine) == pytest.approx(0.95, abs=1e-12)
+
+
+def test_several_classes_and_crossing_strata_have_a_level(pair: Known, tmp_path: Path) -> None:
+    """Beside the level of figures taken for unrelated, their correlation saves something."""
+    engine = labelled(pair, plan_of(**BOTH, together=True))
+    assert 0.9525 < level(engine) < 0.9916
+
+
+WIDE = {"runs": 400, "labels": 120, "seed": 5}
+"""400 sessions of 120 labels with the draws of seed 5."""
+
+
+def any_wrong(known: Known, plan: lc.Plan, looks: list[int]) -> float:
+    prepared = Prepared(known.population, plan, known.truth)
+    random = np.random.default_rng([WIDE["seed"], 0])
+    shown = see([prepared.session(random) for _ in range(WIDE["runs"])], looks)
+    truth = np.array([*prepared.truth().values()])
+    return float(
+        (shown.interval & ((shown.low > truth + 1e-9) | (shown.high < truth - 1e-9)))
+        .any(axis=(1, 2))
+        .mean()
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("promise", "looks"), [("fixed", [120]), ("watched", [*range(6, 121, 6)])])
+def test_all_figures_of_two_classifiers_hold_at_once(
+    promise: str, looks: list[int], pair: Known
+) -> None:
+    """Six figures, wrong at any look in at most the error level. Limit: three standard errors of
+    400 sessions. Twin: each on its own."""
+    limit = 0.05 + 3 * np.sqrt(0.05 * 0.95 / WIDE["runs"])
+    given = {"design": "agreement_patterns", "promise": promise, **BOTH}
+    assert any_wrong(pair, plan_of(**given, together=True), looks) <= limit
+    assert any_wrong(pair, plan_of(**given), looks) > limit
+
+
+# --- before the first label ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_forecast_is_as_wide_as_the_level_makes_it(
+    design: str, promise: str, pair: Known
+) -> None:
+    plan = plan_of(design, promise=promise, **BOTH)
+    each = preview(pair.population, plan).expected_half_width
+    every = preview(pair.population, replace(plan, together=True)).expected_half_width
+    shared = preview(pair.population, replace(plan, together=True, rules=7)).expected_half_width
+    for key in each:
+        assert each[key] < every[key] < shared[key]
+    said = Outlook(pair.population, plan).at_once(120)
+    assert said is not None and said.numbers == 6
+    wider = np.mean([every[key] / each[key] for key in each])
+    assert said.wider == pytest.approx(float(wider), rel=0.1)
+
+
+def test_what_each_gives_is_read_off_the_correlation(known: Known, pair: Known) -> None:
+    """Six figures are right at once less often than four; one alone is no question."""
+    four = Outlook(known.population, plan_of()).at_once(300)
+    six = Outlook(pair.population, plan_of(**BOTH)).at_once(300)
+    one = Outlook(known.population, plan_of(estimands=["recall"])).at_once(300)
+    assert four is not None and six is not None and one is None
+    assert float(all_right(np.eye(4), 0.95)) < four.right < 0.93
+    assert float(all_right(np.eye(6), 0.95)) < six.right < four.right
+    plain = Outlook(known.population, plan_of("simple_random")).at_once(300)
+    assert plain is not None and plain.wider == pytest.approx(1.2743, abs=1e-4)
