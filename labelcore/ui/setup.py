@@ -8,6 +8,7 @@ import streamlit as st
 
 from labelcore.access.roles import PAGES as ASKED
 from labelcore.ui import picture, sessions, surface, visitor
+from labelcore.ui.away import watch_server
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.restoring import show_done, way_back
@@ -41,6 +42,7 @@ def dress() -> None:
     """Style and scripts, which a page is given once."""
     st.html(STYLE)
     give_scripts((picture.SCRIPT, surface.SCRIPT))
+    watch_server()
 
 
 def head(here: str, project: str | None) -> None:

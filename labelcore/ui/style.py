@@ -62,10 +62,10 @@ STYLE = (
 [class*="st-key-change-positive"] button, [class*="st-key-change-negative"] button {
   min-width: 7rem;
 }
-:has(> :is(.st-key-keys, .st-key-person, .st-key-scripts)) {
+:has(> :is(.st-key-keys, .st-key-person, .st-key-scripts, .st-key-away)) {
   position: absolute; width: 1px !important;
 }
-.st-key-keys, .st-key-person, .st-key-scripts {
+.st-key-keys, .st-key-person, .st-key-scripts, .st-key-away {
   position: absolute; width: 1px !important; height: 1px; overflow: hidden;
 }
 .st-key-explore-curve .nsewdrag { cursor: col-resize !important; }

@@ -37,6 +37,9 @@ SCRIPT = Script(
     + """
 const div = (name) => Object.assign(document.createElement("div"), { className: name });
 const OF_ITEM = ["answer", "flag", "unflag", "note"];
+const OPEN_BOX = "[data-testid=stDialog]:not([data-away])";
+// Where a tab keeps the presses that the server has not confirmed: a page made anew sends them on.
+const KEPT = "labelcore presses";
 const editing = (node) => node && (node.isContentEditable ||
   ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName));
 
@@ -65,9 +68,14 @@ function begin(parentElement) {
   let data = {}, send = () => {};
   let sent = null;     // the press that the server has not confirmed
   let waiting = null;  // one more, made meanwhile
+  const keep = () => {
+    const pressed = sent && { where: location.pathname + location.search, sent, waiting };
+    if (pressed) sessionStorage.setItem(KEPT, JSON.stringify(pressed));
+    else sessionStorage.removeItem(KEPT);
+  };
   let shown = { key: "", at: 0 };
   let refused = "";    // why the last press did nothing, until the next one that does
-  let slow = 0, again = 0, showings = 0;
+  let slow = 0, again = 0, showings = 0, begun = false;
   const drawn = {};
 
   // --- drawing -------------------------------------------------------------------------------
@@ -169,13 +177,25 @@ function begin(parentElement) {
       last: data.tools && data.tools.last };
     const next = one.act === "answer" && data.ahead
       && data.ahead.items[data.ahead.after[one.answer]];
-    root.dataset.pending = "yes";
     refused = "";
-    send(sent);
+    deliver();
     if (next) { show(next); sign(""); }
     slow = setTimeout(() => say(SAVING), SLOW_MS);
-    // A press sent twice is one press: the server knows its id, and its item's token.
+  };
+  // A press sent twice is one press: the server knows its id, and its item's token.
+  const deliver = () => {
+    root.dataset.pending = "yes";
+    keep();
+    send(sent);
     again = setInterval(() => send(sent), AGAIN_MS);
+  };
+  // What a page of this address had not been told of before it was made anew.
+  const resume = () => {
+    const pressed = JSON.parse(sessionStorage.getItem(KEPT) || "null");
+    if (!pressed || pressed.where !== location.pathname + location.search) return;
+    ({ sent, waiting } = pressed);
+    deliver();
+    say(SAVING);
   };
   const press = (act, answer, text) => {
     const one = { act, answer, text, on: shown.key };
@@ -183,12 +203,16 @@ function begin(parentElement) {
     else if (!sent) { if (allowed(one)) submit(one); }
     else if (act === "answer" && sent.act === "answer" && sent.on === shown.key) return;
     else if (waiting) refuse(NOT_SAVED_YET);
-    else waiting = one;
+    else { waiting = one; keep(); }
   };
   // The server's word: it confirms the press, and its item is the one that is shown.
   const take = (given, sender) => {
     send = sender;
-    if (sent && given.done !== sent.id) return;
+    if (!begun && given.head) { begun = true; resume(); }
+    if (sent && given.done !== sent.id) {
+      if (!data.head) { data = given; draw(); }
+      return;
+    }
     clearTimeout(slow);
     clearInterval(again);
     sent = null;
@@ -197,6 +221,7 @@ function begin(parentElement) {
     draw();
     const one = waiting;
     waiting = null;
+    keep();
     if (one && OF_ITEM.includes(one.act) && one.on !== shown.key) refuse(TOO_LATE);
     // Its item is confirmed, which the page shows before the next one takes its place.
     else if (one && allowed(one)) queueMicrotask(() => submit(one));
@@ -204,7 +229,7 @@ function begin(parentElement) {
 
   const onKey = (event) => {
     if (event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (editing(event.target) || document.querySelector("[data-testid=stDialog]")) return;
+    if (editing(event.target) || document.querySelector(OPEN_BOX)) return;
     const sign = signOf(event);
     const found = [...root.querySelectorAll("button[data-key]")]
       .find((one) => one.dataset.key === sign);

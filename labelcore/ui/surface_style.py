@@ -68,6 +68,12 @@ SURFACE_STYLE = """
 .lc-answers, .lc-tools {
   display: flex; flex-wrap: wrap; align-items: center; gap: 1rem; margin-top: 0.75rem;
 }
+.lc-away:not([hidden]) {
+  position: fixed; top: 0; left: 0; right: 0; z-index: 1000; padding: 0.5rem 1rem;
+  text-align: center; font-family: var(--st-font, sans-serif);
+  background: var(--st-secondary-background-color, #f0f2f6); color: var(--st-text-color, #31333f);
+  border-bottom: 1px solid var(--border, #8884);
+}
 .lc-noted { margin-top: 0.75rem; }
 .lc-noted input {
   font: inherit; color: inherit; box-sizing: border-box; width: 100%; min-height: 2.5rem;

@@ -116,6 +116,16 @@ def one_kill(page: Page, server: Server, project: str, random: Random, how: str)
     return Killed(how, outcome, claims["count"], len(stored))
 
 
+def reopened(page: Page, server: Server, project: str, kills: list[Killed]) -> int:
+    """The labels there are once the page, opened anew, has sent on what it had kept of the press
+    before the last kill."""
+    driving.open_label(page, server.url, project)
+    driving.settle(page)
+    stored, before = len(driving.answers(server.data, project)), kills[-1].stored if kills else 0
+    assert before <= stored <= before + bool(kills)
+    return stored
+
+
 def killed_often(page: Page, server: Server, times: int, seed: int) -> tuple[list[Killed], int]:
     """So many kills, the server started again on the same data after each; also the events of the
     log, which is replayed at the end. Raises AssertionError where a label is missing that the page
@@ -129,17 +139,17 @@ def killed_often(page: Page, server: Server, times: int, seed: int) -> tuple[lis
         how = ("after press", "on write", "after press", "between")[number % 4]
         if how == "between" and number % 8 != 3:
             how = "on write"
-        driving.open_label(page, server.url, project)
+        stored = reopened(page, server, project, kills)
         count = re.match(r"(\d+) of", driving.text_of(page, "line"))
-        assert count and int(count[1]) == (kills[-1].stored if kills else 0)
-        if kills and kills[-1].stored:
+        assert count and int(count[1]) == stored
+        if stored:
             last = driving.answers(server.data, project)[-1]
             assert said_saved(driving.text_of(page, "saved")) == driving.said(last)
         kills.append(one_kill(page, server, project, random, how))
         server.start()
-    driving.open_label(page, server.url, project)
+    stored = reopened(page, server, project, kills)
     driving.answer(page, "y")
-    assert len(driving.answers(server.data, project)) == kills[-1].stored + 1
+    assert len(driving.answers(server.data, project)) == stored + 1
     store = open_store(driving.store_url(server.data))
     replay_project(store, project)
     events = store.last_sequence(project)

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
+import labelcore as lc
+from labelcore.ui.actions import TOO_LATE
+from labelcore.ui.away import AWAY
 from labelcore.ui.surface import SAVING
 from tests.browser import driving
 from tests.browser.killing import TEXTS, killed_often
@@ -29,12 +32,54 @@ def test_a_page_left_open_goes_on_after_the_server_is_back(server: Server, page:
     server.kill()
     page.keyboard.press("n")
     expect(page.locator(".lc-saved")).to_have_text(SAVING)
+    expect(page.locator(".lc-away")).to_have_text(AWAY, timeout=60_000)
+    assert not page.get_by_text("Connection error").is_visible(), "in the page's own words only"
     assert len(driving.answers(server.data, project)) == 1
     server.start()
     driving.wait_for_next(page, token)
     driving.settle(page)
-    assert driving.saved(page) == "Saved: No"
+    assert driving.saved(page) == "Saved: No" and not page.locator(".lc-away").is_visible()
     driving.answer(page, "y")
     stored = driving.answers(server.data, project)
     assert [driving.said(event) for event in stored] == ["yes", "no", "yes"]
     assert driving.disagreements(stored, driving.pressed(page), TEXTS) == []
+
+
+def test_presses_under_way_are_stored_in_order_by_a_page_made_anew(
+    server: Server, page: Page
+) -> None:
+    project = driving.make_project(server.data, "Anew")
+    driving.open_label(page, server.url, project)
+    token = driving.shown(page)["token"]
+    server.kill()
+    page.keyboard.press("n")
+    expect(page.locator(".lc-saved")).to_have_text(SAVING)
+    page.wait_for_timeout(200)  # As long as a look takes at the least.
+    page.keyboard.press("y")
+    server.start()
+    page.reload()
+    driving.wait_for_next(page, token)
+    driving.settle(page)
+    stored = driving.answers(server.data, project)
+    assert [driving.said(event) for event in stored] == ["no", "yes"]
+
+
+def test_a_press_under_way_on_an_item_answered_elsewhere_is_named(
+    server: Server, page: Page
+) -> None:
+    project = driving.make_project(server.data, "Elsewhere")
+    driving.open_label(page, server.url, project)
+    token = driving.shown(page)["token"]
+    server.kill()
+    page.keyboard.press("n")
+    expect(page.locator(".lc-saved")).to_have_text(SAVING)
+    session = lc.Session.open(driving.store_url(server.data), project)
+    draw = session.next()
+    assert draw is not None and draw.token == token
+    session.answer(draw, "yes")
+    session.store.close()
+    server.start()
+    page.reload()
+    driving.wait_for_next(page, token)
+    expect(page.locator(".lc-saved")).to_have_text(TOO_LATE)
+    assert [driving.said(event) for event in driving.answers(server.data, project)] == ["yes"]
