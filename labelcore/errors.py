@@ -7,8 +7,9 @@ breaks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final
 
 
@@ -37,6 +38,16 @@ class Fault:
             where += f", column {self.column!r}"
         found = "" if self.value is None else f", got {self.value!r}"
         return f"{where}: {self.rule}{found}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The known name that is nearly this one, as the end of a sentence; "" if there is none.
+
+    >>> did_you_mean("stratifed", ["simple_random", "stratified"]), did_you_mean("x", ["y"])
+    ("; did you mean 'stratified'?", '')
+    """
+    found = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def alike(faults: Sequence[Fault]) -> list[list[Fault]]:

@@ -55,12 +55,18 @@ def lay_out(
     in one row."""
     parts = [Part(name, form_of(value, folders)) for name, value in content.items()]
     notes: list[str] = []
-    beside = len(parts) == 2 and not _stacked(parts)
+    beside = len(parts) == 2 and not _stacked(parts) and not _of_one_object(parts)
     parts = _compared(parts, notes) if beside else _with_roles(parts)
     if highlights is not None:
         parts = [_highlighted(part, highlights, notes) for part in parts]
     rows = [tuple(parts)] if beside else _rows(parts)
     return Layout(tuple(rows), tuple(dict.fromkeys(notes)))
+
+
+def _of_one_object(parts: Sequence[Part]) -> bool:
+    """Whether two columns are fields of one object, such as "ticket.subject" and "ticket.body"."""
+    first, second = ((part.name.rpartition(".")[0], part.name) for part in parts)
+    return first[0] == second[0] != "" and not opposed(first[1], second[1])
 
 
 def _stacked(parts: Sequence[Part]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import may_stop_fixed
-from labelcore.errors import Given, InPlan, PlanArgumentError, PlanError
+from labelcore.errors import Given, InPlan, PlanArgumentError, PlanError, did_you_mean
 from labelcore.estimands import ESTIMANDS
 from labelcore.plan.claims import read_claim
 from labelcore.plan.stop_rules import (
@@ -44,11 +44,33 @@ NO_HORIZON = (
 )
 
 
+SCORERS = {
+    "accuracy_score": "accuracy",
+    "precision_score": "precision",
+    "recall_score": "recall",
+    "f1_score": "f1",
+    "average_precision_score": "average_precision",
+    "precision_recall_curve": "precision_curve",
+    "roc_auc": "area_under_roc",
+    "roc_auc_score": "area_under_roc",
+}
+"""What scikit-learn calls an estimand."""
+
+
+def our_names(names: Any) -> Any:
+    """Estimands by the names that they have here."""
+    if isinstance(names, str):
+        return SCORERS.get(names, names)
+    if not isinstance(names, Sequence):
+        return names
+    return [SCORERS.get(name, name) if isinstance(name, str) else name for name in names]
+
+
 def check_known(name: Any, table: Mapping[str, Any], argument: str) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be text, got {type(name).__name__}")
     if name not in table:
-        known = f", which is not known; known are {', '.join(table)}"
+        known = f", which is not known; known are {', '.join(table)}{did_you_mean(name, table)}"
         raise PlanArgumentError(argument, "names ", Given(), known, value=name)
 
 
@@ -278,7 +300,9 @@ def checked_params(plan: Plan) -> dict[str, Any]:
                 Given(),
                 ", which ",
                 InPlan("design", plan.design),
-                NO_HORIZON if name == "horizon" and band else f" does not have; known are {known}",
+                NO_HORIZON
+                if name == "horizon" and band
+                else f" does not have; known are {known}" + did_you_mean(name, names),
                 value=name,
             )
     checked = plan.method.Params(**plan.params)

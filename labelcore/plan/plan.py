@@ -31,6 +31,7 @@ from labelcore.plan.checks import (
     check_sure_scores,
     checked_params,
     name_tuple,
+    our_names,
     resolved_promise,
     resolved_stop,
 )
@@ -160,7 +161,7 @@ class Plan:
     def __post_init__(self) -> None:
         check_known(self.design, DESIGNS, "design")
         put = object.__setattr__
-        put(self, "estimands", name_tuple(self.estimands, "estimands"))
+        put(self, "estimands", name_tuple(our_names(self.estimands), "estimands"))
         check_estimands(self.estimands, self.method)
         if self.classifier is not None and not isinstance(self.classifier, str):
             put(self, "classifier", name_tuple(self.classifier, "classifier"))

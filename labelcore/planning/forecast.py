@@ -13,6 +13,7 @@ from scipy.special import ndtri
 from labelcore.designs.base import AnswerCodes, Frame, IntArray, Look, Setup
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.rates import (
+    NOT_PROBABILITIES,
     PROBABILITY_RANGE,
     planning_rates,
     planning_words,
@@ -45,6 +46,13 @@ from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
 from labelcore.tallies import Question, Subject, Tally, questions, tallies_of
 
+MORE_THAN_ITEMS = (
+    "The budget of {budget} is more than the file has: at most {items} items are labelled."
+)
+ONLY_THEIR_ORDER = (
+    "The scores of {name!r} lie between {ends}, so they are no probabilities: only their order is "
+    "used."
+)
 LIST_OF_FIRST = "Of {list} there is one, along the scores of {first}; none for {others}."
 
 
@@ -407,10 +415,28 @@ class Outlook:
         """What a person should know of the expected half-widths at the planned size."""
         drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
         found = [*self.frame.notes, *self._first_alone(), *self._not_turned()]
+        found += [*self._more_than_items(), *self._no_probabilities()]
         for question in self.questions:
             design: EstimatesScalars[Any] = EstimatesScalars.of(self.design)
             found += design.forecast_notes(self._expected_answers(question, drawn), look)
         return list(dict.fromkeys(found))
+
+    def _more_than_items(self) -> list[str]:
+        """That a budget is larger than the file."""
+        budget, items = self.plan.budget, len(self.population)
+        if budget is None or budget <= items or self.plan.counts_draws:
+            return []
+        return [MORE_THAN_ITEMS.format(budget=f"{budget:,}", items=f"{items:,}")]
+
+    def _no_probabilities(self) -> list[str]:
+        """Of scores outside 0 to 1, that their order alone is used."""
+        found = []
+        for name in self.classifiers if NOT_PROBABILITIES not in self.frame.notes else ():
+            score = self.population.scores.get(str(name))
+            if score is not None and len(score) and (score.min() < 0 or score.max() > 1):
+                ends = f"{score.min():.4g} and {score.max():.4g}"
+                found.append(ONLY_THEIR_ORDER.format(name=name, ends=ends))
+        return found
 
     def _first_alone(self) -> list[str]:
         """That what follows the ranked list is about the first of several classifiers."""

@@ -225,7 +225,8 @@ def _classes(value: object) -> tuple[str, ...] | None:
 def _mapping(argument: str, value: object) -> Mapping[str, object]:
     key = "helper" if argument == "helpers" else "classifier"
     if not isinstance(value, Mapping):
-        raise _wrong(argument, f"a mapping whose keys are {key}s", value)
+        one = "" if argument == "thresholds" else ", or the name of a column"
+        raise _wrong(argument, f"a mapping whose keys are {key}s{one}", value)
     for name in value:
         if not isinstance(name, str):
             raise _wrong(f"each {key} in {argument}", "text", name)
@@ -233,6 +234,9 @@ def _mapping(argument: str, value: object) -> Mapping[str, object]:
 
 
 def _columns(argument: str, value: object) -> dict[str, str]:
+    """One name means a column that is called like what it belongs to."""
+    if isinstance(value, str):
+        return {value: value}
     columns: dict[str, str] = {}
     for name, column in _mapping(argument, value).items():
         if not isinstance(column, str):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from labelcore.errors import Fault
+from labelcore.errors import Fault, did_you_mean
 from labelcore.population.ids import TextIds, joined
 from labelcore.population.sniff import NUMBER
 from labelcore.population.text import as_text, listing, shorten
@@ -141,5 +141,7 @@ def check_columns(
     for argument, name in named:
         if name not in columns:
             faults.add_rule(
-                f"{argument} names no column of the file; its columns are {listing(columns)}", name
+                f"{argument} names no column of the file; its columns are {listing(columns)}"
+                f"{did_you_mean(name, columns)}",
+                name,
             )

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.errors import Fault, PopulationError
+from labelcore.population.json_file import JsonFile
 from labelcore.population.label_studio import MARKS, read_tasks, rows_of
 from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, long_row
 
@@ -274,13 +275,13 @@ def _own_columns(path: Path) -> set[str] | None:
 def nested(path: Path, wanted: Sequence[str]) -> list[Row] | None:
     """The rows of a JSONL file with the columns that ``wanted`` names by a path into the records,
     such as "scores[name=helpful].value" or "messages[0].content"; None where no name is a path or
-    the records have all of these names themselves."""
+    a JSONL file has all of these columns itself."""
     paths = [name for name in wanted if "." in name or "[" in name]
     if not paths or path.suffix.lower() not in (".jsonl", ".ndjson"):
         return None
     _check_size(path)
     first = next(_records(path), None)
-    if first is None or not set(paths) - set(first):
+    if first is None or set(wanted) <= set(JsonFile(path).columns):
         return None
     steps = {name: parsed(name) for name in paths if name not in first}
     return [

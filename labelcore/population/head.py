@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import PopulationError
+from labelcore.errors import Fault, PopulationError
 from labelcore.population.dialect import Dialect, Form
 from labelcore.population.duplicates import Duplicates
 from labelcore.population.engines import sources
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import FORMATS, TableFile, detect, known_suffix, open_table
+from labelcore.population.json_file import JsonFile
 from labelcore.population.population import Population
 from labelcore.population.read import read_population
 from labelcore.population.sniff import first_row_is_data
@@ -70,12 +71,41 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
     if faults := table.faults():
         raise PopulationError(faults)
     names = list(dict.fromkeys(table.columns))
+    if not names:
+        rule = "no row has a field: write each item as an object with the fields to be shown"
+        raise PopulationError([Fault(parts[0].name, None, None, None, rule)])
     number = min(len(table), SAMPLE_ROWS)
     rows = tuple(table.cells(position, names) for position in range(number))
+    if isinstance(table, JsonFile):
+        names = leaves(names, rows)
+        rows = tuple({name: row[name] for name in names} for row in rows)
     named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
     headless = named and first_row_is_data(names, [list(row.values()) for row in rows])
     every = len(table) + sum(len(open_table(part)) for part in rest)
-    return Head(tuple(table.columns), every, rows, table.dialect, headless)
+    columns = names if isinstance(table, JsonFile) else table.columns
+    return Head(tuple(columns), every, rows, table.dialect, headless)
+
+
+def leaves(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """The columns without objects whose fields are columns of their own: the whole says the same
+    again. Where one of the rows has a value there that is no object, the whole is kept instead.
+
+    >>> leaves(["id", "t", "t.a", "t.b"], [{"id": "1", "t": '{"a": 1}', "t.a": "1", "t.b": ""}])
+    ['id', 't.a', 't.b']
+    >>> leaves(["t", "t.a"], [{"t": '{"a": 1}', "t.a": "1"}, {"t": "none", "t.a": ""}])
+    ['t']
+    """
+    known, wholes = set(columns), set[str]()
+    for name in columns:
+        above = [name[:place] for place, sign in enumerate(name) if sign == "."]
+        wholes.update(one for one in above if one in known)
+    kept = {name for name in wholes if any(row[name].strip()[:1] not in ("", "{") for row in rows)}
+    return [
+        name
+        for name in columns
+        if (name in kept or name not in wholes)
+        and not any(name.startswith(f"{whole}.") for whole in kept)
+    ]
 
 
 def _opened(parts: Sequence[Path], given: Mapping[str, Any]) -> tuple[TableFile, Sequence[Path]]:

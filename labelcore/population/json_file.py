@@ -2,7 +2,8 @@
 
 The form follows from the first character, whatever the suffix says. The columns are the fields of
 all objects in the order in which they first appear; after a field that holds an object come the
-fields of that object, as ``judge.verdict``, unless there are more than MOST_INNER.
+fields of that object, as ``judge.verdict``, and of those within it, unless there are more than
+MOST_INNER.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from labelcore.population.text_file import lines_at, open_text
 BYTES_AT_ONCE = 1 << 20
 MOST_INNER = 20
 """More different fields than these within one field are keys of its own, and no columns."""
+MOST_LEVELS = 5
+"""Objects within objects, of which the fields are columns."""
 
 
 class JsonFile:
@@ -135,13 +138,18 @@ class JsonFile:
                 row = after
 
 
-def _note_inner(inner: dict[str, dict[str, None]], fields: Mapping[str, Any]) -> None:
+def _note_inner(
+    inner: dict[str, dict[str, None]], fields: Mapping[str, Any], levels: int = MOST_LEVELS
+) -> None:
     """The names within each field that holds an object; one more than MOST_INNER at the most."""
     for name, value in fields.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and len(inner) <= MOST_COLUMNS:
             names = inner.setdefault(name, {})
             if len(names) <= MOST_INNER:
                 names.update(dict.fromkeys(islice(value, MOST_INNER + 1)))
+                if levels > 1 and dict in map(type, value.values()):
+                    below = {f"{name}.{one}": cell for one, cell in value.items()}
+                    _note_inner(inner, below, levels - 1)
 
 
 def _with_inner(
@@ -149,9 +157,14 @@ def _with_inner(
 ) -> tuple[str, ...]:
     """The columns with the fields within them; without those where that makes too many."""
     found: dict[str, None] = {}
-    for name in columns:
+
+    def add(name: str) -> None:
         found[name] = None
         names = inner.get(name, {})
-        if len(names) <= MOST_INNER:
-            found.update({f"{name}.{one}": None for one in names if f"{name}.{one}" not in columns})
+        for one in names if len(names) <= MOST_INNER else ():
+            if f"{name}.{one}" not in columns:
+                add(f"{name}.{one}")
+
+    for name in columns:
+        add(name)
     return tuple(found if len(found) <= MOST_COLUMNS else columns)

@@ -142,9 +142,9 @@ def json_text(value: Any) -> str:
 
 
 def field_of(found: Mapping[str, Any], name: str) -> Any:
-    """The field ``name``, else the one of that name within an object; None where there is none.
+    """The field ``name``, else the one of that name within objects; None where there is none.
 
-    >>> field_of({"judge": {"verdict": "fail"}}, "judge.verdict"), field_of({"a.b": 1}, "a.b")
+    >>> field_of({"a": {"b": {"c": "fail"}}}, "a.b.c"), field_of({"a.b": 1}, "a.b")
     ('fail', 1)
     """
     if name in found or "." not in name:
@@ -152,8 +152,10 @@ def field_of(found: Mapping[str, Any], name: str) -> Any:
     place = name.find(".")
     while place >= 0:
         inner = found.get(name[:place])
-        if isinstance(inner, dict) and name[place + 1 :] in inner:
-            return inner[name[place + 1 :]]
+        if isinstance(inner, dict):
+            value = field_of(inner, name[place + 1 :])
+            if value is not None:
+                return value
         place = name.find(".", place + 1)
     return None
 

@@ -30,8 +30,8 @@ def read_population(
     *,
     id: str | Sequence[str] | None = None,
     content: str | Sequence[str],
-    scores: Mapping[str, str] = {},
-    predictions: Mapping[str, str] = {},
+    scores: str | Mapping[str, str] = {},
+    predictions: str | Mapping[str, str] = {},
     thresholds: Mapping[str, float | Sequence[float]] = {},
     descending: str | Collection[str] = (),
     classes: Sequence[str] | None = None,
@@ -39,7 +39,7 @@ def read_population(
     metadata: str | Sequence[str] = (),
     dialect: Dialect | Mapping[str, Any] | None = None,
     known: str | None = None,
-    helpers: Mapping[str, str] = {},
+    helpers: str | Mapping[str, str] = {},
     progress: Callable[[], None] | None = None,
 ) -> Population:
     """Read and check items: a file, a table in memory, a folder of Parquet parts, or a table in an
@@ -61,12 +61,13 @@ def read_population(
     content
         the column or columns that a person judges
     scores
-        classifier -> column of finite numbers
+        classifier -> column of finite numbers; the name of one column alone: a classifier called
+        like it
     predictions
-        classifier -> column of class names, or 0/1 for two classes. If a classifier has both, the
-        prediction decides, whatever the score or a single threshold says. The column of known
-        answers makes "found so far" a classifier: with two classes an item without an answer is not
-        found
+        classifier -> column of class names, or 0/1 for two classes, or one column as in scores. If
+        a classifier has both, the prediction decides, whatever the score or a single threshold
+        says. The column of known answers makes "found so far" a classifier: with two classes an
+        item without an answer is not found
     thresholds
         classifier -> number: predicted positive if score >= threshold. A list makes a classifier of
         each threshold, with a name such as "lr>=0.3"
@@ -171,6 +172,7 @@ def _read(
     **given: Any,
 ) -> Population:
     arguments = Arguments.checked(**given)
+    _refuse_index(source, arguments)
     if isinstance(source, (str, os.PathLike)):
         if not is_address(os.fsdecode(source)):
             source = _as_path(source)
@@ -188,6 +190,17 @@ def _read(
         raise
     except OSError as error:
         raise ValueError(f"{file}: the file cannot be read: {error.strerror or error}") from error
+
+
+def _refuse_index(source: Source, arguments: Arguments) -> None:
+    """Raise ValueError where the id, or another column, is the index of a DataFrame."""
+    index = getattr(getattr(source, "index", None), "names", ())
+    for argument, name in arguments.named_columns():
+        if name in index and name not in source.columns:
+            raise ValueError(
+                f"{argument} names {name!r}, which is the index of the table and no column: give "
+                "table.reset_index()"
+            )
 
 
 def _as_path(path: str | os.PathLike[str]) -> Path:

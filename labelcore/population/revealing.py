@@ -19,7 +19,7 @@ TRUTH = re.compile(
     r"(^|_)(true|truth|gold|golden|ratings?|digit|actual|ground_?truth|annotations?|correct|wahr"
     r"|wahrheit|richtig|human|manual|expert|reviewer)(_|$)"
     r"|^(y|y_true|labels?|target|class|answer|verdict|judge?ment|choices?|included|asreview_label"
-    r"|sentiment)$"
+    r"|sentiment|(final_)?cod(ing|ed)(_decision)?|responsive(ness)?|privileged?)$"
     r"|^label_(?!pred)|goldlabel",
     re.IGNORECASE,
 )

@@ -70,6 +70,12 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
     return checked
 
 
+NESTED = (
+    "a prediction must be one class, and these are lists or objects: name the part that is the "
+    "class by its path, such as {column}[0].value or {column}[name=verdict].value"
+)
+
+
 def _columns_in_memory(arguments: Arguments) -> list[str]:
     known = [] if arguments.known is None else [arguments.known]
     classifiers = [*arguments.scores.values(), *arguments.predictions.values()]
@@ -113,7 +119,10 @@ def _check_values(
     }
     classes: tuple[str, ...] = ()
     positive = ""
-    if coded.keys() == set(arguments.predictions.values()):
+    nested = [column for column, one in coded.items() if _holds_parts(one)]
+    for column in nested:
+        general.add_rule(NESTED.format(column=column), column)
+    if not nested and coded.keys() == set(arguments.predictions.values()):
         classes, positive = check_classes(arguments, list(coded.values()), general)
     predictions = {}
     if positive in classes:
@@ -148,6 +157,13 @@ def _check_known(
     rule = f"a known answer must be one of {allowed(classes)}, or empty where it is not known"
     faults.add_rows(np.flatnonzero((found < 0) & ~_blank(answers)), name, column, rule)
     return _read_only(found)
+
+
+def _holds_parts(column: PredictionColumn) -> bool:
+    """Whether most values that are not empty are lists or objects, as JSON or Arrow writes them."""
+    names = [name.strip() for name in column.names]
+    parts = [name for name in names if name[:1] + name[-1:] in ("[]", "{}")]
+    return len(parts) > len(names) / 2
 
 
 def _blank(column: PredictionColumn) -> NDArray[np.bool_]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 
@@ -28,6 +30,8 @@ from labelcore.words.short import short_head, short_sentence
 
 MOST_ROWS, MOST_CLAIMS, MOST_CLASSES = 8, 3, 10
 SLIDE_ROWS, MOST_CALLS = 6, 2
+HEAD = ["Figure", "Value", "Interval"]
+"""Of the rows of the picture, where they are a table."""
 UNFINISHED = "Labelling is not finished: this is what is known so far."
 
 
@@ -123,11 +127,12 @@ def intervals(
     wanted = facts.primary.precision_threshold if isinstance(facts.primary, Choice) else None
     words = "; ".join(f"{row.name}: {row.said[0]} ({row.said[1]})" for row in rows)
     drawing = picture(interval_rows(rows, scale, words=words, wanted=wanted))
+    told = json.dumps([HEAD, *([row.name, *row.said] for row in rows)])
     left = _number_of_rows(facts) - len(rows)
     noun = "further figure" if wanted is None else "further candidate"
     said = f"{count(left, noun)} {where}."
     more = element("p", said, class_="note") if left > 0 else None
-    return element("div", drawing, more, class_="plot")
+    return element("div", drawing, more, class_="plot", data_rows=told)
 
 
 def _heads(facts: Facts) -> tuple[Landmark, ...]:

@@ -1,7 +1,8 @@
-"""The report as Markdown: the words and tables of the page, without its drawings."""
+"""The report as Markdown: the words and tables of the page; of its drawings the rows of figures."""
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -9,7 +10,9 @@ from labelcore.report.facts import gather
 from labelcore.report.page import sections_of
 from labelcore.session.session import Session
 
-_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+_MARKS = re.compile(r"[\\`*_{}\[\]<>#|~$&!]")
+# Not every reader of Markdown takes a backslash before these.
+_CODES = {"<": "&lt;", "&": "&amp;", "|": "&#124;"}
 _LIST_MARK = re.compile(r"^(\s*)([-+=]|\d+[.)])")
 HEADINGS = {"h1": "# ", "h2": "## ", "h3": "### ", "caption": "", "summary": ""}
 BLOCKS = {*HEADINGS, "p", "li", "dt", "dd", "pre", "tr", "figure"}
@@ -29,7 +32,7 @@ def markdown(html: str) -> str:
     >>> print(markdown("<h2>A*b</h2><p>1 &lt; 2<br>so</p>"), end="")
     ## A\*b
     <BLANKLINE>
-    1 \< 2 so
+    1 &lt; 2 so
     """
     reader = _Reader()
     reader.feed(html)
@@ -53,8 +56,9 @@ class _Reader(HTMLParser):
         if tag == "br":
             self._text += " "
             return
-        if tag in BLOCKS:
+        if tag in BLOCKS or tag == "svg":
             self._flush()
+        self._told(dict(attrs).get("data-rows"))
         if tag in SPANS and "pre" not in self._in:
             self._text += SPANS[tag]
         if tag in ("ol", "ul"):
@@ -68,7 +72,8 @@ class _Reader(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag in SPANS and "pre" not in self._in:
-            self._text += SPANS[tag]
+            said = self._text.rstrip()
+            self._text = said + SPANS[tag] + self._text[len(said) :]
         if tag in ("td", "th") and self._rows is not None:
             self._rows[-1].append(_one_line(self._text))
             self._text = ""
@@ -84,8 +89,10 @@ class _Reader(HTMLParser):
             pass
 
     def handle_data(self, data: str) -> None:
+        if "svg" in self._in:
+            return
         plain = "pre" in self._in or "code" in self._in
-        self._text += data if plain else _MARKS.sub(r"\\\1", data)
+        self._text += data if plain else _literal(data)
 
     def _end_block(self, tag: str) -> None:
         said, self._text = _one_line(self._text), ""
@@ -105,12 +112,24 @@ class _Reader(HTMLParser):
             inside = self._in[-1] if self._in else "p"
             self._end_block(inside if inside in ("dd", "li") else "p")
 
+    def _told(self, rows: str | None) -> None:
+        """The rows of a picture, which nobody could read without it, as a table."""
+        if rows is not None:
+            self._flush()
+            self._rows = [[_literal(_one_line(cell)) for cell in row] for row in json.loads(rows)]
+            self._end_table()
+
     def _end_table(self) -> None:
         rows, self._rows = self._rows or [], None
         if rows:
             head, *body = rows
             ruled = [head, ["---"] * len(head), *body]
             self.blocks.append("\n".join(f"| {' | '.join(row)} |" for row in ruled))
+
+
+def _literal(text: str) -> str:
+    """Text that no reader of Markdown takes for anything else."""
+    return _MARKS.sub(lambda found: _CODES.get(found[0], f"\\{found[0]}"), text)
 
 
 def _one_line(text: str) -> str:

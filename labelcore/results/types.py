@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
+from labelcore.errors import did_you_mean
 from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State
 from labelcore.results.base import Closed, Worded
 from labelcore.results.curves import Band
@@ -355,6 +356,20 @@ class Choice(Worded):
 
 
 Result = Estimate | Band | Claim | Choice
+
+
+class Results(dict[str, Result]):
+    """What is known, by name; a name that is not there is answered by those that are.
+
+    >>> Results()["precison"]
+    Traceback (most recent call last):
+    KeyError: "no result is called 'precison'; known are none"
+    """
+
+    def __missing__(self, name: object) -> Result:
+        known = ", ".join(self) or "none"
+        near = did_you_mean(str(name), self)
+        raise KeyError(f"no result is called {name!r}; known are {known}{near}")
 
 
 def largest_half_width(results: Sequence[Result]) -> float:

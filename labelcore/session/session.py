@@ -29,7 +29,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
 from labelcore.results.table import results_table
-from labelcore.results.types import Result
+from labelcore.results.types import Result, Results
 from labelcore.session.ledger import Ledger, check_annotator, now
 from labelcore.session.prepared import keep as keep_prepared
 from labelcore.session.prepared import prepared_frame
@@ -936,7 +936,7 @@ class Session(Readings):
                 self.unrecorded = ""
             elif not self.broken_at and time.monotonic() >= self._record_again_at:
                 self._record_look()
-            return found
+            return Results(found)
 
     def _record_look(self) -> None:
         """Reading goes on where nothing can be written; each try may wait for another program."""

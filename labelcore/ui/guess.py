@@ -17,6 +17,8 @@ IDS = tuple(
     for pattern in (
         r"^(id|uid|uuid|guid|key|record_id|item_id)$",
         r"_id$",
+        r"(^|_)(control|bates|document|doc|case|ticket|order|accession|docket|reference|record|serial"
+        r"|invoice|claim|message)_(number|nr|no|num|key)$",
         r"^(nr|no|number|nummer|item|row|index|unnamed:_0|)\.?$",
     )
 )
@@ -26,7 +28,7 @@ SCORE = re.compile(
     re.IGNORECASE,
 )
 PREDICTION = re.compile(
-    r"(^|_)(pred(icted|ictions?|s)?|decision|output|flag(ged)?|verdict|vorhersage"
+    r"(^|_)(pred(icted|ictions?|s)?|decision|action|disposition|output|flag(ged)?|verdict|vorhersage"
     r"|vorhergesagt|entscheidung)(_|$)",
     re.IGNORECASE,
 )
@@ -51,6 +53,7 @@ LONG_TEXT = 15
 NAMED, LIKELY, UNSURE = 0.95, 0.75, 0.4
 ENOUGH = 0.5
 ROUNDED = 0.015
+MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,8 @@ def _all_different(values: Sequence[str]) -> bool:
 
 
 def _all_of(names: Sequence[str]) -> str:
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1:,} more"]
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 
@@ -187,7 +192,7 @@ def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[
         and _numbers(values[name]) is None
         and not holds_output(name, values[name])
     ]
-    named = tuple(name for name in words if CONTENT.match(snake(name)))
+    named = tuple(name for name in words if _called_content(name))
     vary = [name for name in words if len(set(values[name])) > 1 or len(values[name]) == 1]
     if {*named} & {*vary}:
         return Found(named, NAMED)
@@ -200,6 +205,15 @@ def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[
         return Found((*named, *found), LIKELY)
     reason = f"No column is named like a text or a picture; it could be {_all_of(found)}."
     return Found((), UNSURE, reason)
+
+
+def _called_content(name: str) -> bool:
+    """Whether a column, or the field of an object that it is, is called like what is judged.
+
+    >>> _called_content("body"), _called_content("ticket.body"), _called_content("body.length")
+    (True, True, False)
+    """
+    return any(CONTENT.match(snake(one)) for one in (name, name.rpartition(".")[2]))
 
 
 def _classifiers(

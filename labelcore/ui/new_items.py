@@ -101,6 +101,27 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
+    read = st.container()
+    answers = columns.unused(found.answers)
+    others = [name for name in columns.unused(head.columns) if name not in found.answers]
+    try:
+        known = known_answers(population, answers, tellable(others, head.sample))
+    except (ValueError, OSError) as error:
+        show_faults(error)
+        return None
+    with read:
+        say_what_was_read(population)
+        show_duplicates(repeated, len(population))
+    if known is None:
+        return None
+    columns = with_found(path, replace(columns, known=known[0], existing=known[1]))
+    with meanings:
+        helpers = choose_helpers(path, columns, others)
+    return path, replace(columns, helpers=helpers), population
+
+
+def say_what_was_read(population: Population) -> None:
+    """How many items and columns, once nothing of the file is left that cannot be read."""
     if not population.classifiers:
         named = WITHOUT_CLASSIFIER.format(where=MEANINGS)
         st.info(plain(f"{what_was_read(population)}, no fault. {named}"))
@@ -108,16 +129,6 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         st.success(plain(f"{what_was_read(population)}, no fault"), icon=":material/check:")
     else:
         st.info(plain(f"{what_was_read(population)}, {len(population.classes)} classes"))
-    show_duplicates(repeated, len(population))
-    answers = columns.unused(found.answers)
-    others = [name for name in columns.unused(head.columns) if name not in found.answers]
-    known = known_answers(population, answers, tellable(others, head.sample))
-    if known is None:
-        return None
-    columns = with_found(path, replace(columns, known=known[0], existing=known[1]))
-    with meanings:
-        helpers = choose_helpers(path, columns, others)
-    return path, replace(columns, helpers=helpers), population
 
 
 def with_found(path: Path, columns: Columns) -> Columns:

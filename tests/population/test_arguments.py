@@ -29,7 +29,7 @@ DATA = "text,s,t,p\na,0.1,5,no\nb,0.3,4,yes\nc,0.9,3,no\n"
         ({"scores": ["s"]}, "scores must be a mapping"),
         ({"scores": {"lr": 1}}, r"scores\['lr'\] must be the name of a column, got int"),
         ({"scores": {1: "s"}}, "each classifier in scores must be text, got int"),
-        ({"predictions": "p"}, "predictions must be a mapping"),
+        ({"predictions": ["p"]}, "predictions must be a mapping .*, or the name of a column"),
         ({"predictions": {"lr": ["p"]}}, r"predictions\['lr'\] must be the name of a column"),
         ({"thresholds": 0.5}, "thresholds must be a mapping"),
         ({"thresholds": {"lr": "0.5"}}, r"thresholds\['lr'\] must be a number .* got str"),

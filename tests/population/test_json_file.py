@@ -247,7 +247,7 @@ def test_the_fields_of_an_object_are_columns_beside_it(tmp_path: Path) -> None:
     file.write_text("\n".join(rows))
     read = JsonFile(file)
     judge = ("judge.verdict", "judge.confidence", "judge.why")
-    assert read.columns == ("id", "judge", *judge, "x.y", "x", "bag")
+    assert read.columns == ("id", "judge", *judge, "judge.why.z", "x.y", "x", "bag")
     loaded = read.load((*judge, "x.y"))
     assert {name: list(map(str, cells)) for name, cells in loaded.items()} == {
         "judge.verdict": ["fail", "pass", ""],

@@ -3,16 +3,19 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
+import markdown as reader
 import pytest
 from openpyxl import load_workbook
 from PIL import Image
 from pypdf import PdfReader
 
 import labelcore as lc
-from labelcore.report import estimates_csv, report_html, report_pdf
+from labelcore.report import estimates_csv, report_html, report_markdown, report_pdf
 from labelcore.report.facts import gather
 from labelcore.report.front import slide
 from labelcore.report.markdown import markdown
@@ -61,7 +64,7 @@ def test_a_missing_folder_is_named(made: Made, tmp_path: Path) -> None:
 def test_markdown_says_what_the_page_says(made: Made, tmp_path: Path) -> None:
     path = lc.write_report(made.session, tmp_path / "report.md")
     text = path.read_text("utf-8")
-    unmarked = text.replace("\\", "")
+    unmarked = unescape(text.replace("\\", ""))
     assert text.startswith("Is this spam? · items.csv") and "\n# 95 % sure: " in text
     for result in made.session.results().values():
         assert result.sentence() in unmarked.replace("\N{NO-BREAK SPACE}", " ")
@@ -71,6 +74,71 @@ def test_markdown_says_what_the_page_says(made: Made, tmp_path: Path) -> None:
     assert len(rows) > 10 and "| --- |" in text
     assert "1. Items were drawn at random within strata" in text
     assert "```\npython -m labelcore replay" in text
+
+
+class Read(HTMLParser):
+    """The tables of a page, what is in bold, and every other text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tables: list[list[list[str]]] = []
+        self.bold: list[str] = []
+        self.texts: list[str] = []
+        self._in: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._in += [] if tag in ("meta", "br", "path", "line", "rect", "circle") else [tag]
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        while tag in self._in and self._in.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        said = data.replace("\N{NO-BREAK SPACE}", " ")
+        if {"td", "th"} & set(self._in):
+            self.tables[-1][-1][-1] += said.strip()
+        elif "svg" not in self._in:
+            (self.bold if "strong" in self._in else self.texts).append(said.strip())
+
+
+@pytest.mark.parametrize("kind", ["numbers", "ranked", "hostile"])
+def test_a_markdown_reader_sees_every_figure(kind: str, made: Made, tmp_path: Path) -> None:
+    """Page 1 has a table of the figures, and each other table has the cells of the HTML page."""
+    if kind == "hostile":
+        session: Any = hostile_session(tmp_path, HOSTILE[0])[1]
+    else:
+        session = made.session
+        if kind == "ranked":
+            truth = write_items(tmp_path / "items.csv")
+            session = session_on(
+                tmp_path / "items.csv",
+                estimands="precision_curve",
+                design="geometric_strata",
+                budget=120,
+            )
+            label(session, truth, 120)
+    text = report_markdown(session)
+    page = Read(reader.markdown(text, extensions=["tables", "fenced_code"]))
+    first, *others = page.tables
+    rows = json.loads(unescape(re.findall(r'data-rows="(.*?)"', report_html(session))[0]))
+    assert first == [[" ".join(cell.split()) for cell in row] for row in rows] and len(first) > 1
+    estimates = [one for one in session.results().values() if isinstance(one, lc.Estimate)]
+    for (_, value, interval), one in zip(first[1:], estimates, strict=False):
+        low, high = re.findall(r"[\d.]+", interval)
+        assert -1e-9 <= one.low - float(low) / 100 < 0.001  # Ends are rounded outwards.
+        assert -1e-9 <= float(high) / 100 - one.high < 0.001
+        assert not value or abs(float(value.removesuffix(" %")) / 100 - one.value) <= 0.0005 + 1e-9
+    assert others == Read(report_html(session)).tables
+    assert {"What it means.", "What it does not mean."} <= set(page.bold)
+    assert not [one for one in page.texts if "**" in one or one.startswith("|")]
+    assert not re.search(r"0 %25 %50 %", text), "the words of a drawing's axis"
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

@@ -251,6 +251,33 @@ def test_what_a_model_said_is_never_preselected() -> None:
     assert found.content == ("trace",)
 
 
+def test_the_names_that_trades_use() -> None:
+    """E-discovery and moderation: what is coded, done, numbered."""
+    found = guess(
+        *sample(
+            control_number=["REV-001", "REV-002", "REV-003"],
+            body=["some words of a letter", "more of them", "the rest of it"],
+            coding=["Responsive", "", ""],
+        )
+    )
+    assert found.id == "control_number" and not found.asks("id")
+    assert found.content == ("body",) and found.answers == ("coding",)
+    found = guess(
+        *sample(
+            case_no=["1", "2", "3"],
+            comment=["you are great", "you are not", "who is"],
+            action=["keep", "remove", "keep"],
+        )
+    )
+    assert found.id == "case_no" and found.content == ("comment",)
+    assert found.classifiers == (ClassifierColumns("classifier", None, "action"),)
+    what_to_do = [f"call customer {n} and say that the parcel will be late" for n in range(20)]
+    found = guess(*sample(id=range(20), action=what_to_do))
+    assert found.classifiers == () and found.content == ("action",)
+    found = guess(*sample(control_number=["1", "1", "2"], text=["some words", "more", "rest"]))
+    assert found.id is None, "a number that repeats identifies nothing"
+
+
 def test_verdicts_of_judges_are_predictions() -> None:
     found = guess(
         *sample(

@@ -1,0 +1,112 @@
+"""Nested JSON on *New project*: from the file to the first item, or to a sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import Fault, PopulationError
+from labelcore.ui import new_items
+from tests.app.conftest import button, texts, to_aim
+from tests.app.test_new_project import error, store, with_upload
+
+WORDS = "The parcel came late and the box was open, so I want my money back".split()  # noqa: SIM905
+Row = dict[str, Any]
+
+
+def said(n: int) -> str:
+    return " ".join(WORDS[n % 7 :] + WORDS[: n % 5] + [str(n)])
+
+
+def chat(n: int) -> list[Row]:
+    call = {"role": "assistant", "content": None, "tool_calls": [{"name": "find", "arguments": {}}]}
+    return [{"role": "user", "content": said(n)}, call, {"role": "tool", "content": f"order {n}"}]
+
+
+def scored(n: int) -> Row:
+    return {"score_lr": (n % 10) / 10 + 0.01, "pred_lr": int(n % 10 > 4)}
+
+
+def answered(n: int) -> Row:
+    scores = [{"name": "helpful", "value": n % 2}, {"name": "safe", "value": 1}]
+    return {"output": {"content": said(n)}, "scores": scores}
+
+
+def leafy(n: int) -> Row:
+    leaves = {f"part{p}.leaf{q}": f"{said(n)} {p} {q}" for p in range(20) for q in range(10)}
+    found: Row = {}
+    for name, value in leaves.items():
+        part, leaf = name.split(".")
+        found.setdefault(part, {})[leaf] = value
+    return found | scored(n)
+
+
+MIXED = [{"a": 1}, "none", 3, None, [1]]
+# Of each file a row by its number, and what is shown of it.
+FILES: dict[str, tuple[Callable[[int], Row], tuple[str, ...]]] = {
+    "flat object": (
+        lambda n: {"ticket": {"subject": f"Late {n}", "body": said(n)}, **scored(n)},
+        ("ticket.subject", "ticket.body"),
+    ),
+    "object with two lists": (
+        lambda n: {"ticket": {"subject": said(n), "messages": chat(n), "tags": ["a"]}, **scored(n)},
+        ("ticket.subject", "ticket.messages"),
+    ),
+    "messages with tools": (lambda n: {"messages": chat(n), **scored(n)}, ("messages",)),
+    "lists of scores": (answered, ("output.content",)),
+    "mixed types": (lambda n: {"text": said(n), "more": MIXED[n % 5], **scored(n)}, ("text",)),
+    "arrays of arrays": (lambda n: {"grid": [[n, 1], [2, 3]], **scored(n)}, ("grid",)),
+    "empty objects": (lambda n: {}, ()),
+    "200 leaves": (leafy, ()),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_from_the_file_to_the_first_item_or_to_a_sentence(app, data_folder, name: str) -> None:
+    row_of, shown = FILES[name]
+    rows = [{"id": n, **row_of(n)} if row_of(n) else {} for n in range(60)]
+    lines = "\n".join(map(json.dumps, rows)).encode()
+    page = with_upload(app, f"{name}.jsonl", lines)
+    if name == "empty objects":
+        assert f"{name}.jsonl: no row has a field: write each item as an object" in error(page)
+        assert not page.success and "no fault" not in texts(page)
+        return
+    content = page.multiselect(key=next(m.key for m in page.multiselect if "judge?" in m.label))
+    offered = list(content.options)
+    assert not [one for one in offered if any(other.startswith(f"{one}.") for other in offered)]
+    if name == "200 leaves":
+        assert content.value == [] and "at least one column to judge" in page.info[-1].value
+        assert f"{len(offered) - 8} more" in texts(page)
+        content.set_value(["part0.leaf0", "part7.leaf9"]).run()
+        shown = ("part0.leaf0", "part7.leaf9")
+    assert not page.error and "60 items" in texts(page).replace("\\", "")
+    assert f"{name}.jsonl" in texts(page) and ".parquet" not in texts(page)
+    to_aim(page, "Is the customer right?")
+    button(page, "new-create").click().run()
+    assert not page.exception and not page.error
+    (record,) = store(data_folder).projects()
+    session = lc.Session.open(store(data_folder), record.name)
+    assert session.population.content_columns == shown
+    assert session.population.name == f"{name}.jsonl"
+    draw = session.next()
+    assert draw is not None
+    item = session.item(draw)
+    assert all(item.values()) and not any(part[:1] == "{" for part in item.values())
+
+
+def test_what_is_found_wrong_below_is_not_called_faultless_above(
+    app, items: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line with the number of items comes when every look at the file went well."""
+
+    def broken(*given: object) -> None:
+        raise PopulationError([Fault("items.csv", "text", 3, "x", "must be another value")])
+
+    monkeypatch.setattr(new_items, "known_answers", broken)
+    page = with_upload(app, "items.csv", items.read_bytes())
+    assert "must be another value" in error(page)
+    assert not page.success and not page.info and "no fault" not in texts(page)
