@@ -162,20 +162,18 @@ def settled_at(
     for labels in looks_until(min(furthest, BUDGET, len(file.population))):
         for session in sessions:
             session.go_to(labels)
-        shown = np.array(
-            [one[0] == ClaimStatus.DECIDED for one in statuses(sessions, int(plan.planned or 0))]
-        )
+        shown = np.array([one[0] == ClaimStatus.DECIDED for one in statuses(sessions)])
         settled = np.where(shown & np.isinf(settled), labels, settled)
         if np.isfinite(settled).all():
             break
     return settled
 
 
-def statuses(sessions: list[Session], planned: int) -> list[list[ClaimStatus]]:
+def statuses(sessions: list[Session]) -> list[list[ClaimStatus]]:
     """The status of each claim in each session."""
     engines = [session.engine for session in sessions]
     if engines[0].plan.claim_form == Form.APPROXIMATE:
-        return likely_of(engines, planned)
+        return likely_of(engines)
     return [[one.status for one in claim_results(engine).values()] for engine in engines]
 
 

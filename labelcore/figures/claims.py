@@ -24,6 +24,7 @@ from labelcore.figures.scalars import doubtful, fitted_cell_rates, headline_stag
 from labelcore.figures.standing import lacking_side, scope_of
 from labelcore.log.engine import Engine
 from labelcore.plan.claim_totals import ClaimTotals, Side
+from labelcore.plan.plan import LIKELY_HORIZON
 from labelcore.promises import ClaimStatus, Form, Method, Promise
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import Linear
@@ -59,12 +60,15 @@ def all_settled(engine: Engine) -> bool:
     )
 
 
-def likely_of(engines: Sequence[Engine], planned: int) -> list[list[ClaimStatus]]:
+def likely_of(engines: Sequence[Engine], planned: int | None = None) -> list[list[ClaimStatus]]:
     """The status of each claim in several sessions of one plan with approximate claims, side by
-    side, as if this were the planned size; every item drawn has a label."""
+    side; every item drawn has a label.
+
+    planned   the labels over which the claims spend their error, as if the plan had these
+    """
     found: list[list[ClaimStatus]] = [[] for _ in engines]
     for place, claim in enumerate(engines[0].claims):
-        looks = [replace(_one_sided(engine), planned=planned) for engine in engines]
+        looks = [_one_sided(engine, planned) for engine in engines]
         answers = [_answers(engine, engine.claims[place]) for engine in engines]
         figures = EstimatesScalars.of(engines[0].design).figures_of(answers, looks)
         for engine, mine, one in zip(engines, found, figures, strict=True):
@@ -160,9 +164,18 @@ def _by_region(claim: ClaimTotals, low: float, high: float) -> ClaimStatus:
     return ClaimStatus.REFUTED if missed else ClaimStatus.UNDECIDED
 
 
-def _one_sided(engine: Engine) -> Look:
-    """The look at which each end of an interval alone has the error level of a claim."""
-    return replace(look_at(engine), confidence=1 - ONE_SIDED * _alpha(engine))
+def _one_sided(engine: Engine, planned: int | None = None) -> Look:
+    """The look at which each end of an interval alone has the error level of a claim, spent over
+    the labels that the claims are expected to need; a budget only ends the labelling."""
+    look = replace(look_at(engine), confidence=1 - ONE_SIDED * _alpha(engine))
+    planned = planned or engine.plan.claims_planned
+    if planned is None or look.horizon is None:
+        return look
+    planned, further = planned + engine.given, look.horizon
+    if engine.plan.budget is not None:
+        last = look.horizon * look.planned
+        further = max(LIKELY_HORIZON, -(-last // planned)) if planned < last else 1
+    return replace(look, planned=planned, horizon=further)
 
 
 def _answers(engine: Engine, claim: ClaimTotals) -> Answers[Any]:

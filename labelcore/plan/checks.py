@@ -106,7 +106,7 @@ def check_estimands(names: Sequence[str], method: Design[Any]) -> None:
 
 
 def check_numbers(plan: Plan) -> None:
-    for name in ("budget", "planned"):
+    for name in ("budget", "planned", "claims_planned"):
         value = getattr(plan, name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
             raise TypeError(f"{name} must be a whole number of items, got {value!r}")

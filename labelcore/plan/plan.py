@@ -115,6 +115,10 @@ class Plan:
     planned
         the planned size, or the most labels if a fixed promise stops by itself; None until
         ``labelcore.Session`` freezes it
+    claims_planned
+        the labels that approximate claims are expected to need, over which they spend their error,
+        whatever the budget; frozen with the size. A frozen plan without it spends it over the
+        planned size
     rules
         the version of the rules that intervals are computed by; None until it is frozen with the
         size. A frozen plan without one keeps the first version
@@ -156,6 +160,7 @@ class Plan:
     readers: int = field(default=2, kw_only=True)
     sure_scores: Sequence[str] | None = field(default=None, kw_only=True)
     planned: int | None = field(default=None, kw_only=True)
+    claims_planned: int | None = field(default=None, kw_only=True)
     rules: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -389,6 +394,8 @@ class Plan:
             del values["together"]
         if self.rules is None:
             del values["rules"]
+        if self.claims_planned is None:
+            del values["claims_planned"]
         if self.existing is None:
             del values["existing"]
         if not self.repeats:

@@ -57,20 +57,24 @@ def labels_to_settle(population: Population, plan: Plan, most: int) -> ClaimSize
     return ClaimSizes(median, median)
 
 
-def _approximate(population: Population, plan: Plan, most: int) -> ClaimSizes:
-    """The size to plan for is the budget, else the least at which ``POWER`` of the sessions are
-    settled if that is the planned size; then the same sessions are looked at on the way."""
+def claims_planned(population: Population, plan: Plan, most: int) -> int:
+    """The labels over which the approximate claims of a plan spend their error: the least at which
+    ``POWER`` of the sessions are settled if it is spent over these; ``most`` where none are."""
+    if plan.planned is not None or plan.claims_planned is not None:
+        return plan.claims_planned or plan.planned or most
     begun = beginning(population, frozen(population, plan, most))
-    furthest = min(most, MOST_TRIED)
-    planned = most
-    if plan.budget is None:
-        for labels, engines in _together(begun, plan.seed, furthest):
-            if np.mean(_settled(engines, labels)) >= POWER:
-                planned = min(max(labels, LEAST_PLANNED), most)
-                break
-        else:
-            return ClaimSizes(most, most)
-    furthest = min(furthest, (begun.plan.horizon or 1) * planned)
+    for labels, engines in _together(begun, plan.seed, min(most, MOST_TRIED)):
+        if np.mean(_settled(engines, labels)) >= POWER:
+            return min(max(labels, LEAST_PLANNED), most)
+    return most
+
+
+def _approximate(population: Population, plan: Plan, most: int) -> ClaimSizes:
+    """The size to plan for, and where the sessions that it was found by are settled by it."""
+    planned = claims_planned(population, plan, most)
+    begun = beginning(population, frozen(population, plan, most))
+    reach = most if plan.budget is not None else (begun.plan.horizon or 1) * planned
+    furthest = min(most, MOST_TRIED, reach)
     settled = np.full(SESSIONS, most)
     for labels, engines in _together(begun, plan.seed, furthest):
         settled = np.where(_settled(engines, planned) & (settled == most), labels, settled)

@@ -37,8 +37,9 @@ from labelcore.plan.checks import CLAIM_FORMS
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.margin_stop import margin_rule
 from labelcore.plan.plan import Plan
-from labelcore.planning.claims import labels_to_settle
+from labelcore.planning.claims import claims_planned, labels_to_settle
 from labelcore.population import Population
+from labelcore.promises import Form
 from labelcore.stats.horizon import boundary
 from labelcore.stats.max_t import Overlap, all_right, error_levels
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
@@ -168,7 +169,7 @@ def _preview(population: Population, plan: Plan) -> Preview:
     outlook = Outlook(population, plan)
     if outlook.rule is not None:
         return _at_a_stop(outlook, outlook.rule)
-    most = outlook.most if plan.budget is None else min(plan.budget, outlook.most)
+    most = _most(outlook)
     expected, planned = _expected_labels(outlook, most)
     planned = _whole_budget(plan, most) if plan.budget is not None else planned
     planned = planned if plan.planned is None else plan.planned
@@ -185,6 +186,12 @@ def _preview(population: Population, plan: Plan) -> Preview:
         derived=outlook.derived(planned),
         planned=planned,
     )
+
+
+def _most(outlook: Outlook) -> int:
+    """The most labels that a session may ask for: its budget, where there is one."""
+    budget = outlook.plan.budget
+    return outlook.most if budget is None else min(budget, outlook.most)
 
 
 def _whole_budget(plan: Plan, most: int) -> int:
@@ -228,6 +235,9 @@ def kept_plan(population: Population, plan: Plan) -> Plan:
     if plan.planned is not None:
         return plan
     plan = sized(population, plan)
+    if plan.claim_form == Form.APPROXIMATE:
+        most = _most(Outlook(population, plan))
+        plan = replace(plan, claims_planned=claims_planned(population, plan, most))
     return frozen(population, plan, planned_size(population, plan))
 
 

@@ -137,6 +137,40 @@ def test_the_forecast_shows_the_labels_of_both_forms(
     assert lc.Plan.from_json(session.plan.to_json()) == session.plan
 
 
+@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
+def test_a_budget_ends_the_labelling_and_delays_no_decision(design: str, known: Known) -> None:
+    """The ends at 40 labels are the same whatever the budget is; with the error spent over the
+    budget, as older plans do, they are not."""
+
+    def ends(budget: int, planned: int | None) -> tuple[float | None, float | None]:
+        plan = plan_of(design, "accuracy >= 0.5", budget=budget).with_planned(80)
+        plan = replace(plan, planned=budget, claims_planned=planned)
+        engine = labelled_to(Engine(known.population, plan), known, 40)
+        (found,) = claim_results(engine).values()
+        assert likely_of([engine]) == [[found.status]]
+        return found.low, found.high
+
+    assert ends(80, 60) == ends(160, 60)
+    assert ends(80, None) != ends(160, None)
+    assert ends(60, 60) == ends(60, None), "a budget that is spent over leaves nothing for later"
+
+
+def test_what_claims_are_expected_to_need_is_frozen_and_follows_no_budget(known: Known) -> None:
+    asked = plan_of("simple_random", "accuracy >= 0.72", budget=None)
+    planned = [
+        lc.Session(known.population, replace(asked, budget=budget, stop=None)).plan
+        for budget in (None, 400, 550)
+    ]
+    scales = [int(plan.claims_planned or 0) for plan in planned]
+    assert max(scales) <= 1.15 * min(scales), "a step of the looks of 21 sessions apart"
+    assert [plan.planned for plan in planned] == [scales[0], 400, 550]
+    small = lc.Session(known.population, replace(asked, budget=90)).plan
+    assert small.claims_planned == 90
+    assert lc.Plan.from_json(planned[1].to_json()) == planned[1]
+    strict = lc.Session(known.population, replace(asked, budget=90, claim_form="strict")).plan
+    assert "claims_planned" not in strict.to_dict()
+
+
 @pytest.mark.parametrize(
     ("design", "values", "words"),
     [
