@@ -47,7 +47,7 @@ def _is_open(session: lc.Session, truth: float) -> None:
     if session.plan.promise == "fixed":
         assert recall.state in ("too few", "provisional")
     else:
-        assert recall.state == "interval" and recall.tentative
+        assert recall.state == "interval" and recall.told is None
         assert recall.low <= truth <= recall.high < 1 and recall.high - recall.low > 0.5
 
 

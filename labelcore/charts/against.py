@@ -182,7 +182,11 @@ def _alt(first: Points, second: Points, usable: np.ndarray, together: str) -> st
     return " ".join(
         [
             f"{upright} against {level.lower()}, from {words.count(first.band.labels_used)}.",
-            trend(first.reading, np.where(second.told, first.value, np.nan)[usable]),
+            trend(
+                first.reading,
+                np.where(second.told, first.value, np.nan)[usable],
+                first.width[usable],
+            ),
             "At " + "; at ".join(spoken) + ".",
             *([about] if first.band.has_interval and first.band.state != State.EXACT else []),
             first.band.sentence(),

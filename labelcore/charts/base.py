@@ -10,8 +10,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from labelcore.charts.design import CHART_TEXT, LIGHT, THIN
-from labelcore.results.telling import NO_LINE
-from labelcore.words.differences import number_words, range_words
+from labelcore.results.telling import NO_LINE, known_ends
+from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.sentences import BETWEEN, ONE_END
 
 SERIES = LIGHT.series
 FIRST, SECOND, THIRD = SERIES[:3]
@@ -104,11 +105,14 @@ def interval_words(
     """
     >>> interval_words(0.9, 0.8512, 0.9433)
     '90.0 %, between 85.1 % and 94.4 %'
+    >>> interval_words(float("nan"), 0.02, 1.0)
+    'at least 2 %'
     """
     bottom, top = range_words(key, low, high) if known else ("", "")
-    if value != value:  # There is an interval, and no value yet.
-        return f"between {bottom} and {top}"
-    said = number_words(key, value)
+    if value != value:  # There is an interval, and no value is told.
+        least = -1.0 if is_difference(key) else 0.0
+        return ONE_END.get(known_ends(low, high, least), BETWEEN).format(low=bottom, high=top)
+    said = number_words(key, value, (low, high) if known else (0.0, 1.0))
     return f"{said}, between {bottom} and {top}" if known else f"{said}, without an interval yet"
 
 

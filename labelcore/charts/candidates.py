@@ -27,7 +27,7 @@ from labelcore.charts.design import LINE, STRONG
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.promises import CandidateState
-from labelcore.results.telling import leaves_all, too_wide
+from labelcore.results.telling import known_ends, too_wide
 from labelcore.results.types import Choice
 from labelcore.words import sentences as words
 
@@ -176,7 +176,7 @@ def _words(one: Mapping[Any, Any]) -> str:
 
 
 def _precision_words(one: Mapping[Any, Any]) -> str:
-    if np.isnan(one["Precision"]) and leaves_all(one["Low"], one["High"]):
+    if np.isnan(one["Precision"]) and not any(known_ends(one["Low"], one["High"])):
         return "nothing known"
     return interval_words(one["Precision"], one["Low"], one["High"])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -21,6 +20,7 @@ from labelcore.charts.names import escape, shortened
 from labelcore.promises import State
 from labelcore.results.types import Estimate
 from labelcore.words import sentences as words
+from labelcore.words.differences import told_words
 from labelcore.words.quantities import key_parts, label_of, term_of
 
 COLUMNS = ("Classifier", "Estimate", "Low", "High", "Labels")
@@ -96,9 +96,9 @@ def _words(one: Estimate) -> str:
     if not _shown(one):
         return "not yet"
     if one.told is None:
-        return interval_words(nan, one.low, one.high)
+        return words.span_words(one)
     if one.state == State.EXACT:
-        return f"exactly {words.percent(one.told)}"
+        return f"exactly {told_words(one)}"
     return interval_words(one.told, one.low, one.high, known=one.has_interval)
 
 

@@ -41,6 +41,12 @@ class Points:
         return np.asarray(values[self.at])
 
     @property
+    def width(self) -> Numbers:
+        """Of the bounds; of a value without bounds all that is possible."""
+        bounds = self.of(self.band.high) - self.of(self.band.low)
+        return np.where(self.known, bounds, 1.0)
+
+    @property
     def rank(self) -> Numbers:
         return self.of(self.band.x)
 
@@ -142,12 +148,17 @@ def landmarks(usable: Mask) -> list[int]:
     return [int(inside[i]) for i in picks]
 
 
-def trend(reading: Reading, values: Numbers) -> str:
-    """How the drawn values go from the first to the last; NaN are left out."""
-    values = values[np.isfinite(values)]
+def trend(reading: Reading, values: Numbers, width: Numbers) -> str:
+    """How the drawn values go from the first to the last; NaN are left out.
+
+    width   (n_points,), that of the bounds, which says how many decimals a value has
+    """
+    kept = np.isfinite(values)
+    values, width = values[kept], width[kept]
     if not len(values):
         return f"{NO_LINE[:1].upper()}{NO_LINE[1:]}."
     first, last = float(values[0]), float(values[-1])
-    ends = f"{reading.number(first)} at the first point to {reading.number(last)} at the last"
+    said = reading.number(first, float(width[0])), reading.number(last, float(width[-1]))
+    ends = f"{said[0]} at the first point to {said[1]} at the last"
     move = "falls" if last < first else "rises" if last > first else "goes"
     return f"It {move} from {ends}."

@@ -10,37 +10,22 @@ import numpy as np
 from labelcore.charts.living import Bar
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
-from labelcore.results.telling import drawable
-from labelcore.words.differences import is_difference
-from labelcore.words.sentences import percent
-from labelcore.words.short import Shown, difference_range, range_of, short_value
+from labelcore.words.differences import told_interval
+from labelcore.words.sentences import value_percent
+from labelcore.words.short import Shown, range_of, short_value
 
 NOT_YET = ("", "not yet")
 
 
-def estimate_bar(estimate: Shown, name: str, *, early: bool = False) -> Bar:
-    """An estimate with its interval, its value without one.
-
-    early   draw, in grey, a value that may still lean, and the interval that goes with it; no value
-            that only says that a handful of labels were alike
-    """
-    value = "" if estimate.tentative else short_value(estimate)
-    drawn = None if estimate.tentative else estimate.value
-    if early:
-        difference = is_difference(estimate.estimand)
-        drawn = drawable(estimate.value, tentative=estimate.tentative, difference=difference)
-    if not (shows_interval(estimate) if early else estimate.has_interval):
-        said = (value, "") if value else NOT_YET
-        return Bar(name, drawn, None, None, said, estimate.tentative)
-    if estimate.state == State.EXACT:
-        between = "exact"
-    elif is_difference(estimate.estimand):
-        between = difference_range(estimate.low, estimate.high)
-    else:
-        between = range_of(estimate.low, estimate.high)
+def estimate_bar(estimate: Shown, name: str) -> Bar:
+    """An estimate with its interval, and its value where that may be told."""
+    value, drawn = short_value(estimate), estimate.told
+    if not shows_interval(estimate):
+        return Bar(name, drawn, None, None, (value, "") if value else NOT_YET)
+    exact = estimate.state == State.EXACT
+    between = "exact" if exact else told_interval(estimate, unit="")
     ends = estimate.low, estimate.high
-    assumed = estimate.confidence is None
-    return Bar(name, drawn, *ends, (value, between), estimate.tentative, assumed=assumed)
+    return Bar(name, drawn, *ends, (value, between), assumed=estimate.confidence is None)
 
 
 def shows_interval(estimate: Shown) -> bool:
@@ -57,7 +42,7 @@ def head_bar(band: Band | None, name: str) -> Bar:
     value, low, high = (float(ends[0]) for ends in (band.told, band.low, band.high))
     assumed = band.confidence is None
     known = None if assumed or np.isnan(value) else value
-    said = "" if known is None else percent(known), range_of(low, high)
+    said = "" if known is None else value_percent(known, low, high), range_of(low, high)
     return Bar(name, known, low, high, said, assumed=assumed)
 
 

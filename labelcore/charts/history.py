@@ -22,7 +22,7 @@ from labelcore.charts.base import (
     remark,
 )
 from labelcore.charts.design import HAIR, LINE, THIN
-from labelcore.charts.history_table import COLUMNS, TENTATIVE, history_table, thinned
+from labelcore.charts.history_table import COLUMNS, history_table, thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words
@@ -45,9 +45,9 @@ def history_chart(
 
     A difference of two classifiers has a line at zero, and says on which side which one is better.
 
-    A look without a figure is left out; a value that says little yet is grey, one without an
-    interval a thin line. The figure holds at most 300 looks, always the last; the table holds them
-    all.
+    A look without a figure is left out; where the interval is too wide for a value there is only
+    the band, and a value without an interval is a thin line. The figure holds at most 300 looks,
+    always the last; the table holds them all.
     """
     table = history_table(looks, key)
     name = label or label_of(key_parts(key)[0])
@@ -61,15 +61,14 @@ def history_chart(
     low, high = (shown[name].to_numpy(dtype=float) for name in ("Low", "High"))
     add_band(figure, (x, low), (x, high), known)
     _add_estimate(figure, shown, known, key)
-    told = _told(table)
-    now = float(told["Estimate"].iloc[-1])
+    now = float(table["Estimate"].iloc[-1])
     if margin is not None and not np.isnan(now):
         _add_goal(figure, now, margin, -1.0 if difference else 0.0)
     if difference:
         figure.add_hline(y=0, line={"color": REFERENCE, "width": THIN})
         figure.add_annotation(remark(FIRST_BETTER, x=0, xref="paper", xanchor="left", y=0))
     figure.layout.xaxis.rangemode = "tozero"
-    return Chart(figure, _words(told, shortened(name), margin, key), told)
+    return Chart(figure, _words(table, shortened(name), margin, key), table)
 
 
 def history_words(
@@ -78,24 +77,16 @@ def history_words(
     """What ``history_chart`` shows, in words."""
     table = history_table(looks, key)
     name = label or label_of(key_parts(key)[0])
-    return NOTHING if table.empty else _words(_told(table), shortened(name), margin, key)
-
-
-def _told(table: pd.DataFrame) -> pd.DataFrame:
-    """The table without the values that say little yet."""
-    return table.assign(Estimate=table["Estimate"].mask(table["State"] == TENTATIVE))
+    return NOTHING if table.empty else _words(table, shortened(name), margin, key)
 
 
 def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key: str) -> None:
-    """Solid with points where there is an interval, grey while the value says little, thin where
-    there is no interval yet."""
+    """Solid with points where there is an interval, thin where there is none yet."""
     x = shown["Labels"].tolist()
     value = shown["Estimate"].to_numpy(dtype=float)
-    texts = [_row_words(row, key) for row in _told(shown).to_dict("records")]
-    settled = shown["State"].ne(TENTATIVE).to_numpy()
+    texts = [_row_words(row, key) for row in shown.to_dict("records")]
     for keep, name, width, size, colour in (
-        (known & settled, "estimate", LINE, 5 if len(x) <= FEW_MARKS else 3, FIRST),
-        (known & ~settled, "tentative estimate", HAIR, 3, REFERENCE),
+        (known, "estimate", LINE, 5 if len(x) <= FEW_MARKS else 3, FIRST),
         (~known, "estimate without interval", HAIR, 3, FIRST),
     ):
         if keep.any():
@@ -137,10 +128,11 @@ def _words(table: pd.DataFrame, name: str, margin: float | None, key: str) -> st
     earlier = [row for row in rows[:-1] if not np.isnan(row["Low"] + row["Estimate"])]
     if known and earlier:
         first = earlier[0]
+        ends = first["Low"], first["High"]
         parts.append(
-            f"At {words.count(first['Labels'])} it was {number_words(key, first['Estimate'])}; the "
-            f"half-width went from {words.points(first['Half-width'])} to "
-            f"{words.points(now['Half-width'])}."
+            f"At {words.count(first['Labels'])} it was "
+            f"{number_words(key, first['Estimate'], ends)}; the half-width went from "
+            f"{words.points(first['Half-width'])} to {words.points(now['Half-width'])}."
         )
     if margin is not None and known:
         reached = "is reached" if now["Half-width"] <= margin else "is not reached yet"

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from labelcore.estimands import SUMMARIES
 from labelcore.promises import State
-from labelcore.results.telling import drawable, too_wide
+from labelcore.results.telling import kept_back
 from labelcore.words.differences import is_difference
 
 MOST_POINTS = 300
-TENTATIVE = "tentative"
 COLUMNS = ("Labels", "Estimate", "Low", "High", "Half-width", "State", "Looked at")
 
 
@@ -44,12 +42,10 @@ def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
         rows.pop(labels, None)
         if found is None or labels > last:
             continue
-        tentative = bool(found.get("tentative"))
-        if key in SUMMARIES and State(found["state"]).has_interval:
-            tentative = bool(too_wide(found["low"], found["high"]))
-        early = tentative and found["state"] != State.PROVISIONAL
+        early = found.get("tentative") and found["state"] != State.PROVISIONAL
         known = "low" in found and (early or State(found["state"]).has_interval)
-        value = drawable(found["value"], tentative=tentative, difference=is_difference(key))
+        withheld = kept_back(found, 2.0 if is_difference(key) else 1.0)
+        value = None if withheld else found["value"]
         if value is None and not known:
             continue
         low, high = (found["low"], found["high"]) if known else (np.nan, np.nan)
@@ -59,7 +55,7 @@ def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
             low,
             high,
             (high - low) / 2,
-            TENTATIVE if tentative else found["state"],
+            found["state"],
             look.get("at", ""),
         )
     return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))

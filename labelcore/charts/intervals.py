@@ -63,7 +63,7 @@ def _row(bar: Bar, name: str, y: float, ends: tuple[float, float], scale: Scale)
         made.append(_box((side[0], max(side[1], side[0] + 1)), y, THICK, **band))
     if bar.value is not None:
         at = _along(bar.value, ends, scale)
-        colour = LIGHT.quiet if bar.tentative or bar.out else LIGHT.series[0]
+        colour = LIGHT.quiet if bar.out else LIGHT.series[0]
         made.append(_box((at - 2, at + 2), y, THICK + 6, fill=colour))
     return [*made, _text(bar.said[1], ends[1] + 14, y)]
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from labelcore.charts.band import runs
 from labelcore.charts.history_table import thinned
 from labelcore.results.telling import NO_LINE
+from labelcore.words.sentences import points
 
 # [tag, attributes, *children]; a child is a Node or a text.
 Node = list[Any]
@@ -45,7 +46,6 @@ class Bar:
     value      None while there is none
     low, high  None where no interval may be shown
     said       value and interval as they are written beside the bar
-    tentative  the value may still lean: drawn grey, and not written
     assumed    the ends are no confidence bounds: drawn as an outline
     chosen     the leader among several
     out        no longer among those that may be chosen
@@ -60,7 +60,6 @@ class Bar:
     low: float | None
     high: float | None
     said: tuple[str, str] = ("", "")
-    tentative: bool = False
     assumed: bool = False
     chosen: bool = False
     out: bool = False
@@ -93,17 +92,6 @@ def bars(shown: Sequence[Bar], scale: Scale = SHARES, *, wanted: float | None = 
     return node("div", *(_bar(one, scale, lines) for one in shown), klass="bars", role="list")
 
 
-def grey_words(shown: Sequence[Bar]) -> str:
-    """What a grey mark is, where one is drawn; else "".
-
-    >>> grey_words([Bar("Recall", 0.4, 0.1, 0.9, tentative=True)])
-    'Grey mark or line: only a first guess.'
-    >>> grey_words([Bar("Recall", 0.4, 0.3, 0.5), Bar("F1", None, 0.1, 0.9, tentative=True)])
-    ''
-    """
-    return GREY if any(one.tentative and one.value is not None for one in shown) else ""
-
-
 def difference_scale(ends: Numbers) -> Scale:
     """A scale around zero that holds every end of an interval so far; NaN are left out.
 
@@ -129,8 +117,7 @@ def _bar(bar: Bar, scale: Scale, lines: Sequence[float]) -> Node:
         track.append(node("div", klass=kind, style=f"left:{place(bar.low)};width:{width:.2f}%"))
     track += [node("div", klass="line", style=f"left:{place(one)}") for one in lines]
     if bar.value is not None:
-        kind = "tick grey" if bar.tentative else "tick"
-        track.append(node("div", klass=kind, style=f"left:{place(bar.value)}"))
+        track.append(node("div", klass="tick", style=f"left:{place(bar.value)}"))
     if bar.truth is not None:
         track.append(node("div", klass="truth", style=f"left:{place(bar.truth)}"))
     name = node("span", bar.name, klass="name")
@@ -170,7 +157,6 @@ class Track:
 
     labels            (n_looks,), rising
     value, low, high  (n_looks,), NaN where there is none
-    grey              (n_looks,), where the value may still lean
     planned           labels at the end of the axis
     scale             of the figure: shares, or what ``difference_scale`` gives
     margin            the goal around the last value; None without one
@@ -184,7 +170,6 @@ class Track:
     value: Numbers
     low: Numbers
     high: Numbers
-    grey: NDArray[np.bool_]
     planned: int
     scale: Scale = SHARES
     margin: float | None = None
@@ -192,6 +177,11 @@ class Track:
     truth: float | None = None
     sides: tuple[str, str] | None = None
     name: str = ""
+
+    @property
+    def guessed(self) -> NDArray[np.bool_]:
+        """Where a value has no interval: drawn grey."""
+        return np.isfinite(self.value) & np.isnan(self.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +217,14 @@ def over_labels(track: Track, words: str) -> Node:
     count = len(track.labels)
     kept = np.asarray(thinned(count, MOST_POINTS) if count else [], dtype=np.int64)
     x, value = track.labels[kept], track.value[kept]
-    low, high, grey = track.low[kept], track.high[kept], track.grey[kept]
+    low, high, grey = track.low[kept], track.high[kept], track.guessed[kept]
     drawn = _axes(frame, _steps(frame.x_ends[1]), LABELS, track.name)
     drawn += _expected(frame, track)
     drawn += _band(frame, x, low, high)
-    drawn += _line(frame, x, value, grey & np.isfinite(value), "estimate grey")
+    drawn += _line(frame, x, value, grey, "estimate grey")
     settled = ~grey & np.isfinite(value)
     # From the last grey point on, so that the line has no gap.
-    settled[:-1] |= grey[:-1] & np.isfinite(value[:-1]) & settled[1:]
+    settled[:-1] |= grey[:-1] & settled[1:]
     drawn += _line(frame, x, value, settled, "estimate")
     drawn += _zero(frame, track)
     drawn += _goal(frame, track)
@@ -435,22 +425,21 @@ def _line(
 
 
 def _expected(frame: Frame, track: Track) -> list[Node]:
-    """The half-widths expected from here, around the present value; around one that may still lean,
-    which says nothing of where the interval will be, only that of the end, in words."""
-    known = np.flatnonzero(np.isfinite(track.value))
-    if track.ahead is None or not len(known):
+    """The half-widths expected from here, around the present value; without one, which says nothing
+    of where the interval will be, only that of the end, in words."""
+    if track.ahead is None or not len(track.value):
         return []
     labels, half = track.ahead
-    if track.grey[-1]:
+    if not np.isfinite(track.value[-1]) or track.guessed[-1]:
         ends = float(frame.x(track.labels)[-1])
         if not np.isfinite(half[-1]) or ends > WIDTH - RIGHT - LONG_NOTE:
             return []
-        words = f"expected at {labels[-1]:,.0f} labels: ± {math.ceil(100 * half[-1] - 1e-9)} points"
+        words = f"expected at {labels[-1]:,.0f} labels: ± {points(float(half[-1]))}"
         return [_remark(frame, words, 0.0, 1.0)]
     later = labels > track.labels[-1]
     if not later.any():
         return []
-    value = track.value[known[-1]]
+    value = track.value[-1]
     x = np.append(track.labels[-1], labels[later])
     now = (track.low[-1], track.high[-1]) if np.isfinite(track.low[-1]) else frame.y_ends
     low = np.append(now[0], np.maximum(value - half[later], now[0]))
@@ -477,10 +466,9 @@ def _remark(frame: Frame, words: str, low: float, high: float, x: float = WIDTH 
 
 def _goal(frame: Frame, track: Track) -> list[Node]:
     """Where the ends of the interval would stand at the goal: dashes at the end of the plan."""
-    known = np.flatnonzero(np.isfinite(track.value))
-    if track.margin is None or not len(known):
+    if track.margin is None or not len(track.value) or not np.isfinite(track.value[-1]):
         return []
-    value = track.value[known[-1]]
+    value = track.value[-1]
     ends = [end for end in (value - track.margin, value + track.margin) if abs(end) <= 1]
     x1, x2 = WIDTH - RIGHT - 48, WIDTH - RIGHT
     drawn: list[Node] = []
@@ -529,5 +517,5 @@ def _last(frame: Frame, track: Track) -> list[Node]:
         return []
     x = float(frame.x(track.labels[-1:])[0])
     y = float(frame.y(track.value[-1:])[0])
-    kind = "last grey" if track.grey[-1] else "last"
+    kind = "last grey" if track.guessed[-1] else "last"
     return [node("circle", klass=kind, cx=f"{x:.1f}", cy=f"{y:.1f}", r=5)]

@@ -188,7 +188,7 @@ def _words(points: Points, cut: int | None, required: float | None) -> str:
     ]
     parts = [
         f"{label} of the items with the highest scores, from {words.count(band.labels_used)}.",
-        trend(points.reading, points.value[points.usable]),
+        trend(points.reading, points.value[points.usable], points.width[points.usable]),
         "Of " + "; of ".join(spoken) + ".",
     ]
     if cut is not None:

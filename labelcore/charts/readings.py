@@ -22,13 +22,14 @@ class Reading:
     unit: str
     meaning: str
 
-    def number(self, value: float) -> str:
-        """
-        >>> READINGS["precision"].number(0.5), READINGS["yield"].number(1234.4)
-        ('50.0 %', '1,234 items')
+    def number(self, value: float, width: float | None = None) -> str:
+        """A value with the decimals that an interval so wide supports.
+
+        >>> READINGS["precision"].number(0.5, 0.2), READINGS["yield"].number(1234.4)
+        ('50 %', '1,234 items')
         """
         if self.unit == "share":
-            return words.percent(value)
+            return words.percent(value, None if width is None else words.decimals(width))
         if self.unit == "items":
             return words.count(round(value), "item")
         return f"{value:.2f} times"
@@ -51,7 +52,7 @@ class Reading:
     def range(self, low: float, high: float) -> str:
         """
         >>> READINGS["recall"].range(0.121, 0.3), READINGS["yield"].range(25, 25)
-        ('12.1 to 30.0 %', '25 items')
+        ('12 to 30 %', '25 items')
         """
         bottom, top = self.span(low, high)
         if bottom == top:
@@ -78,7 +79,7 @@ class Reading:
         bottom, top = self.span(low, high)
         if value != value:
             return f"{between} {bottom} and {top}"
-        shown = self.number(value)
+        shown = self.number(value, high - low if state.has_interval else 1.0)
         if state == State.EXACT:
             return f"exactly {shown}"
         if not state.has_interval:

@@ -36,9 +36,9 @@ def _(result: Estimate) -> go.Figure:
         line = {"color": FIRST, "width": LINE}
         ends = [result.low, result.high]
         figure.add_trace(go.Scatter(x=ends, y=[name, name], mode="lines", line=line, **said))
-    if result.value is not None:
-        marker = {"color": REFERENCE if result.tentative else FIRST, "size": 10}
-        points = {"x": [result.value], "y": [name], "mode": "markers", "marker": marker}
+    if result.told is not None:
+        marker = {"color": FIRST, "size": 10}
+        points = {"x": [result.told], "y": [name], "mode": "markers", "marker": marker}
         figure.add_trace(go.Scatter(**points, **said))
     figure.update_layout(height=ONE_ROW)
     figure.update_xaxes(range=[least, 1.0], minallowed=least - 0.01)

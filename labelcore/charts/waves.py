@@ -95,10 +95,12 @@ def _words(row: Mapping[Any, Any]) -> str:
 
 
 def _numbers(row: Mapping[Any, Any]) -> str:
-    seen = "unknown" if pd.isna(row["observed"]) else words.percent(float(row["observed"]))
+    ends = (float(row["expected_low"]), float(row["expected_high"])) if _known(row) else (0.0, 1.0)
+    observed = row["observed"]
+    seen = "unknown" if pd.isna(observed) else words.value_percent(float(observed), *ends)
     if not _known(row):
         return f"{seen}, with no earlier wave to compare"
-    low, high = words.percent_range(float(row["expected_low"]), float(row["expected_high"]))
+    low, high = words.percent_range(*ends)
     return f"{seen}, expected between {low} and {high}" + (", alarm" if row["alarm"] else "")
 
 

@@ -59,7 +59,7 @@ def cell_bounds(engine: Engine, classifier: str | None = None) -> Bounds:
 
     classifier   as for ``confusion``, which says what is raised
     Returns      (n_classes, n_classes, 2) items, lowest and highest; NaN throughout a row of which
-                 nothing is told yet: one of its intervals is missing or tentative, or some of its
+                 nothing is told yet: one of its intervals is missing or too wide, or some of its
                  items are in a stratum without a label
     Promise: that of the plan's figures, for each cell by itself. Methods that estimate precision
     with this promise from the counts of cells have it, for up to ten classes; others give NaN, and
@@ -93,7 +93,7 @@ def _has_bounds(engine: Engine, classifier: str | None) -> bool:
 
 def _shares(engine: Engine, classifier: str | None, row: int, classes: int) -> Bounds:
     """Of the items predicted as ``row``: lowest and highest share of each class, (n_classes, 2);
-    NaN where there is no interval, a tentative one, or one without a promise."""
+    NaN where there is no interval, one too wide for a value, or one without a promise."""
     if classes == 2:
         positive = engine.population.classes.index(engine.population.positive)
         low, high = _share(engine, classifier, row, positive)
@@ -104,7 +104,7 @@ def _shares(engine: Engine, classifier: str | None, row: int, classes: int) -> B
 
 def _share(engine: Engine, classifier: str | None, row: int, column: int) -> tuple[float, float]:
     one = precision_of(engine, classifier, row, column)
-    told = one.has_interval and not one.tentative and one.confidence is not None
+    told = one.has_interval and one.told is not None and one.confidence is not None
     return (one.low, one.high) if told else (np.nan, np.nan)
 
 

@@ -24,7 +24,6 @@ from labelcore.figures.summaries import NO_HIT, OWN_METHOD, own_intervals, summa
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
 from labelcore.results.curves import Band
-from labelcore.results.telling import too_wide
 from labelcore.results.types import Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words.existing import assumed
@@ -159,8 +158,7 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
 
 
 def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
-    """One number of the whole list, with its extremes over the curves inside the bounds; tentative
-    where a point of the curve would not be told."""
+    """One number of the whole list, with its extremes over the curves inside the bounds."""
     yields = curve.yields
     whole = yields is not None and int(yields.rank[-1]) == len(engine.population)
     shown = whole and curve.state.has_interval
@@ -182,7 +180,6 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
         scope=_scope(engine, curve),
         form=curve.method.form,
-        tentative=not unknown and bool(too_wide(low, high)),
     )
 
 
@@ -207,7 +204,6 @@ def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         missing=found.missing,
         scope=replace(scope, looks=0) if watched else scope,
         form=OWN_METHOD.form,
-        tentative=found.state.has_interval and bool(too_wide(found.low, found.high)),
     )
 
 

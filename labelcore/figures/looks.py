@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from labelcore.designs.curves import Curve
-from labelcore.estimands import SUMMARIES
 from labelcore.figures.choices import choice_results
 from labelcore.figures.claims import claim_results
 from labelcore.figures.curves import curve_results, ranked_curve
@@ -112,8 +111,8 @@ def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict
     """The figures shown, as JSON values.
 
     after    the sequence number of the last answer or undo that the look saw
-    results  {key: {value, low, high, state, promise}}, and tentative where the value says little
-             yet; a curve keeps its means only
+    results  {key: {value, low, high, state, promise}}, and tentative where the value is not told;
+             a curve keeps its means only
     """
     return {
         "after": after,
@@ -150,9 +149,8 @@ def _figures(result: Result) -> dict[str, Any]:
     else:
         value = None if np.isnan(result.value).all() else float(np.nanmean(result.value))
         low, high = float(np.mean(result.low)), float(np.mean(result.high))
-    # Of a curve's summary it follows from the ends, and logs of earlier versions lack it.
-    recorded = isinstance(result, Estimate) and result.estimand not in SUMMARIES
-    tentative = recorded and result.tentative
+    kept_back = isinstance(result, Estimate) and value is not None and result.told is None
+    tentative = kept_back or (isinstance(result, Estimate) and result.tentative)
     return {
         "value": value,
         "low": low,

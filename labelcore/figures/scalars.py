@@ -20,6 +20,7 @@ from labelcore.figures.standing import (
     first_figure,
     is_settled,
     is_tentative,
+    possible_before,
     scope_of,
     slope_of,
     state_of,
@@ -294,7 +295,8 @@ def precision_of(engine: Engine, classifier: str | None, predicted: int, judged:
     answers = replace(answers, cells=replace(answers.cells, predicted=row))
     look = look_at(engine)
     figures = EstimatesScalars.of(engine.design).figures(answers, look)
-    return _stated_group(engine, answers, look, figures, [question])[0]
+    found = _stated_group(engine, answers, look, figures, [question])[0]
+    return replace(found, certain=None)
 
 
 def _stated_group(
@@ -411,10 +413,12 @@ def _stated(
         return _known_estimate(engine, question, cells, known)
     value = float(figures.value[place])
     low, high = float(figures.low[place]), float(figures.high[place])
+    possible = possible_before(engine, question)
     state, missing, promise = state_of(engine, question, cells, value)
     promise = figures.promise or promise
     if state == State.INTERVAL and engine.plan.target == "file" and is_settled(question, cells):
         state = State.EXACT
+    tentative = is_tentative(engine, state, low, high, possible)
     shown = state.has_interval
     low, high = (low, high) if shown else limits[:, place].tolist()
     tail, made = float(figures.tail_share[place]), figures.method[place]
@@ -436,7 +440,8 @@ def _stated(
         scope=scope_of(engine, question),
         notes=tuple(filter(None, figures.notes[place : place + 1])),
         form=made.form,
-        tentative=is_tentative(engine, state, low, high),
+        tentative=tentative,
+        certain=possible,
     )
 
 

@@ -13,9 +13,10 @@ from labelcore.estimands import Estimand, table_of
 from labelcore.log.engine import Engine
 from labelcore.plan.existing import CERTAINTY
 from labelcore.promises import Promise, State
+from labelcore.results.interval import Interval
 from labelcore.results.telling import too_wide
 from labelcore.results.types import Scope
-from labelcore.stats.horizon import final_width
+from labelcore.stats.certain import certain_bounds
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -28,9 +29,6 @@ from labelcore.words.differences import no_difference_words, side_words
 from labelcore.words.sentences import count
 
 NEEDED_OF_EACH_SIDE, MOST_SIDES = 5, 4
-STILL_WIDE = 1.5
-"""A value is tentative while its interval is too wide, and wider than 1.5 times what it will be at
-the planned size."""
 
 
 def complete(engine: Engine) -> bool:
@@ -150,16 +148,29 @@ def too_early(engine: Engine, state: State) -> bool:
     return few or state == State.TOO_FEW
 
 
-def is_tentative(engine: Engine, state: State, low: float, high: float) -> bool:
-    """Whether the value says little yet, or there is none: the interval is wide, and will be much
-    narrower; or there are few labels, and no interval is due."""
+def is_tentative(engine: Engine, state: State, low: float, high: float, possible: Interval) -> bool:
+    """Whether a value without an interval says little yet, or there is none: there are few labels,
+    or the interval that is not due yet would be too wide for it."""
     if too_early(engine, state):
         return True
-    watched = engine.plan.from_the_first_label and engine.plan.promise == Promise.WATCHED
-    if not watched or state not in (State.INTERVAL, State.WAITING):
-        return False
-    done, width = engine.labels / max(engine.setup.planned, 1), high - low
-    return bool(too_wide(low, high)) and width > STILL_WIDE * final_width(width, done)
+    unsaid = state == State.PROVISIONAL
+    return unsaid and bool(too_wide(low, high, possible.high - possible.low))
+
+
+def possible_before(engine: Engine, question: Question) -> Interval:
+    """The range of a figure that was certain before the first label: its extremes over the labels
+    that there were none of yet. Of items like these nothing is certain."""
+    return engine.of_frame(("possible", question), lambda: _before_labels(engine, question))
+
+
+def _before_labels(engine: Engine, question: Question) -> Interval:
+    if engine.plan.target == "process":
+        return Interval(question.row.least, 1.0)
+    tally = engine.tallies[question.subject].emptied()
+    tally.add_all(engine.existing.positions, engine.existing.codes)
+    cells = tally.cells(question.class_index)
+    low, high = certain_bounds(cells, table_of([question.row], cells))
+    return Interval(float(low[0]), float(high[0]))
 
 
 def undecided_both_ways(engine: Engine) -> bool:

@@ -6,8 +6,9 @@ Whoever writes, reads or audits a log asks the same rules. A new kind is a class
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
+from typing import Any
 
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.errors import (
@@ -321,13 +322,25 @@ class Looked(Kind):
             raise AnswerError("it looks at what a look has seen already")
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
-        found = difference(dict(event.detail), figures.look(state.last_answer))
+        now = figures.look(state.last_answer)
+        found = difference(_figures_of(event.detail), _figures_of(now))
         if found:
             raise AnswerError(f"the look does not follow: {found}")
 
     def fold(self, state: LogState, event: Event) -> None:
         state.looked_after = int(event.detail.get("after", 0))
         state.looks.append({**event.detail, "at": event.at})
+
+
+def _figures_of(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """A look without the word for values that are not told: when they are is no figure, and
+    versions differ in it."""
+    results = detail.get("results", {})
+    kept = {
+        key: {name: one[name] for name in one if name != "tentative"}
+        for key, one in results.items()
+    }
+    return {**detail, "results": kept}
 
 
 class Stopped(Kind):

@@ -26,8 +26,9 @@ from labelcore.report.markup import (
 from labelcore.report.references import references
 from labelcore.report.sections import assumptions, name_of, section, training_words
 from labelcore.results.curves import Band
+from labelcore.results.telling import kept_back
 from labelcore.results.types import Choice, Claim, Estimate
-from labelcore.words.differences import number_words, range_words
+from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.promises import MEANING
 from labelcore.words.savings import FORMULA, each_words, saved_words
 from labelcore.words.sentences import (
@@ -85,9 +86,11 @@ def _look_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
     figures = look.get("results", {}).get(key, {})
     value, low, high = (figures.get(name) for name in ("value", "low", "high"))
     spoken = low is not None and State(figures["state"]).has_interval
+    withheld = "state" in figures and kept_back(figures, 2.0 if is_difference(key) else 1.0)
+    ends = (low, high) if spoken else (0.0, 1.0)
     return [
         f"{look['labels']:,}",
-        "–" if value is None or figures.get("tentative") else number_words(key, value),
+        "–" if value is None or withheld else number_words(key, value, ends),
         *(range_words(key, low, high) if spoken else ("–", "–")),
         *_look_place(look, place),
     ]

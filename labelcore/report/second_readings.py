@@ -43,10 +43,13 @@ def second_readings(facts: Facts) -> Markup:
         told += _agreement(facts.agreement)
     if found.figures:
         head = ("Figure", "If mistakes are alike everywhere", "Wherever the mistakes are")
+        words = [figure_words(one) for one in found.figures]
+        columns = 3 if any(anywhere for _, anywhere in words) else 2
         rows: list[list[Child]] = [
-            [name_of(one.observed), *figure_words(one)] for one in found.figures
+            [*[name_of(one.observed), *said][:columns]]
+            for one, said in zip(found.figures, words, strict=True)
         ]
-        told.append(table("Figures for the truth", head, rows))
+        told.append(table("Figures for the truth", head[:columns], rows))
         told.append(element("p", RESTS.format(confidence=confidence_words(found.confidence))))
     return section(
         "trust",

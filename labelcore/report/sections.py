@@ -20,7 +20,7 @@ from labelcore.report.markup import (
     tied,
 )
 from labelcore.results.types import Claim, Estimate, Result
-from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.differences import is_difference, range_words, told_words
 from labelcore.words.found import own_name
 from labelcore.words.label_error import read_again_words
 from labelcore.words.quantities import key_parts, label_of, names_another
@@ -34,6 +34,7 @@ from labelcore.words.sentences import (
     goal_points,
     percent,
     percent_range,
+    span_words,
     valid_words,
 )
 from labelcore.words.stops import planned_words, stop_words
@@ -315,10 +316,10 @@ def side_by_side(estimates: list[Estimate]) -> Markup | None:
 
 def interval_cell(one: Estimate) -> str:
     """Value and interval, such as "91.2 % (87.0 % to 94.1 %)"."""
-    between = " to ".join(percent_range(one.low, one.high)) if one.has_interval else ""
     if one.told is None:
-        return between or "–"
-    return f"{percent(one.told)} ({between})" if between else percent(one.told)
+        return span_words(one) if one.has_interval else "–"
+    between = " to ".join(percent_range(one.low, one.high)) if one.has_interval else ""
+    return f"{told_words(one)} ({between})" if between else told_words(one)
 
 
 def _first(one: Result) -> bool:
@@ -347,7 +348,7 @@ def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
         [
             (
                 theirs(name_of(one)),
-                "–" if one.told is None else number_words(one.estimand, one.told),
+                told_words(one) or "–",
                 *(_ends(one) if one.has_interval else ("–", "–")),
                 "–"
                 if one.promise == Promise.NONE or one.confidence is None

@@ -44,6 +44,7 @@ def result_rows(project: str, result: Result) -> list[dict[str, Any]]:
     }
     if isinstance(result, Estimate):
         shared["value"] = result.told
+        shared["tentative"] = result.value is not None and result.told is None
     if isinstance(result, Choice):
         rows = result.to_frame().to_dict("records")
         score = {result.chosen: result.threshold}

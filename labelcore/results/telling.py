@@ -1,25 +1,32 @@
 """Which values may be told: the one rule that numbers, curves, words, tables and charts ask.
 
-A value whose interval leaves more than 60 % of what is possible says little. It is ``tentative``:
-no sentence and no table tells it, and no line of a curve stands there. What may be drawn of it is
-said by ``drawable``.
+A value whose interval is wider than 60 % of the range that was certain before the first label says
+little. It is ``tentative``: no sentence, bar, table or chart tells it, at any size. The end that is
+known is told instead (``known_ends``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labelcore.promises import State
+
 WIDE = 0.6
 """An interval over more than this share of what is possible allows no value."""
-NEXT_TO_ALL = 0.98
-"""An interval over this share of all that is possible, or more, says nothing."""
+UNKNOWN = 0.01
+"""An end so near to that of all that is possible, as a share of it, is not known."""
 NO_LINE = "no line yet: the bounds are wide"
 
 
 def too_wide(low: ArrayLike, high: ArrayLike, possible: ArrayLike = 1.0) -> NDArray[np.bool_]:
     """Whether the bounds leave more than 60 % of what is possible, of any shape; not where a bound
     is NaN.
+
+    possible   the width of the range that was certain before the first label
 
     >>> bool(too_wide(0.2, 0.81)), bool(too_wide(0.2, 0.8)), too_wide([1, 1], [9, 9], [10, 100])
     (True, False, array([ True, False]))
@@ -28,28 +35,27 @@ def too_wide(low: ArrayLike, high: ArrayLike, possible: ArrayLike = 1.0) -> NDAr
     return np.asarray(width > WIDE * np.asarray(possible, dtype=float) + 1e-12)
 
 
-def leaves_all(low: float, high: float, possible: float = 1.0) -> bool:
-    """Whether the bounds leave 98 % of what is possible, or more.
+def known_ends(low: float, high: float, least: float = 0.0, most: float = 1.0) -> tuple[bool, bool]:
+    """Which ends say something: those more than 1 % of what is possible inside ``least`` to
+    ``most``.
 
-    >>> leaves_all(0.01, 1.0), leaves_all(0.03, 1.0), leaves_all(-1.0, 0.97, possible=2.0)
-    (True, False, True)
+    >>> known_ends(0.018, 1.0), known_ends(0.004, 0.999), known_ends(-0.9, 0.5, -1.0, 1.0)
+    ((True, False), (False, False), (True, True))
     """
-    return high - low >= NEXT_TO_ALL * possible
+    room = UNKNOWN * (most - least) + 1e-12
+    return low - least > room, most - high > room
 
 
-def drawable(value: float | None, *, tentative: bool, difference: bool = False) -> float | None:
-    """A value as a chart against labels may draw it: a tentative one is a first guess, drawn grey,
-    and None where it only says that every label, of a handful, was alike: 0 or 100 %, of a
-    difference -100 or 100 points.
+def kept_back(found: Mapping[str, Any], possible: float = 1.0) -> bool:
+    """Whether the value of a look, as the log has it, may not be told: the log says so, or its
+    bounds are too wide. Logs of earlier versions had another rule.
 
-    >>> drawable(0.4, tentative=True), drawable(1.0, tentative=False)
-    (0.4, 1.0)
-    >>> drawable(0.0, tentative=True), drawable(1.0, tentative=True), drawable(None, tentative=True)
-    (None, None, None)
-    >>> drawable(0.0, tentative=True, difference=True)
-    0.0
+    >>> kept_back({"low": 0.1, "high": 0.9, "state": "interval", "value": 0.5})
+    True
+    >>> kept_back({"low": 0.4, "high": 0.9, "state": "interval", "value": 0.5})
+    False
     """
-    if value is None or not tentative:
-        return value
-    least = -1.0 if difference else 0.0
-    return None if value <= least + 1e-9 or value >= 1 - 1e-9 else value
+    if found.get("tentative"):
+        return True
+    stands = "low" in found and State(found["state"]).has_interval
+    return stands and bool(too_wide(found["low"], found["high"], possible))

@@ -16,7 +16,7 @@ from labelcore.results.base import Closed, Worded
 from labelcore.results.curves import Band
 from labelcore.results.interval import Interval
 from labelcore.results.scope import Scope as Scope
-from labelcore.results.telling import leaves_all
+from labelcore.results.telling import known_ends, too_wide
 
 DIFFERENCE = "_difference"
 
@@ -60,9 +60,11 @@ class Estimate(Worded):
     form
         how far the promise is proved: strict, approximate, or not stated
     tentative
-        whether the value, not the interval, says little yet: the interval is wider than 60 points
-        and more than 1.5 times as wide as it will be at the planned size, or there is no value. It
-        is drawn grey, and no sentence, table or CSV file tells it
+        whether the value, not the interval, says little for another reason than a wide interval:
+        there are few labels, or items that it leaves out
+    certain
+        the range that was certain before the first label; None for all that there is, 0 to 1 (-1 to
+        1 for a difference)
 
     Examples
     --------
@@ -98,6 +100,7 @@ class Estimate(Worded):
     notes: tuple[str, ...] = ()
     form: Form = Form.UNSTATED
     tentative: bool = False
+    certain: Interval | None = None
 
     @property
     def is_difference(self) -> bool:
@@ -106,15 +109,26 @@ class Estimate(Worded):
 
     @property
     def told(self) -> float | None:
-        """``value`` as words, tables and CSV files have it: None while it is ``tentative``."""
-        return None if self.tentative else self.value
+        """``value`` as words, bars, tables and CSV files have it: None while it is ``tentative``,
+        and where the interval is wider than 60 % of what is ``possible``."""
+        possible = self.possible.high - self.possible.low
+        wide = self.has_interval and bool(too_wide(self.low, self.high, possible))
+        return None if self.tentative or wide else self.value
+
+    @property
+    def possible(self) -> Interval:
+        """The range that was certain before the first label."""
+        return self.certain or Interval(-1.0 if self.is_difference else 0.0, 1.0)
+
+    @property
+    def known_ends(self) -> tuple[bool, bool]:
+        """Whether ``low`` and ``high`` say more than was certain before the first label."""
+        return known_ends(self.low, self.high, self.possible.low, self.possible.high)
 
     @property
     def says_nothing(self) -> bool:
-        """Whether the value is ``tentative`` and the interval leaves next to everything possible:
-        98 % of it or more."""
-        possible = 2.0 if self.is_difference else 1.0
-        return self.tentative and leaves_all(self.low, self.high, possible)
+        """Whether neither the value is told nor an end is known."""
+        return self.told is None and not any(self.known_ends)
 
     @property
     def interval(self) -> Interval:
@@ -130,6 +144,16 @@ class Estimate(Worded):
     def has_interval(self) -> bool:
         """Whether low and high may be shown as an interval."""
         return self.state.has_interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values, with the value where it may be told and the sentence.
+
+        Returns
+        -------
+        dict
+            NaN is None.
+        """
+        return {**super(Estimate, self).to_dict(), "told": self.told}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Estimate:
@@ -149,6 +173,8 @@ class Estimate(Worded):
         known["assumptions"] = tuple(known["assumptions"])
         known["notes"] = tuple(known.get("notes", ()))
         known["scope"] = Scope(**known["scope"])
+        if known.get("certain") is not None:
+            known["certain"] = Interval(**known["certain"])
         return cls(**known)
 
 

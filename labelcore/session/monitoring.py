@@ -253,7 +253,8 @@ class WaveReport:
             return f"{self.wave.name!r} lies where the earlier waves expected it."
         observed = dict(zip(QUANTITIES, self.wave.observed(), strict=True))
         found = [
-            f"{one.estimand} came out at {words.percent(observed[one.estimand])}, expected between "
+            f"{one.estimand} came out at "
+            f"{words.value_percent(observed[one.estimand], one.low, one.high)}, expected between "
             + " and ".join(words.percent_range(one.low, one.high))
             for one in self.predicted
             if one.estimand in self.alarms

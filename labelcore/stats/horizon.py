@@ -167,16 +167,6 @@ def _constant(
     return np.asarray(ratio * -ndtri(np.minimum(alpha, LEVELS[0]) / 2))
 
 
-def final_width(width: float, progress: float) -> float:
-    """What an interval that is so wide now is going to be at the planned size, by the boundary and
-    the information alone.
-
-    >>> round(final_width(0.5, 0.25), 3)
-    0.154
-    """
-    return float(width * min(max(progress, 0.0), 1.0) ** (1 - DELTA))
-
-
 def covered_share(cells: Cells, table: Table, rates: FloatArray | None = None) -> FloatArray:
     """The share of the items labelled that each row of ``table`` rests on, (..., n_rows): 1 - V/U,
     V and U being the variance with and without the finite-population factor over the cells that are

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from labelcore.charts.figure_bars import shows_interval
 from labelcore.promises import State
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line, plain
 from labelcore.words import sentences as words
-from labelcore.words.differences import is_difference
+from labelcore.words.differences import is_difference, told_interval, told_words
 
 CAPTION = (
     "All rows rest on the same labels. Each interval stands on its own: two that overlap do not "
@@ -48,11 +49,9 @@ def compared(estimates: list[Estimate]) -> pd.DataFrame:
 
 def interval_words(estimate: Estimate) -> str:
     """Value and interval, such as "91.2 % (87.0 to 94.1)"."""
-    if estimate.tentative and estimate.state != State.PROVISIONAL:
-        return words.range_text(estimate.low, estimate.high)
     if estimate.told is None:
-        return "not yet"
-    value = words.percent(estimate.told)
+        return told_interval(estimate) if shows_interval(estimate) else "not yet"
+    value = told_words(estimate)
     if estimate.state == State.EXACT:
         return f"{value} (exact)"
     if not estimate.has_interval:

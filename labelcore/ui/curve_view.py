@@ -64,13 +64,13 @@ def band_figure(band: Band) -> str:
     if band.has_interval and high - low < -1e-12:
         return "bounds contradict each other"
     if band.state == State.EXACT or (band.has_interval and high - low < 1e-12):
-        return f"{words.percent(value)}   exact"
+        return f"{READINGS['precision'].number(value)}   exact"
     if not band.has_interval:
-        return f"{words.percent(value)}   a first guess"
+        return f"{READINGS['precision'].number(value, 1.0)}   a first guess"
     span = READINGS["precision"].range(low, high)
-    return (
-        span if band.confidence is None or np.isnan(value) else f"{words.percent(value)}   {span}"
-    )
+    if band.confidence is None or np.isnan(value):
+        return span
+    return f"{words.value_percent(value, low, high)}   {span}"
 
 
 def choices(curve: Curve) -> dict[str, str]:

@@ -190,7 +190,8 @@ def estimate_words(name: str, band: Band) -> str:
     value = float(band.told[0])
     if np.isnan(value):
         return "not yet"
-    return READINGS[name].number(value)
+    width = float(band.high[0] - band.low[0]) if band.has_interval else 1.0
+    return READINGS[name].number(value, width)
 
 
 def ends(name: str, band: Band) -> tuple[str, str]:

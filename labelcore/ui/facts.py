@@ -20,7 +20,7 @@ from labelcore.session.session import Session
 from labelcore.ui.times import about_minutes
 from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
-from labelcore.words.differences import interval_text, number_words
+from labelcore.words.differences import told_interval, told_words
 from labelcore.words.existing import taken_words
 from labelcore.words.quantities import is_settled, key_parts, label_of, names_another
 from labelcore.words.stops import open_words, stopped_short
@@ -211,12 +211,10 @@ def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:
 
 def figure(estimate: Estimate) -> str:
     """Value and interval on one line; no interval where none may be shown."""
-    between = interval_text(estimate.estimand, estimate.low, estimate.high)
-    if estimate.tentative and estimate.state != State.PROVISIONAL:
-        return between  # The picture has the value, in grey.
+    between = told_interval(estimate)
     if estimate.told is None:
-        return "not yet"
-    value = number_words(estimate.estimand, estimate.told)
+        return between if shows_interval(estimate) else "not yet"
+    value = told_words(estimate)
     if not estimate.has_interval:
         return f"{value}   interval at the end"
     if estimate.state == State.EXACT:

@@ -24,7 +24,7 @@ from labelcore.words.agreement import (
     pair_words,
     person_row,
 )
-from labelcore.words.differences import interval_text, number_words
+from labelcore.words.differences import told_interval, told_words
 from labelcore.words.label_error import figure_words
 from labelcore.words.quantities import is_settled
 from labelcore.words.sentences import confidence_words, count, missing_words
@@ -113,8 +113,8 @@ def settled_table(session: Session) -> pd.DataFrame:
 def _value_words(one: Estimate) -> str:
     if not one.has_interval or one.value is None:
         return missing_words(one)
-    interval = interval_text(one.estimand, one.low, one.high)
-    return f"{number_words(one.estimand, one.value)} ({interval})"
+    interval = told_interval(one)
+    return interval if one.told is None else f"{told_words(one)} ({interval})"
 
 
 def pair_table(found: PeopleAgree) -> pd.DataFrame:
@@ -126,16 +126,15 @@ def pair_table(found: PeopleAgree) -> pd.DataFrame:
 
 
 def figure_table(found: LabelError) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "for the truth": estimand_name(one.estimand),
-                "mistakes alike everywhere": figure_words(one)[0],
-                "mistakes anywhere": figure_words(one)[1],
-            }
-            for one in found.figures
-        ]
-    )
+    words = [figure_words(one) for one in found.figures]
+    columns = {
+        "for the truth": [estimand_name(one.estimand) for one in found.figures],
+        "mistakes alike everywhere": [alike for alike, _ in words],
+        "mistakes anywhere": [anywhere for _, anywhere in words],
+    }
+    if not any(anywhere for _, anywhere in words):
+        del columns["mistakes anywhere"]
+    return pd.DataFrame(columns)
 
 
 def differing_table(session: Session, found: LabelError) -> pd.DataFrame:

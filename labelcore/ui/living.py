@@ -13,7 +13,7 @@ import streamlit as st
 from labelcore.charts import history_words, rank_words
 from labelcore.charts.candidates import moving_bounds_table
 from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
-from labelcore.charts.history_table import TENTATIVE, history_table
+from labelcore.charts.history_table import history_table
 from labelcore.charts.living import (
     GREY,
     SHARES,
@@ -27,7 +27,6 @@ from labelcore.charts.living import (
     along_scores,
     bars,
     difference_scale,
-    grey_words,
     over_labels,
     race,
 )
@@ -102,10 +101,10 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         for one in estimates[:room]
     ]
     scale = _scale(session, estimates)
-    chart, grey = None, grey_words(shown)
+    chart, grey = None, ""
     if view == ALONG_SCORES:
         along, words = _along(session)
-        chart, grey = along_scores(along, words), grey or (GREY if along.grey else "")
+        chart, grey = along_scores(along, words), GREY if along.grey else ""
     elif view == OVER_LABELS and charted is not None:
         chart = _over_labels(session, charted, scale, truths.get(charted.estimand))
     claimed = short_words(claims_of(session))
@@ -151,7 +150,7 @@ def _compares(estimates: Sequence[Estimate]) -> bool:
 def bar_of(estimate: Shown, name: str = "") -> Bar:
     """One estimate as a bar, called as its estimand is or by a ``name`` of its own."""
     name = one_line(name or estimand_name(estimate.estimand), LONGEST_NAME)
-    return estimate_bar(estimate, name, early=True)
+    return estimate_bar(estimate, name)
 
 
 def _heads(session: Session) -> tuple[dict[str, Band | None], str]:
@@ -224,7 +223,6 @@ def _over_labels(session: Session, estimate: Estimate, scale: Scale, truth: floa
         columns["Estimate"],
         low,
         high,
-        np.isnan(low) | (table["State"] == TENTATIVE).to_numpy(dtype=bool),
         max(now.total, now.answered),
         scale,
         margin,

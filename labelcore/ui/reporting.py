@@ -13,7 +13,7 @@ from labelcore.charts import READINGS
 from labelcore.figures.confusion import cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
-from labelcore.promises import Status
+from labelcore.promises import State, Status
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.session.session import Session
@@ -34,7 +34,7 @@ from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
 from labelcore.words.choices import candidate_rows
 from labelcore.words.counts import answers_words, each_cell
-from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.differences import told_interval, told_words
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import names_another
@@ -133,7 +133,7 @@ def table(estimates: list[Estimate]) -> pd.DataFrame:
         [
             {
                 "quantity": estimand_name(one.estimand),
-                "estimate": "not yet" if one.told is None else number_words(one.estimand, one.told),
+                "estimate": told_words(one) or ("–" if one.has_interval else "not yet"),
                 "interval": _interval(one),
                 "labels": f"{one.labels_used:,}",
             }
@@ -145,9 +145,7 @@ def table(estimates: list[Estimate]) -> pd.DataFrame:
 def _interval(estimate: Estimate) -> str:
     if not estimate.has_interval:
         return ""
-    if is_difference(estimate.estimand):
-        return " to ".join(range_words(estimate.estimand, estimate.low, estimate.high))
-    return READINGS["precision"].range(estimate.low, estimate.high)
+    return "exact" if estimate.state == State.EXACT else told_interval(estimate)
 
 
 def how_made(estimates: list[Estimate]) -> list[str]:

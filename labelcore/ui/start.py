@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.access.roles import PAGES, Right
-from labelcore.charts.living import SHARES, bars, difference_scale, grey_words
+from labelcore.charts.living import SHARES, bars, difference_scale
 from labelcore.estimands import CURVES
 from labelcore.log.people import browsers
 from labelcore.trials import TRIALS
@@ -182,9 +182,6 @@ def rows(projects: list[Numbered]) -> None:
     shown = projects if every else projects[:ROWS]
     for number, summary in shown:
         row(number, summary)
-    guessed = [bar_of(summary.known) for _, summary in shown]
-    if visitor.allowed(Right.SEE) and (said := grey_words(guessed)):
-        quiet(f"grey-{projects[0][0]}", said)
     if not every and len(projects) > ROWS:
         left = len(projects) - ROWS
         st.button(f"Show {left:,} more", key=ALL_ROWS, on_click=show_all_rows)

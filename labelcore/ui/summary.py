@@ -16,10 +16,11 @@ from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import told
 from labelcore.log.state import LogState
 from labelcore.promises import Promise, State, Status
-from labelcore.results.telling import too_wide
+from labelcore.results.telling import kept_back, known_ends
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 from labelcore.words.counts import answers_words
+from labelcore.words.differences import is_difference
 from labelcore.words.stops import stopped_short
 
 CHECKED_SECONDS = 600
@@ -28,11 +29,11 @@ CHECKED_SECONDS = 600
 
 @dataclass(frozen=True)
 class Known:
-    """A figure as the log keeps it: ``low`` and ``high`` are NaN where they may not be shown, of a
-    curve the means over all ranks; ``tentative`` while the value may still lean."""
+    """A figure as the log keeps it: ``told`` is its value where that may be told, ``low`` and
+    ``high`` are NaN where they may not be shown, of a curve the means over all ranks."""
 
     estimand: str
-    value: float | None = None
+    told: float | None = None
     low: float = math.nan
     high: float = math.nan
     state: State = State.NOTHING
@@ -42,6 +43,11 @@ class Known:
     @property
     def has_interval(self) -> bool:
         return self.state.has_interval
+
+    @property
+    def known_ends(self) -> tuple[bool, bool]:
+        """Whether ``low`` and ``high`` say more than was certain before the first label."""
+        return known_ends(self.low, self.high, -1.0 if is_difference(self.estimand) else 0.0)
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,8 @@ def _primary(state: LogState, estimand: str, confidence: float) -> Known:
     promised, stands = str(found["promise"]) != Promise.NONE, State(found["state"])
     low, high = (float(found.get(end, math.nan)) for end in ("low", "high"))
     along = keys[0] in CURVES or keys[0] in SUMMARIES
-    told = not along or (promised and stands.has_interval and not too_wide(low, high))
+    told = not along or (promised and stands.has_interval)
+    told = told and not kept_back(found, 2.0 if is_difference(keys[0]) else 1.0)
     return Known(
         keys[0],
         # The middle between bounds that are wide, or without a promise, is no estimate.

@@ -23,6 +23,7 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
+from labelcore.words.differences import told_interval, told_words
 
 NOT_SUITED = (
     "Waves need a sample that was drawn at random among the items called positive and among the "
@@ -100,8 +101,8 @@ def wave_rows(result: Monitoring) -> pd.DataFrame:
     for report in result.reports:
         row = {"wave": report.wave.name, "labels": f"{report.wave.labels:,}"}
         for name, one in (("precision", report.precision), ("recall", report.recall)):
-            value = "unknown" if one.value is None else words.percent(one.value)
-            row[name] = f"{value} ({words.range_text(one.low, one.high)})"
+            interval = told_interval(one)
+            row[name] = interval if one.told is None else f"{told_words(one)} ({interval})"
         rows.append(row)
     return pd.DataFrame(rows)
 

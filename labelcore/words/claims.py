@@ -154,7 +154,7 @@ def claim_sentence(claim: Claim, given: str = "") -> str:
     return CLAIMS[claim.status].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         statement=claim.statement,
-        alpha=percent_range(claim.alpha, claim.alpha)[1],
+        alpha=f"{100 * claim.alpha:.3g} %",
         labels=labels_words(claim.labels_used, scope, given),
         times=f"evidence {times_words(evidence)}",
         needed=times_words(1 / claim.alpha),

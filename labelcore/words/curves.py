@@ -10,11 +10,11 @@ from labelcore.words.sentences import (
     count,
     form_words,
     labels_words,
-    percent,
     percent_range,
     scope_words,
     score_words,
     valid_words,
+    value_percent,
 )
 
 BANDS = {
@@ -93,14 +93,15 @@ def cut_sentence(cut: Cut) -> str:
         width = float(precision.high[0] - precision.low[0])
         if state == "band" and width < 1e-12:
             state = "labelled" if width > -1e-12 else "crossed"
-    low, high = percent_range(float(precision.low[0]), float(precision.high[0]))
+    ends = float(precision.low[0]), float(precision.high[0])
+    low, high = percent_range(*ends)
     scope = precision.scope
     text = CUT[state].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         head=head,
         low=low,
         high=high,
-        value=percent(value) if known else "",
+        value=value_percent(value, *ends) if known else "",
         positive=scope.positive,
         recall=_recall_words(cut),
         condition=_cut_condition(precision),

@@ -64,26 +64,30 @@ def measure(key: str) -> str:
     return term_of(key_parts(key)[0].removesuffix(DIFFERENCE))
 
 
-def signed_points(value: float) -> str:
+def signed_points(value: float, digits: int | None = None) -> str:
     """A difference in percentage points.
 
     >>> signed_points(0.0312), signed_points(-0.004), signed_points(0.0), signed_points(0.0004)
     ('+3.1 points', '−0.40 points', '0.0 points', '+0.040 points')
+    >>> signed_points(0.0312, 0), signed_points(-0.0004, 0)
+    ('+3 points', '0 points')
     """
-    return "0.0 points" if value == 0 else f"{_signed(100 * value, _digits(value))} points"
+    digits = _digits(value) if digits is None else digits
+    return f"{_signed(100 * value, digits)} points"
 
 
 def _signed(value: float, digits: int) -> str:
-    return f"{value:+.{digits}f}".replace("-", MINUS)
+    value = round(value, digits)
+    return f"{value:+.{digits}f}".replace("-", MINUS) if value else f"{0:.{digits}f}"
 
 
 def points_range(low: float, high: float) -> tuple[str, str]:
     """Both ends in points, rounded outwards.
 
-    >>> points_range(-0.01234, 0.0441), points_range(0.00031, 0.0006)
-    (('−1.3', '+4.5 points'), ('+0.031', '+0.060 points'))
+    >>> points_range(-0.01234, 0.0441), points_range(0.00031, 0.0006), points_range(-0.2, 0.0)
+    (('−1.3', '+4.5 points'), ('+0.031', '+0.060 points'), ('−20', '0 points'))
     """
-    digits = min(_digits(low), _digits(high))
+    digits = words.decimals(high - low)
     bottom, top = outward(low, high, digits)
     return _signed(bottom, digits), f"{_signed(top, digits)} points"
 
@@ -98,13 +102,40 @@ def _digits(value: float) -> int:
     return words.digits_for(abs(value)) if abs(value) < 0.5 else 1
 
 
-def number_words(key: str, value: float) -> str:
-    """The value of a result as people read it.
+def number_words(key: str, value: float, ends: tuple[float, float] | None = None) -> str:
+    """The value of a result as people read it, with the decimals that the ends of its interval
+    support; without an interval those of an exact figure.
 
     >>> number_words("recall_difference", 0.031), number_words("recall", 0.931)
     ('+3.1 points', '93.1 %')
+    >>> number_words("recall", 0.931, (0.6, 0.95))
+    '93 %'
     """
-    return signed_points(value) if is_difference(key) else words.percent(value)
+    digits = None if ends is None else words.decimals(ends[1] - ends[0])
+    return signed_points(value, digits) if is_difference(key) else words.percent(value, digits)
+
+
+def told_words(estimate: words.Told) -> str:
+    """The value of an estimate where it may be told, else ""."""
+    if estimate.told is None:
+        return ""
+    return number_words(estimate.estimand, estimate.told, (estimate.low, estimate.high))
+
+
+def told_interval(estimate: words.Told, unit: str = " %") -> str:
+    """Its interval on one line; where no value is told, the one end that is known.
+
+    unit   behind a share; "" leaves out that of a difference, too
+    """
+    if is_difference(estimate.estimand):
+        both = " to ".join(points_range(estimate.low, estimate.high))
+        return both if unit else both.removesuffix(" points")
+    both = words.range_text(estimate.low, estimate.high, unit)
+    pattern = words.span_pattern(estimate, both="")
+    if not pattern:
+        return both
+    low, high = words.range_text(estimate.low, estimate.high, "").split(" to ")
+    return pattern.format(low=low, high=high) + unit
 
 
 def range_words(key: str, low: float, high: float) -> tuple[str, str]:
@@ -136,12 +167,13 @@ def difference_sentence(estimate: Estimate, given: str = "") -> str:
     scope, promise = estimate.scope, words.promise_words(estimate)
     first, second = pair_words(scope)
     what = measure(estimate.estimand)
-    value = 0.0 if estimate.value is None else estimate.value
+    value = 0.0 if estimate.told is None else estimate.told
     return words.sentence_of(estimate, STATES, NOTHING_YET).format(
         scope=words.scope_words(scope.file, scope.n_items, scope.target),
         quantity=f"how much better {first} is than {second} in {what}",
-        guess=guess_words(value, what, first, second),
-        finding=finding_words(estimate.low, estimate.high, what, first, second),
+        guess=guess_words(value, what, first, second, words.decimals(estimate.high - estimate.low)),
+        finding=one_end_words(estimate, what, first, second)
+        or finding_words(estimate.low, estimate.high, what, first, second),
         promise=promise,
         terms=words.TERMS[estimate.promise].format(
             first=words.count(scope.first_figure), promise=promise
@@ -153,7 +185,23 @@ def difference_sentence(estimate: Estimate, given: str = "") -> str:
     )
 
 
-def guess_words(value: float, what: str, first: str, second: str) -> str:
+def one_end_words(estimate: Estimate, what: str, first: str, second: str) -> str:
+    """The one end that is known of a difference without a value to tell, else "".
+
+    >>> from types import SimpleNamespace
+    >>> one = SimpleNamespace(told=None, known_ends=(True, False), low=-0.3, high=1.0)
+    >>> one_end_words(one, "recall", "'lr'", "'svm'")
+    "in recall 'lr' is at most 30 points worse than 'svm'"
+    """
+    if estimate.told is not None or estimate.known_ends not in ((True, False), (False, True)):
+        return ""
+    digits = words.decimals(estimate.high - estimate.low)
+    bottom, top = outward(estimate.low, estimate.high, digits)
+    end, how = (-bottom, "worse") if estimate.known_ends[0] else (top, "better")
+    return f"in {what} {first} is at most {end:.{digits}f} points {how} than {second}"
+
+
+def guess_words(value: float, what: str, first: str, second: str, digits: int = 1) -> str:
     """
     >>> guess_words(-0.021, "recall", "'lr'", "'svm'")
     "'svm' is 2.1 points better in recall than 'lr'"
@@ -161,7 +209,9 @@ def guess_words(value: float, what: str, first: str, second: str) -> str:
     if value == 0:
         return f"{first} and {second} are equally good in {what}"
     better, worse = (first, second) if value > 0 else (second, first)
-    return f"{better} is {signed_points(abs(value))[1:]} better in {what} than {worse}"
+    return (
+        f"{better} is {signed_points(abs(value), digits).lstrip('+')} better in {what} than {worse}"
+    )
 
 
 def finding_words(low: float, high: float, what: str, first: str, second: str) -> str:
@@ -172,16 +222,16 @@ def finding_words(low: float, high: float, what: str, first: str, second: str) -
     "in recall 'A' is between 0.2 points worse and 1.3 points better than 'B': the two may be
     equally good"
     """
+    digits = words.decimals(high - low)
     if low <= 0 <= high:
-        bottom, top = outward(low, high, 1)
+        bottom, top = outward(low, high, digits)
         return (
-            f"in {what} {first} is between {abs(bottom):.1f} points worse and {top:.1f} points "
-            f"better than {second}: the two may be equally good"
+            f"in {what} {first} is between {abs(bottom):.{digits}f} points worse and "
+            f"{top:.{digits}f} points better than {second}: the two may be equally good"
         )
     better, worse, near, far = (
         (first, second, low, high) if low > 0 else (second, first, -high, -low)
     )
-    digits = min(_digits(near), _digits(far))
     bottom, top = outward(near, far, digits)
     return (
         f"{better} is between {bottom:.{digits}f} and {top:.{digits}f} points better in {what} "

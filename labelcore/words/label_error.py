@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from labelcore.plan.plan import Plan
 from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
-from labelcore.results.telling import too_wide
+from labelcore.results.telling import known_ends, too_wide
 from labelcore.stats.label_error import Limits
 from labelcore.words.quantities import quantity_name
-from labelcore.words.sentences import confidence_words, count, percent, percent_range
+from labelcore.words.sentences import (
+    BETWEEN,
+    ONE_END,
+    confidence_words,
+    count,
+    percent,
+    percent_range,
+    value_percent,
+)
 
 NO_REPEATS = "no item was judged twice"
 NO_DIFFERENCES = "this is not worked out for a difference of two classifiers"
@@ -30,9 +38,10 @@ TOO_FEW = (
 )
 WHO_WAS_THERE = "the people who gave the answers"
 FIGURE = (
-    "The true value of {name}: if mistakes are alike everywhere, {alike}; wherever they are, "
-    "{bounds} ({confidence} confidence each, for one look when labelling is over)."
+    "The true value of {name}: if mistakes are alike everywhere, {alike}{anywhere} ({confidence} "
+    "confidence{each}, for one look when labelling is over)."
 )
+ANYWHERE = "; wherever they are, {bounds}"
 NO_FIGURE = "Nothing can be said about the true value of {name}: {reason}."
 
 
@@ -66,7 +75,7 @@ def error_sentence(found: LabelError) -> str:
     text = TWICE.format(
         differing=f"{len(found.differing):,}",
         repeated=f"{len(found.readings):,}",
-        share=percent(found.share.value),
+        share=value_percent(found.share.value, found.share.low, found.share.high),
         low=low,
         high=high,
         people=people,
@@ -82,10 +91,12 @@ def figure_sentence(one: TrueFigure) -> str:
     name = quantity_name(one.estimand, scope.classifier, scope.positive)
     if one.alike.reason and one.bounds.reason:
         return NO_FIGURE.format(name=name, reason=reasons(one))
+    bounds = bounds_words(one.bounds)
     return FIGURE.format(
         name=name,
         alike=limits_words(one.alike),
-        bounds=bounds_words(one.bounds),
+        anywhere=ANYWHERE.format(bounds=bounds) if bounds else "",
+        each=" each" if bounds else "",
         confidence=confidence_words(one.confidence),
     )
 
@@ -104,30 +115,35 @@ def figure_words(one: TrueFigure) -> tuple[str, str]:
 
 
 def bounds_words(limits: Limits) -> str:
-    """Limits without a value; wide ones are called so.
+    """Limits without a value; "" where they say nothing.
 
     >>> from labelcore.stats.label_error import Limits
-    >>> bounds_words(Limits(None, 0.8, 0.97)), bounds_words(Limits(None, 0.33, 1.0))
-    ('between 80.0 % and 97.0 %', 'the second answers bound it only between 33.0 % and 100.0 %')
+    >>> bounds_words(Limits(None, 0.8, 0.97)), bounds_words(Limits(None, 0.001, 1.0))
+    ('between 80 % and 97 %', '')
     """
-    wide = not limits.reason and too_wide(limits.low, limits.high)
-    return f"{'the second answers bound it only ' if wide else ''}{limits_words(limits)}"
+    return limits_words(limits) if limits.reason or any(_known(limits)) else ""
 
 
 def limits_words(limits: Limits) -> str:
     """
     >>> from labelcore.stats.label_error import Limits
     >>> limits_words(Limits(0.914, 0.87, 0.94)), limits_words(Limits(None, 0.8, 0.97))
-    ('91.4 % (87.0 % to 94.0 %)', 'between 80.0 % and 97.0 %')
-    >>> limits_words(Limits(None, 0.0, 1.0, "too few"))
-    'unknown (too few)'
+    ('91.4 % (87.0 % to 94.0 %)', 'between 80 % and 97 %')
+    >>> limits_words(Limits(0.9, 0.33, 1.0)), limits_words(Limits(None, 0.0, 1.0, "too few"))
+    ('at least 33 %', 'unknown (too few)')
     """
     if limits.reason:
         return f"unknown ({limits.reason})"
     low, high = percent_range(limits.low, limits.high)
-    if limits.value is None:
-        return f"between {low} and {high}"
-    return f"{percent(limits.value)} ({low} to {high})"
+    wide = bool(too_wide(limits.low, limits.high))
+    if wide or limits.value is None:
+        said = ONE_END.get(_known(limits), BETWEEN) if wide else BETWEEN
+        return said.format(low=low, high=high)
+    return f"{value_percent(limits.value, limits.low, limits.high)} ({low} to {high})"
+
+
+def _known(limits: Limits) -> tuple[bool, bool]:
+    return known_ends(limits.low, limits.high)
 
 
 def agreement_sentence(one: Agreement) -> str:

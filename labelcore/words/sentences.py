@@ -7,7 +7,8 @@ promise of the interval it belongs to.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil, log10
+from math import ceil, floor, log10
+from typing import Protocol
 
 from labelcore.promises import Form, Promise, State
 from labelcore.results.types import Estimate, Scope
@@ -80,9 +81,9 @@ STATES = {
         "label, so nothing is left to chance."
     ),
 }
-WIDE = 0.1
-"""An interval of so much or more needs no second digit, however near 0 or 1 it ends."""
-BETWEEN = "between {low} and {high}"
+BETWEEN, AT_LEAST, AT_MOST = "between {low} and {high}", "at least {low}", "at most {high}"
+ONE_END = {(True, False): AT_LEAST, (False, True): AT_MOST}
+"""The words for an interval of which one end is known, by which of the two it is."""
 NOTHING_YET = (
     "{scope}, nothing is known yet about {quantity}: anything between {low} and {high} is possible "
     "({promise}), from {labels}."
@@ -97,6 +98,19 @@ TAIL_WARNING_OF = (
     "More than half of the uncertainty of each of these comes from parts of the file where no "
     "positive item was found: {names}."
 )
+
+
+def decimals(width: float) -> int:
+    """Decimals of percents and points that an interval so wide supports: none over 10 points, one
+    under that, two under one point, and one more for each further tenth; two for an exact figure.
+    None where the width is NaN.
+
+    >>> [decimals(one) for one in (0.62, 0.1, 0.05, 0.01, 0.004, 0.0004, 0.0)]
+    [0, 1, 1, 2, 2, 3, 2]
+    """
+    if width != width:
+        return 0
+    return 2 if width < 1e-9 else max(floor(1e-9 - log10(width)), 0)
 
 
 def digits_for(share: float) -> int:
@@ -118,6 +132,15 @@ def percent(share: float, digits: int | None = None) -> str:
     return f"{100 * share:.{digits_for(share) if digits is None else digits}f} %"
 
 
+def value_percent(value: float, low: float, high: float) -> str:
+    """A value with the decimals that its interval supports.
+
+    >>> value_percent(0.9137, 0.88, 0.95), value_percent(0.9137, 0.6, 1.0)
+    ('91.4 %', '91 %')
+    """
+    return percent(value, decimals(high - low))
+
+
 def exact_percent(share: float) -> str:
     """A share that somebody wrote down, with all its digits.
 
@@ -135,8 +158,8 @@ def _written(share: float) -> str:
 def percent_range(low: float, high: float) -> tuple[str, str]:
     """Both ends of an interval, rounded outwards so that the words never claim too much.
 
-    >>> percent_range(0.87649, 0.94211), percent_range(0.00031, 0.00192)
-    (('87.6 %', '94.3 %'), ('0.03 %', '0.20 %'))
+    >>> percent_range(0.87649, 0.94211), percent_range(0.00031, 0.00192), percent_range(0.2, 0.515)
+    (('87.6 %', '94.3 %'), ('0.03 %', '0.20 %'), ('20 %', '52 %'))
     """
     bottom, top = _outward(low, high)
     return f"{bottom} %", f"{top} %"
@@ -154,7 +177,7 @@ def range_text(low: float, high: float, unit: str = " %") -> str:
 
 def _outward(low: float, high: float) -> tuple[str, str]:
     """Both ends in percent, rounded outwards."""
-    digits = 1 if high - low >= WIDE else max(1, min(digits_for(low), digits_for(high)))
+    digits = decimals(high - low)
     scale = 10 ** (digits + 2)
     outer = _floor(scale * low) / scale, _ceil(scale * high) / scale
     return f"{100 * outer[0]:.{digits}f}", f"{100 * outer[1]:.{digits}f}"
@@ -181,12 +204,14 @@ def goal_points(margin: float) -> str:
 
 
 def points(half_width: float) -> str:
-    """A half-width in percentage points, rounded up.
+    """A half-width in percentage points, rounded up, with the decimals of its interval.
 
-    >>> points(0.0312)
-    '3.2 points'
+    >>> points(0.0312), points(0.1201)
+    ('3.2 points', '13 points')
     """
-    return f"{_ceil(1000 * half_width) / 10:.1f} points"
+    digits = decimals(2 * half_width)
+    scale = 10**digits
+    return f"{_ceil(100 * scale * half_width) / scale:.{digits}f} points"
 
 
 def count(number: int, noun: str = "label") -> str:
@@ -277,12 +302,38 @@ def promise_words(estimate: Estimate) -> str:
     return f"{confidence} confidence{all_of}{form}, {valid_words(estimate.promise, estimate.scope)}"
 
 
+class Told(Protocol):
+    """An estimate, or one as the log keeps it."""
+
+    @property
+    def estimand(self) -> str: ...
+    @property
+    def told(self) -> float | None: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def known_ends(self) -> tuple[bool, bool]: ...
+
+
+def span_words(estimate: Told) -> str:
+    """The interval in words; where no value is told, the one end that is known."""
+    low, high = percent_range(estimate.low, estimate.high)
+    return span_pattern(estimate).format(low=low, high=high)
+
+
+def span_pattern(estimate: Told, both: str = BETWEEN) -> str:
+    """The words for one end where no value is told and one is known, else those for both ends."""
+    return both if estimate.told is not None else ONE_END.get(estimate.known_ends, both)
+
+
 def sentence_of(estimate: Estimate, states: Mapping[State, str], nothing: str) -> str:
     """The row of ``states`` for an estimate; ``nothing`` where its interval says nothing yet, and
     too few labels where its value does and there is no interval."""
     if estimate.has_interval and estimate.says_nothing:
         return nothing
-    early = estimate.state == State.PROVISIONAL and estimate.tentative
+    early = estimate.state == State.PROVISIONAL and estimate.told is None
     return states[State.TOO_FEW if early else estimate.state]
 
 
@@ -297,8 +348,9 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     """The sentence of an estimate's state, filled in."""
     scope = estimate.scope
     low, high = percent_range(estimate.low, estimate.high)
-    between = BETWEEN.format(low=low, high=high)
-    value = "unknown" if estimate.told is None else percent(estimate.told)
+    between = span_words(estimate)
+    told = estimate.told
+    value = "unknown" if told is None else value_percent(told, estimate.low, estimate.high)
     text = sentence_of(estimate, STATES, NOTHING_YET).format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         quantity=quantity(estimate.estimand, scope.classifier, scope.positive)
@@ -307,7 +359,7 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
         value=value,
         low=low,
         high=high,
-        between=between if estimate.told is None else f"{value}, {between}",
+        between=between if told is None else f"{value}, {between}",
         promise=promise_words(estimate),
         terms=TERMS[estimate.promise].format(
             first=count(scope.first_figure), promise=promise_words(estimate)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import Protocol
 
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
 from labelcore.results.curves import Band
-from labelcore.results.telling import leaves_all
+from labelcore.results.telling import known_ends
 from labelcore.results.types import DIFFERENCE, Estimate
 from labelcore.words import found
-from labelcore.words.differences import number_words, points_range
+from labelcore.words.differences import (
+    one_end_words,
+    outward,
+    told_interval,
+    told_words,
+)
 from labelcore.words.quantities import key_parts, label_of, term_of
-from labelcore.words.sentences import confidence_words, due_words, range_text
+from labelcore.words.sentences import Told, confidence_words, decimals, due_words, range_text
 
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
@@ -30,17 +34,9 @@ BETTER = "in {measure}, {first} is {range} points better than {second}"
 OPEN = "in {measure}, {first} is between {worse} points worse and {better} better than {second}"
 
 
-class Shown(Protocol):
+class Shown(Told, Protocol):
     """What a bar shows of an estimate, or of one as the log keeps it."""
 
-    @property
-    def estimand(self) -> str: ...
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
     @property
     def state(self) -> State: ...
     @property
@@ -60,40 +56,29 @@ def range_of(low: float, high: float) -> str:
     return range_text(low, high, unit="")
 
 
-def difference_range(low: float, high: float) -> str:
-    """Both ends in points with their signs, rounded outwards.
-
-    >>> difference_range(-0.123, 0.2), difference_range(-0.0046, -0.0032)
-    ('−12.3 to +20.0', '−0.46 to −0.32')
-    """
-    return " to ".join(points_range(low, high)).removesuffix(" points")
-
-
 def short_value(estimate: Shown) -> str:
-    """The value; "" without one.
+    """The value; "" where none is told.
 
     >>> from types import SimpleNamespace
-    >>> short_value(SimpleNamespace(estimand="recall", value=0.8637))
+    >>> short_value(SimpleNamespace(estimand="recall", told=0.8637, low=0.84, high=0.9))
     '86.4 %'
-    >>> short_value(SimpleNamespace(estimand="recall_difference", value=-0.02))
-    '−2.0'
+    >>> short_value(SimpleNamespace(estimand="recall_difference", told=-0.02, low=-0.1, high=0.1))
+    '−2'
     """
-    if estimate.value is None:
-        return ""
-    return number_words(estimate.estimand, estimate.value).removesuffix(" points")
+    return told_words(estimate).removesuffix(" points")
 
 
 def short_sentence(estimate: Estimate) -> str:
     """One sentence that never claims more than the promise of the interval."""
     scope = estimate.scope
     name = label_of(key_parts(estimate.estimand)[0]) if scope.found is None else found.NAME
-    value = "" if estimate.value is None else number_words(estimate.estimand, estimate.value)
+    value = told_words(estimate)
     if estimate.state == State.EXACT:
         return EXACT.format(name=name, value=value)
     if not estimate.has_interval:
         if estimate.value is None:
             return NO_DIFFERENCE_YET if estimate.is_difference else NOT_YET
-        if estimate.tentative:
+        if estimate.told is None:
             return TOO_EARLY.format(due=due_words(scope))
         return PROVISIONAL.format(name=name, value=value, due=due_words(scope))
     if estimate.says_nothing:
@@ -109,7 +94,7 @@ def short_head(band: Band) -> str:
     """The same of the first items of a ranked list; ``band`` has one rank and an interval."""
     low, high = float(band.low[0]), float(band.high[0])
     between = range_of(low, high)
-    if leaves_all(low, high):
+    if not any(known_ends(low, high)):
         return SO_FAR.format(range=between)
     finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
     if band.confidence is None:
@@ -122,7 +107,7 @@ def _finding(estimate: Estimate) -> str:
     scope = estimate.scope
     if name.endswith(DIFFERENCE):
         return _difference(estimate, name)
-    between = range_of(estimate.low, estimate.high)
+    between = told_interval(estimate, unit="")
     if scope.found is not None:
         missing = found.missing_words(estimate)
         return found.SHORT.format(positive=scope.positive, range=between, missing=missing)
@@ -141,21 +126,20 @@ def _finding(estimate: Estimate) -> str:
 def _difference(estimate: Estimate, name: str) -> str:
     first, second = estimate.scope.classifier, estimate.scope.versus
     measure = term_of(name.removesuffix(DIFFERENCE))
+    if one_end := one_end_words(estimate, measure, str(first), str(second)):
+        return one_end
     if estimate.low > 0 or estimate.high < 0:
         ends = sorted((abs(estimate.low), abs(estimate.high)))
         better = (first, second) if estimate.low > 0 else (second, first)
         return BETTER.format(
             measure=measure, first=better[0], second=better[1], range=range_of(*ends)
         )
+    digits = decimals(estimate.high - estimate.low)
+    low, high = outward(estimate.low, estimate.high, digits)
     return OPEN.format(
         measure=measure,
         first=first,
         second=second,
-        worse=_points(-estimate.low),
-        better=_points(estimate.high),
+        worse=f"{abs(low):.{digits}f}",
+        better=f"{high:.{digits}f}",
     )
-
-
-def _points(share: float) -> str:
-    """In points, rounded up."""
-    return f"{ceil(1000 * share - 1e-9) / 10:.1f}"

@@ -144,7 +144,7 @@ def test_a_band_from_the_first_label(app, make) -> None:
     session = make(labels=3)
     shown = app("label", project="demo")
     found, page = session.results()["accuracy"], texts(shown)
-    assert found.tentative and "before a first figure" not in page
+    assert found.told is None and "before a first figure" not in page
     assert ["Accuracy", "", range_of(found.low, found.high)] in bar_texts(shown)
     assert found.value is not None and words.percent(found.value) not in page
     between = range_of(found.low, found.high)

@@ -27,7 +27,7 @@ def test_a_row_for_each_candidate_the_chosen_one_apart() -> None:
     assert [shape.x0 for shape in chart.figure.layout.shapes] == [0.9, 0.8]
     table = chart.table
     assert list(table["Reach from"]) == [43, 82, 0] and list(table["Reach to"]) == [49, 94, 200]
-    assert "top 100: 90.0 %, between 82.0 % and 94.0 %, acceptable" in chart.alt
+    assert "top 100: 90 %, between 82 % and 94 %, acceptable" in chart.alt
     assert "top 200: nothing known, out: precision too low" in chart.alt
 
 
@@ -58,4 +58,4 @@ def test_bounds_too_wide_for_a_value_have_no_point() -> None:
     wide = BOUNDS.assign(low=[0.2, 0.82, 0.0], high=[0.9, 0.94, 1.0])
     chart = candidates_chart(choice(bounds=wide))
     assert list(chart.figure.data[0].x) == [0.2, 0.9] and len(chart.figure.data[1].x) == 3
-    assert "top 50: between 20.0 % and 90.0 %" in chart.alt
+    assert "top 50: between 20 % and 90 %" in chart.alt

@@ -29,7 +29,7 @@ def test_a_row_for_each_classifier_with_its_interval() -> None:
     assert chart.figure.layout.yaxis.ticktext == ("a", "b")
     assert chart.figure.layout.yaxis.categoryarray == ("1", "0")
     assert chart.table["Low"].tolist() == [0.7, 0.7]
-    assert "a: 80.0 %, between 70.0 % and 90.0 %; b: 75.0 %" in chart.alt
+    assert "a: 80 %, between 70 % and 90 %; b: 75 %" in chart.alt
     assert "Overlapping intervals do not show" in chart.alt
 
 
@@ -39,7 +39,7 @@ def test_no_interval_before_it_is_due() -> None:
     )
     assert [trace.x for trace in chart.figure.data] == [(0.8,)]
     assert chart.table["Low"].isna().all()
-    assert "a: 80.0 %, without an interval yet; b: not yet" in chart.alt
+    assert "a: 80 %, without an interval yet; b: not yet" in chart.alt
 
 
 def test_nothing_known_says_so() -> None:
@@ -62,7 +62,7 @@ def test_names_do_nothing(hostile: str, inert: Callable[[Any], bool]) -> None:
 
 def test_a_value_that_says_little_is_not_told() -> None:
     chart = compare_chart([estimate("a", 0.8, first=True), estimate("b", 0.75, tentative=True)])
-    assert "b: between 70.0 % and 90.0 %" in chart.alt and "75.0" not in chart.alt
+    assert "b: between 70 % and 90 %" in chart.alt and "75" not in chart.alt
     assert chart.table["Estimate"].isna().tolist() == [False, True]
     assert [trace.x for trace in chart.figure.data] == [(0.7, 0.8, 0.9), (0.7, 0.9)]
     early = {"state": "provisional", "tentative": True}

@@ -80,7 +80,7 @@ def test_bounds_without_confidence_are_two_lines_and_no_percentage_of_confidence
     assert "95 %" not in chart.alt
     midpoint = traces(chart)["midpoint of the bounds"]
     assert midpoint.line.width < low.line.width
-    assert "midpoint 80.0 %, bounds 70.0 % and 90.0 %" in midpoint.hovertext[1]
+    assert "midpoint 80 %, bounds 70 % and 90 %" in midpoint.hovertext[1]
     assert "noise of one window: ± 5.0 points" in midpoint.hovertext[1]
     assert "noise" not in midpoint.hovertext[0]
     assert "It rises." in chart.alt
@@ -102,7 +102,7 @@ def test_noise_is_around_the_midpoint_where_there_is_any(make_band: Make) -> Non
 def test_an_exact_curve_has_a_line_and_no_band(make_band: Make) -> None:
     chart = rank_chart(make_band("precision", [0.9, 0.5], state="exact", half=0.0))
     assert list(traces(chart)) == ["precision, exact"]
-    assert "exactly 90.0 %" in chart.alt
+    assert "exactly 90.00 %" in chart.alt
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -162,4 +162,4 @@ def test_midpoints_are_no_line_in_a_pair(make_band: Make) -> None:
     false_rate = without_confidence(make_band("false_positive_rate", [0.1, 0.4, 1.0]))
     *_, midpoints = roc_chart(true_rate, false_rate).figure.data
     assert midpoints.line.width == 0 and midpoints.showlegend is False
-    assert "midpoint 80.0 %" in midpoints.hovertext[1]
+    assert "midpoint 80 %" in midpoints.hovertext[1]

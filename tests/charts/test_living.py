@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,12 +25,12 @@ from labelcore.charts.living import (
     along_scores,
     bars,
     difference_scale,
-    grey_words,
     over_labels,
     race,
 )
-from labelcore.promises import State
+from labelcore.promises import Promise, State
 from labelcore.results.telling import NO_LINE
+from labelcore.results.types import Estimate
 from labelcore.ui.nodes import MADE
 
 HOSTILE = "</text><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -71,7 +70,6 @@ def track(**other: object) -> Track:
         "value": np.array([np.nan, 0.5, 0.8]),
         "low": np.array([0.0, 0.1, 0.4]),
         "high": np.array([1.0, 0.9, 0.95]),
-        "grey": np.array([True, True, False]),
         "planned": 100,
     }
     return Track(**(found | other))  # type: ignore[arg-type]
@@ -94,8 +92,8 @@ def test_a_bar_of_a_difference_has_zero_marked() -> None:
 
 def test_a_bar_without_interval_is_empty_and_bounds_without_confidence_are_outlined() -> None:
     assert not of_class(bars([Bar("Recall", None, None, None)]), "band")
-    shown = bars([Bar("Recall", 0.5, 0.2, 0.7, tentative=True, assumed=True, chosen=True)])
-    assert of_class(shown, "band assumed") and of_class(shown, "tick grey")
+    shown = bars([Bar("Recall", 0.5, 0.2, 0.7, assumed=True, chosen=True)])
+    assert of_class(shown, "band assumed") and of_class(shown, "tick")
     assert of_class(shown, "bar chosen") and not of_class(shown, "band")
 
 
@@ -147,23 +145,15 @@ def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
     assert float(wanted[1]["y1"]) == at(0, 0.8)[1]
 
 
-def test_no_grey_mark_stands_where_a_handful_of_labels_were_alike() -> None:
-    for value, drawn in ((0.0, 0), (0.4, 1), (1.0, 0)):
-        guess = SimpleNamespace(
-            estimand="precision",
-            value=value,
-            low=0.0,
-            high=0.95,
-            state=State.INTERVAL,
-            tentative=True,
-            confidence=0.95,
-            has_interval=True,
-        )
-        known = SimpleNamespace(**{**vars(guess), "tentative": False})
-        shown = [estimate_bar(guess, "Precision", early=True)]
-        assert len(of_class(bars(shown), "tick grey")) == drawn
-        assert bool(grey_words(shown)) == bool(drawn)
-        assert of_class(bars([estimate_bar(known, "Precision", early=True)]), "tick")
+def test_a_bar_marks_no_value_where_the_interval_is_too_wide_for_one() -> None:
+    wide = Estimate("recall", 1.0, 0.018, 1.0, 0.95, 100, 100, "m", Promise.FIXED, (), "s")
+    bar = estimate_bar(wide, "Recall")
+    assert bar.value is None and bar.said == ("", "at least 1")
+    assert of_class(bars([bar]), "band") and not of_class(bars([bar]), "tick")
+    told = estimate_bar(replace(wide, low=0.41), "Recall")
+    assert told.said == ("100 %", "41 to 100") and of_class(bars([told]), "tick")
+    early = estimate_bar(replace(wide, state=State.PROVISIONAL, tentative=True), "Recall")
+    assert early.said == ("", "not yet") and not of_class(bars([early]), "tick")
 
 
 def test_a_remark_on_wide_bounds_is_not_crossed_by_the_cut() -> None:
@@ -190,6 +180,7 @@ def test_band_and_value_are_drawn_from_the_first_label() -> None:
         *(at(1, 0.0), at(2, 0.1), at(10, 0.4)),
         *(at(10, 0.95), at(2, 0.9), at(1, 1.0)),
     ]
+    drawn = over_labels(track(low=np.array([0.0, np.nan, 0.4])), "")
     (grey,), (sure,) = of_class(drawn, "estimate grey"), of_class(drawn, "estimate")
     assert points(grey) == [at(2, 0.5)] and points(sure) == [at(2, 0.5), at(10, 0.8)]
     (dot,) = of_class(drawn, "last")
@@ -215,9 +206,7 @@ def test_the_goal_is_dashed_at_the_end_of_the_plan() -> None:
 
 def test_nothing_is_drawn_of_no_label_but_the_axes() -> None:
     nothing = np.empty(0)
-    drawn = over_labels(
-        Track(nothing, nothing, nothing, nothing, nothing.astype(bool), 100, margin=0.1), "words"
-    )
+    drawn = over_labels(Track(nothing, nothing, nothing, nothing, 100, margin=0.1), "words")
     assert {one[0] for one in nodes(drawn)} == {"svg", "line", "text"}
     assert drawn[1]["aria-label"] == "words"
 
@@ -226,7 +215,7 @@ def test_a_long_session_is_thinned_and_keeps_its_last_label() -> None:
     n = 5000
     grows = np.arange(1.0, n + 1)
     flat = np.full(n, 0.5)
-    long = Track(grows, flat, flat - 0.1, flat + 0.1, np.zeros(n, dtype=bool), n)
+    long = Track(grows, flat, flat - 0.1, flat + 0.1, n)
     (line,) = of_class(over_labels(long, ""), "estimate")
     assert len(points(line)) <= 160 and points(line)[-1] == at(n, 0.5, n)
 

@@ -75,7 +75,7 @@ def test_half_widths_against_the_ratio_with_marks_where_they_are_drawn() -> None
     assert [shape.x0 for shape in chart.figure.layout.shapes] == [1.0, 4.0, 0]
     placed = [note.x for note in chart.figure.layout.annotations]
     assert placed[:2] == pytest.approx([0, 0.60206]), "on a logarithmic axis"
-    assert "proportional (1): precision plus or minus 10.0 points, recall plus or minus" in (
+    assert "proportional (1): precision plus or minus 10 points, recall plus or minus" in (
         chart.alt
     )
     assert list(chart.table.columns) == ["Over-sampling", "Precision ±", "Recall ±"]

@@ -85,9 +85,7 @@ def test_one_line_per_design_in_order_of_labels() -> None:
     assert (clever.name, clever.x, clever.y) == ("clever", (100, 400), (0.05, 0.02))
     assert plain.line.color != clever.line.color and plain.line.dash != clever.line.dash
     assert chart.figure.layout.shapes[0].y0 == 0.05
-    assert (
-        "plain: plus or minus 8.0 points with 100 labels, 4.0 points with 400 labels" in chart.alt
-    )
+    assert "plain: plus or minus 8 points with 100 labels, 4.0 points with 400 labels" in chart.alt
     assert "clever" in chart.alt and "plus or minus 5.0 points at about 100 labels." in chart.alt
     assert chart.table["minutes"].tolist() == [1, 2, 3, 4]
 

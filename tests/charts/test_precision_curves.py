@@ -30,14 +30,14 @@ def test_rank_line_and_band_hold_the_numbers_given(make_band: Make) -> None:
     assert chart.table["Precision"].tolist() == [0.9, 0.8, 0.5]
     assert chart.table["Low"].tolist() == band.low.tolist()
     assert "first 20 items (score 0.5)" in line(chart).hovertext[1]
-    assert "80.0 %, between 70.0 % and 90.0 %" in line(chart).hovertext[1]
+    assert "80 %, between 70 % and 90 %" in line(chart).hovertext[1]
 
 
 def test_rank_words_hold_value_interval_labels_and_promise(make_band: Make) -> None:
     alt = rank_chart(make_band("precision", [0.9, 0.8, 0.5])).alt
     assert "from 123 labels" in alt
-    assert "It falls from 90.0 % at the first point to 50.0 % at the last." in alt
-    assert "the first 30 items: 50.0 %, between 40.0 % and 60.0 %" in alt
+    assert "It falls from 90 % at the first point to 50 % at the last." in alt
+    assert "the first 30 items: 50 %, between 40 % and 60 %" in alt
     assert "each rank on its own (95 % confidence, valid at every look)" in alt
 
 

@@ -32,8 +32,8 @@ def test_points_bars_and_alarms() -> None:
     assert list(bars.y) == [0.762, 0.95, None, 0.781, 0.943, None]
     assert (list(points.x), points.marker.color) == ([1, 2], FIRST)
     assert (list(alarms.x), list(alarms.y), alarms.marker.color) == ([3], [0.6], SECOND)
-    assert "May: 86.0 %, with no earlier wave to compare" in chart.alt
-    assert "July: 60.0 %, expected between 78.1 % and 94.3 %, alarm" in chart.alt
+    assert "May: 86 %, with no earlier wave to compare" in chart.alt
+    assert "July: 60 %, expected between 78 % and 95 %, alarm" in chart.alt
     assert list(chart.table["Alarm"]) == ["", "", "yes"]
 
 

@@ -89,7 +89,7 @@ def test_bounds_are_those_of_the_figures_and_as_shy(five: Known) -> None:
             told.append(not np.isnan(mine).any())
             if told[-1]:
                 row = table.iloc[place].to_numpy()
-                assert one.has_interval and not one.tentative and row[-1] == 0
+                assert one.has_interval and one.told is not None and row[-1] == 0
                 np.testing.assert_allclose(mine[place] / row.sum(), [one.low, one.high])
                 assert ((mine[:, 0] <= row[:-1]) & (row[:-1] <= mine[:, 1])).all()
             else:

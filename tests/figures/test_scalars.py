@@ -67,7 +67,7 @@ def test_states_of_a_fixed_promise(design: str, known: Known) -> None:
                 assert (one.low, one.high) == pytest.approx(certain, abs=1e-12)
             assert (one.value is None) == (one.state == "too few")
         accuracy = scalar_results(engine)["accuracy"]
-        assert accuracy.tentative == (labels < 30)
+        assert not (accuracy.told is not None and labels < 30)
         seen.append(accuracy.state)
     assert seen == ["provisional"] * 99 + ["interval"]
 
@@ -78,7 +78,7 @@ def test_states_of_a_watched_promise(design: str, known: Known) -> None:
     found = [scalar_results(engine)["accuracy"] for _ in label(engine, known.truth)]
     assert [one.state for one in found] == ["interval"] * 100
     wide = [one.high - one.low > 0.6 for one in found]
-    assert [one.tentative for one in found] == wide and wide[0] and not wide[-1]
+    assert [one.told is None for one in found] == wide and wide[0] and not wide[-1]
 
 
 @pytest.mark.parametrize("design", DESIGNS)

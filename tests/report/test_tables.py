@@ -71,11 +71,11 @@ def test_a_value_that_says_little_is_in_no_cell_and_in_no_line_of_the_report(
     session = session_on(tmp_path / "items.csv", estimands=["precision"])
     label(session, truth, 6, eventful=False)
     found = session.results()["precision"]
-    assert found.tentative and found.value is not None
+    assert found.told is None and found.value is not None
     (row,) = rows(estimates_csv(session))
     assert (row["value"], row["tentative"]) == ("", "True") and float(row["low"]) == found.low
     told = json.loads(report_json(session))["results"]["precision"]
-    assert (told["value"], told["tentative"]) == (found.value, True)
+    assert (told["value"], told["told"]) == (found.value, None)
     page = report_html(session)
     assert percent(found.value).removesuffix(" %") not in found.sentence()
     assert f">{percent(found.value)}" not in page and "6 labels" in page

@@ -53,6 +53,6 @@ def test_no_cell_and_no_sentence_has_a_value_that_the_bounds_do_not_allow() -> N
     wide = band("precision_curve", (0.66, 0.1, 0.99), (0.66, 0.4, 0.99))
     assert [row["value"] for row in result_rows("p", wide)] == [None, pytest.approx(0.66)]
     early = band("precision", (0.66, 0.0, 1.0), state=State.PROVISIONAL)
-    for tentative, said in ((False, "about 66.0 %"), (True, "nothing is known yet")):
+    for tentative, said in ((False, "about 66 %"), (True, "nothing is known yet")):
         point = replace(early, tentative=tentative)
         assert said in Cut(10, 100, 0.9, (10, 10), {"precision": point}).sentence()

@@ -16,7 +16,6 @@ from labelcore.stats.horizon import (
     STEADY,
     boundary,
     covered_share,
-    final_width,
     least_boundary,
     watched_share,
 )
@@ -120,11 +119,6 @@ def test_covered_share() -> None:
     cells = Cells(*np.array([[80.0, 40.0], [20.0, 40.0], [10.0, 10.0]]), np.array([True, True]))
     table = Ratios(np.zeros(1), np.ones((1, 2)), np.array([120.0]), np.zeros((1, 2)))
     assert covered_share(cells, table) == pytest.approx([0.25])
-
-
-def test_final_width() -> None:
-    assert final_width(0.4, 1.0) == 0.4
-    assert final_width(0.4, 0.5) == pytest.approx(0.4 * 0.5**0.85)
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 4, 16])

@@ -91,4 +91,4 @@ def test_its_first_intervals_close_in_soon(tmp_path: Path, table: pd.DataFrame) 
     plan = digits.DIGITS.plan
     assert accuracy_width(plan) < 0.6 < accuracy_width(replace(plan, params={}))
     told = session(plan, 80).results().values()
-    assert len(told) == 16 and not any(one.tentative for one in told)
+    assert len(told) == 16 and not any(one.told is None for one in told)

@@ -27,10 +27,10 @@ def band(value: float, low: float, high: float, rank: float = 10.0, **more: obje
 
 
 def test_an_estimate_that_says_little_is_not_told() -> None:
-    assert band_figure(band(0.66, 0.1, 0.99)) == "10.0 to 99.0 %"
+    assert band_figure(band(0.66, 0.1, 0.99)) == "10 to 99 %"
     assert estimate_words("precision", band(0.66, 0.1, 0.99)) == "not yet"
-    assert band_figure(band(0.66, 0.4, 0.99)).startswith("66.0 %")
-    assert estimate_words("precision", band(0.66, 0.4, 0.99)) == "66.0 %"
+    assert band_figure(band(0.66, 0.4, 0.99)).startswith("66 %")
+    assert estimate_words("precision", band(0.66, 0.4, 0.99)) == "66 %"
 
 
 def along(*lows: float) -> Band:
@@ -59,7 +59,7 @@ def test_the_band_is_drawn_where_no_line_is_and_says_so() -> None:
     lines = [trace for trace in chart.figure.data if trace is not area]
     assert all(one is None for trace in lines if trace.line.width for one in trace.y)
     (pointed,) = (trace for trace in lines if trace.line.width == 0)
-    assert "precision between 20.0 % and 100.0 %" in pointed.hovertext[1], "hover says the bounds"
+    assert "precision between 20 % and 100 %" in pointed.hovertext[1], "hover says the bounds"
     assert not any(trace.showlegend for trace in lines)
     assert NO_LINE in [note.text for note in chart.figure.layout.annotations]
     assert "No line yet: the bounds are wide." in chart.alt and "90.0 %" not in chart.alt

@@ -49,7 +49,7 @@ def choice(**changes: Any) -> lc.Choice:
             "its precision is at least 80.0 %, and it finds at least 90.0 % of the 'spam' items "
             "that the best candidate with a precision of 90.0 % or more finds (95 % confidence, "
             "strict, valid at every look), from 312 labels. By the same bounds its precision is at "
-            "least 82.0 %.",
+            "least 82 %.",
         ),
         (
             {"status": "none acceptable", "chosen": None, "threshold": None},

@@ -35,7 +35,7 @@ def test_no_more_can_be_missing_than_was_not_read(low: float, most: int) -> None
 
 def test_both_sentences_say_what_is_found_and_what_is_not() -> None:
     assert short_sentence(ESTIMATE) == (
-        "95 % sure: 70.0 to 95.0 % of the items that are 'yes' are found; 9 to 75 are missing."
+        "95 % sure: 70 to 95 % of the items that are 'yes' are found; 9 to 75 are missing."
     )
     long = estimate_sentence(ESTIMATE)
     assert "recall so far (of the items that human judgement calls 'yes'" in long
@@ -45,4 +45,4 @@ def test_both_sentences_say_what_is_found_and_what_is_not() -> None:
 def test_any_other_recall_says_no_number_of_items() -> None:
     other = replace(ESTIMATE, scope=replace(SCOPE, found=None))
     assert "Found:" not in estimate_sentence(other)
-    assert "'found' finds 70.0 to 95.0 %" in short_sentence(other)
+    assert "'found' finds 70 to 95 %" in short_sentence(other)

@@ -8,9 +8,11 @@ import pytest
 
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
+from labelcore.results.interval import Interval
 from labelcore.results.types import Estimate, Scope
 from labelcore.words import sentences as words
 from labelcore.words.quantities import quantity
+from labelcore.words.short import short_sentence
 
 SCOPE = Scope("items.csv", 12_345, "lr", "file", "spam", 0.05, 40, 300)
 BASE = Estimate(
@@ -136,7 +138,40 @@ def test_an_interval_that_leaves_next_to_everything_possible_says_nothing() -> N
     assert nothing.says_nothing and not TENTATIVE.says_nothing
     assert "nothing is known yet about precision" in nothing.sentence()
     assert words.TAIL_WARNING not in nothing.sentence() and "note" not in nothing.sentence()
-    assert not replace(nothing, tentative=False).says_nothing, "this interval is the result"
+    planned = replace(nothing, tentative=False)
+    assert planned.says_nothing and planned.told is None, "also at the planned size"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.018, 1.0, "at least 1 %"),
+        (0.0, 0.72, "at most 72 %"),
+        (0.3, 0.95, "between 30 % and 95 %"),
+    ],
+)
+@pytest.mark.parametrize("promise", ["watched", "fixed"])
+def test_of_a_wide_interval_the_known_end_is_told(
+    low: float, high: float, said: str, promise: str
+) -> None:
+    """Twin: the rule before, which told the value at the planned size."""
+    one = replace(BASE, value=0.7, low=low, high=high, promise=promise)
+    assert one.told is None and one.value == 0.7 and one.to_dict()["value"] == 0.7
+    assert f"is {said} (" in one.sentence() and "70 %" not in one.sentence()
+    assert said.replace("between ", "").replace(" % and", " to") in short_sentence(one)
+
+
+def test_the_range_before_the_first_label_says_what_is_wide() -> None:
+    """They disagree on 56 of 7,000 items: the difference is within 0.8 points before any label."""
+    one = replace(BASE, estimand="accuracy_difference", value=0.001, low=-0.004, high=0.0061)
+    assert one.told == 0.001
+    narrow = replace(one, certain=Interval(-0.008, 0.008))
+    assert narrow.told is None and narrow.known_ends == (True, True)
+    assert "between 0.4 points worse and 0.7 points better" in narrow.sentence()
+    worse = replace(narrow, low=-0.004, high=0.008)
+    assert "is at most 0.4 points worse than 'B'" in worse.sentence()
+    assert replace(narrow, low=-0.008).says_nothing is False
+    assert replace(narrow, low=-0.008, high=0.00799).says_nothing
 
 
 def test_nothing_is_known_of_a_difference_until_its_interval_is_below_all_that_is_possible() -> (
@@ -145,4 +180,4 @@ def test_nothing_is_known_of_a_difference_until_its_interval_is_below_all_that_i
     one = replace(BASE, estimand="recall_difference", low=-0.99, high=0.985, tentative=True)
     assert one.says_nothing and "nothing is known yet about how much better" in one.sentence()
     assert not replace(one, low=-0.6).says_nothing, "of two hundred points"
-    assert "between 60.0 points worse" in replace(one, low=-0.6).sentence()
+    assert "'lr' is at most 60 points worse than 'B'" in replace(one, low=-0.6).sentence()
