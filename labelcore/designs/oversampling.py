@@ -119,7 +119,7 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
     ``labelcore.stats.horizon``: a quantity of one group has the likelihood-ratio interval of a
     plain random sample of it, the others the G-profile over both groups (approximate, measured in
     docs/watched.md).
-    Assumption: none about the scores; bad guesses cost labels, not truth.
+    Assumption: none about the scores; bad guesses widen intervals.
     Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023).
     Departures: see ``labelcore.stats.oversampling_intervals``; target "process" adds the chance in
     the file's own share of predicted positives.

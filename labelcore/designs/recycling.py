@@ -85,7 +85,7 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
     G-profile over recycled and new items for a child, over these, the parent's other items and the
     strata of the negatives for recall. Approximate. None with option sample: its plain interval is
     shown as printed and is too narrow.
-    Assumption: none about the scores; an overlap that is small costs labels, not truth.
+    Assumption: none about the scores; an overlap that is small widens intervals.
     Errors:  PlanError for parameters without a parent or children, or that name a classifier twice
              or before what it stands under; for one that the file lacks or that calls nothing
              positive; for a file with several classes.

@@ -45,7 +45,7 @@ def looks_sure(score: FloatArray, said: BoolArray) -> bool:
     being predicted: nothing lies under one half, and beside it both classes are predicted about
     equally often. From there on it goes towards one of them or neither; a score of the positive
     class that lies above one half goes from one class to the other. Promise: none. A wrong answer
-    costs labels, as any bad score does, and no truth.
+    widens intervals, as any bad score does.
     """
     fewer = int(min(said.sum(), (~said).sum()))
     share = _as_share(score)

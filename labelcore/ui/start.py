@@ -21,7 +21,7 @@ from labelcore.ui.living import Picture, bar_of
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
 from labelcore.ui.summary import Known, Summary, summaries
-from labelcore.ui.times import clock, reader_zone
+from labelcore.ui.times import dated, reader_zone
 from labelcore.words.differences import is_difference
 
 STARTED = "started trial"
@@ -208,7 +208,7 @@ def row(number: int, summary: Summary) -> None:
             st.text(f"{summary.answered:,} {summary.of_planned}")
             quiet(f"status-{number}", summary.status)
         with change, st.container(gap=None):
-            st.text(clock(summary.last_save, reader_zone()) if summary.last_save else "–")
+            st.text(dated(summary.last_save, reader_zone()) if summary.last_save else "–")
             quiet(f"people-{number}", people_words(summary.people))
         if visitor.allowed(Right.RUN):
             with menu:
@@ -222,17 +222,17 @@ def first_page() -> str:
 
 
 def people_words(names: Collection[str]) -> str:
-    """How many gave answers; several browsers may be one person's.
+    """How many gave answers; "" where that cannot be known: several browsers may be one person's.
 
     >>> people_words([]), people_words(["me"]), people_words(["ann", "bob"])
     ('', '1 person', '2 people')
     >>> people_words(["me", "me 2"]), people_words(["ann", "me", "me 2"])
-    ('2 browsers', '3 names')
+    ('', '')
     """
-    number, given = len(names), browsers(names)
-    if given < 2:
-        return f"{number:,} {'person' if number == 1 else 'people'}" if number else ""
-    return f"{number:,} {'browsers' if given == number else 'names'}"
+    number = len(names)
+    if not number or browsers(names) > 1:
+        return ""
+    return f"{number:,} {'person' if number == 1 else 'people'}"
 
 
 def quiet(key: str, text: str) -> None:
@@ -258,5 +258,5 @@ def card_line(summary: Summary) -> str:
     judged = summary.answers if "=" in summary.answers else f"{summary.answered:,}"
     parts = [f"{judged} {summary.of_planned}", known, summary.status]
     if summary.last_save:
-        parts.append(f"saved {clock(summary.last_save, reader_zone())}")
+        parts.append(f"saved {dated(summary.last_save, reader_zone())}")
     return " · ".join([*parts, summary.file])

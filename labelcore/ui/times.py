@@ -22,6 +22,16 @@ def zone(name: object) -> tzinfo:
         return UTC
 
 
+def dated(at: str, where: tzinfo) -> str:
+    """A moment of the log with its day.
+
+    >>> dated("2027-05-03T12:03:22.5+00:00", UTC)
+    '3 May 2027 12:03'
+    """
+    moment = datetime.fromisoformat(at).astimezone(where)
+    return f"{moment.day} {moment:%b %Y %H:%M}"
+
+
 def clock(at: str, where: tzinfo, now: datetime | None = None) -> str:
     """A moment of the log: the time today, else day and time.
 
@@ -30,7 +40,7 @@ def clock(at: str, where: tzinfo, now: datetime | None = None) -> str:
     """
     moment = datetime.fromisoformat(at).astimezone(where)
     today = (now or datetime.now(UTC)).astimezone(where).date()
-    return f"{moment:%H:%M:%S}" if moment.date() == today else f"{moment.day} {moment:%b %Y %H:%M}"
+    return f"{moment:%H:%M:%S}" if moment.date() == today else dated(at, where)
 
 
 def about_minutes(seconds: float, about: str = "about ") -> str:
