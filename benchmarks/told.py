@@ -151,7 +151,7 @@ interval. "told where forbidden" must be 0.
 
 What is told leans, the other way: an interval of recall is narrow enough first where few of the
 positive items that were found are called positive, so those values are too low, at the worst by 26
-points at 100 planned labels of a fixed plan. Their intervals held the truth in .938 or more of these
+points at the end of 100 planned labels. Their intervals held the truth in .938 or more of these
 sessions; the value is the middle of what was found, no more.
 
 """
