@@ -67,4 +67,4 @@ def test_the_start_page_says_exactly(tmp_path: Path) -> None:
     session.results()
     said = card_line(summarise(session.store.project("demo"), session.events))
     value = session.results()["precision"].value
-    assert f"Precision {words.percent(value)} (exact)" in said, said
+    assert f"Precision {words.percent(value, 2)} (exact)" in said, said

@@ -247,7 +247,7 @@ def test_classifiers_side_by_side(items: Path) -> None:
     assert list(table["classifier"]) == ["lr>=0.5", "lr>=0.3"]
     found = results["precision@lr>=0.3"]
     low, high = words.percent_range(found.low, found.high)
-    value = words.percent(found.value)
+    value = words.value_percent(found.value, found.low, found.high)
     assert table["Precision"][1] == f"{value} ({low[:-2]} to {high[:-2]})"
 
 

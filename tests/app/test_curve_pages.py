@@ -13,7 +13,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui.explore import NO_SCORE
-from labelcore.words.sentences import percent
+from labelcore.words.sentences import value_percent
 from labelcore.words.short import range_of
 from tests.app.conftest import HOSTILE, bar_texts, button, picture, surface, texts, to_aim
 
@@ -139,8 +139,9 @@ def test_label_page_shows_ranks_with_their_band(app, make_curve: MakeCurve) -> N
     page = texts(app("label", project="demo"))
     for rank in (15, 75):
         band = session.cut(rank).readings["precision"]
-        between = range_of(float(band.low[0]), float(band.high[0]))
-        said = f"First {rank} {percent(float(band.value[0]))} {between}"
+        value, low, high = (float(one[0]) for one in (band.told, band.low, band.high))
+        told = "" if value != value else f"{value_percent(value, low, high)} "
+        said = f"First {rank} {told}{range_of(low, high)}"
         assert said in page
     assert "All 150 " in page
     assert "From 100 labels." in page

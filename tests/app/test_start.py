@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.words.sentences import percent
+from labelcore.words.sentences import value_percent
 from tests.app.conftest import HOSTILE, bar_texts, texts
 
 LINK = "page_link"
@@ -27,7 +27,7 @@ def test_a_row_says_what_the_log_knows(app, make) -> None:
     new, early, done = bar_texts(page)
     assert new == ["Accuracy", "", "not yet"]
     assert early[1] == "" and "to" in early[2]  # A value that may still lean is not written.
-    assert done[1] == percent(found.value)
+    assert done[1] == value_percent(found.value, found.low, found.high)
     low, high = (float(end) / 100 for end in done[2].split(" to "))
     assert low <= found.low <= low + 0.01 and high - 0.01 <= found.high <= high
 

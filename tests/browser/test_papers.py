@@ -133,9 +133,12 @@ def text_of(page: Page) -> str:
 
 
 def figure_words(estimate: Estimate) -> list[str]:
-    assert estimate.value is not None
+    assert estimate.told is not None
     low, high = words.percent_range(estimate.low, estimate.high)
-    return [words.percent(estimate.value), f"{low.removesuffix(' %')} to {high}"]
+    return [
+        words.value_percent(estimate.told, estimate.low, estimate.high),
+        f"{low.removesuffix(' %')} to {high}",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -184,8 +184,8 @@ def test_several_classifiers_are_side_by_side(tmp_path: Path) -> None:
     table = text.partition("Classifiers side by side")[2].partition("Estimates")[0]
     for classifier in ("a", "<b>"):
         assert classifier in table
-    value = session.results()["precision"].value
-    assert words.percent(value) in table
+    precision = session.results()["precision"]
+    assert words.value_percent(precision.value, precision.low, precision.high) in table
     assert "Side by side" in text
 
 
