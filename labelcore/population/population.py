@@ -164,6 +164,11 @@ class Population:
         """Whether an engine looks up contents where the items are."""
         return self._files is not None
 
+    @property
+    def file_name(self) -> str:
+        """The name of the file that is read, whatever the source is called."""
+        return self.name if self.stays else self.path.name
+
     def id_at(self, position: int) -> str:
         """The id of the item at a position.
 

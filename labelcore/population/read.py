@@ -40,6 +40,7 @@ def read_population(
     dialect: Dialect | Mapping[str, Any] | None = None,
     known: str | None = None,
     helpers: str | Mapping[str, str] = {},
+    name: str | None = None,
     progress: Callable[[], None] | None = None,
 ) -> Population:
     """Read and check items: a file, a table in memory, a folder of Parquet parts, or a table in an
@@ -91,6 +92,9 @@ def read_population(
         name -> column of numbers on any scale, or of verdicts: what else is said of the items, such
         as by a judge, a rule or another model. It may help to choose items; it is never judged, and
         never shown while labelling. A missing value is a value of its own
+    name
+        what sentences, titles and reports call the source; default: the name of the file. Another
+        name is no other population
     progress
         is called several times a second while an engine reads; what it raises ends the reading
 
@@ -137,7 +141,10 @@ def read_population(
     >>> lc.read_population(rows, content=["text"], scores={"lr": "spam"})
     <Population 'items.parquet': 2 items, classes 'no', 'yes', classifiers 'lr'>
     """
-    return _read(
+    called: object = name
+    if called is not None and not (isinstance(called, str) and called.strip()):
+        raise TypeError(f"name must be text that is not empty, or None, got {name!r}")
+    found = _read(
         source,
         written_foreign,
         id=id,
@@ -154,6 +161,7 @@ def read_population(
         helpers=helpers,
         progress=progress,
     )
+    return found if name is None else replace(found, name=name)
 
 
 def read_as_it_is(source: Source, **given: Any) -> Population:

@@ -377,7 +377,9 @@ def others(facts: Facts) -> Markup:
 
 def recompute(facts: Facts) -> Markup:
     """How anyone can check all of this."""
-    command = f"python -m labelcore replay BUNDLE.zip --file {shlex.quote(facts.population.name)}"
+    command = (
+        f"python -m labelcore replay BUNDLE.zip --file {shlex.quote(facts.population.file_name)}"
+    )
     return section(
         "recompute",
         "Recompute",

@@ -116,7 +116,7 @@ def readme(facts: Facts) -> str:
         line="=" * len(heading),
         sentence=facts.sentence,
         file=facts.population.name,
-        quoted=shlex.quote(facts.population.name),
+        quoted=shlex.quote(facts.population.file_name),
         seal=facts.seal,
     )
 

@@ -33,6 +33,8 @@ def new_record(
     if population.address is not None:
         source["address"] = population.address
     source["arguments"] = dict(population.arguments)
+    if population.name != population.file_name:
+        source["name"] = population.name
     if population.is_table:
         source["table"] = True
     return ProjectRecord(
@@ -139,11 +141,12 @@ def opened_items(
 ) -> Population:
     """``read_items``, or what was prepared of the same file, where nothing else reads it."""
     path = items_path(record, kept) if file is None else Path(file).absolute()
+    found = None
     if read is read_population and path.exists():
         found = prepared_population(kept, path, record.fingerprint)
-        if found is not None:
-            return found
-    return read_items(record, read, file, kept)
+    found = found or read_items(record, read, file, kept)
+    name = json.loads(record.population_json).get("name")
+    return found if name is None else replace(found, name=name)
 
 
 def read_items(

@@ -222,7 +222,7 @@ def recompute(project: str, session: Session) -> None:
     )
     name = file_name(project, "bundle.zip")
     st.code(
-        f"python -m labelcore replay {name} --file {shlex.quote(session.population.name)}",
+        f"python -m labelcore replay {name} --file {shlex.quote(session.population.file_name)}",
         language=None,
         wrap_lines=True,
     )

@@ -134,3 +134,23 @@ def test_fields_within_fields_are_read_from_the_file_itself(nested: Path) -> Non
     assert found.name == "traces.jsonl"
     assert found.content("3") == {"t.a.b": "deep 3", "t.tags": '["x"]'}
     assert found.column("t.a") == [f'{{"b": "deep {n}"}}' for n in range(5)]
+
+
+def test_a_source_is_called_what_it_is_called_by_its_owner(tmp_path: Path) -> None:
+    """In titles, sentences, reports, and when it is opened again; the command names the file."""
+    url = f"sqlite:///{tmp_path}/labels.db"
+    called = lc.read_population(
+        FRAME, content="text", predictions="lr_pred", name="support answers"
+    )
+    plain = lc.read_population(FRAME, content="text", predictions="lr_pred")
+    assert called.name == "support answers" and called.fingerprint == plain.fingerprint
+    session = lc.Session(called, lc.Plan("simple_random", "accuracy", budget=3), url, "p")
+    while (draw := session.next()) is not None:
+        session.answer(draw, "yes")
+    for again in (session, lc.Session.open(url, "p")):
+        assert again.population.name == "support answers"
+        assert "items in support answers" in again.results()["accuracy"].sentence()
+        page = lc.write_report(again, tmp_path / "report.html").read_text("utf-8")
+        assert "support answers" in page and "--file &#x27;support" not in page
+    with pytest.raises(TypeError, match="^name must be text that is not empty"):
+        lc.read_population(FRAME, content="text", name=" ")
