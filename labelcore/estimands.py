@@ -14,7 +14,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.stats.profile import BoolArray, Cells, Differences, FloatArray, Ratios, Table
+from labelcore.stats.profile import (
+    BoolArray,
+    Cells,
+    Differences,
+    FloatArray,
+    Ratios,
+    Table,
+    smoothed_rates,
+)
 
 Coefficients = tuple[float, float, float, float]
 
@@ -246,6 +254,44 @@ def table_of(rows: list[Estimand], cells: Cells) -> Table:
     if not any(row.difference for row in rows):
         return ratios(rows, cells)
     return Differences(ratios(rows, cells), _ratios(rows, cells, _other(cells)))
+
+
+def slope_of(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:
+    """Which way one more positive of each cell moves the figure, (n_cells,)."""
+    table = table_of([row], cells)
+    if isinstance(table, Differences):
+        return np.asarray(table.sensitivity(cells.size * smoothed_rates(cells))[0])
+    return np.asarray(table.gradient(np.clip(np.nan_to_num(value, nan=0.5), 0.01, 0.99))[0])
+
+
+def size_slopes(rows: list[Estimand], cells: Cells, rates: FloatArray) -> FloatArray:
+    """How much each row gains by one item more of each cell, like those that it has,
+    (..., n_rows, n_cells).
+
+    rates   (..., n_cells), the share of positives in each cell
+    """
+    found = _size_slopes(rows, cells, cells.predicted, rates)
+    if not any(row.difference for row in rows):
+        return found
+    return found - _size_slopes(rows, cells, _other(cells), rates)
+
+
+def _size_slopes(
+    rows: list[Estimand], cells: Cells, said: BoolArray, rates: FloatArray
+) -> FloatArray:
+    truth, predicted = rates[..., None, :], said.astype(float)[..., None, :]
+    size = cells.size[..., None, :]
+
+    def of_an_item(coefficients: list[Coefficients]) -> FloatArray:
+        one, by_truth, by_predicted, by_both = np.array(coefficients, dtype=float).T[..., None]
+        return np.asarray(
+            one + by_truth * truth + by_predicted * predicted + by_both * truth * predicted
+        )
+
+    above = of_an_item([row.numerator for row in rows])
+    below = of_an_item([row.denominator for row in rows])
+    total = np.maximum((below * size).sum(axis=-1, keepdims=True), 1e-12)
+    return np.asarray((above - (above * size).sum(axis=-1, keepdims=True) / total * below) / total)
 
 
 def _other(cells: Cells) -> BoolArray:

@@ -113,6 +113,27 @@ class CandidateState(Word):
         return self in (CandidateState.REACH_TOO_SMALL, CandidateState.PRECISION_TOO_LOW)
 
 
+class Unsure(Word):
+    """What a figure takes the items for that people call unsure or broken.
+
+    JUDGED       it is about the items that a person can judge; these are none of them
+    ODDS         about all items: the unsure ones are judged wrongly up to three times as often as
+                 the others of their stratum, or as seldom
+    EITHER_WAY   about all items: every one of them may turn out either way
+    FEW_LEFT_OUT as older plans have it, and methods that know no judged items: left out while at
+                 most 2 % of the answers are, either way beyond that
+    """
+
+    JUDGED = "judged"
+    ODDS = "odds"
+    EITHER_WAY = "either way"
+    FEW_LEFT_OUT = "few left out"
+
+
+UNSURE = (Unsure.JUDGED, Unsure.ODDS, Unsure.EITHER_WAY)
+"""The readings that a plan may declare."""
+
+
 class Form(Word):
     """How far the promise of an interval is shown.
 

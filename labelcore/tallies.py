@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
 from labelcore.population.classes import Codes
+from labelcore.stats.judged import in_the_file, judged_cells
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 
 BLOCK = 1 << 20
@@ -219,14 +220,10 @@ class Tally:
 
 def filled(cells: Cells, unresolved: FloatArray, rising: BoolArray) -> Cells:
     """The counts if every unresolved item were positive where ``rising`` and negative elsewhere."""
-    return Cells(
-        cells.size,
-        cells.labelled + unresolved,
-        cells.positive + np.where(rising, unresolved, 0.0),
-        cells.predicted,
-        cells.stratum,
-        cells.other,
-    )
+    positive = cells.positive + np.where(rising, unresolved, 0.0)
+    whole = in_the_file(cells)
+    found = replace(whole, labelled=cells.labelled + unresolved, positive=positive)
+    return found if cells.judged is None else judged_cells(found, cells.judged.unsure)
 
 
 class Pairs(Tally):

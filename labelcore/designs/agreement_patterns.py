@@ -149,6 +149,9 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
         patterns = {"patterns": len(np.unique(frame.said, axis=1).T)}
         return {**patterns, "helpers": list(frame.helpers)} if frame.helpers else patterns
 
+    def judges(self, params: Any) -> bool:
+        return True
+
     def first_look(self, frame: PatternFrame, planned: int, promise: Promise) -> int:
         return profile_first_look(frame, planned, promise)
 

@@ -271,6 +271,7 @@ class Look:
     rules           the version of the interval rules that the plan keeps
     horizon         how many times the planned size a watched promise is for; None where it is for
                     sessions without end
+    unsure          answers without a class that no figure counts, but the way to the planned size
     """
 
     confidence: float
@@ -288,11 +289,17 @@ class Look:
     setup: Setup | None = None
     rules: int = INTERVAL_RULES
     horizon: int | None = None
+    unsure: int = 0
+
+    @property
+    def answered(self) -> int:
+        """Labels, and the answers without a class that were planned for as well."""
+        return self.labels + self.unsure
 
     @property
     def progress(self) -> float:
-        """Labels over the planned size."""
-        return self.labels / max(self.planned, 1)
+        """``answered`` over the planned size."""
+        return self.answered / max(self.planned, 1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

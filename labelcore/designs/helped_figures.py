@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from labelcore.designs.base import Frame, IntArray, Look, Setup, extended
+from labelcore.designs.base import UNDECIDED, Frame, IntArray, Look, Setup, extended
 from labelcore.designs.helpers import check_helpers, helper_notes, said_by_helpers
 from labelcore.designs.one_group import counts_of_group, with_known
 from labelcore.designs.rates import item_probability
@@ -20,6 +20,7 @@ from labelcore.stats.difference_estimator import (
     Helped,
     cross_fitted,
     helped_share,
+    over_answers,
 )
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
@@ -107,19 +108,22 @@ def helped_figures(answers: Answers[HelpedSample], look: Look, plain: Figures) -
         if group is None:
             continue
         mine = sampled & _members(row, predicted)
-        seen = frame.queue[(mine & (codes >= 0))[frame.queue]]
-        outcome = counted(row, truth, predicted)[seen]
+        answered = codes >= 0 if cells.judged is None else (codes >= 0) | (codes == UNDECIDED)
+        seen = frame.queue[(mine & answered)[frame.queue]]
+        outcome, judged = counted(row, truth, predicted)[seen], codes[seen] >= 0
         if columns is not None:
             position = np.cumsum(mine) - 1
-            guess, mean = cross_fitted(outcome, columns[mine], position[seen])
+            each = over_answers(outcome, judged)
+            guess, mean = cross_fitted(each, columns[mine], position[seen])
         else:
             assert probability is not None
             every = counted(row, probability, predicted)
             guess, mean = every[seen], float(every[mine].mean()) if mine.any() else 0.0
+        size = int(np.rint(cells.size[group & cells.sampled].sum()))
         found = helped_share(
-            outcome, guess, mean, int(mine.sum()), look.confidence, target=look.target
+            outcome, guess, mean, size, look.confidence, target=look.target, judged=judged
         )
-        notes[place] = _note(found, outcome, frame.what)
+        notes[place] = _note(found, outcome[judged], frame.what)
         if found.used:
             shares = np.array([found.value, found.low, found.high])
             own = with_known(cells, table.row(place), group, shares)

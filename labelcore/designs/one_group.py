@@ -43,7 +43,8 @@ def counts_of_group(cells: Cells, table: Ratios, group: BoolArray) -> tuple[floa
     """Labels that count in the numerator, labels, and items of the group."""
     right = table.a[0] > 0
     hits = np.where(right, cells.positive, cells.labelled - cells.positive)[group].sum()
-    return float(hits), float(cells.labelled[group].sum()), float(cells.size[group].sum())
+    size = np.rint(cells.size[group].sum())  # Whole items, also where they are estimated.
+    return float(hits), float(cells.labelled[group].sum()), float(size)
 
 
 Share = tuple[float, float, float, Method]

@@ -52,6 +52,7 @@ from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.certain import certain_bounds
+from labelcore.stats.judged import judgeable
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray, plug_in_totals
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.sequences import MINIMUM_STRATA
@@ -177,6 +178,9 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         check_disagreements(setup, frame)
         return frame
 
+    def judges(self, params: Any) -> bool:
+        return True
+
     def first_look(self, frame: PairFrame, planned: int, promise: Promise) -> int:
         return 1 if frame.few else profile_first_look(frame, planned, promise)
 
@@ -247,10 +251,15 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
 
 def certain_figures(rows: list[Estimand], cells: Cells) -> Figures:
     """Values with the bounds that hold whatever the items without a label are."""
-    table = table_of(rows, cells)
+    table, made = table_of(rows, cells), CERTAIN
     low, high = certain_bounds(cells, table)
+    if cells.judged is not None:
+        made = replace(CERTAIN, form=Form.APPROXIMATE)  # How many can be judged is an estimate.
+        whole = judgeable(cells)
+        least, most = certain_bounds(whole, table_of(rows, whole))
+        low, high = np.minimum(low, least), np.maximum(high, most)
     value = np.clip(table.value(plug_in_totals(cells)), low, high)
-    return Figures(value, low, high, (CERTAIN,) * len(rows), np.full(len(rows), np.nan))
+    return Figures(value, low, high, (made,) * len(rows), np.full(len(rows), np.nan))
 
 
 def _first_of_all(frame: PairFrame, progress: Progress) -> IntArray:

@@ -12,9 +12,10 @@ from labelcore.designs.base import WHOLE_ITEMS, Frame, IntArray, Look
 from labelcore.designs.one_group import share_may_meet, share_of_group
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.target import sampled_file
-from labelcore.estimands import Estimand, known_group, table_of
+from labelcore.estimands import Estimand, known_group, size_slopes, table_of
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.horizon import least_boundary, stretch
+from labelcore.stats.judged import doubt_of_sizes
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -23,6 +24,7 @@ from labelcore.stats.profile import (
     Table,
     plug_in_totals,
     side_by_side,
+    smoothed_rates,
     variance_shares,
 )
 from labelcore.stats.profile_interval import critical_values, profile_interval
@@ -103,7 +105,7 @@ def _side_by_side(
             side_by_side([cells for cells, _ in part]),
             of_part[0],
             None if rates[0] is None else np.array(rates),
-            labels=np.array([look.labels for look in of_part]),
+            labels=np.array([look.answered for look in of_part]),
             confidence=np.array([look.confidence for look in of_part]),
             always_whole=True,
         )
@@ -222,8 +224,8 @@ def g_profile(
     """Value, low and high of each row, (..., n_rows) each, by the G-profile at this look.
 
     value        (n_rows,) where the method has one of its own; None: the plug-in of the cells
-    labels, confidence   (n_runs,), those of each run where several are side by side; None: the
-                 look's
+    labels, confidence   (n_runs,), those of each run where several are side by side, answers
+                 (``Look.answered``) for labels; None: the look's
     always_whole whether plans of version 0.1.0 had bounds in whole items, too
     An interval holds its value; where nothing is known it is the whole range of the quantity.
     """
@@ -260,8 +262,11 @@ def _widening(
     watched = look.promise == Promise.WATCHED
     process = look.target == "process" and cells.labelled.sum() > 0
     inflation = sampled_file(rows, cells, table, rates) if process else 1.0
+    if cells.judged is not None:
+        gain = size_slopes(rows, cells, smoothed_rates(cells, rates))
+        inflation = inflation * doubt_of_sizes(cells, table, gain, rates, target=look.target)
     if watched and look.horizon is not None:
-        progress = np.asarray(look.labels if labels is None else labels) / max(look.planned, 1)
+        progress = np.asarray(look.answered if labels is None else labels) / max(look.planned, 1)
         inflation = inflation * stretch(
             cells, table, confidence, progress, look.horizon, rates, target=look.target
         )

@@ -227,6 +227,9 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
                 f"to say anything about {starved[0]!r}; use 'precision_recall'",
             )
 
+    def judges(self, params: Any) -> bool:
+        return True
+
     def prepare(self, setup: Setup) -> HelpedFrame:
         classifier = setup.classifier
         population = setup.population

@@ -130,6 +130,11 @@ class EstimatesScalars(Design[FrameT]):
         for a person who plans; none for most methods."""
         return []
 
+    def judges(self, params: Any) -> bool:
+        """Whether its figures can be about the items that a person can judge: they rest on nothing
+        but the counts and sizes of cells, and on what is said of labelled items."""
+        return False
+
     def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
         """Whether a fixed promise for these can stop by itself at its margin: one share of all
         items, each as likely to be drawn as any other, so that the stop can be calibrated."""

@@ -141,6 +141,9 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
     def has_horizon(self, params: Any) -> bool:
         return bool(params.interval != SEQUENCE_OF)
 
+    def judges(self, params: Any) -> bool:
+        return bool(params.interval != SEQUENCE_OF)
+
     def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
         row = SCALARS.get(estimands[0])
         share = len(estimands) == 1 and row is not None and row.group == "all"
@@ -327,7 +330,7 @@ def _profiled(
     if len(cells) == 1:
         _, low, high = (end[None] for end in g_profile(mine, cells[0], look))
     else:
-        labels = np.array([one.labels for one in looks])
+        labels = np.array([one.answered for one in looks])
         _, low, high = g_profile(mine, side_by_side(cells), look, labels=labels)
     made = WIDENED if look.promise == Promise.WATCHED else PROFILE
     return [

@@ -7,12 +7,13 @@ from labelcore.designs.curves import (
     JUDGED_TWICE,
     JUDGEMENT,
     OPEN_BOTH_WAYS,
+    UNDECIDED,
     UNDECIDED_BOTH_WAYS,
     UNDECIDED_LEFT_OUT,
-    UNDECIDED_SHARE,
 )
+from labelcore.figures.unsure import both_ways
 from labelcore.log.engine import Engine
-from labelcore.promises import Form
+from labelcore.promises import Form, Unsure
 from labelcore.words.existing import assumed
 
 SETTLED = (
@@ -21,9 +22,9 @@ SETTLED = (
 )
 
 
-def assumptions(engine: Engine, unsure: float, form: Form) -> tuple[str, ...]:
-    """What a result of this form rests on; ``unsure`` is the share of answers without a verdict
-    that decides whether they count both ways."""
+def assumptions(engine: Engine, form: Form, *, both: bool | None = None) -> tuple[str, ...]:
+    """What a result of this form rests on; ``both``: whether items called unsure or broken count
+    both ways, where that is not for the plan's reading to say."""
     strict = form is Form.STRICT
     own = engine.design.assumed(engine.plan.design_params)
     found = [one for one in own if not strict or one != APPROXIMATE]
@@ -32,7 +33,10 @@ def assumptions(engine: Engine, unsure: float, form: Form) -> tuple[str, ...]:
     if engine.plan.target == "process":
         found.append("the file is a random sample of the items that the statement is about")
     if engine.undecided:
-        found.append(UNDECIDED_BOTH_WAYS if unsure > UNDECIDED_SHARE else UNDECIDED_LEFT_OUT)
+        reading = engine.plan.unsure_reading
+        either = both_ways(engine) if both is None else both
+        taken = UNDECIDED_LEFT_OUT if reading == Unsure.FEW_LEFT_OUT else UNDECIDED[reading]
+        found.append(UNDECIDED_BOTH_WAYS if either else taken)
     if engine.open_positions():
         found.append(OPEN_BOTH_WAYS)
     return tuple(found)

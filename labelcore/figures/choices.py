@@ -45,7 +45,7 @@ def _choice(engine: Engine, name: str) -> Choice:
     design: Chooses[Any] = Chooses.of(engine.design)
     found = design.choice(engine.setup, engine.frame, engine.progress, look)
     # Unsure and broken items count both ways here, however few they are.
-    assumed = assumptions(engine, 1.0, found.method.form)
+    assumed = assumptions(engine, found.method.form, both=True)
     return Choice(
         estimand=name,
         chosen=found.chosen,

@@ -20,8 +20,9 @@ from labelcore.designs.base import IntArray, Look
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import ratios
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.scalars import doubtful, fitted_cell_rates, headline_stage, look_at, widened
+from labelcore.figures.scalars import fitted_cell_rates, headline_stage, look_at
 from labelcore.figures.standing import lacking_side, scope_of
+from labelcore.figures.unsure import doubtful, widened
 from labelcore.log.engine import Engine
 from labelcore.plan.claim_totals import ClaimTotals, Side
 from labelcore.plan.plan import LIKELY_HORIZON
@@ -104,7 +105,7 @@ def _alpha(engine: Engine) -> float:
 def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     cells = claim.tally.cells(claim.class_index)
     alpha = _alpha(engine)
-    open_items, _ = doubtful(engine, claim.tally, strictly=True)
+    open_items = doubtful(engine, claim.tally, strictly=True)
     rates = claim.rates
     both = (claim.linear, claim.linear.opposite)
     ends = [_evidence(engine, claim, cells, one, open_items) for one in both]
@@ -114,7 +115,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     if engine.plan.claim_form == Form.APPROXIMATE:
         low, high, made = _region(engine, claim)
         status = _by_region(claim, low, high)
-    scope = replace(scope_of(engine, _question(claim)), margin=None, left_out=0)
+    scope = replace(scope_of(engine, _question(claim)), margin=None, left_out=0, judged=None)
     return Claim(
         claim=claim.read.text,
         statement=claim_statement(
@@ -131,7 +132,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         draws_used=engine.prefix(),
         method=str(made),
         promise=Promise.WATCHED,
-        assumptions=(*assumptions(engine, 1.0, made.form), ANSWERS_STAND),
+        assumptions=(*assumptions(engine, made.form, both=True), ANSWERS_STAND),
         source=made.source,
         scope=scope,
         form=made.form,
@@ -167,7 +168,7 @@ def _by_region(claim: ClaimTotals, low: float, high: float) -> ClaimStatus:
 def _one_sided(engine: Engine, planned: int | None = None) -> Look:
     """The look at which each end of an interval alone has the error level of a claim, spent over
     the labels that the claims are expected to need; a budget only ends the labelling."""
-    look = replace(look_at(engine), confidence=1 - ONE_SIDED * _alpha(engine))
+    look = replace(look_at(engine), confidence=1 - ONE_SIDED * _alpha(engine), unsure=0)
     planned = planned or engine.plan.claims_planned
     if planned is None or look.horizon is None:
         return look
@@ -195,7 +196,7 @@ def _region(engine: Engine, claim: ClaimTotals) -> tuple[float, float, Method]:
     look, answers = _one_sided(stage), _answers(stage, mine)
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
     figures = design.figures(answers, look)
-    if doubtful(stage, mine.tally, strictly=True)[0].any():
+    if doubtful(stage, mine.tally, strictly=True).any():
         figures = widened(stage, mine.tally, answers, figures, look, strictly=True)
     made = figures.method[0]
     return *_known_ends(stage, mine, figures), replace(made, name=f"{made.name}, one-sided")

@@ -9,8 +9,9 @@ import numpy as np
 
 from labelcore.estimands import ratios
 from labelcore.figures.sampled import sampled_labels, sampled_tally
-from labelcore.figures.scalars import doubtful, headline_stage, scalar_results
+from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.figures.standing import complete
+from labelcore.figures.unsure import cells_of, doubtful
 from labelcore.log.engine import Engine
 from labelcore.log.people import NOBODY, people_count
 from labelcore.log.repeats import Reading
@@ -152,8 +153,8 @@ def _wide(found: Sequence[Limits]) -> Limits:
 def both_ways(stage: Engine, question: Question) -> list[Cells]:
     """The counts; and where items count both ways, those of the worst and of the best case."""
     tally = sampled_tally(stage, question.classifier)
-    cells = tally.cells(question.class_index)
-    unsettled, _ = doubtful(stage, tally)
+    cells = cells_of(stage, tally, question.class_index)
+    unsettled = doubtful(stage, tally)
     if not unsettled.any():
         return [cells]
     rising: BoolArray = ratios([question.row], cells).sensitivity(plug_in_totals(cells))[0] > 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import CERTAIN, AnswerCodes, IntArray, Look, Progress
+from labelcore.designs.base import CERTAIN, IntArray, Look, Progress
 from labelcore.designs.curves import (
     JUDGEMENT,
 )
@@ -22,21 +22,20 @@ from labelcore.figures.standing import (
     is_tentative,
     possible_before,
     scope_of,
-    slope_of,
     state_of,
-    undecided_both_ways,
 )
 from labelcore.figures.together import confidences
+from labelcore.figures.unsure import at_odds, cells_of, doubtful, widened
 from labelcore.log.engine import Engine
-from labelcore.promises import Promise, State
+from labelcore.promises import Promise, State, Unsure
 from labelcore.results.types import Estimate, largest_half_width
 from labelcore.stats.certain import certain_bounds
+from labelcore.stats.judged import judgeable
 from labelcore.stats.profile import (
-    BoolArray,
     Cells,
     FloatArray,
 )
-from labelcore.tallies import Question, Subject, Tally, filled
+from labelcore.tallies import Question, Subject, Tally
 from labelcore.words.existing import KNOWN_EXACTLY, assumed
 
 Limits = FloatArray
@@ -198,6 +197,7 @@ def look_at(engine: Engine, promise: Promise | None = None) -> Look:
         setup=engine.setup,
         rules=engine.plan.interval_rules,
         horizon=engine.plan.horizon,
+        unsure=engine.undecided if engine.plan.leaves_unsure_out else 0,
     )
 
 
@@ -238,7 +238,7 @@ def answers_of(engines: Sequence[Engine], group: list[Question]) -> list[Answers
         Answers(
             engine.frame,
             [question.row for question in group],
-            engine.tallies[first.subject].cells(first.class_index),
+            cells_of(engine, engine.tallies[first.subject], first.class_index),
             rates,
             first.classifier,
             first.class_index,
@@ -303,23 +303,25 @@ def _stated_group(
     engine: Engine, answers: Answers[Any], look: Look, figures: Figures, group: list[Question]
 ) -> list[Estimate]:
     tally = engine.tallies[group[0].subject]
-    unsettled, share = doubtful(engine, tally)
-    if unsettled.any():
+    if doubtful(engine, tally).any():
         figures = widened(engine, tally, answers, figures, look)
-    limits = certain_limits(engine, tally, answers, figures)
+    if engine.undecided and engine.plan.unsure_reading == Unsure.ODDS:
+        figures = at_odds(engine, tally, answers, figures)
+    limits = certain_limits(engine, answers, figures)
     figures = within(figures, limits)
     return [
-        _stated(engine, question, figures, place, answers.cells, share, limits)
+        _stated(engine, question, figures, place, answers.cells, limits)
         for place, question in enumerate(group)
     ]
 
 
-def certain_limits(engine: Engine, tally: Tally, answers: Answers[Any], figures: Figures) -> Limits:
+def certain_limits(engine: Engine, answers: Answers[Any], figures: Figures) -> Limits:
     """What is certain of each row whatever the items without a label are, (2, n_rows); the whole
     range of the quantity where no promise goes with the figures, about a process, and in older
     plans.
 
-    Where the cells are of the size that a person can judge, it is the wider of both.
+    Of the items that a person can judge it is the wider of what their estimated number leaves
+    possible and what that of all that may be judged does.
     """
     plan, rows = engine.plan, answers.rows
     limits = np.array([[row.least for row in rows], np.ones(len(rows))])
@@ -327,8 +329,8 @@ def certain_limits(engine: Engine, tally: Tally, answers: Answers[Any], figures:
     if plan.interval_rules < CERTAIN or plan.target != "file" or printed:
         return limits
     low, high = certain_bounds(answers.cells, table_of(rows, answers.cells))
-    if not np.array_equal(answers.cells.size, tally.size):
-        whole = replace(answers.cells, size=tally.size)
+    if answers.cells.judged is not None:
+        whole = judgeable(answers.cells)
         least, most = certain_bounds(whole, table_of(rows, whole))
         low, high = np.minimum(low, least), np.maximum(high, most)
     return np.array([low, high])
@@ -340,70 +342,12 @@ def within(figures: Figures, limits: Limits) -> Figures:
     return replace(figures, value=value, low=low, high=high)
 
 
-def doubtful(engine: Engine, tally: Tally, *, strictly: bool = False) -> tuple[FloatArray, float]:
-    """Items per cell that count both ways, and the share of answers that are unsure or broken.
-
-    Open items inside the prefix always do; unsure and broken ones do when they are over 2 %, with
-    ``strictly`` always.
-    """
-    share = engine.undecided / max(engine.answers_given, 1)
-    return tally.unresolved(doubtful_positions(engine, strictly=strictly)), share
-
-
-def doubtful_positions(engine: Engine, *, strictly: bool) -> list[int]:
-    """The items that count both ways, as ``doubtful`` has it."""
-    both_ways = strictly or undecided_both_ways(engine)
-    return engine.open_positions() + (engine.undecided_positions() if both_ways else [])
-
-
-def widened(
-    engine: Engine,
-    tally: Tally,
-    answers: Answers[Any],
-    figures: Figures,
-    look: Look,
-    *,
-    strictly: bool = False,
-) -> Figures:
-    """The interval from the worst to the best case of the doubtful items, which are those of
-    ``doubtful``."""
-    unsettled, _ = doubtful(engine, tally, strictly=strictly)
-    low, high = figures.low.copy(), figures.high.copy()
-    for place, row in enumerate(answers.rows):
-        slope = slope_of(row, answers.cells, figures.value[place : place + 1])
-        for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
-            whole = replace(
-                answers,
-                rows=[row],
-                cells=filled(answers.cells, unsettled, rising),
-                codes=_filled_codes(engine, tally, answers, rising, strictly),
-            )
-            end = getattr(EstimatesScalars.of(engine.design).figures(whole, look), pick)[0]
-            ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
-    return replace(figures, low=low, high=high)
-
-
-def _filled_codes(
-    engine: Engine, tally: Tally, answers: Answers[Any], rising: BoolArray, strictly: bool
-) -> AnswerCodes:
-    """The codes with every doubtful item positive in the cells that are ``rising`` and another
-    class elsewhere."""
-    doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
-    cell = tally.cells_at(doubts)
-    positive = tally.prediction[cell] if answers.class_index is None else answers.class_index
-    other = np.where(np.asarray(positive) == 0, 1, 0)
-    codes = answers.codes.copy()
-    codes[doubts] = np.where(rising[cell], positive, other)
-    return codes
-
-
 def _stated(
     engine: Engine,
     question: Question,
     figures: Figures,
     place: int,
     cells: Cells,
-    unsure: float,
     limits: Limits,
 ) -> Estimate:
     """The estimate with the state its numbers allow; without an interval it has the ``limits``."""
@@ -432,7 +376,7 @@ def _stated(
         draws_used=engine.prefix() if figures.draws is None else figures.draws[place],
         method=str(made),
         promise=promise,
-        assumptions=assumptions(engine, unsure, made.form),
+        assumptions=assumptions(engine, made.form),
         source=made.source,
         state=state,
         missing=missing,

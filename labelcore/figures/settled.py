@@ -8,18 +8,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr
 
-from labelcore.estimands import ratios
+from labelcore.estimands import ratios, size_slopes
 from labelcore.figures.assumptions import settled_assumptions
 from labelcore.figures.label_error import both_ways
 from labelcore.figures.sampled import sampled_labels, sampled_tally
-from labelcore.figures.scalars import headline_stage, scalar_results
+from labelcore.figures.scalars import headline_stage, look_at, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.repeats import Judged
 from labelcore.plan.existing import RANDOM
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.results.types import Estimate
 from labelcore.stats.horizon import boundary, stretch
-from labelcore.stats.profile import BoolArray, Cells, FloatArray, Ratios, plug_in_totals
+from labelcore.stats.judged import doubt_of_sizes
+from labelcore.stats.profile import (
+    BoolArray,
+    Cells,
+    FloatArray,
+    Ratios,
+    plug_in_totals,
+    smoothed_rates,
+)
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.two_phase import Overlap, Share, flips_of, settled_interval
 from labelcore.tallies import Question
@@ -248,7 +256,7 @@ def _of_cells(
 ) -> Bounds:
     plan = stage.plan
     confidence = plan.confidence_of_each(len(stage.questions))
-    progress = stage.labels / max(stage.setup.planned, 1) * known.done
+    progress = look_at(stage).progress * known.done
     watched = plan.promised == Promise.WATCHED
     horizon = plan.horizon or 1
     table = ratios([question.row], cells)
@@ -259,12 +267,14 @@ def _of_cells(
         z = float(boundary(progress, 0.0, 1 - confidence, horizon)) if watched else 0.0
         flips = flips_of(cells, overlap, max(float(2 * ndtr(z) - 1), confidence))
 
+    gain = size_slopes([question.row], cells, smoothed_rates(cells))
+
     def first_phase(moved: Ratios) -> tuple[FloatArray, FloatArray]:
-        inflation = (
-            stretch(cells, moved, confidence, progress, horizon, target=plan.target)
-            if watched
-            else 1.0
-        )
+        inflation = doubt_of_sizes(cells, moved, gain, target=plan.target)
+        if watched:
+            inflation = inflation * stretch(
+                cells, moved, confidence, progress, horizon, target=plan.target
+            )
         return profile_interval(
             cells, moved, confidence, target=plan.target, inflation=inflation, whole_items=False
         )

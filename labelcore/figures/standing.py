@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.designs.curves import (
-    OPEN_SHARE,
-    UNDECIDED_SHARE,
-)
+from labelcore.designs.curves import OPEN_SHARE
 from labelcore.designs.scalars import FIRST_FIGURE
-from labelcore.estimands import Estimand, table_of
+from labelcore.estimands import slope_of, table_of
+from labelcore.figures.unsure import judged_share, left_out
 from labelcore.log.engine import Engine
 from labelcore.plan.existing import CERTAINTY
 from labelcore.promises import Promise, State
@@ -17,13 +15,7 @@ from labelcore.results.interval import Interval
 from labelcore.results.telling import too_wide
 from labelcore.results.types import Scope
 from labelcore.stats.certain import certain_bounds
-from labelcore.stats.profile import (
-    BoolArray,
-    Cells,
-    Differences,
-    FloatArray,
-    smoothed_rates,
-)
+from labelcore.stats.profile import BoolArray, Cells
 from labelcore.tallies import Question
 from labelcore.words.differences import no_difference_words, side_words
 from labelcore.words.sentences import count
@@ -173,11 +165,6 @@ def _before_labels(engine: Engine, question: Question) -> Interval:
     return Interval(float(low[0]), float(high[0]))
 
 
-def undecided_both_ways(engine: Engine) -> bool:
-    """Whether unsure and broken items are so many that they count both ways."""
-    return engine.undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
-
-
 def scope_of(engine: Engine, question: Question) -> Scope:
     population, plan = engine.population, engine.plan
     positive = (
@@ -197,7 +184,8 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         until=promised_until(engine),
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,
-        left_out=0 if undecided_both_ways(engine) else engine.undecided,
+        left_out=left_out(engine),
+        judged=judged_share(engine),
         at_stop=engine.rule is not None,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
@@ -243,11 +231,3 @@ def is_settled(question: Question, cells: Cells) -> bool:
     least = table.value(cells.positive + np.where(rising, 0.0, cells.unlabelled))
     most = table.value(cells.positive + np.where(rising, cells.unlabelled, 0.0))
     return bool(most[0] - least[0] < 1e-12)
-
-
-def slope_of(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:
-    """Which way one more positive of each cell moves the figure, (n_cells,)."""
-    table = table_of([row], cells)
-    if isinstance(table, Differences):
-        return np.asarray(table.sensitivity(cells.size * smoothed_rates(cells))[0])
-    return np.asarray(table.gradient(np.clip(np.nan_to_num(value, nan=0.5), 0.01, 0.99))[0])

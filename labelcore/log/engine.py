@@ -201,7 +201,9 @@ class Engine(Book):
             tally = self.tallies[self.questions[0].subject]
             cell = tally.cells_at(drawn)
             outcomes = margin_stop.outcomes_of(self.codes[drawn], cell, self.counting)
-            self._stop = self.version, margin_stop.find_stop(self.rule, outcomes, self.first_limit)
+            spared = margin_stop.spared_by(self.plan.unsure_reading)
+            found = margin_stop.find_stop(self.rule, outcomes, self.first_limit, spared)
+            self._stop = self.version, found
         return self._stop[1]
 
     @property

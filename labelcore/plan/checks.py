@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.curves import EstimatesCurve
-from labelcore.designs.scalars import may_stop_fixed
+from labelcore.designs.scalars import EstimatesScalars, may_stop_fixed
 from labelcore.errors import Given, InPlan, PlanArgumentError, PlanError, did_you_mean
 from labelcore.estimands import ESTIMANDS
 from labelcore.plan.claims import read_claim
@@ -22,7 +22,7 @@ from labelcore.plan.stop_rules import (
     rule_names,
     wanted,
 )
-from labelcore.promises import Form, Promise
+from labelcore.promises import UNSURE, Form, Promise, Unsure
 
 if TYPE_CHECKING:
     from labelcore.plan.plan import Plan
@@ -230,6 +230,30 @@ def check_sure_scores(plan: Plan) -> None:
     if given is not None:
         given = name_tuple(given, "sure_scores") if given else ()
     object.__setattr__(plan, "sure_scores", given)
+
+
+def check_unsure(plan: Plan) -> None:
+    """Raises PlanError for a reading of unsure items that there is not, or not for this method."""
+    reading = plan.unsure
+    if not isinstance(reading, str):
+        raise TypeError(f"unsure must be one of {', '.join(map(repr, UNSURE))}, got {reading!r}")
+    if reading not in UNSURE:
+        one_of = ", ".join(map(repr, UNSURE))
+        raise PlanArgumentError("unsure", f"must be one of {one_of}", value=reading)
+    if reading != Unsure.JUDGED and reading not in read_by(plan):
+        raise PlanArgumentError(
+            "unsure", "is not for ", InPlan("design", plan.design), value=reading
+        )
+
+
+def read_by(plan: Plan) -> tuple[Unsure, ...]:
+    """The readings of unsure items that the figures of a plan can have."""
+    method = plan.method
+    if not isinstance(method, EstimatesScalars):
+        return ()
+    if not method.judges(plan.design_params):
+        return (Unsure.EITHER_WAY,)
+    return (Unsure.JUDGED, Unsure.EITHER_WAY) if plan.calibrated_stop else UNSURE
 
 
 def check_existing(plan: Plan) -> None:

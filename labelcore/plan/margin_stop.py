@@ -5,8 +5,8 @@ interval at the stop (``labelcore.stats.stop_at_margin``), is all that not fixin
 
 The stop is a function of the answers in the order of the draws, whenever they came: an answer that
 is taken back, changed or late moves it to where it would have been. What happens to doubtful items
-is what happens to them everywhere: unsure and broken ones are left out up to 2 % of the answers and
-count both ways beyond that, open ones always count both ways. The stop then waits for the widened
+is what happens to them everywhere: unsure and broken ones are left out or count both ways, by the
+reading of the plan, open ones always count both ways. The stop then waits for the widened
 interval. Its coverage is no longer the calculated one, and the result says so.
 """
 
@@ -25,6 +25,7 @@ from labelcore.designs.scalars import FIRST_FIGURE
 from labelcore.errors import InPlan, PlanArgumentError
 from labelcore.estimands import ratios
 from labelcore.plan.plan import Plan
+from labelcore.promises import Unsure
 from labelcore.stats.profile import BoolArray
 from labelcore.stats.stop_at_margin import IntArray, MarginRule, calibrated_critical
 from labelcore.tallies import Question, Tally
@@ -91,16 +92,19 @@ class Stop:
     exact: bool
 
 
-def find_stop(rule: MarginRule, outcomes: NDArray[np.int8], limit: int) -> Stop:
+def find_stop(
+    rule: MarginRule, outcomes: NDArray[np.int8], limit: int, spared: float = UNDECIDED_SHARE
+) -> Stop:
     """Where the first ``limit`` draws stop.
 
     outcomes   (n_draws,), HIT, MISS, UNDECIDED or OPEN of each draw up to the last answered one
+    spared     the share of undecided answers up to which they are left out (``spared_by``)
     """
     seen = outcomes[:limit]
     labels, hits = np.cumsum(seen >= MISS), np.cumsum(seen == HIT)
     undecided, opened = np.cumsum(seen == UNDECIDED), np.cumsum(seen == OPEN)
     answered = labels + undecided
-    both_ways = opened + np.where(undecided > UNDECIDED_SHARE * answered, undecided, 0)
+    both_ways = opened + np.where(undecided > spared * answered, undecided, 0)
     start = int(np.searchsorted(labels, rule.first))
     labels, hits, doubtful = labels[start:], hits[start:], both_ways[start:]
     low, high = rule.limits(labels, hits)
@@ -114,6 +118,14 @@ def find_stop(rule: MarginRule, outcomes: NDArray[np.int8], limit: int) -> Stop:
     at_the_end = draw is None and end >= limit
     short = at_the_end and (not len(labels) or labels[-1] < rule.last)
     return Stop(draw, not doubt and not short and _first(plain, start) == draw)
+
+
+def spared_by(reading: Unsure) -> float:
+    """The share of undecided answers up to which a stop goes on without them; beyond it they count
+    both ways."""
+    if reading == Unsure.FEW_LEFT_OUT:
+        return UNDECIDED_SHARE
+    return 0.0 if reading == Unsure.EITHER_WAY else 1.0
 
 
 def _first(stops: BoolArray, start: int) -> int | None:

@@ -29,9 +29,11 @@ from labelcore.plan.checks import (
     check_known,
     check_numbers,
     check_sure_scores,
+    check_unsure,
     checked_params,
     name_tuple,
     our_names,
+    read_by,
     resolved_promise,
     resolved_stop,
 )
@@ -39,7 +41,7 @@ from labelcore.plan.claims import read_claim, readings
 from labelcore.plan.json_text import plan_arguments
 from labelcore.plan.stop_rules import looking, rule_names
 from labelcore.plan.unread import check_all_read
-from labelcore.promises import Form, Promise
+from labelcore.promises import Form, Promise, Unsure
 
 USUAL_HORIZON, LIKELY_HORIZON = 4, 16
 """How many times its planned size a plan is for that ends at a margin or a strict claim, and one
@@ -94,6 +96,14 @@ class Plan:
         whether the confidence is for all scalar results at once. Methods with strata then give each
         of them the error level that their correlation leaves; with others they share it equally.
         Otherwise each holds on its own, the first is the primary one and the others describe
+    unsure
+        what figures take the items for that people call unsure or broken. "judged": they are about
+        the items that a person can judge. "odds": about all items, the unsure ones judged wrongly
+        up to three times as often as the others of their stratum, or as seldom, by their odds.
+        "either way": about all items, whatever the unsure ones are. Methods that know no judged
+        items (``unsure_reading``) have "judged" as plans had it before: left out while at most 2 %
+        of the answers are unsure, either way beyond that; so have curves. Claims and choices count
+        them either way
     existing
         how the file's known answers came about; needed if it has any. "random": a plain random
         sample of the file, which new labels extend. "certainty": chosen in some other way; only the
@@ -154,6 +164,7 @@ class Plan:
     seed: int = field(default=0, kw_only=True)
     target: str = field(default="file", kw_only=True)
     together: bool = field(default=False, kw_only=True)
+    unsure: str = field(default=Unsure.JUDGED, kw_only=True)
     existing: str | None = field(default=None, kw_only=True)
     repeats: float = field(default=0.0, kw_only=True)
     overlap: float = field(default=0.0, kw_only=True)
@@ -185,6 +196,7 @@ class Plan:
             claimed = {one for text in self.claims for read in readings(text) for one in read.names}
             check_all_read(self.method, names, params, self.classifiers, claimed)
         check_sure_scores(self)
+        check_unsure(self)
 
     @property
     def method(self) -> Design[Any]:
@@ -337,6 +349,20 @@ class Plan:
         return self.horizon * planned
 
     @property
+    def unsure_reading(self) -> Unsure:
+        """What figures take unsure items for: as the plan says, where its method and its rules can;
+        elsewhere as plans had it before there was a choice."""
+        if self.interval_rules < CERTAIN:
+            return Unsure.FEW_LEFT_OUT
+        reading = Unsure(self.unsure)
+        return reading if reading in read_by(self) else Unsure.FEW_LEFT_OUT
+
+    @property
+    def leaves_unsure_out(self) -> bool:
+        """Whether no figure counts an unsure item, however many there are."""
+        return self.unsure_reading in (Unsure.JUDGED, Unsure.ODDS)
+
+    @property
     def from_the_first_label(self) -> bool:
         """Whether figures are shown from the first label on; older plans waited for some."""
         return self.interval_rules >= HORIZON and isinstance(self.design_params, WatchedParams)
@@ -392,6 +418,8 @@ class Plan:
             del values["claim_form"]
         if not self.together:
             del values["together"]
+        if self.unsure == Unsure.JUDGED:
+            del values["unsure"]
         if self.rules is None:
             del values["rules"]
         if self.claims_planned is None:

@@ -12,6 +12,7 @@ class Scope:
     together   how many results share the confidence; 1: each has it on its own
     versus     the classifier whose figure is subtracted from the first one's in a difference
     left_out   answers "unsure" or "broken", assumed to be like the rest
+    judged     where it is about the items that a person can judge: their share, estimated
     existing, existing_use   labels that were there before, and how they are used
     looks      the planned looks that a watched promise is for; 0: it is for every look
     found      positive items known before, where the classifier is what was found so far
@@ -30,6 +31,7 @@ class Scope:
     together: int = 1
     at_stop: bool = False
     left_out: int = 0
+    judged: float | None = None
     versus: str | None = None
     existing: int = 0
     existing_use: str = ""

@@ -74,12 +74,16 @@ def helped_share(
     *,
     target: str = "file",
     weight: float | None = None,
+    judged: NDArray[np.bool_] | None = None,
 ) -> Helped:
     """The share of ones among ``size`` items from a plain random sample without replacement.
 
     outcome, guess   (n_labels,), 0 or 1, and a number of any scale
     mean_guess       the mean of the guesses over all items
     weight           a fixed lambda; None: the best one by the sample
+    judged           (n_labels,), where the sample holds items without a label, which nobody can
+                     judge: whether each has one. The share, and ``size``, are then those of the
+                     items that can be judged; the guesses are of ``over_answers``
 
     Promise: "fixed", approximate: coverage was .94 or more on real files (docs/existing_labels.md).
     With fewer than ``LEAST_OF_EACH`` outcomes of either kind, or a complete census, the ordinary
@@ -87,22 +91,36 @@ def helped_share(
     Assumption: the labelled items are a simple random sample; the guess of an item was not fitted
     to its own label.
     """
+    each = over_answers(outcome, judged)
+    answers = len(outcome)
+    outcome = outcome if judged is None else outcome[judged]
     n, hits = len(outcome), float(outcome.sum())
     if min(hits, n - hits) < LEAST_OF_EACH or n >= size:
         whole = size if target == "file" else np.inf
         low, high = share_interval(hits, n, whole, confidence)
         return Helped(hits / n if n else np.nan, low, high, 0.0, 0.0, 0.0, False)
-    best, correlation = best_weight(outcome, guess)
+    best, correlation = best_weight(each, guess)
     used = best if weight is None else weight
     share = outcome.mean()
-    rest = outcome - share - used * (guess - guess.mean())
+    rest = (each - share - used * (guess - guess.mean())) * n / answers
     spread = (hits * (1 - share) + DOUBT) / (n - 1)
-    left = min((float(rest @ rest) + DOUBT) / (n - 2) / spread, 1.0 if weight is None else np.inf)
+    varied = (float(rest @ rest) + DOUBT) / (answers - 2) * answers / n
+    left = min(varied / spread, 1.0 if weight is None else np.inf)
     value = float(np.clip(share - used * (guess.mean() - mean_guess), 0, 1))
     part = n / size
     factor = left * (1 - part) + (part if target == "process" else 0.0)
     low, high = _wilson(value, n / factor, float(stdtrit(n - 2, (1 + confidence) / 2)))
     return Helped(value, low, high, used, correlation, max(1 - left, 0.0), True)
+
+
+def over_answers(outcome: FloatArray, judged: NDArray[np.bool_] | None) -> FloatArray:
+    """Outcomes whose mean over all answers is the share of ones among the judged ones, and whose
+    spread is that of this share: s + j (y - s) a / n for n judged ones of a answers, j being 1 for
+    those and s their share (the linearised ratio estimate; Cochran 1977, section 6.3)."""
+    if judged is None or judged.all() or not judged.any():
+        return outcome
+    share = outcome[judged].mean()
+    return np.asarray(share + np.where(judged, outcome - share, 0.0) / judged.mean())
 
 
 def cross_fitted(

@@ -46,6 +46,21 @@ many on those that are done are put aside."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Judged:
+    """Where the sizes of cells are those of the items that a person can judge, each array of the
+    shape of the sizes.
+
+    items    items in the file, judged or not
+    unsure   items that were answered without a class
+    share    the share of the items of the cell that nobody can judge, estimated
+    """
+
+    items: FloatArray
+    unsure: FloatArray
+    share: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Cells:
     """Counts of one classifier's cells, each array (n_cells,), or (..., n_cells) for several runs.
 
@@ -56,6 +71,7 @@ class Cells:
     stratum     the stratum that each cell is a part of (int); None where that does not matter
     other       whether they are predicted positive by a second classifier that is compared with the
                 first (bool); None where there is none
+    judged      where ``size`` counts only the items that a person can judge; None: all items
     """
 
     size: FloatArray
@@ -64,6 +80,7 @@ class Cells:
     predicted: BoolArray
     stratum: NDArray[np.int64] | None = None
     other: BoolArray | None = None
+    judged: Judged | None = None
 
     @property
     def sides(self) -> NDArray[np.int64]:
@@ -106,7 +123,15 @@ def side_by_side(several: Sequence[Cells]) -> Cells:
     other = None if first.other is None else np.array([cells.other for cells in several])
     size = np.array([cells.size for cells in several])
     predicted = np.array([cells.predicted for cells in several])
-    return Cells(size, labelled, positive, predicted, stratum, other)
+    return Cells(size, labelled, positive, predicted, stratum, other, _judged_of(several))
+
+
+def _judged_of(several: Sequence[Cells]) -> Judged | None:
+    """Whose sizes are those of judged items, with a leading axis of runs; None if nobody's are."""
+    if all(cells.judged is None for cells in several):
+        return None
+    each = [cells.judged or Judged(cells.size, *2 * [0 * cells.size]) for cells in several]
+    return Judged(*(np.array([getattr(one, item.name) for one in each]) for item in fields(Judged)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.designs.base import CERTAIN
 from labelcore.errors import PlanError
 from labelcore.figures.scalars import (
     first_stage,
@@ -188,7 +189,8 @@ def test_later_inside_the_prefix_counts_both_ways(design: str, promise: str, kno
 def test_few_unsure_are_like_the_rest_many_count_both_ways(kind: str, known: Known) -> None:
     widths = {}
     for every in (0, 100, 10):
-        engine = known.engine(lc.Plan("simple_random", ["accuracy"], budget=200), 1)
+        plan = lc.Plan("simple_random", ["accuracy"], budget=200, rules=CERTAIN - 1)
+        engine = known.engine(plan, 1)
         while engine.peek() is not None:
             index = len(engine.asked) + 1
             truth = known.population.classes[known.truth[engine.peek()[1]]]  # type: ignore[index]
@@ -203,9 +205,9 @@ def test_few_unsure_are_like_the_rest_many_count_both_ways(kind: str, known: Kno
     assert widths[10] > widths[0] + 0.05, "20 of 200 answers open both ways"
 
 
-def test_broken_item_at_the_census_is_not_exact(known: Known) -> None:
+def test_broken_item_at_the_census_is_not_exact_of_all_items(known: Known) -> None:
     for design in DESIGNS:
-        engine = known.engine(lc.Plan(design, ALL, budget=300), 1)
+        engine = known.engine(lc.Plan(design, ALL, budget=300, unsure="either way"), 1)
         while engine.peek() is not None:
             truth = known.population.classes[known.truth[engine.peek()[1]]]  # type: ignore[index]
             give(engine, "broken" if len(engine.asked) == 150 else truth)
@@ -222,7 +224,7 @@ def test_a_census_with_a_broken_item_still_gives_a_figure_in_a_small_file(
 ) -> None:
     small = write(tmp_path, np.array([1, 0, 1, 1, 0, 1, 0]), score=np.arange(7) / 7,
                   thresholds={"lr": 0.5})  # fmt: skip
-    engine = small.engine(lc.Plan(design, ["accuracy"], margin=0.1), 1)
+    engine = small.engine(lc.Plan(design, ["accuracy"], margin=0.1, unsure="either way"), 1)
     while engine.peek() is not None:
         give(engine, "broken" if len(engine.asked) == 2 else "yes")
     one = scalar_results(engine)["accuracy"]
@@ -391,7 +393,8 @@ def test_the_scope_names_the_items_that_are_left_out(
     unsure: int, left_out: int, known: Known
 ) -> None:
     """Of 100 answers two may be left out; more of them count both ways, and none is left out."""
-    engine = known.engine(lc.Plan("simple_random", ["prevalence"], budget=100), 1)
+    plan = lc.Plan("simple_random", ["prevalence"], budget=100, rules=CERTAIN - 1)
+    engine = known.engine(plan, 1)
     for index in range(1, 101):
         give(engine, "unsure" if index <= unsure else "yes")
     assert scalar_results(engine)["prevalence"].scope.left_out == left_out

@@ -12,6 +12,7 @@ import pytest
 from scipy.special import ndtri
 
 import labelcore as lc
+from labelcore.designs.base import CERTAIN
 from labelcore.errors import PlanError
 from labelcore.figures.scalars import headline_stage, scalar_results, second_stage_started
 from labelcore.log.engine import Engine
@@ -391,7 +392,7 @@ def run_to_the_stop(engine: Engine) -> int:
 
 @pytest.mark.parametrize("kind", ["unsure", "broken"])
 def test_few_undecided_are_left_out_and_many_delay_the_stop(kind: str, known: Known) -> None:
-    plan = plan_of(margin=0.02)
+    plan = plan_of(margin=0.02, rules=CERTAIN - 1)
     plain = run_to_the_stop(known.engine(plan, 1))
     engine = known.engine(plan, 1)
     give(engine, kind)
@@ -405,6 +406,18 @@ def test_few_undecided_are_left_out_and_many_delay_the_stop(kind: str, known: Kn
     one = scalar_results(engine)["accuracy"]
     assert delayed > plain and one.half_width <= 0.02 and one.state == "goal reached"
     assert one.form == "approximate", "what was not calculated is not called so"
+
+
+def test_the_stop_of_judged_items_passes_over_the_others(known: Known) -> None:
+    """However many are unsure, the labels at the stop are those without them; either way one of
+    them delays it."""
+    plain = run_to_the_stop(known.engine(plan_of(margin=0.02), 1))
+    for unsure, delays in (("judged", False), ("either way", True)):
+        engine = known.engine(plan_of(margin=0.02, unsure=unsure), 1)
+        for _ in range(9):
+            give(engine, "unsure")
+        assert (run_to_the_stop(engine) > plain) == delays
+        assert scalar_results(engine)["accuracy"].half_width <= 0.02
 
 
 def test_later_counts_both_ways_until_it_is_answered(known: Known) -> None:

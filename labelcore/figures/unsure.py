@@ -1,0 +1,131 @@
+"""What a figure takes the items for that people call unsure or broken, and those put off."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from labelcore.designs.base import AnswerCodes, Look
+from labelcore.designs.curves import UNDECIDED_SHARE
+from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
+from labelcore.estimands import slope_of, table_of
+from labelcore.log.engine import Engine
+from labelcore.promises import Unsure
+from labelcore.stats.judged import judged_cells
+from labelcore.stats.profile import BoolArray, Cells, FloatArray, smoothed_rates
+from labelcore.tallies import Tally, filled
+
+TIMES = 3.0
+"""How many times as likely, or as unlikely, as the others of its stratum an unsure item may be
+judged wrongly, by its odds (``Unsure.ODDS``)."""
+
+
+def cells_of(engine: Engine, tally: Tally, class_index: int | None) -> Cells:
+    """The counts that figures are worked out from, by the reading of the plan: with the sizes that
+    a person can judge, or those of the file."""
+    cells = tally.cells(class_index)
+    if not engine.undecided or engine.plan.unsure_reading != Unsure.JUDGED:
+        return cells
+    return judged_cells(cells, tally.unresolved(engine.undecided_positions()))
+
+
+def judged_share(engine: Engine) -> float | None:
+    """The share of the file that a person can judge, estimated; None where the figures are not
+    about these alone."""
+    if not engine.undecided or engine.plan.unsure_reading != Unsure.JUDGED:
+        return None
+    sizes = cells_of(engine, engine.tallies[engine.classifiers[0]], None).size
+    return float(sizes.sum() / len(engine.population))
+
+
+def left_out(engine: Engine) -> int:
+    """Answers without a class that are assumed to be like the rest."""
+    few = engine.plan.unsure_reading == Unsure.FEW_LEFT_OUT
+    return engine.undecided if few and not both_ways(engine) else 0
+
+
+def both_ways(engine: Engine) -> bool:
+    """Whether unsure and broken items count both ways: by the reading of the plan, or because they
+    are so many."""
+    reading = engine.plan.unsure_reading
+    if reading == Unsure.FEW_LEFT_OUT:
+        return engine.undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
+    return reading == Unsure.EITHER_WAY and bool(engine.undecided)
+
+
+def doubtful(engine: Engine, tally: Tally, *, strictly: bool = False) -> FloatArray:
+    """Items per cell that count both ways: open ones inside the prefix always, unsure and broken
+    ones as ``both_ways`` has it, with ``strictly`` always."""
+    return tally.unresolved(doubtful_positions(engine, strictly=strictly))
+
+
+def doubtful_positions(engine: Engine, *, strictly: bool) -> list[int]:
+    """The items that count both ways, as ``doubtful`` has it."""
+    unsure = strictly or both_ways(engine)
+    return engine.open_positions() + (engine.undecided_positions() if unsure else [])
+
+
+def widened(
+    engine: Engine,
+    tally: Tally,
+    answers: Answers[Any],
+    figures: Figures,
+    look: Look,
+    *,
+    strictly: bool = False,
+) -> Figures:
+    """The interval from the worst to the best case of the doubtful items, which are those of
+    ``doubtful``."""
+    unsettled = doubtful(engine, tally, strictly=strictly)
+    low, high = figures.low.copy(), figures.high.copy()
+    for place, row in enumerate(answers.rows):
+        slope = slope_of(row, answers.cells, figures.value[place : place + 1])
+        for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
+            whole = replace(
+                answers,
+                rows=[row],
+                cells=filled(answers.cells, unsettled, rising),
+                codes=_filled_codes(engine, tally, answers, rising, strictly),
+            )
+            end = getattr(EstimatesScalars.of(engine.design).figures(whole, look), pick)[0]
+            ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
+    return replace(figures, low=low, high=high)
+
+
+def _filled_codes(
+    engine: Engine, tally: Tally, answers: Answers[Any], rising: BoolArray, strictly: bool
+) -> AnswerCodes:
+    """The codes with every doubtful item positive in the cells that are ``rising`` and another
+    class elsewhere."""
+    doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
+    cell = tally.cells_at(doubts)
+    positive = tally.prediction[cell] if answers.class_index is None else answers.class_index
+    other = np.where(np.asarray(positive) == 0, 1, 0)
+    codes = answers.codes.copy()
+    codes[doubts] = np.where(rising[cell], positive, other)
+    return codes
+
+
+def at_odds(engine: Engine, tally: Tally, answers: Answers[Any], figures: Figures) -> Figures:
+    """The figures of all items, each end moved by what it moves if the odds of the unsure items, in
+    the file as in the sample, are ``TIMES`` those of the others of their cell, or one ``TIMES``-th.
+
+    answers, figures   with the sizes of the file; the unsure left out
+    """
+    cells = answers.cells
+    judged = judged_cells(cells, tally.unresolved(engine.undecided_positions()))
+    unsure, rates = cells.size - judged.size, smoothed_rates(cells, answers.rates)
+    table, totals = table_of(answers.rows, cells), cells.size * rates
+    middle = table.value(totals)
+    ends = []
+    for sign, end in ((-1.0, figures.low), (1.0, figures.high)):
+        rising = sign * table.sensitivity(totals) > 0
+        odds = rates / (1 - rates) * np.where(rising, TIMES, 1 / TIMES)
+        moved = totals + unsure * (odds / (1 + odds) - rates)
+        ends.append(end + table.value(moved) - middle)
+    least = np.array([row.least for row in answers.rows])
+    return replace(
+        figures, low=np.clip(ends[0], least, figures.low), high=np.clip(ends[1], figures.high, 1.0)
+    )

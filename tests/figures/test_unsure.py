@@ -1,0 +1,281 @@
+"""What figures take the items for that people call unsure or broken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import labelcore as lc
+from labelcore.designs.base import CERTAIN
+from labelcore.errors import PlanError
+from labelcore.figures.scalars import answers_of, look_at, scalar_results
+from labelcore.figures.unsure import TIMES
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.promises import UNSURE
+from labelcore.results.types import Estimate
+from labelcore.stats.judged import in_the_file
+from tests.designs.synthetic import NOISE, Known, calibrated, write
+
+ASKED = ("accuracy", "precision", "recall", "f1")
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("unsure"), 4000, seed=5)
+
+
+def plan_of(design: str = "recalibrated_neyman", budget: int = 300, **values: object) -> lc.Plan:
+    values.setdefault("promise", "fixed")
+    return lc.Plan(design, values.pop("estimands", ASKED), budget=budget, **values)  # type: ignore[arg-type]
+
+
+def give(engine: Engine, kind: str, name: str | None = None) -> None:
+    engine.answer(engine.draw_next(), Event(0, kind, "", "me", label=name))
+
+
+def answered(
+    known: Known, plan: lc.Plan, unsure: np.ndarray, *, truth: np.ndarray | None = None,
+    kind: str = "unsure", seed: int = 1,
+) -> Engine:  # fmt: skip
+    """All answers of a plan; ``unsure`` says of which items, (n_items,)."""
+    engine, truth = known.engine(plan, seed), known.truth if truth is None else truth
+    while (ahead := engine.peek()) is not None:
+        if unsure[ahead[1]]:
+            give(engine, kind)
+        else:
+            give(engine, "labelled", engine.population.classes[truth[ahead[1]]])
+    return engine
+
+
+def numbered(known: Known, plan: lc.Plan, places: set[int]) -> dict[str, Estimate]:
+    """The results where the answers at these places are unsure."""
+    engine = known.engine(plan, 1)
+    while (ahead := engine.peek()) is not None:
+        if len(engine.asked) in places:
+            give(engine, "unsure")
+        else:
+            give(engine, "labelled", engine.population.classes[known.truth[ahead[1]]])
+    return scalar_results(engine)
+
+
+def widths(found: dict[str, Estimate]) -> np.ndarray:
+    return np.array([one.high - one.low for one in found.values()])
+
+
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+def test_one_unsure_answer_more_makes_no_jump(promise: str, known: Known) -> None:
+    """Six and seven of 300 answers: of the rules before the seventh one made every interval much
+    wider, because from there on all of them counted both ways."""
+    six, seven = ({*range(20, 20 + 40 * number, 40)} for number in (6, 7))
+    plan = plan_of(promise=promise)
+    step = widths(numbered(known, plan, seven)) / widths(numbered(known, plan, six))
+    assert (step < 1.05).all()
+    old = replace(plan, rules=CERTAIN - 1)
+    before = widths(numbered(known, old, seven)) / widths(numbered(known, old, six))
+    assert (before > 1.15).any(), "otherwise this shows nothing"
+
+
+@pytest.mark.parametrize(
+    "design", ["recalibrated_neyman", "simple_random", "agreement_patterns", "paired_comparison"]
+)
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+def test_without_unsure_answers_every_reading_says_the_same(
+    design: str, promise: str, two: Known
+) -> None:
+    asked = ("accuracy_difference",) if design == "paired_comparison" else ("recall", "accuracy")
+    found = []
+    for unsure in UNSURE:
+        plan = plan_of(
+            design, 120, promise=promise, unsure=unsure, estimands=asked, classifier=["a", "b"]
+        )
+        nobody = np.zeros(len(two.truth), dtype=bool)
+        found.append(scalar_results(answered(two, plan, nobody)))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """A file with two classifiers that disagree on many items."""
+    random = np.random.default_rng(2)
+    truth = (random.random(1500) < 0.3).astype(int)
+    score = np.clip(truth * 0.4 + 0.6 * random.random(1500), 0, 1).round(4)
+    other = np.clip(truth * 0.2 + 0.8 * random.random(1500), 0, 1).round(4)
+    folder: Path = tmp_path_factory.mktemp("two")
+    path = folder / "items.csv"
+    lines = [f"{i},x,{score[i]},{other[i]}" for i in range(1500)]
+    path.write_text("id,text,a,b\n" + "\n".join(lines), encoding="utf-8")
+    population = lc.read_population(
+        path, id="id", content="text", scores={"a": "a", "b": "b"},
+        thresholds={"a": 0.5, "b": 0.5}, classes=["no", "yes"],
+    )  # fmt: skip
+    return Known(population, truth)
+
+
+@pytest.mark.parametrize("kind", ["unsure", "broken"])
+def test_nothing_sees_the_class_of_an_unsure_item(kind: str, known: Known) -> None:
+    """Neither the draws nor a figure change with it; the twin, which sees it, draws others."""
+    random = np.random.default_rng(4)
+    unsure = random.random(len(known.truth)) < 0.2
+    other = np.where(unsure, 1 - known.truth, known.truth)
+    one, two = (answered(known, plan_of(), unsure, truth=t, kind=kind) for t in (None, other))
+    assert one.drawn_positions.tolist() == two.drawn_positions.tolist()
+    assert scalar_results(one) == scalar_results(two)
+    nobody = np.zeros_like(unsure)
+    seen = [answered(known, plan_of(), nobody, truth=t) for t in (None, other)]
+    assert seen[0].drawn_positions.tolist() != seen[1].drawn_positions.tolist()
+
+
+def test_an_answer_that_becomes_unsure_leaves_no_trace(known: Known) -> None:
+    """Taken back and given as unsure, a class counts nowhere: the next batch is that of a session
+    in which it was unsure from the start."""
+    engines = [known.engine(plan_of(), 1) for _ in range(3)]
+    for name, engine in zip(("yes", "no", None), engines, strict=True):
+        if name is None:
+            give(engine, "unsure")
+        else:
+            give(engine, "labelled", name)
+            engine.undo(1)
+            engine.answer(1, Event(0, "unsure", "", "me"))
+    states = [engine.progress for engine in engines]
+    for state in states[:2]:
+        assert (state.labelled == states[2].labelled).all() and not state.labelled.any()
+        assert (state.positive == states[2].positive).all()
+        drawn = states[2].asked
+        assert state.codes is not None and states[2].codes is not None and drawn is not None
+        assert state.codes[drawn].tolist() == states[2].codes[drawn].tolist() == [-2]
+
+
+def test_the_scope_says_how_many_can_be_judged(known: Known) -> None:
+    unsure = np.random.default_rng(1).random(len(known.truth)) < 0.2
+    one = scalar_results(answered(known, plan_of("simple_random"), unsure))["accuracy"]
+    assert one.scope.judged == pytest.approx(0.8, abs=0.06) and one.scope.left_out == 0
+    assert any("a person can judge" in text for text in one.assumptions)
+    nobody = np.zeros_like(unsure)
+    assert scalar_results(answered(known, plan_of(), nobody))["f1"].scope.judged is None
+
+
+def test_a_census_is_exact_of_the_judged_items(known: Known, tmp_path: Path) -> None:
+    small = write(tmp_path, known.truth[:60], score=np.linspace(0, 1, 60), thresholds={"lr": 0.5})
+    unsure = np.arange(60) % 7 == 0
+    for design in ("recalibrated_neyman", "simple_random"):
+        engine = answered(small, plan_of(design, 60), unsure)
+        found, said = scalar_results(engine), small.population.predictions["lr"] == 1
+        right = (said == (small.truth == 1))[~unsure].mean()
+        assert found["accuracy"].value == pytest.approx(right) and found["accuracy"].low == right
+        assert {one.state for one in found.values()} == {"exact"}
+
+
+def covered(known: Known, unsure: np.ndarray, runs: int) -> tuple[float, float]:
+    """How often accuracy of the judged items is held, by their sizes and, the twin, by those of the
+    file."""
+    said = known.population.predictions["lr"] == 1
+    truth = float((said == (known.truth == 1))[~unsure].mean())
+    held = np.zeros((runs, 2), dtype=bool)
+    for run in range(runs):
+        engine = answered(known, plan_of(budget=150, estimands=["accuracy"]), unsure, seed=run)
+        answers, look = answers_of([engine], engine.questions)[0], look_at(engine)
+        whole = replace(answers, cells=in_the_file(answers.cells))
+        for place, one in enumerate((answers, whole)):
+            found = engine.design.figures(one, look)
+            held[run, place] = found.low[0] <= truth <= found.high[0]
+    return tuple(held.mean(axis=0))  # type: ignore[return-value]
+
+
+@pytest.mark.slow
+def test_judged_sizes_cover_where_people_are_unsure_near_the_cut(known: Known) -> None:
+    """200 sessions of 150 answers, seeds 0 to 199; the twin leaves the unsure out and keeps the
+    sizes of the file, of which those near the cut are then too large."""
+    score = known.population.scores["lr"]
+    chance = 0.8 * np.exp(-(((score - 0.5) / 0.2) ** 2))
+    unsure = np.random.default_rng(8).random(len(score)) < chance
+    judged, twin = covered(known, unsure, 200)
+    limit = binom.ppf(NOISE, 200, 0.95) / 200
+    assert judged >= limit
+    assert twin < limit, "with the sizes of the file it must fail"
+
+
+def test_the_odds_move_both_ends(known: Known) -> None:
+    """Prevalence of a plain sample: with u of the items unsure and p positive among the others, the
+    lower end goes down by u (p - p'), p' having a third of the odds of p; likewise upwards."""
+    unsure = np.random.default_rng(1).random(len(known.truth)) < 0.2
+    plan = plan_of("simple_random", estimands=["prevalence"], unsure="odds", classifier=None)
+    engine = answered(known, plan, unsure)
+    found = scalar_results(engine)["prevalence"]
+    answers = answers_of([engine], engine.questions)[0]
+    plain = engine.design.figures(answers, look_at(engine))
+    cells = answers.cells
+    rate = (cells.positive + 0.5) / (cells.labelled + 1)
+    tally = engine.tallies[engine.questions[0].subject]
+    none = tally.unresolved(engine.undecided_positions())
+    whole = none.sum() / (none + cells.labelled).sum()
+    share = (none + 2 * whole) / (none + cells.labelled + 2)
+    hidden = none + (cells.size - none - cells.labelled) * share
+    for end, bare, times in (
+        (found.low, plain.low[0], 1 / TIMES), (found.high, plain.high[0], TIMES),
+    ):  # fmt: skip
+        odds = times * rate / (1 - rate)
+        moved = (hidden * (odds / (1 + odds) - rate)).sum() / cells.size.sum()
+        assert end == pytest.approx(bare + moved, abs=1e-12)
+    assert found.low < plain.low[0] and found.high > plain.high[0]
+
+
+def test_the_readings_are_one_wider_than_the_other(known: Known) -> None:
+    unsure = np.random.default_rng(1).random(len(known.truth)) < 0.1
+    found = [widths(scalar_results(answered(known, plan_of(unsure=one), unsure))) for one in UNSURE]
+    assert (found[0] < found[1]).all() and (found[1] < found[2]).all()
+
+
+def test_the_progress_of_a_plan_counts_unsure_answers(known: Known) -> None:
+    """A plan of 300 answers has come to its end with the 300th, whatever it was."""
+    unsure = np.random.default_rng(1).random(len(known.truth)) < 0.2
+    engine = answered(known, plan_of(promise="watched"), unsure)
+    assert engine.labels < 260 and look_at(engine).progress == 1.0
+    either = answered(known, plan_of(promise="watched", unsure="either way"), unsure)
+    assert look_at(either).progress == either.labels / 300
+
+
+def test_helped_shares_are_of_judged_items(known: Known) -> None:
+    """With the difference estimator the mean over 60 sessions is that of the judged items, not that
+    of all; people are unsure where the score is high."""
+    score = known.population.scores["lr"]
+    unsure = np.random.default_rng(8).random(len(score)) < 0.8 * score
+    plan = plan_of(
+        "simple_random", 200, estimands=["prevalence"], params={"interval": "difference"}
+    )
+    runs = [scalar_results(answered(known, plan, unsure, seed=one)) for one in range(60)]
+    values = np.array([one["prevalence"].value for one in runs])
+    judged, every = known.truth[~unsure].mean(), known.truth.mean()
+    error = values.std() / np.sqrt(60)
+    assert abs(values.mean() - judged) < 4 * error < abs(every - judged)
+    held = [one["prevalence"].low <= judged <= one["prevalence"].high for one in runs]
+    assert np.mean(held) >= binom.ppf(NOISE, 60, 0.95) / 60
+
+
+@pytest.mark.parametrize(
+    ("design", "unsure", "told"),
+    [
+        ("recalibrated_neyman", "maybe", "unsure must be one of 'judged', 'odds', 'either way'"),
+        ("oversampling", "odds", "unsure is not for design 'oversampling', got 'odds'"),
+        ("paula", "either way", "unsure is not for design 'paula', got 'either way'"),
+    ],
+)
+def test_unknown_readings_are_refused(design: str, unsure: str, told: str) -> None:
+    asked = "precision_curve" if design == "paula" else "precision"
+    with pytest.raises(PlanError, match=told):
+        lc.Plan(design, asked, budget=100, unsure=unsure)
+    with pytest.raises(TypeError, match="unsure must be one of"):
+        lc.Plan("simple_random", "accuracy", budget=100, unsure=3)  # type: ignore[arg-type]
+
+
+def test_the_default_is_not_written(known: Known) -> None:
+    """Plans of older projects keep their text."""
+    assert '"unsure"' not in plan_of().to_json()
+    odds = plan_of(unsure="odds")
+    assert lc.Plan.from_json(odds.to_json()) == odds and odds.unsure_reading == "odds"
+    assert replace(plan_of(), rules=CERTAIN - 1).unsure_reading == "few left out"
+    assert plan_of("oversampling", estimands=["precision"]).unsure_reading == "few left out"
