@@ -68,4 +68,19 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("planning/runs.py", "if engine.plan.correlated:", "if not engine.plan.correlated:"),
     # The forecast of all figures at once as narrow as that of each.
     ("planning/forecast.py", "confidence=1 - float(alpha)", "confidence=self.plan.confidence"),
+    # Bands that may open again, that a later look cuts, or that outlive the answers behind them.
+    ("figures/narrowing.py", "np.where(shown, narrowed(before, ends), before)", "ends"),
+    ("figures/narrowing.py", "engine.seen[place - 1][1] if place", "engine.seen[-1][1] if place"),
+    (
+        "log/engine.py",
+        "while looks and looks[-1][0] >= index",
+        "while looks and looks[-1][0] > index",
+    ),
+    # An interval beyond what is certain, or within what only some of the items could make of it.
+    ("figures/scalars.py", "within(figures, limits), limits", "figures, limits"),
+    (
+        "stats/certain.py",
+        "every = none + cells.unlabelled",
+        "every = none + 0.5 * cells.unlabelled",
+    ),
 )

@@ -13,7 +13,7 @@ from labelcore.results.telling import kept_back
 from labelcore.words.differences import is_difference
 
 MOST_POINTS = 300
-COLUMNS = ("Labels", "Estimate", "Low", "High", "Half-width", "State", "Looked at")
+COLUMNS = ("Labels", "Estimate", "Low", "High", "Half-width", "State", "When")
 
 
 def thinned(n_points: int, most: int = MOST_POINTS) -> list[int]:

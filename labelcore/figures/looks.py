@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,16 @@ from labelcore.figures.choices import choice_results
 from labelcore.figures.claims import claim_results
 from labelcore.figures.curves import curve_results, ranked_curve
 from labelcore.figures.cuts import check_rank, cuts_at
+from labelcore.figures.narrowing import looks_before
 from labelcore.figures.scalars import headline_stage, scalar_results_of
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.results.curves import Cut
 from labelcore.results.types import Choice, Claim, Estimate, Result
+
+LOOKS_AT_ONCE = 64
+"""Looks back that are held side by side."""
 
 
 def results(engine: Engine) -> dict[str, Result]:
@@ -55,6 +60,34 @@ class _Along:
     cuts: dict[int, Cut] = field(default_factory=dict)
 
 
+def course(engine: Engine, found: Mapping[str, Result]) -> list[dict[str, Any]]:
+    """The numbers at each look of the grid up to now, worked out from the answers as they are, and
+    last those ``found`` now; as JSON values.
+
+    labels, draws, results   as in ``look_detail``
+    at                       when the last answer up to there was given
+    """
+    stage = headline_stage(engine)
+    keys = [question.key for question in stage.questions]
+    last = engine.told[-1][0] if engine.told else -1
+    stages = engine.stages([one for one in looks_before(stage) if one > last])
+    while part := list(islice(stages, LOOKS_AT_ONCE)):
+        for then, results in zip(part, scalar_results_of(part), strict=True):
+            engine.told.append((len(then.asked), _moment(then, results, keys)))
+    told = [look for draws, look in engine.told if draws < stage.prefix()]
+    return [*told, _moment(stage, found, keys)] if stage.prefix() else []
+
+
+def _moment(engine: Engine, found: Mapping[str, Result], keys: Sequence[str]) -> dict[str, Any]:
+    last = engine.in_force(engine.prefix()) if engine.prefix() else None
+    return {
+        "at": "" if last is None else last.at,
+        "labels": engine.labels,
+        "draws": engine.prefix(),
+        "results": {key: _figures(found[key]) for key in keys},
+    }
+
+
 class FiguresNow:
     """The figures of an engine at the present moment, computed once for each of its states."""
 
@@ -62,6 +95,7 @@ class FiguresNow:
         self.engine = engine
         self._cached: tuple[tuple[int, bool, int], dict[str, Result]] | None = None
         self._along: tuple[tuple[int, bool, int], _Along] | None = None
+        self._course: tuple[tuple[int, bool, int], list[dict[str, Any]]] | None = None
 
     def results(self) -> dict[str, Result]:
         """Every result of the plan."""
@@ -101,6 +135,13 @@ class FiguresNow:
     def look(self, after: int) -> dict[str, Any]:
         """What a look records that has seen the answers up to event ``after``."""
         return look_detail(self.engine, self.results(), after)
+
+    def course(self) -> list[dict[str, Any]]:
+        """The numbers at each look of the grid, and now."""
+        state = self._state()
+        if self._course is None or self._course[0] != state:
+            self._course = (state, course(self.engine, self.results()))
+        return self._course[1]
 
     def stop_reason(self, at: str) -> str:
         """The stop rules that end the session at this time, "" when it goes on."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,16 @@ from labelcore.designs.curves import (
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import SCALARS, known_before, table_of
 from labelcore.figures.assumptions import assumptions
+from labelcore.figures.narrowing import (
+    Limits,
+    add_look,
+    bands_before,
+    narrowed,
+    narrows,
+    unseen,
+)
 from labelcore.figures.standing import (
+    begun,
     complete,
     first_figure,
     is_settled,
@@ -38,8 +48,8 @@ from labelcore.stats.profile import (
 from labelcore.tallies import Question, Subject, Tally
 from labelcore.words.existing import KNOWN_EXACTLY, assumed
 
-Limits = FloatArray
-"""The least and the largest value of each row, (2, n_rows)."""
+AT_ONCE = 256
+"""Looks back that are worked out side by side."""
 
 
 def scalar_results(engine: Engine) -> dict[str, Estimate]:
@@ -47,12 +57,19 @@ def scalar_results(engine: Engine) -> dict[str, Estimate]:
     return scalar_results_of([engine])[0]
 
 
-def scalar_results_of(engines: Sequence[Engine]) -> list[dict[str, Estimate]]:
-    """``scalar_results`` of several sessions of one plan, worked out side by side."""
-    return [
-        _with_goal(engine, _kept(engine, mine))
-        for engine, mine in zip(engines, _results_now(engines), strict=True)
-    ]
+def scalar_results_of(
+    engines: Sequence[Engine], *, alone: bool = False
+) -> list[dict[str, Estimate]]:
+    """``scalar_results`` of several sessions of one plan, worked out side by side; ``alone``: as if
+    nobody could have looked before, which takes a part of the time."""
+    if not narrows(engines[0]):
+        found = [_kept(*one) for one in zip(engines, _results_now(engines), strict=True)]
+    elif alone:
+        found = _results_now(engines)
+    else:
+        look_back(engines)
+        found = _results_now(engines, [*map(bands_before, engines)])
+    return [_with_goal(*one) for one in zip(engines, found, strict=True)]
 
 
 def _kept(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
@@ -69,20 +86,47 @@ def _planned_results(engine: Engine) -> tuple[int, dict[str, Estimate]]:
     return draws, _results_now([stage_until(engine, draws)])[0]
 
 
-def _results_now(engines: Sequence[Engine]) -> list[dict[str, Estimate]]:
+def _results_now(
+    engines: Sequence[Engine], before: Sequence[Limits] | None = None
+) -> list[dict[str, Estimate]]:
+    """The results of this moment, within the bands ``before`` it, (2, n_questions) each."""
     found: list[dict[str, Estimate]] = [{} for _ in engines]
-    groups = same_cells(engines[0].questions)
-    answers = [answers_of(engines, group) for group in groups]
-    sure = confidences(engines, groups, answers)
-    looks = [
-        replace(look_at(one), confidence=mine) for one, mine in zip(engines, sure, strict=True)
-    ]
-    for group, of_group in zip(groups, answers, strict=True):
-        estimates = _group_results(engines, group, of_group, looks)
-        for mine, ones in zip(found, estimates, strict=True):
-            mine |= {question.key: one for question, one in zip(group, ones, strict=True)}
     keys = [question.key for question in engines[0].questions]
+    for group, figures in _figures_of(engines):
+        places = [keys.index(question.key) for question in group]
+        for number, (engine, of_group) in enumerate(zip(engines, figures, strict=True)):
+            one = _found(engine, *of_group, group)
+            if before is not None:
+                one = _narrowed(one, before[number][:, places])
+            found[number] |= {estimate.estimand: estimate for estimate in one.stated()}
     return [{key: mine[key] for key in keys} for mine in found]
+
+
+def look_back(engines: Sequence[Engine]) -> None:
+    """Look at each session at every draw of the grid before its last answered one at which it was
+    not looked at yet, worked out side by side. What was certain then is so now, too, and need not
+    cut those bands."""
+    ahead = ((engine, unseen(engine)) for engine in engines)
+    stages = (
+        (engine, draws, stage)
+        for engine, looks in ahead
+        for draws, stage in zip(looks, engine.stages(looks), strict=True)
+    )
+    keys = [question.key for question in engines[0].questions]
+    while part := list(islice(stages, AT_ONCE)):
+        then = [stage for _, _, stage in part]
+        ends = np.full((len(part), 2, len(keys)), np.nan)
+        shown = np.zeros((len(part), len(keys)), dtype=bool)
+        for group, of_group in _figures_of(then):
+            places = [keys.index(question.key) for question in group]
+            for number, (answers, figures) in enumerate(of_group):
+                ends[number][:, places] = figures.low, figures.high
+                shown[number, places] = [
+                    begun(then[number], question, answers.cells, value)
+                    for question, value in zip(group, figures.value.tolist(), strict=True)
+                ]
+        for (engine, draws, _), *one in zip(part, ends, shown, strict=True):
+            add_look(engine, draws, *one)
 
 
 def kept_band(planned: Estimate, now: Estimate) -> Estimate:
@@ -163,13 +207,8 @@ def first_stage(engine: Engine) -> Engine:
 
 def stage_until(engine: Engine, draws: int) -> Engine:
     """The engine as it would be after so many draws, with the answers as they are now."""
-    stage = engine.beginning()
-    stage.asked = engine.asked[:draws]
-    stage._positions = engine._positions
+    (stage,) = engine.stages([draws])
     stage.finished = engine.finished
-    for index, asked in enumerate(stage.asked, start=1):
-        stage.drawn[asked.stratum] += 1
-        stage._put_in(index)
     return stage
 
 
@@ -269,21 +308,66 @@ def answers_after_each(
     )
 
 
-def _group_results(
+@dataclass(frozen=True, eq=False, slots=True)
+class _Found:
+    """What is found of a group of questions about the same cells.
+
+    limits   what is certain of each, (2, n_rows)
+    """
+
+    engine: Engine
+    group: list[Question]
+    cells: Cells
+    figures: Figures
+    limits: Limits
+
+    def stated(self) -> list[Estimate]:
+        """The results."""
+        return [
+            _stated(self.engine, question, self.figures, place, self.cells, self.limits)
+            for place, question in enumerate(self.group)
+        ]
+
+
+def _narrowed(found: _Found, before: Limits) -> _Found:
+    """With intervals cut by the bands before; a value outside is moved to the nearer end."""
+    figures = found.figures
+    ends = narrowed(before, np.array([figures.low, figures.high]))
+    return replace(found, figures=within(figures, ends))
+
+
+def _figures_of(
     engines: Sequence[Engine],
-    group: list[Question],
-    answers: Sequence[Answers[Any]],
-    looks: Sequence[Look],
-) -> list[list[Estimate]]:
-    """The results of a group of questions about the same cells, for each session."""
-    design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)
-    if len(engines) == 1:
-        figures = [design.figures(answers[0], looks[0])]
-    else:
-        figures = design.figures_of(answers, looks)
-    return [
-        _stated_group(*one, group) for one in zip(engines, answers, looks, figures, strict=True)
+) -> Iterator[tuple[list[Question], list[tuple[Answers[Any], Figures]]]]:
+    """For each group of questions about the same cells what their figures are worked out from, and
+    they themselves, for each session."""
+    groups = same_cells(engines[0].questions)
+    answers = [answers_of(engines, group) for group in groups]
+    sure = confidences(engines, groups, answers)
+    looks = [
+        replace(look_at(one), confidence=mine) for one, mine in zip(engines, sure, strict=True)
     ]
+    for group, mine in zip(groups, answers, strict=True):
+        design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)
+        if len(engines) == 1:
+            figures = [design.figures(mine[0], looks[0])]
+        else:
+            figures = design.figures_of(mine, looks)
+        several = zip(engines, mine, looks, figures, strict=True)
+        yield group, [(one[1], _both_ways(*one, group[0].subject)) for one in several]
+
+
+def _both_ways(
+    engine: Engine, answers: Answers[Any], look: Look, figures: Figures, subject: Subject
+) -> Figures:
+    """The figures with the items that count both ways, where there are some, and with unsure ones
+    at the odds that the plan declares."""
+    tally = engine.tallies[subject]
+    if doubtful(engine, tally).any():
+        figures = widened(engine, tally, answers, figures, look)
+    if engine.undecided and engine.plan.unsure_reading == Unsure.ODDS:
+        figures = at_odds(engine, tally, answers, figures)
+    return figures
 
 
 def precision_of(engine: Engine, classifier: str | None, predicted: int, judged: int) -> Estimate:
@@ -295,24 +379,16 @@ def precision_of(engine: Engine, classifier: str | None, predicted: int, judged:
     answers = replace(answers, cells=replace(answers.cells, predicted=row))
     look = look_at(engine)
     figures = EstimatesScalars.of(engine.design).figures(answers, look)
-    found = _stated_group(engine, answers, look, figures, [question])[0]
+    figures = _both_ways(engine, answers, look, figures, classifier)
+    (found,) = _found(engine, answers, figures, [question]).stated()
     return replace(found, certain=None)
 
 
-def _stated_group(
-    engine: Engine, answers: Answers[Any], look: Look, figures: Figures, group: list[Question]
-) -> list[Estimate]:
-    tally = engine.tallies[group[0].subject]
-    if doubtful(engine, tally).any():
-        figures = widened(engine, tally, answers, figures, look)
-    if engine.undecided and engine.plan.unsure_reading == Unsure.ODDS:
-        figures = at_odds(engine, tally, answers, figures)
+def _found(
+    engine: Engine, answers: Answers[Any], figures: Figures, group: list[Question]
+) -> _Found:
     limits = certain_limits(engine, answers, figures)
-    figures = within(figures, limits)
-    return [
-        _stated(engine, question, figures, place, answers.cells, limits)
-        for place, question in enumerate(group)
-    ]
+    return _Found(engine, group, answers.cells, within(figures, limits), limits)
 
 
 def certain_limits(engine: Engine, answers: Answers[Any], figures: Figures) -> Limits:

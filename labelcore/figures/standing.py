@@ -94,6 +94,13 @@ def state_of(
     return State.INTERVAL, "", promise
 
 
+def begun(engine: Engine, question: Question, cells: Cells, value: float) -> bool:
+    """Whether a quantity that is shown from the first label has a watched interval, as ``state_of``
+    says it."""
+    some = engine.labels > 0 and not np.isnan(value)
+    return some and not lacking_side(engine, question, cells)[0]
+
+
 def lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str, bool]:
     """What is missing of a label (in older plans of five) of each predicted class that the quantity
     rests on, the barest class first, and whether one of them has no label at all: a value would

@@ -8,7 +8,7 @@ item was shown, whose number the log records.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -49,6 +49,9 @@ class Engine(Book):
     plan.planned must be set (``labelcore.preview`` computes it, ``labelcore.Session`` freezes it).
     ``orders`` says where the random orders come from: a session's are hashes of the ids. ``frame``
     is what the method prepared for the same population and plan, where that is at hand.
+
+    seen, told   (draws, what was found) of looks back at earlier draws, in rising order, as long as
+                 the answers up to there stay as they are: bands by themselves, and results
     """
 
     def __init__(
@@ -109,6 +112,8 @@ class Engine(Book):
         self._memory: dict[int, Any] = {}
         self._stop = -1, margin_stop.Stop(None, True)
         self._planned: tuple[int, bool, Any] | None = None
+        self.seen: list[tuple[int, Any]] = []
+        self.told: list[tuple[int, Any]] = []
         self.codes[self.existing.positions] = self.existing.codes
         for tally in self.tallies.values():
             tally.add_all(self.existing.positions, self.existing.codes)
@@ -120,6 +125,51 @@ class Engine(Book):
         fresh.claims = [claim.on(claim.tally.emptied()) for claim in self.claims]
         fresh._start()
         return fresh
+
+    def stages(self, draws: Sequence[int]) -> Iterator[Engine]:
+        """The engine as it would be after each of these numbers of draws, which rise, with the
+        answers as they are now; nobody may answer in it."""
+        growing = self.beginning()
+        growing._positions = self._positions
+        for end in draws:
+            growing._take_over(self, end)
+            stage = growing._apart()
+            stage.seen = self.seen
+            yield stage
+
+    def _take_over(self, other: Engine, end: int) -> None:
+        """Draws and answers of another engine of the same plan, up to draw ``end``."""
+        start = len(self.asked)
+        new, positions = other.asked[start:end], self._positions[start:end]
+        found = other.codes[positions]
+        self.asked += new
+        strata = np.array([asked.stratum for asked in new], dtype=np.int64)
+        self.drawn += np.bincount(strata, minlength=len(self.drawn))
+        if (found >= 0).all():
+            self._put_in_labels(positions, found)
+            return
+        for index in range(start + 1, len(self.asked) + 1):
+            self._put_in(index)
+
+    def _put_in_labels(self, positions: IntArray, codes: IntArray) -> None:
+        """The last items drawn have these classes."""
+        self.codes[positions] = codes
+        self.kinds["labelled"] += len(positions)
+        for tally in (*self.tallies.values(), *(claim.tally for claim in self.claims)):
+            tally.add_all(positions, codes)
+        self._last_answered, self.version = len(self.asked), self.version + len(positions)
+
+    def _apart(self) -> Engine:
+        """The same state, to be changed apart."""
+        other = copy(self)
+        other.tallies = {name: tally.copied() for name, tally in self.tallies.items()}
+        other.claims = [claim.on(claim.tally.copied()) for claim in self.claims]
+        other.asked, other.kinds = list(self.asked), Counter(self.kinds)
+        other.drawn, other.codes = self.drawn.copy(), self.codes.copy()
+        other._queue, other._owed, other._memory = list(self._queue), set(self._owed), {}
+        other._unanswered, other._undecided = set(self._unanswered), set(self._undecided)
+        other.seen, other.told = list(self.seen), list(self.told)
+        return other
 
     def redrawn(self, seed: int, *, strata_kept: bool = False) -> Engine:
         """An engine of the same file and plan before the first event under another seed, nothing
@@ -336,9 +386,7 @@ class Engine(Book):
         del self._queue[-number:]
         self._batches = batch
         strata, found = self.frame.stratum[positions], codes[positions]
-        end = len(self.asked) + number
         self._put_behind(positions)
-        self.codes[positions] = found
         self.asked += [
             Asked(position, stratum, batch, [answers[code]])
             for position, stratum, code in zip(
@@ -346,10 +394,7 @@ class Engine(Book):
             )
         ]
         self.drawn += np.bincount(strata, minlength=len(self.drawn))
-        self.kinds["labelled"] += number
-        for tally in (*self.tallies.values(), *(claim.tally for claim in self.claims)):
-            tally.add_all(positions, found)
-        self._last_answered, self.version = end, self.version + number
+        self._put_in_labels(positions, found)
 
     def kind_of(self, answer: object) -> tuple[str, str | None]:
         """The event kind and the class name of an answer; raises AnswerError for anything else."""
@@ -367,6 +412,9 @@ class Engine(Book):
         super()._put_in(index)
         if self._planned is not None and index <= self._planned[0]:
             self._planned = None
+        for looks in (self.seen, self.told):
+            while looks and looks[-1][0] >= index:
+                looks.pop()
         answered = self.answered(index)
         code = self.codes[self.asked[index - 1].position] = self._code(index)
         (self._undecided.add if code == base.UNDECIDED else self._undecided.discard)(index)
@@ -395,15 +443,9 @@ class Engine(Book):
 
     def supposing(self, index: int, event: Event) -> Engine:
         """An engine as this one would be after one more answer; this one stays as it is."""
-        after = copy(self)
-        after.tallies = {name: tally.copied() for name, tally in self.tallies.items()}
-        after.claims = [claim.on(claim.tally.copied()) for claim in self.claims]
-        after.asked, asked = list(self.asked), self.asked[index - 1]
+        after, asked = self._apart(), self.asked[index - 1]
         after.asked[index - 1] = replace(asked, answers=list(asked.answers))
-        after.kinds, after.repeats = Counter(self.kinds), self.repeats.copied()
-        after.codes, after._queue = self.codes.copy(), list(self._queue)
-        after._owed, after._memory = set(self._owed), {}
-        after._unanswered, after._undecided = set(self._unanswered), set(self._undecided)
+        after.repeats = self.repeats.copied()
         after.first_answer(index, event)
         after.sequence = event.sequence
         return after

@@ -225,7 +225,7 @@ class _Runner:
         label_all(engines, self.world(place))
         found = [
             [one.half_width if one.has_interval else 0.5 for one in results.values()]
-            for results in scalar_results_of(engines)
+            for results in scalar_results_of(engines, alone=True)
         ]
         self.widths.append(np.mean(found, axis=0))
         self.steps, self.spent = self.steps + 1, self.spent + monotonic() - start

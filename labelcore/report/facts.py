@@ -57,6 +57,7 @@ class Facts:
     as_of         the time of the last event, or of the project where there is none
     curves        every reading where the plan asks for a curve, else precision and recall
     along         what the curve says at ranks that a reader asks for; None without one
+    courses       of each number how it came about, as `Session.course` tells it
     strata_names  the stretches of ranks, where the strata are such
     curve_left_out   why there is no curve along the ranks where one would be; "" elsewhere
     rewordings    (when, what, before, after) of each wording that was changed
@@ -91,6 +92,7 @@ class Facts:
     strata_names: Sequence[str] | None
     events: Sequence[Event]
     looks: Sequence[Mapping[str, Any]]
+    courses: Mapping[str, Sequence[Mapping[str, Any]]]
     status: Status
     stop_reason: str
     interim: bool
@@ -189,6 +191,9 @@ def gather(session: Session) -> Facts:
         strata_names=rank_names(session),
         events=events,
         looks=session.looks(),
+        courses={
+            key: session.course(key) for key, one in results.items() if isinstance(one, Estimate)
+        },
         status=session.status,
         stop_reason=session.state.stop_reason,
         interim=not session.engine.finished,

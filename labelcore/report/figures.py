@@ -53,11 +53,13 @@ def figures(facts: Facts) -> tuple[Markup | None, Markup]:
 
 def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     for key, first in facts.results.items():
-        if facts.looks and isinstance(first, Estimate):
+        if isinstance(first, Estimate) and facts.courses[key]:
             label = name_of(first)
             yield (
                 f"{label}: estimate and interval against labels",
-                charts.history_chart(facts.looks, key, margin=facts.plan.margin, label=label),
+                charts.history_chart(
+                    facts.courses[key], key, margin=facts.plan.margin, label=label
+                ),
             )
             break
     yield from _candidates(facts)

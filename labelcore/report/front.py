@@ -119,7 +119,8 @@ def intervals(
     rows, scale = _rows(facts, most), SHARES
     estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]
     if any(one.is_difference for one in estimates):
-        tables = [history_table(facts.looks, one.estimand) for one in estimates]
+        keys = [one.estimand for one in estimates]
+        tables = [history_table(facts.courses[key], key) for key in keys]
         ends = [table[name].to_numpy(dtype=float) for table in tables for name in ("Low", "High")]
         scale = difference_scale(np.concatenate(ends))
     if not any(row.low is not None for row in rows):

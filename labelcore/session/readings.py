@@ -588,6 +588,28 @@ class Readings(ABC):
         with self._lock:
             return list(self.state.looks)
 
+    def course(self, key: str) -> list[dict[str, Any]]:
+        """How one result came about, from the first label to now.
+
+        Parameters
+        ----------
+        key
+            as in ``results``
+
+        Returns
+        -------
+        list of dict
+            Labels, draws, results by key, and when the last answer was given ("at"). A number is
+            worked out from the log at fixed looks, whether anybody looked or not: at every label to
+            20, then at every fifth, beyond 500 at every hundredth part of the plan. Of any other
+            result these are the recorded ``looks``.
+        """
+        with self._lock:
+            self.sync()
+            if key in {question.key for question in self.engine.questions}:
+                return self.figures.course()
+            return self.looks()
+
     def last_said(self, draw: Draw, kind: str) -> str:
         """The last note about a drawn item, or whether it is flagged.
 

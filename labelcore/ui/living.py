@@ -138,7 +138,7 @@ def _scale(session: Session, estimates: Sequence[Estimate]) -> Scale:
     if not _compares(estimates):
         return SHARES
     keys = [one.estimand for one in estimates]
-    tables = [history_table(session.looks(), key) for key in keys]
+    tables = [history_table(session.course(key), key) for key in keys]
     ends = [table[name].to_numpy(dtype=float) for table in tables for name in ("Low", "High")]
     return difference_scale(np.concatenate(ends))
 
@@ -213,7 +213,7 @@ def _moved(table: pd.DataFrame, name: str) -> tuple[Numbers, Numbers, Numbers]:
 
 def _over_labels(session: Session, estimate: Estimate, scale: Scale, truth: float | None) -> Node:
     key, margin = estimate.estimand, session.plan.margin
-    looks = session.looks()
+    looks = session.course(key)
     table = history_table(looks, key)
     now = counts(session)
     columns = {name: table[name].to_numpy(dtype=float) for name in ("Labels", "Estimate")}

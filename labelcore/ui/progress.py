@@ -134,11 +134,10 @@ def how_far(session: Session) -> None:
 
 
 def _history(session: Session, estimates: list[Estimate]) -> None:
-    looks = session.looks()
-    if all(history_table(looks, one.estimand).empty for one in estimates):
+    keys = [one.estimand for one in estimates]
+    if all(history_table(session.course(key), key).empty for key in keys):
         st.text("This picture starts with the first figure.")
         return
-    keys = [one.estimand for one in estimates]
     key = keys[0]
     if len(keys) > 1:
         key = st.selectbox(
@@ -149,7 +148,7 @@ def _history(session: Session, estimates: list[Estimate]) -> None:
             label_visibility="collapsed",
         )
     name = estimand_name(key)
-    chart = history_chart(looks, key, margin=session.plan.margin, label=name)
+    chart = history_chart(session.course(key), key, margin=session.plan.margin, label=name)
     if is_difference(key):
         first, second = (one_line(one, 40) for one in session.plan.classifiers)
         draw(chart, "history", f"{name} as a table ({first} minus {second})", unit="points")

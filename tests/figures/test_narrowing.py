@@ -1,0 +1,294 @@
+"""Watched bands that only narrow: each cut by all earlier ones of a fixed grid of looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.figures import narrowing, scalars
+from labelcore.figures.looks import FiguresNow
+from labelcore.figures.narrowing import grid, narrowed, narrows, whole
+from labelcore.figures.scalars import scalar_results, scalar_results_of, stage_until
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.planning.runs import beginning, label_all
+from labelcore.results.types import Estimate
+from tests.designs.synthetic import SCALARS, WATCHED, Known, calibrated, label, labelled
+
+PLANNED = 120
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("narrowing"), 700, seed=8)
+
+
+def plan_of(design: str = "recalibrated_neyman", **values: Any) -> lc.Plan:
+    asked = WATCHED.get(design, SCALARS)
+    return lc.Plan(design, asked, **{"budget": PLANNED, "promise": "watched", **values})
+
+
+def ends(found: dict[str, Estimate]) -> dict[str, tuple[float, float]]:
+    return {key: (one.low, one.high) for key, one in found.items()}
+
+
+def without(engine: Engine) -> dict[str, Estimate]:
+    """The results as if nobody could have looked before."""
+    return scalar_results_of([engine], alone=True)[0]
+
+
+def bands(engine: Engine, known: Known) -> Iterator[tuple[int, dict[str, Estimate]]]:
+    for labels in label(engine, known.truth):
+        yield labels, scalar_results(engine)
+
+
+def same(one: dict[str, tuple[float, float]], other: dict[str, tuple[float, float]]) -> bool:
+    return all(one[key] == pytest.approx(other[key], abs=1e-7) for key in other)
+
+
+def by_hand(engine: Engine, truth: np.ndarray) -> dict[int, dict[str, tuple[float, float]]]:
+    """The bands at the looks, from those that stand alone."""
+    cut: dict[str, tuple[float, float]] = {}
+    found = {}
+    for labels in label(engine, truth):
+        if labels not in grid(PLANNED, PLANNED):
+            continue
+        own, now = without(engine), {}
+        for key, one in own.items():
+            low, high = one.low, one.high
+            if one.has_interval and key in cut:
+                both = max(low, cut[key][0]), min(high, cut[key][1])
+                low, high = both if both[0] <= both[1] else (low, high)
+            now[key] = low, high
+            if one.has_interval:
+                cut[key] = low, high
+        found[labels] = now
+    return found
+
+
+@pytest.mark.parametrize("design", WATCHED)
+def test_each_band_is_cut_by_all_before_it(design: str, known: Known) -> None:
+    plan = plan_of(design)
+    wanted = by_hand(known.engine(plan, 3), known.truth)
+    for labels, found in bands(known.engine(plan, 3), known):
+        assert labels not in wanted or same(ends(found), wanted[labels]), labels
+        assert all(one.value is None or one.low <= one.value <= one.high for one in found.values())
+
+
+def bands_only_narrow(known: Known) -> None:
+    narrower = 0
+    for seed in range(3):
+        engine = known.engine(plan_of(), seed)
+        looks = grid(PLANNED, PLANNED)
+        seen = [one for labels, one in bands(engine, known) if labels in looks]
+        for before, now in pairwise(seen):
+            for key, one in now.items():
+                if before[key].has_interval:
+                    assert before[key].low <= one.low <= one.high <= before[key].high
+        alone = without(engine)
+        for key, one in seen[-1].items():
+            assert alone[key].low - 1e-9 <= one.low <= one.high <= alone[key].high + 1e-9
+            narrower += one.half_width < alone[key].half_width - 1e-4
+    assert narrower, "no band was ever wider than one before it"
+
+
+def test_it_does_not_matter_who_looked_when(known: Known) -> None:
+    """At every label, at the end alone, many sessions side by side, in a run of a simulation."""
+    plan = plan_of()
+    watched = known.engine(plan, 5)
+    *_, (_, at_each) = bands(watched, known)
+    once = labelled(known.engine(plan, 5), known.truth)
+    several = [labelled(known.engine(plan, seed), known.truth) for seed in (4, 5, 6)]
+    assert same(ends(scalar_results(once)), ends(at_each))
+    assert same(ends(scalar_results_of(several)[1]), ends(at_each))
+    first = beginning(known.population, plan.with_planned(PLANNED))
+    runs = [first.redrawn(seed) for seed in (1, 2)]
+    label_all(runs, known.truth)
+    for run, found in zip(runs, scalar_results_of(runs), strict=True):
+        again = first.redrawn(run.plan.seed)
+        assert same(ends(found), by_hand(again, known.truth)[PLANNED])
+
+
+def later_labels_do_not_matter(known: Known) -> None:
+    """Two worlds that agree on the first 70 draws alone have the same bands up to there."""
+    plan = plan_of("simple_random")
+    engine = known.engine(plan, 2)
+    seen = {labels: ends(found) for labels, found in bands(engine, known)}
+    first = [asked.position for asked in engine.asked[:70]]
+    other = 1 - known.truth
+    other[first] = known.truth[first]
+    again = known.engine(plan, 2)
+    for labels in label(again, other):
+        if labels <= 70:
+            assert ends(scalar_results(again)) == seen[labels]
+    assert ends(scalar_results(again)) != seen[PLANNED]
+    assert same(ends(scalar_results(stage_until(engine, 70))), seen[70])
+
+
+def answer(engine: Engine, index: int, code: int) -> None:
+    name = engine.population.classes[code]
+    engine.answer(index, Event(0, "labelled", "", "test", label=name))
+
+
+def a_revised_answer_and_an_undo_begin_anew(known: Known) -> None:
+    """As if the answer had been the other one from the start, or had never been given."""
+    plan = plan_of("simple_random")
+    engine = known.engine(plan, 7)
+    for _, _found in bands(engine, known):
+        pass
+    for index in (12, 60):
+        position = engine.asked[index - 1].position
+        answer(engine, index, 1 - int(known.truth[position]))
+        told = known.truth.copy()
+        told[position] = 1 - told[position]
+        fresh = labelled(known.engine(plan, 7), told)
+        assert ends(scalar_results(engine)) == ends(scalar_results(fresh))
+        engine.retract(index)
+    before = ends(scalar_results(engine))
+    for index in range(PLANNED, 80, -1):
+        engine.retract(index)
+    fresh = known.engine(plan, 7)
+    for labels in label(fresh, known.truth):
+        if labels == 80:
+            break
+    assert ends(scalar_results(engine)) == ends(scalar_results(fresh)) != before
+
+
+def never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scalars, "narrowed", lambda before, ends: ends)
+
+
+def cut_by_later_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        scalars, "bands_before", lambda one: one.seen[-1][1] if one.seen else whole(len(SCALARS))
+    )
+
+
+def never_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    put_in = Engine._put_in
+
+    def keeping(self: Engine, index: int) -> None:
+        seen = list(self.seen)
+        put_in(self, index)
+        self.seen[:] = seen
+
+    monkeypatch.setattr(Engine, "_put_in", keeping)
+
+
+CONTRACTS = {
+    bands_only_narrow: never_cut,
+    later_labels_do_not_matter: cut_by_later_looks,
+    a_revised_answer_and_an_undo_begin_anew: never_looked_at_again,
+}
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_contract(contract: Callable[[Known], None], known: Known) -> None:
+    contract(known)
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_broken_twin_fails(
+    contract: Callable[[Known], None], known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    CONTRACTS[contract](monkeypatch)
+    with pytest.raises(AssertionError):
+        contract(known)
+
+
+def test_an_answer_out_of_order_is_looked_back_at(known: Known) -> None:
+    """The tenth item is put off and answered at the end: until then it counts both ways at every
+    look after it; then the bands are those of answers in order."""
+    plan = plan_of("simple_random")
+    engine = known.engine(plan, 9)
+    late = 0
+    while engine.peek() is not None:
+        index = engine.draw_next()
+        if index == 10:
+            engine.answer(index, Event(0, "later", "", "test"))
+            continue
+        answer(engine, index, int(known.truth[engine.asked[index - 1].position]))
+        late = index
+        if index == 100:
+            waiting = ends(scalar_results(engine))
+    in_order = labelled(known.engine(plan, 9), known.truth)
+    at_100 = known.engine(plan, 9)
+    for labels in label(at_100, known.truth):
+        if labels == 100:
+            break
+    for key, (low, high) in ends(scalar_results(at_100)).items():
+        assert waiting[key][0] <= low + 1e-9 and high <= waiting[key][1] + 1e-9, key
+    answer(engine, 10, int(known.truth[engine.asked[9].position]))
+    assert late == PLANNED
+    assert ends(scalar_results(engine)) == ends(scalar_results(in_order))
+
+
+def test_one_look_more_after_one_label_more(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    add = narrowing.add_look
+    monkeypatch.setattr(scalars, "add_look", lambda engine, draws, *rest: (
+        looked.append(draws), add(engine, draws, *rest)))  # fmt: skip
+    engine = known.engine(plan_of(), 1)
+    for labels in label(engine, known.truth):
+        before = len(looked)
+        for _ in range(2):
+            scalar_results(engine)
+        assert len(looked) - before <= 1, labels
+    assert looked == [one for one in grid(PLANNED, PLANNED) if one < PLANNED]
+
+
+def test_where_bands_do_not_narrow(known: Known) -> None:
+    yes = plan_of()
+    assert narrows(known.engine(yes, 1))
+    assert narrows(known.engine(plan_of(target="process"), 1))
+    claims = lc.Plan("recalibrated_neyman", SCALARS, budget=PLANNED, promise="watched",
+                     claims=["accuracy >= 0.5"], stop=["claims"])  # fmt: skip
+    for plan in (
+        plan_of(promise="fixed"),
+        plan_of(margin=0.1, stop="margin"),
+        claims,
+        replace(yes, planned=PLANNED, rules=7),
+    ):
+        engine = labelled(known.engine(plan, 1), known.truth)
+        assert not narrows(engine)
+        assert scalar_results(engine) and not engine.seen
+
+
+def test_two_bands_apart_leave_the_new_one() -> None:
+    before = np.array([[0.1, 0.5, -np.inf], [0.3, 0.9, np.inf]])
+    now = np.array([[0.2, 0.1, 0.0], [0.6, 0.4, 0.2]])
+    assert narrowed(before, now).tolist() == [[0.2, 0.1, 0.0], [0.3, 0.4, 0.2]]
+
+
+def test_the_grid() -> None:
+    assert grid(100, 12) == [*range(1, 13)]
+    assert grid(100, 31, 0) == [*range(21), 25, 30]
+    assert grid(3_000, 600)[-4:] == [500, 530, 560, 590]
+    assert grid(100, 520)[-4:] == [505, 510, 515, 520]
+
+
+@pytest.mark.parametrize("rules", [7, 8])
+def test_the_course_comes_from_the_log(rules: int, known: Known) -> None:
+    """Nobody looked on the way: the picture has each look of the grid all the same, with what was
+    to be seen then, and again after an answer became another one."""
+    plan = replace(plan_of("simple_random"), planned=PLANNED, rules=rules)
+    engine = known.engine(plan, 4)
+    looks = {labels: ends(found) for labels, found in bands(engine, known)}
+    once = labelled(known.engine(plan, 4), known.truth)
+    figures = FiguresNow(once)
+    told = figures.course()
+    assert [look["labels"] for look in told] == grid(PLANNED, PLANNED)
+    for look in told:
+        found = {key: (one["low"], one["high"]) for key, one in look["results"].items()}
+        assert same(found, looks[look["labels"]]), look["labels"]
+    answer(once, 60, 1 - int(known.truth[once.asked[59].position]))
+    again = figures.course()
+    kept = sum(one <= 55 for one in grid(PLANNED, PLANNED))
+    assert again[:kept] == told[:kept] and again[kept:] != told[kept:]
+    assert FiguresNow(known.engine(plan, 4)).course() == []
