@@ -23,7 +23,7 @@ from labelcore.population import Population
 from labelcore.population.array_items import SMALL_CODES, Items, items_of
 from labelcore.population.items import Part, Stretch
 from labelcore.promises import Promise
-from labelcore.stats.orders import HASHED, Keys, Orders, narrow, ranking, shuffled
+from labelcore.stats.orders import MIXED, Keys, Orders, narrow, ranking, shuffled
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
 
@@ -45,8 +45,8 @@ STRAIGHT = 6
 EXACT = 7
 """The version from which the scores of a large file are summed up as whole numbers."""
 CERTAIN = 8
-"""The version from which every interval with a promise lies within what is certain, and a watched
-one within those before it."""
+"""The version from which every interval with a promise lies within what is certain, a watched one
+within those before it, and random orders mix one hash of each id with the seed."""
 LARGE = 1_000_000
 """So many items make a file large."""
 
@@ -78,7 +78,7 @@ class Setup:
     classifiers: tuple[str, ...] = ()
     claimed: tuple[tuple[str, tuple[str, ...]], ...] = ()
     promise: Promise = Promise.FIXED
-    orders: Orders = HASHED
+    orders: Orders = MIXED
     rules: int = INTERVAL_RULES
 
     def items(self) -> Items:
@@ -106,11 +106,11 @@ class Setup:
         return ranking(score, self.tie_keys)
 
     def tie_keys(self, items: IntArray) -> Keys:
-        """The keys that decide between equal scores of these items, (n, 2)."""
+        """The keys that decide between equal scores of these items, (n, n_words)."""
         return self.orders.of_some(self.seed, "tie", self.population, items)
 
     def item_keys(self, purpose: str, items: IntArray) -> Keys:
-        """The same for these items, for a purpose of their own, (n, 2)."""
+        """The same for these items, for a purpose of their own, (n, n_words)."""
 
         def names() -> list[str]:
             return self.population.ids_at(items)

@@ -35,7 +35,6 @@ from labelcore.designs.ranked_list import (
 )
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.curve_readings import Yields
-from labelcore.stats.orders import hash_keys
 from labelcore.stats.rank_strata import (
     LONG,
     SHORT,
@@ -243,7 +242,7 @@ def _in_proportion(
     share = min((most + len(counts) + 1) / max(int(counts.sum()), 1), 1.0)
     taken = np.minimum(counts, (counts * share).astype(np.int64) + 1)
     items = frame.next_items(drawn, taken)
-    keys = hash_keys(setup.seed, "place", setup.population.texts_at(items))
+    keys = setup.orders.of_some(setup.seed, "place", setup.population, items)
     places = (keys[:, 0].astype(float) + 0.5) / 2.0**64
     strata = interleaved(counts, places, taken)
     first = np.concatenate([[0], np.cumsum(taken)[:-1]])

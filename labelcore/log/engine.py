@@ -31,7 +31,7 @@ from labelcore.plan.existing import RANDOM, existing_labels, prepared, remember
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
-from labelcore.stats.orders import HASHED, Orders
+from labelcore.stats.orders import Orders
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
 
@@ -47,7 +47,7 @@ class Engine(Book):
     """State of one session, a function of population, plan and the events applied.
 
     plan.planned must be set (``labelcore.preview`` computes it, ``labelcore.Session`` freezes it).
-    ``orders`` says where the random orders come from: a session's are hashes of the ids. ``frame``
+    ``orders`` says where the random orders come from, None: from the seed and the ids. ``frame``
     is what the method prepared for the same population and plan, where that is at hand.
 
     seen, told   (draws, what was found) of looks back at earlier draws, in rising order, as long as
@@ -58,7 +58,7 @@ class Engine(Book):
         self,
         population: Population,
         plan: Plan,
-        orders: Orders = HASHED,
+        orders: Orders | None = None,
         frame: base.Frame | None = None,
     ) -> None:
         if plan.planned is None:
@@ -67,7 +67,7 @@ class Engine(Book):
         self.population, self.plan, self.design = population, plan, plan.method
         self.classifiers = chosen_classifiers(population, plan)
         setup = make_setup(population, plan, self.classifiers, plan.planned)
-        self.setup = replace(setup, orders=orders)
+        self.setup = setup if orders is None else replace(setup, orders=orders)
         self.existing = existing_labels(population, plan, self.classifiers[0])
         self.frame: Any = frame
         if frame is None:

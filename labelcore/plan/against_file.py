@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from labelcore.designs.base import Design, Frame, Setup
+from labelcore.designs.base import CERTAIN, Design, Frame, Setup
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
@@ -15,6 +15,7 @@ from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.promises import Form
+from labelcore.stats.orders import HASHED, MIXED
 from labelcore.tallies import Question, questions
 
 TWO_CLASSES = (
@@ -181,6 +182,7 @@ def _given(
         claimed=_claimed(population, plan, classifiers[0]),
         promise=plan.promised,
         rules=plan.interval_rules,
+        orders=MIXED if plan.interval_rules >= CERTAIN else HASHED,
     )
 
 

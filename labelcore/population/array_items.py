@@ -25,7 +25,7 @@ from labelcore.population.items import (
 )
 from labelcore.population.population import Population
 from labelcore.stats.histogram import Bins, binned
-from labelcore.stats.orders import HASHED, Keys, Orders, narrow, ranking
+from labelcore.stats.orders import MIXED, Keys, Orders, narrow, ranking
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -46,7 +46,7 @@ class Items:
     orders   where the random orders come from
     """
 
-    def __init__(self, population: Population, orders: Orders = HASHED) -> None:
+    def __init__(self, population: Population, orders: Orders = MIXED) -> None:
         self._file, self._orders = population, orders
         self._ordered: dict[tuple[Score | None, bool, int], IntArray] = {}
         self._worked_out: dict[Score, FloatArray] = {}
@@ -170,7 +170,7 @@ class Items:
         several = number[level] > 1
         items, level = items[several], level[several]
         keys = self._ties(stretch, items)
-        order = np.lexsort((keys[:, 1], keys[:, 0], level))
+        order = np.lexsort((*keys.T[::-1], level))
         start = np.cumsum(np.where(number > 1, number, 0)) - number
         rank = np.empty(len(items), dtype=np.int64)
         rank[order] = np.arange(len(items)) - start[level[order]] + 1
@@ -317,10 +317,10 @@ def _by_ties(stretch: Stretch) -> bool:
 
 def _texts(keys: Keys) -> list[str]:
     """Keys as hexadecimal text, which has their order."""
-    return [f"{first:016x}{second:016x}" for first, second in keys.tolist()]
+    return ["".join(f"{word:016x}" for word in key) for key in keys.tolist()]
 
 
-def items_of(population: Population, orders: Orders = HASHED) -> Items:
+def items_of(population: Population, orders: Orders = MIXED) -> Items:
     """What designs ask of a population."""
     return Items(population, orders)
 

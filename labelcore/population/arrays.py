@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from labelcore.whole_file import whole_file
 
-LAYOUT = 2
+LAYOUT = 3
 """The version of what is written; a file of another one is not read."""
 META = b"labelcore"
 CHECKED_AT_ONCE = 1 << 22

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import md5
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 from labelcore.stats.md5 import Texts, md5_of_texts
 from labelcore.stats.orders import narrow
 
-HALF = np.uint64(32)
-Sought = tuple[NDArray[np.uint32], NDArray[np.signedinteger[Any]]]
+Hashes = NDArray[np.uint64]
+Sought = tuple[Hashes, NDArray[np.signedinteger[Any]]]
+NO_HASHES = np.zeros(0, dtype=np.uint64)
+SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+FEW = 10_000
+"""So many row numbers are hashed as they are asked for."""
 
 
 class Ids(Protocol):
@@ -39,12 +43,15 @@ class Ids(Protocol):
     def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
         """The ids at some positions, or every one, as bytes."""
 
+    def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
+        """The first 64 bits of the md5 of the ids at some positions, or of every one."""
+
 
 class RowNumbers:
-    """The ids "1", "2", ... of a file without an id column; nothing is stored."""
+    """The ids "1", "2", ... of a file without an id column; their hashes are worked out once."""
 
-    def __init__(self, n_items: int) -> None:
-        self._n_items = n_items
+    def __init__(self, n_items: int, hashes: Hashes | None = None) -> None:
+        self._n_items, self._hashes = n_items, hashes
 
     def __len__(self) -> int:
         return self._n_items
@@ -73,17 +80,25 @@ class RowNumbers:
         rows = np.arange(self._n_items) if positions is None else np.asarray(positions)
         return _bytes([pa.array(rows + 1).cast(pa.string())])
 
+    def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
+        """Those of the row numbers."""
+        if self._hashes is None:
+            if positions is not None and len(positions) < FEW:
+                return _hashes(self.texts(positions))
+            self._hashes = _hashes(self.texts())
+        return self._hashes if positions is None else self._hashes[positions]
+
 
 class TextIds:
-    """Ids from a column: one block of text and a sorted 32-bit hash of each, 8 bytes an item.
+    """Ids from a column: one block of text, and of each a hash of 64 bits.
 
-    sought   the hashes in ascending order, and the position of each, (n_items,), where they are
+    sought   the hashes, and the positions in ascending order of them, (n_items,), where they are
              known already
     """
 
     def __init__(self, column: pa.ChunkedArray, sought: Sought | None = None) -> None:
         self._texts = column
-        self._sorted, self._order = _sought(column) if sought is None else sought
+        self._hashes, self._order = _sought(column) if sought is None else sought
         self._chunk_starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
 
     def __len__(self) -> int:
@@ -98,15 +113,17 @@ class TextIds:
     def find(self, item_id: str) -> int | None:
         """The first position of an id; two ids of one hash are told apart by their text."""
         wanted = _hash(item_id)
-        first = int(np.searchsorted(self._sorted, wanted, side="left"))
-        last = int(np.searchsorted(self._sorted, wanted, side="right"))
+        first, last = (
+            int(np.searchsorted(self._hashes, wanted, side=side, sorter=self._order))
+            for side in SIDES
+        )
         same = (int(position) for position in self._order[first:last])
         return next((position for position in same if self.at(position) == item_id), None)
 
     @property
-    def kept(self) -> tuple[pa.ChunkedArray, NDArray[np.uint32], NDArray[np.signedinteger[Any]]]:
-        """What it is made of: the texts, the hashes in ascending order and their positions."""
-        return self._texts, self._sorted, self._order
+    def kept(self) -> tuple[pa.ChunkedArray, Hashes, NDArray[np.signedinteger[Any]]]:
+        """What it is made of: the texts, their hashes, and the positions in their order."""
+        return self._texts, self._hashes, self._order
 
     def some(self, positions: NDArray[np.int64]) -> list[str]:
         """Some ids, as a new list."""
@@ -123,9 +140,14 @@ class TextIds:
         texts = self._texts if positions is None else self._texts.take(pa.array(positions))
         return _bytes(texts.chunks)
 
+    def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
+        """Those that are known."""
+        return self._hashes if positions is None else self._hashes[positions]
+
     def repeats(self) -> dict[int, int]:
         """Position of every later row of a repeated id -> the position of its first row."""
-        equal = np.flatnonzero(self._sorted[1:] == self._sorted[:-1])
+        ascending = self._hashes[self._order]
+        equal = np.flatnonzero(ascending[1:] == ascending[:-1])
         suspects = np.unique(np.concatenate([self._order[equal], self._order[equal + 1]]))
         first_of: dict[str, int] = {}
         repeats: dict[int, int] = {}
@@ -206,6 +228,12 @@ class SomeIds:
         places = self._positions if positions is None else self._positions[positions]
         return self._ids.texts(places)
 
+    def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
+        """Those of their ids."""
+        return self._ids.hashes(
+            self._positions if positions is None else self._positions[positions]
+        )
+
 
 def _bytes(chunks: Sequence[pa.Array]) -> Texts:
     """Arrays of texts, one after another, as bytes."""
@@ -221,22 +249,18 @@ def _bytes(chunks: Sequence[pa.Array]) -> Texts:
 
 
 def _sought(column: pa.ChunkedArray) -> Sought:
-    """Hash and position as one number each, so that one sort of numbers puts both in order."""
-    hashes = _hashes(_bytes(column.chunks)).astype(np.uint64)
-    both = np.sort((hashes << HALF) | np.arange(len(hashes), dtype=np.uint64))
-    order = (both & np.uint64(2**32 - 1)).astype(np.int64)
-    return (both >> HALF).astype(np.uint32), narrow(order, len(order))
+    """The hashes, and their order."""
+    hashes = np.concatenate([NO_HASHES, *(_hashes(_bytes([chunk])) for chunk in column.chunks)])
+    order = np.argsort(hashes, kind="stable")
+    return hashes, narrow(order, len(order))
 
 
-def _hash(text: str) -> np.uint32:
+def _hash(text: str) -> np.uint64:
     """That of one text."""
-    return np.uint32(
-        int.from_bytes(
-            md5(text.encode(errors="surrogatepass"), usedforsecurity=False).digest()[:4], "big"
-        )
-    )
+    digest = md5(text.encode(errors="surrogatepass"), usedforsecurity=False).digest()
+    return np.uint64(int.from_bytes(digest[:8], "big"))
 
 
-def _hashes(texts: Texts) -> NDArray[np.uint32]:
+def _hashes(texts: Texts) -> Hashes:
     """(n_texts,) hashes, the same in every process: the head of the md5."""
-    return (md5_of_texts(b"", texts)[:, 0] >> HALF).astype(np.uint32)
+    return np.ascontiguousarray(md5_of_texts(b"", texts)[:, 0])

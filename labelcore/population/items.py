@@ -101,7 +101,7 @@ class Mark:
     """A place in the order of a score.
 
     score   of the item there, as in the file
-    tie     32 hexadecimal digits of md5("{seed}|tie|{id}"): equal scores stand in their order;
+    tie     the key of the item for ties in hexadecimal digits: equal scores stand in their order;
             BEHIND: the place behind all items of the score
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,8 @@ from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.md5 import Texts
-from labelcore.stats.orders import order_of
 
-_KeptOrder = tuple[tuple[Ids, int, str], NDArray[np.int64]]
+_KeptOrder = tuple[tuple[Ids, Hashable], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,13 +242,13 @@ class Population:
         """
         return self._ids.some(positions)
 
-    def texts_at(self, positions: NDArray[np.int64]) -> Texts:
+    def texts_at(self, positions: NDArray[np.int64] | None = None) -> Texts:
         """The ids at some positions, as bytes: what hashing many of them takes.
 
         Parameters
         ----------
         positions
-            (n,), 0 to len - 1, in any order
+            (n,), 0 to len - 1, in any order; None: every one
 
         Returns
         -------
@@ -258,26 +257,45 @@ class Population:
         """
         return self._ids.texts(positions)
 
-    def hash_order(self, seed: int, purpose: str) -> NDArray[np.int64]:
-        """All positions in the random order that everybody can draw again.
+    def id_hashes(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.uint64]:
+        """The hash of some ids, from which random orders follow.
 
         Parameters
         ----------
-        seed, purpose
-            what is hashed before the id; another purpose gives an independent order
+        positions
+            (n,), 0 to len - 1, in any order; None: every one
 
         Returns
         -------
         array
-            (n_items,), by md5("{seed}|{purpose}|{id}") as hexadecimal text. Not to be changed: the
-            order asked for last is kept, since a plan, its forecasts and its session want the same.
+            (n,), the first 64 bits of the md5 of each id in UTF-8. Not to be changed.
         """
-        wanted = (self._ids, seed, purpose)
+        return self._ids.hashes(positions)
+
+    def remembered(
+        self, order: Hashable, work: Callable[[], NDArray[np.int64]]
+    ) -> NDArray[np.int64]:
+        """A random order of all items: a plan, its forecasts and its session want the same, so that
+        the one asked for last is kept.
+
+        Parameters
+        ----------
+        order
+            what it follows from beside the ids
+        work
+            makes it
+
+        Returns
+        -------
+        array
+            (n_items,), positions. Not to be changed.
+        """
+        wanted = (self._ids, order)
         kept: _KeptOrder | None = self.last_prepared.get("order")
         if kept is None or kept[0] != wanted:
-            order = order_of(seed, purpose, self._ids.texts())
-            order.setflags(write=False)
-            kept = self.last_prepared["order"] = (wanted, order)
+            found = work()
+            found.setflags(write=False)
+            kept = self.last_prepared["order"] = (wanted, found)
         return kept[1]
 
     def let_go(self) -> None:

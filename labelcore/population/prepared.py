@@ -65,9 +65,11 @@ def keep_prepared(folder: Path, population: Population) -> None:
         arrays["known"] = population.known
     ids, table = population._ids, population._table
     if isinstance(ids, TextIds):
-        texts, arrays["id_hash"], arrays["id_place"] = ids.kept
+        texts, arrays["id_hash"], arrays["id_order"] = ids.kept
         whole = texts.cast(pa.large_string()).combine_chunks()
         arrays["id"] = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+    else:
+        arrays["id_hash"] = ids.hashes()
     rows = table.row_bytes(population.path)
     if rows is not None:
         arrays["start"], arrays["end"] = rows
@@ -151,9 +153,9 @@ def _population(
         named = (name.partition(":") for name in arrays)
         return {name: arrays[f"{kind}:{name}"] for first, _, name in named if first == kind}
 
-    ids: Ids = RowNumbers(meta["rows"])
+    ids: Ids = RowNumbers(meta["rows"], arrays["id_hash"])
     if "id" in arrays:
-        ids = TextIds(pa.chunked_array([arrays["id"]]), (arrays["id_hash"], arrays["id_place"]))
+        ids = TextIds(pa.chunked_array([arrays["id"]]), (arrays["id_hash"], arrays["id_order"]))
     rows = (arrays["start"], arrays["end"]) if "start" in arrays else None
     table = LazyTable(path, place, meta["dialect"], meta["columns"], meta["rows"], rows)
     plain: dict[str, Any] = {

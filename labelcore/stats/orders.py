@@ -4,14 +4,16 @@ Three independent hashes, never one: ties in a score, draws within a stratum, an
 which the items of a batch are asked. One hash for ties and draws would bias the estimate: the
 items that a tie pushes to the head of a stratum would be the first ones drawn from it.
 
-A session sorts by hashes of the ids, so that anybody can draw its order again (``Hashed``). A
-simulation needs no more than the law of that order: its keys are random numbers (``Drawn``), which
-take no ids and a fraction of the time.
+A session sorts by numbers that follow from its seed and the ids, so that anybody can draw its
+order again. An id has one hash, the first 64 bits of its md5, whatever the seed; mixed with a word
+of the seed and the purpose it is the key of the item (``Mixed``). Plans of interval rules 7 and
+older sort by an md5 of seed, purpose and id (``Hashed``). A simulation needs no more than the law
+of that order: its keys are random numbers (``Drawn``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from hashlib import md5
 from typing import Any, Protocol
@@ -23,10 +25,11 @@ from numpy.typing import NDArray
 from labelcore.stats.md5 import Texts, md5_of_texts
 
 IntArray = NDArray[np.int64]
+Words = NDArray[np.uint64]
 Keys = NDArray[np.uint64]
 Names = Callable[[], Iterable[str]]
 KeysOf = Callable[[IntArray], Keys]
-"""What gives the keys of the items at some positions, (n, 2)."""
+"""What gives the keys of the items at some positions, (n, n_words)."""
 
 
 class Named(Protocol):
@@ -35,16 +38,19 @@ class Named(Protocol):
     def __len__(self) -> int:
         """Number of items."""
 
-    def texts_at(self, positions: IntArray) -> Texts:
-        """The ids at some positions."""
+    def texts_at(self, positions: IntArray | None = None) -> Texts:
+        """The ids at some positions, or every one."""
 
-    def hash_order(self, seed: int, purpose: str) -> IntArray:
-        """All positions in the order of the md5 of seed, purpose and id."""
+    def id_hashes(self, positions: IntArray | None = None) -> Words:
+        """The first 64 bits of the md5 of the ids at some positions, or of every one."""
+
+    def remembered(self, order: Hashable, work: Callable[[], IntArray]) -> IntArray:
+        """What ``work`` gives, or gave when the same order was asked for last."""
 
 
 class Orders(Protocol):
-    """Where random orders come from: keys, (n_items, 2), by which items are sorted. The same seed
-    and purpose give the same keys, another purpose independent ones."""
+    """Where random orders come from: keys, (n_items, n_words), by which items are sorted. The same
+    seed and purpose give the same keys, another purpose independent ones."""
 
     def of_file(self, seed: int, purpose: str, file: Named) -> IntArray:
         """All positions of the file in a random order."""
@@ -59,11 +65,34 @@ class Orders(Protocol):
         """The orders for a file that holds these items alone."""
 
 
-class Hashed:
-    """Keys that are hashes of the ids."""
+class Mixed:
+    """Keys that mix the hash of each id with the seed and the purpose."""
 
     def of_file(self, seed: int, purpose: str, file: Named) -> IntArray:
-        return file.hash_order(seed, purpose)
+        def order() -> IntArray:
+            return hash_order(mixed_keys(seed, purpose, file.id_hashes()))
+
+        return file.remembered(("mixed", seed, purpose), order)
+
+    def of_some(self, seed: int, purpose: str, file: Named, items: IntArray) -> Keys:
+        return mixed_keys(seed, purpose, file.id_hashes(items))
+
+    def of_items(self, seed: int, purpose: str, number: int, names: Names) -> Keys:
+        words = hash_keys_of(names())[:, 0]
+        return mixed_keys(seed, purpose, words)
+
+    def of_part(self, items: IntArray) -> Orders:
+        return self
+
+
+class Hashed:
+    """Keys that are hashes of seed, purpose and id."""
+
+    def of_file(self, seed: int, purpose: str, file: Named) -> IntArray:
+        def order() -> IntArray:
+            return hash_order(hash_keys(seed, purpose, file.texts_at()))
+
+        return file.remembered(("hashed", seed, purpose), order)
 
     def of_some(self, seed: int, purpose: str, file: Named, items: IntArray) -> Keys:
         return hash_keys(seed, purpose, file.texts_at(items))
@@ -104,6 +133,7 @@ class Drawn:
         return Drawn(self.size, items)
 
 
+MIXED = Mixed()
 HASHED = Hashed()
 
 
@@ -138,26 +168,60 @@ def hash_keys(seed: int, purpose: str, ids: Iterable[str] | Texts) -> NDArray[np
     """
     if isinstance(ids, Texts):
         return md5_of_texts(f"{seed}|{purpose}|".encode(), ids)
-    start = md5(f"{seed}|{purpose}|".encode(), usedforsecurity=False)
+    return _digests(md5(f"{seed}|{purpose}|".encode(), usedforsecurity=False), ids)
+
+
+def _digests(start: Any, ids: Iterable[str]) -> Keys:
+    """What ``start`` and each id make, as two words, (n_ids, 2)."""
     digests = bytearray()
     for name in ids:
         digest = start.copy()
-        digest.update(name.encode())
+        digest.update(name.encode(errors="surrogatepass"))
         digests += digest.digest()
     return np.frombuffer(bytes(digests), dtype=">u8").astype(np.uint64).reshape(-1, 2)
 
 
-def order_of(seed: int, purpose: str, ids: Iterable[str] | Texts) -> IntArray:
-    """The positions of the ids in the order of their hashes, (n_ids,)."""
-    return hash_order(hash_keys(seed, purpose, ids))
+def mixed_keys(seed: int, purpose: str, hashes: Words) -> Keys:
+    """The keys of items with these hashes, (n_items, 1).
+
+    A purpose is a constant, the first eight bytes of its md5. One step of SplitMix64 mixes it with
+    the seed modulo 2^64, a second one that word with the hash of each id, both by exclusive or.
+
+    Source: Steele, Lea and Flood (2014), the mix of SplitMix64.
+    """
+    own = int.from_bytes(md5(purpose.encode(), usedforsecurity=False).digest()[:8])
+    start = split_mix(np.array([own ^ (seed % 2**64)], dtype=np.uint64))
+    return split_mix(hashes ^ start).reshape(-1, 1)
 
 
-def hash_order(keys: NDArray[np.uint64]) -> IntArray:
-    """The positions in ascending order of their hash, (n_ids,)."""
+def split_mix(words: Words) -> Words:
+    """One step of SplitMix64 from each word, (n_words,).
+
+    >>> [f"{word:016x}" for word in split_mix(np.array([0, 1], dtype=np.uint64)).tolist()]
+    ['e220a8397b1dcdaf', '910a2dec89025cc1']
+    """
+    found = words + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        found ^= found >> np.uint64(shift)
+        found *= np.uint64(factor)
+    found ^= found >> np.uint64(31)
+    return found
+
+
+def hash_keys_of(ids: Iterable[str] | Texts) -> Keys:
+    """The md5 of each id as two words, (n_ids, 2)."""
+    if isinstance(ids, Texts):
+        return md5_of_texts(b"", ids)
+    return _digests(md5(usedforsecurity=False), ids)
+
+
+def hash_order(keys: Keys) -> IntArray:
+    """The positions in ascending order of their keys, (n_items,); those of equal keys, which are
+    hardly ever there, in the order of the file."""
     first = np.ascontiguousarray(keys[:, 0])
     order = np.argsort(first)
-    if _any_equal(first[order]):  # hardly ever: the first words alone are half of an md5
-        order = np.lexsort((keys[:, 1], first))
+    if _any_equal(first[order]):
+        order = np.lexsort(keys.T[::-1])
     return narrow(order, len(order))
 
 
@@ -190,7 +254,7 @@ def _within_levels(level: IntArray, keys: Keys) -> IntArray:
     first |= level.astype(np.uint64) << np.uint64(64 - bits)
     order = np.argsort(first)
     if _any_equal(first[order]):  # hardly ever: what is left of a first word tells items apart
-        order = np.lexsort((keys[:, 1], keys[:, 0], level))
+        order = np.lexsort((*keys.T[::-1], level))
     return order
 
 

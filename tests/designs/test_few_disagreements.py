@@ -151,7 +151,7 @@ def test_a_plan_frozen_before_there_was_a_choice_draws_as_it_did(known: Known) -
     assert plan.with_planned(60).params == {"disagreements": "half"}
     before = replace(plan, planned=60)
     assert before.params == {} and before.with_planned(60).params == {}
-    sampled = plan_of(promise="fixed", params={"disagreements": "sampled"})
+    sampled = replace(plan_of(promise="fixed", params={"disagreements": "sampled"}), planned=60)
     new, old, same = (
         drawn(labelled(known.engine(one, 3), known.truth)) for one in (plan, before, sampled)
     )

@@ -353,12 +353,12 @@ def test_two_hashes_leave_no_bias(tied: Known) -> None:
 def test_one_hash_for_ties_and_draws_is_biased(
     tied: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hash_keys = orders.hash_keys
+    mixed_keys = orders.mixed_keys
 
-    def one_hash(seed: int, purpose: str, ids: list[str]) -> np.ndarray:
-        return hash_keys(seed, "tie" if purpose == "draw" else purpose, ids)
+    def one_word(seed: int, purpose: str, hashes: np.ndarray) -> np.ndarray:
+        return mixed_keys(seed, "tie" if purpose == "draw" else purpose, hashes)
 
-    monkeypatch.setattr(orders, "hash_keys", one_hash)
+    monkeypatch.setattr(orders, "mixed_keys", one_word)
     assert abs(tied_bias(tied)) > norm.isf(NOISE / 2)
 
 

@@ -135,14 +135,14 @@ def share_right(known: Known, plan: lc.Plan, runs: int) -> float:
 @pytest.mark.parametrize("kind", ["unsure", "broken", "later"])
 @pytest.mark.parametrize("index", [20, 120])
 def test_an_item_without_a_class_counts_both_ways(known: Known, kind: str, index: int) -> None:
-    engine = labelled(known.engine(plan_of(80), 3), known.truth)
+    engine = labelled(known.engine(plan_of(80), 5), known.truth)
     position = engine.asked[index - 1].position
     engine.answer(index, Event(0, kind, "", "test"))
     band, ends = precision_curve(engine), []
     for value in (0, 1):
         truth = known.truth.copy()
         truth[position] = value
-        ends.append(precision_curve(labelled(known.engine(plan_of(80), 3), truth)))
+        ends.append(precision_curve(labelled(known.engine(plan_of(80), 5), truth)))
     np.testing.assert_allclose(band.low, ends[0].low, atol=1e-12)
     np.testing.assert_allclose(band.high, ends[1].high, atol=1e-12)
 

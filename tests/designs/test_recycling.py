@@ -319,5 +319,7 @@ class _Ids:
         return list(self.names)
 
     def texts(self, positions: np.ndarray | None = None) -> Texts:
-        whole = TextIds(pa.chunked_array([self.names], pa.string()))
-        return whole.texts(positions)
+        return TextIds(pa.chunked_array([self.names], pa.string())).texts(positions)
+
+    def hashes(self, positions: np.ndarray | None = None) -> np.ndarray:
+        return TextIds(pa.chunked_array([self.names], pa.string())).hashes(positions)

@@ -183,7 +183,7 @@ def test_process_is_wider_and_never_exact(known: Known) -> None:
         assert widths[1] > 1.1 * widths[0]
 
 
-def mean_error(known: Known, params: dict[str, Any], runs: int = 120) -> np.ndarray:
+def mean_error(known: Known, params: dict[str, Any], runs: int = 240) -> np.ndarray:
     """Errors of accuracy over seeds 0, 1, ... with 80 labels."""
     plan = plan_of(params=params, budget=80)
     found = [
@@ -194,7 +194,7 @@ def mean_error(known: Known, params: dict[str, Any], runs: int = 120) -> np.ndar
 
 
 def test_proportional_is_unbiased_and_printed_is_not(known: Known) -> None:
-    """120 runs; limit 3.9 standard errors (NOISE, two-sided); the twin is opt_a2."""
+    """240 runs; limit 3.9 standard errors (NOISE, two-sided); the twin is opt_a2."""
     assert abs(standard_errors(mean_error(known, {}))) < 3.9
     assert standard_errors(mean_error(known, {"allocation": "opt_a2"})) > 3.9
 

@@ -10,7 +10,7 @@ import pytest
 
 from labelcore.population.array_items import Items
 from labelcore.population.items import BEHIND, UNIT, Mark, MeanScore, Part, Score, Stretch, Sureness
-from labelcore.stats.orders import hash_keys, hash_order, ranking
+from labelcore.stats.orders import HASHED, hash_keys, hash_order, ranking
 from tests.population.engines.conftest import SMOOTH, Given, N, given_rows, in_memory, made_rows
 
 SEED = 7
@@ -95,7 +95,7 @@ def strata(
 @pytest.mark.parametrize("falling", [True, False])
 def test_ranks_and_the_strata_between_them(given: Given, score: Score, falling: bool) -> None:
     score = DERIVED.get(str(score), score)
-    items = Items(in_memory(given.rows))
+    items = Items(in_memory(given.rows), HASHED)
     parts, members = strata(given, items, score, falling)
     assert items.counts(parts).tolist() == [len(one) for one in members]
     units = [sum(map(int, np.rint(values_of(given, score)[one] * UNIT))) for one in members]
@@ -103,12 +103,12 @@ def test_ranks_and_the_strata_between_them(given: Given, score: Score, falling: 
 
 
 def test_ranks_in_large_steps(given: Given) -> None:
-    strata(given, Items(in_memory(given.rows)), "crowded")
-    strata(given, Items(in_memory(given.rows)), SMOOTH, code=1)
+    strata(given, Items(in_memory(given.rows), HASHED), "crowded")
+    strata(given, Items(in_memory(given.rows), HASHED), SMOOTH, code=1)
 
 
 def test_ranks_within_a_stretch(given: Given) -> None:
-    items = Items(in_memory(given.rows))
+    items = Items(in_memory(given.rows), HASHED)
     order = order_of(given, "crowded", True, SEED, np.arange(N))
     after, until = (mark_of(given, "crowded", SEED, int(order[at])) for at in (99, 1_999))
     found = items.at_ranks(Stretch("crowded", True, SEED, after, until), {}, [1, 1_000, 1_900])
@@ -119,14 +119,14 @@ def test_ranks_within_a_stretch(given: Given) -> None:
 @pytest.mark.parametrize("ranks", [[0, 5], [5, N + 1]])
 def test_refuses_ranks_that_are_not_there(given: Given, ranks: list[int]) -> None:
     with pytest.raises(ValueError, match=f"ranks must be 1 to {N:,}, got"):
-        Items(in_memory(given.rows)).at_ranks(Stretch("crowded", True, SEED), {}, ranks)
+        Items(in_memory(given.rows), HASHED).at_ranks(Stretch("crowded", True, SEED), {}, ranks)
 
 
 @pytest.mark.parametrize("falling", [True, False])
 @pytest.mark.parametrize("score", ["crowded", SMOOTH, None])
 def test_ranks_of_items_and_scores_at_ranks(given: Given, score: str | None, falling: bool) -> None:
     """Of tied items too, which are a third of all."""
-    items, whole = Items(in_memory(given.rows)), Stretch(score, falling, SEED)
+    items, whole = Items(in_memory(given.rows), HASHED), Stretch(score, falling, SEED)
     own = np.zeros(N) if score is None else given.scores[score]
     ties = hash_keys(SEED, "tie", given.ids)
     order = ranking(own if falling else -own, lambda some: ties[some])
@@ -147,7 +147,7 @@ def test_ranks_of_items_and_scores_at_ranks(given: Given, score: str | None, fal
 
 
 def test_different_scores(given: Given) -> None:
-    items = Items(in_memory(given.rows))
+    items = Items(in_memory(given.rows), HASHED)
     for name, own in given.scores.items():
         number = len(np.unique(own))
         assert items.distinct(name, N) == items.distinct(name, number) == number
@@ -155,7 +155,7 @@ def test_different_scores(given: Given) -> None:
 
 
 def test_items_outside_of_stretches(given: Given) -> None:
-    items, whole = Items(in_memory(given.rows)), Stretch("crowded", True, SEED)
+    items, whole = Items(in_memory(given.rows), HASHED), Stretch("crowded", True, SEED)
     first, second, third = items.at_ranks(whole, {}, [40, 900, 1_300])
     pieces = (
         Stretch("crowded", True, SEED, until=first),
@@ -170,7 +170,7 @@ def test_items_outside_of_stretches(given: Given) -> None:
 
 
 def test_queue_and_strata_of_parts(given: Given) -> None:
-    items = Items(in_memory(given.rows))
+    items = Items(in_memory(given.rows), HASHED)
     parts, members = strata(given, items, "crowded")
     parts.append(Part({"filter": 1}))
     members.append(np.flatnonzero(given.codes["filter"] == 1))
@@ -191,7 +191,7 @@ def test_queue_and_strata_of_parts(given: Given) -> None:
 def test_items_without_a_score_stand_in_the_order_of_their_ties(given: Given) -> None:
     order = hash_order(hash_keys(SEED, "tie", given.ids))
     own = order[given.codes["filter"][order] == 1]
-    found = Items(in_memory(given.rows)).at_ranks(
+    found = Items(in_memory(given.rows), HASHED).at_ranks(
         Stretch(None, True, SEED), {"filter": 1}, [1, 30, len(own)]
     )
     wanted = [md5(f"{SEED}|tie|{given.ids[own[at]]}".encode()) for at in (0, 29, len(own) - 1)]
@@ -201,7 +201,7 @@ def test_items_without_a_score_stand_in_the_order_of_their_ties(given: Given) ->
 def test_strata_by_two_scores_and_two_classifiers(given: Given) -> None:
     """Parts may lie in pieces of several orders and be called by several classifiers; here of all
     items."""
-    items = Items(in_memory(given.rows))
+    items = Items(in_memory(given.rows), HASHED)
     order = order_of(given, SMOOTH, True, SEED, np.arange(N))
     other = order_of(given, "crowded", False, SEED, np.arange(N))
     one, two = Stretch(SMOOTH, True, SEED), Stretch("crowded", False, SEED)
@@ -221,7 +221,7 @@ def test_strata_by_two_scores_and_two_classifiers(given: Given) -> None:
 
 def test_pieces_between_values_and_what_lies_outside_them(given: Given) -> None:
     """Items of equal score are taken together; a part may lie on both sides of another one."""
-    items = Items(in_memory(given.rows))
+    items = Items(in_memory(given.rows), HASHED)
     for sure in DERIVED.values():
         z = values_of(given, sure)
         edges = [float(one) for one in np.quantile(z, [0.2, 0.7])]
@@ -254,7 +254,7 @@ def assert_strata(given: Given, items: Items, parts: list[Part], members: list[n
 def test_draws_and_ties_are_two_orders(given: Given) -> None:
     """One hash for both would bias the estimate: the first draws of a stratum that ends within a
     score would be those that its ties put first."""
-    items = Items(in_memory(given.rows))
+    items = Items(in_memory(given.rows), HASHED)
     half = items.at_ranks(Stretch("crowded", True, SEED), {"filter": 0}, [1_500])
     parts = [Part({"filter": 0}, (Stretch("crowded", True, SEED, half[0]),))]
     rest = Part({"filter": 0}, (Stretch("crowded", True, SEED, until=half[0]),))
@@ -265,7 +265,7 @@ def test_draws_and_ties_are_two_orders(given: Given) -> None:
 
 
 def test_predictions_of_several_classifiers_together(given: Given) -> None:
-    items = Items(in_memory(given.rows))
+    items = Items(in_memory(given.rows), HASHED)
     parts, members = strata(given, items, SMOOTH)
     found = items.joined(["filter", "cut", "low"], [Part(), *parts])
     codes = np.stack([given.codes[name] for name in ("filter", "cut", "low")], axis=1)
@@ -280,7 +280,7 @@ def test_histogram_over_one_grid(given: Given) -> None:
     for name, own in given.scores.items():
         for predicted, there in ({}, np.ones(N, bool)), ({"low": 1}, given.codes["low"] == 1):
             cells = np.searchsorted(edges, own[there], side="right")
-            found = Items(in_memory(given.rows)).histogram(name, edges, predicted)
+            found = Items(in_memory(given.rows), HASHED).histogram(name, edges, predicted)
             assert found.tolist() == np.bincount(cells, minlength=6).tolist()
 
 
@@ -289,7 +289,7 @@ def test_counts_sums_and_extremes_over_one_grid(given: Given, name: str) -> None
     score = FAR if name == "far" else DERIVED.get(name, name)
     own = values_of(given, score)
     for edges in (np.zeros(0), np.array([-9.0, 0.0, 0.01, 0.07, 0.5, 0.99, 2.0, 40.0])):
-        found = Items(in_memory(given.rows)).bins(score, edges)
+        found = Items(in_memory(given.rows), HASHED).bins(score, edges)
         cells = np.searchsorted(edges, own, side="right")
         for cell in range(len(edges) + 1):
             there = own[cells == cell]

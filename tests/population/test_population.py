@@ -111,8 +111,8 @@ def test_text_ids_find_every_id(names: list[str], pieces: int) -> None:
 
 
 def test_ids_of_equal_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ids, "_hash", lambda text: np.uint32(0))
-    monkeypatch.setattr(ids, "_hashes", lambda texts: np.zeros(len(texts.offsets) - 1, np.uint32))
+    monkeypatch.setattr(ids, "_hash", lambda text: np.uint64(0))
+    monkeypatch.setattr(ids, "_hashes", lambda texts: np.zeros(len(texts.offsets) - 1, np.uint64))
     found = TextIds(pa.chunked_array([["a", "b", "a"], ["c"]]))
     assert found.find("c") == 3
     assert found.find("d") is None

@@ -12,7 +12,7 @@ import pytest
 from labelcore.population.ids import RowNumbers, SomeIds, TextIds
 from labelcore.stats import md5 as module
 from labelcore.stats.md5 import Texts, md5_of_texts
-from labelcore.stats.orders import hash_keys
+from labelcore.stats.orders import hash_keys, hash_keys_of
 
 
 @pytest.mark.parametrize("prefix", [b"", b"7|draw|", b"x" * 55, b"y" * 64])
@@ -49,3 +49,5 @@ def test_ids_as_bytes_have_the_keys_of_their_texts(ids: TextIds) -> None:
     assert np.array_equal(hash_keys(7, "tie", ids.texts()), hash_keys(7, "tie", ids.all()))
     some = np.arange(len(ids))[::-2]
     assert np.array_equal(hash_keys(7, "tie", ids.texts(some)), hash_keys(7, "tie", ids.some(some)))
+    assert np.array_equal(ids.hashes(), hash_keys_of(ids.all())[:, 0])
+    assert np.array_equal(ids.hashes(some), hash_keys_of(ids.some(some))[:, 0])
