@@ -15,6 +15,7 @@ from labelcore.designs import DESIGNS
 from labelcore.designs.params import read_parameter
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, is_address, read_population
+from labelcore.promises import Unsure
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -118,6 +119,15 @@ plan_options = _together(
         "given]",
     ),
     click.option("--together", is_flag=True, help="The confidence is for all numbers at once."),
+    click.option(
+        "--unsure",
+        default=Unsure.JUDGED,
+        show_default=True,
+        metavar="READING",
+        help="What figures take items called unsure for: judged (they are about the items that a "
+        "person can judge), odds (about all, the unsure up to three times as often wrong, or as "
+        "seldom) or 'either way'.",
+    ),
     click.option("--confidence", type=float, default=0.95, show_default=True),
     click.option("--promise", help="watched (valid at every look) or fixed."),
     click.option("--target", default="file", show_default=True, help="file, or process."),
@@ -185,6 +195,7 @@ def plan_of(given: dict[str, Any]) -> Plan:
         "claims",
         "claim_form",
         "together",
+        "unsure",
         "existing",
         "repeats",
         "overlap",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.designs.base import Design, FrameT, Look, Setup
-from labelcore.promises import Method, Promise, State, Unsure
+from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import Yields
 
 FloatArray = NDArray[np.float64]
@@ -26,17 +26,6 @@ JUDGED_TWICE = (
 )
 UNDECIDED_BOTH_WAYS = "items called unsure or broken are taken both ways: worst to best case"
 UNDECIDED_LEFT_OUT = "items called unsure or broken are like the others of their stratum"
-UNDECIDED = {
-    Unsure.JUDGED: (
-        "it is about the items that a person can judge; how many there are of each stratum is "
-        "estimated from the answers, and the interval allows for it"
-    ),
-    Unsure.ODDS: (
-        "the odds that an item called unsure or broken is judged wrongly are between a third and "
-        "three times those of the others of its stratum"
-    ),
-    Unsure.EITHER_WAY: UNDECIDED_BOTH_WAYS,
-}
 OPEN_BOTH_WAYS = "items put off for later are taken both ways until they are answered"
 
 APPROXIMATE = (

@@ -7,14 +7,14 @@ from labelcore.designs.curves import (
     JUDGED_TWICE,
     JUDGEMENT,
     OPEN_BOTH_WAYS,
-    UNDECIDED,
     UNDECIDED_BOTH_WAYS,
     UNDECIDED_LEFT_OUT,
 )
 from labelcore.figures.unsure import both_ways
 from labelcore.log.engine import Engine
-from labelcore.promises import Form, Unsure
+from labelcore.promises import Form
 from labelcore.words.existing import assumed
+from labelcore.words.unsure import ASSUMED
 
 SETTLED = (
     "the settled judgement is what {readers} people agree on, or what was settled where they "
@@ -35,7 +35,7 @@ def assumptions(engine: Engine, form: Form, *, both: bool | None = None) -> tupl
     if engine.undecided:
         reading = engine.plan.unsure_reading
         either = both_ways(engine) if both is None else both
-        taken = UNDECIDED_LEFT_OUT if reading == Unsure.FEW_LEFT_OUT else UNDECIDED[reading]
+        taken = ASSUMED.get(reading, UNDECIDED_LEFT_OUT)
         found.append(UNDECIDED_BOTH_WAYS if either else taken)
     if engine.open_positions():
         found.append(OPEN_BOTH_WAYS)

@@ -35,7 +35,7 @@ from labelcore.figures.standing import (
     state_of,
 )
 from labelcore.figures.together import confidences
-from labelcore.figures.unsure import at_odds, cells_of, doubtful, widened
+from labelcore.figures.unsure import at_odds, cells_of, doubtful, ranges_of_all, widened
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State, Unsure
 from labelcore.results.types import Estimate, largest_half_width
@@ -69,12 +69,32 @@ def scalar_results_of(
     else:
         look_back(engines)
         found = _results_now(engines, [*map(bands_before, engines)])
-    return [_with_goal(*one) for one in zip(engines, found, strict=True)]
+    return [
+        _of_all_items(engine, _with_goal(engine, mine))
+        for engine, mine in zip(engines, found, strict=True)
+    ]
+
+
+def _of_all_items(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
+    """With the ranges of all items beside figures that leave the unsure out."""
+    if not engine.undecided or not engine.plan.leaves_unsure_out:
+        return found
+    judged = engine.plan.unsure_reading == Unsure.JUDGED
+    for group in same_cells(engine.questions):
+        answers = answers_of([engine], group)[0]
+        tally, look = engine.tallies[group[0].subject], look_at(engine)
+        odds, either = ranges_of_all(engine, tally, answers, look)
+        for question, one, other in zip(group, odds, either, strict=True):
+            if found[question.key].has_interval:
+                found[question.key] = replace(
+                    found[question.key], odds=one if judged else None, either_way=other
+                )
+    return found
 
 
 def _kept(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
     """After the planned size: with the bands that are kept from there."""
-    if engine.plan.horizon is None or engine.labels <= engine.setup.planned:
+    if engine.plan.horizon is None or look_at(engine).answered <= engine.setup.planned:
         return found
     before = engine.at_planned(_planned_results)
     return {key: kept_band(before[key], one) for key, one in found.items()}
@@ -141,11 +161,13 @@ def kept_band(planned: Estimate, now: Estimate) -> Estimate:
 
 
 def _draws_to_planned(engine: Engine) -> int:
-    """The draw at which as many labels as planned were there."""
+    """The draw at which as many labels as planned were there, or answers where the unsure are left
+    out."""
     left = engine.setup.planned - engine.given
+    counted = {"labelled", *(("unsure", "broken") if engine.plan.leaves_unsure_out else ())}
     for index in range(1, len(engine.asked) + 1):
         event = engine.in_force(index)
-        left -= event is not None and event.kind == "labelled"
+        left -= event is not None and event.kind in counted
         if left == 0:
             return index
     return len(engine.asked)

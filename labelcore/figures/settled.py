@@ -142,6 +142,8 @@ def _estimate(
         form=METHOD.form,
         assumptions=settled_assumptions(first.assumptions, stage),
         tail_share=None,
+        odds=None,
+        either_way=None,
         notes=(
             judged_note(known.complete, stage.plan.readers),
             *((unsettled_note(known.open),) if known.open else ()),

@@ -13,7 +13,8 @@ from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import slope_of, table_of
 from labelcore.log.engine import Engine
 from labelcore.promises import Unsure
-from labelcore.stats.judged import judged_cells
+from labelcore.results.interval import Interval
+from labelcore.stats.judged import in_the_file, judged_cells
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, smoothed_rates
 from labelcore.tallies import Tally, filled
 
@@ -129,3 +130,22 @@ def at_odds(engine: Engine, tally: Tally, answers: Answers[Any], figures: Figure
     return replace(
         figures, low=np.clip(ends[0], least, figures.low), high=np.clip(ends[1], figures.high, 1.0)
     )
+
+
+def ranges_of_all(
+    engine: Engine, tally: Tally, answers: Answers[Any], look: Look
+) -> tuple[list[Interval], list[Interval]]:
+    """For each row what it is of all items, by the odds of the unsure ones and either way, with the
+    error level of each by itself."""
+    whole = replace(answers, cells=in_the_file(answers.cells))
+    figures = EstimatesScalars.of(engine.design).figures(whole, look)
+    if doubtful(engine, tally).any():
+        figures = widened(engine, tally, whole, figures, look)
+    found = []
+    for one in (
+        at_odds(engine, tally, whole, figures),
+        widened(engine, tally, whole, figures, look, strictly=True),
+    ):
+        ends = zip(one.low.tolist(), one.high.tolist(), strict=True)
+        found.append([Interval(low, high) for low, high in ends])
+    return found[0], found[1]

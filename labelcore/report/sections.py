@@ -38,6 +38,7 @@ from labelcore.words.sentences import (
     valid_words,
 )
 from labelcore.words.stops import planned_words, stop_words
+from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 NOTHING_FOUND = "Tail share"
 MOST_NAMED = 4
@@ -248,11 +249,21 @@ def estimates(facts: Facts) -> Markup:
         side_by_side(scalars),
         estimate_table("Estimates", scalars) if scalars else None,
         _in_sentences([one for one in found if _first(one)], bool(scalars)),
+        _either_way(scalars),
         table("How the intervals were made", head, rows),
         element("p", FORMS_NOTE, class_="note"),
         element("h3", "Assumptions"),
         element("ol", *(element("li", sentence(text)) for text in stated)),
     )
+
+
+def _either_way(found: list[Estimate]) -> Markup | None:
+    """What the figures are whatever the items called unsure are, folded; None without any."""
+    told = [either_way_words(one, name_of(one)) for one in found if one.either_way is not None]
+    if not told:
+        return None
+    listed = element("ul", *(element("li", theirs(one)) for one in told))
+    return element("details", element("summary", EITHER_WAY_TITLE), listed)
 
 
 def _in_sentences(found: list[Result], folded: bool) -> Markup | None:

@@ -62,6 +62,10 @@ class Estimate(Worded):
     tentative
         whether the value, not the interval, says little for another reason than a wide interval:
         there are few labels, or items that it leaves out
+    odds, either_way
+        of a figure that leaves items called unsure out: the range of the figure of all items, if
+        the odds that an unsure one is judged wrongly are a third to three times those of the others
+        of its stratum, and whatever they are; None where there are none, or it is that already
     certain
         the range that was certain before the first label; None for all that there is, 0 to 1 (-1 to
         1 for a difference)
@@ -101,6 +105,8 @@ class Estimate(Worded):
     form: Form = Form.UNSTATED
     tentative: bool = False
     certain: Interval | None = None
+    odds: Interval | None = None
+    either_way: Interval | None = None
 
     @property
     def is_difference(self) -> bool:
@@ -173,8 +179,9 @@ class Estimate(Worded):
         known["assumptions"] = tuple(known["assumptions"])
         known["notes"] = tuple(known.get("notes", ()))
         known["scope"] = Scope(**known["scope"])
-        if known.get("certain") is not None:
-            known["certain"] = Interval(**known["certain"])
+        for name in ("certain", "odds", "either_way"):
+            if known.get(name) is not None:
+                known[name] = Interval(**known[name])
         return cls(**known)
 
 

@@ -9,11 +9,13 @@ import streamlit as st
 
 from labelcore.plan.stop_rules import ALL, ANY, RULES, looking, moment_words
 from labelcore.planning.forecast import AtOnce
+from labelcore.promises import Unsure
 from labelcore.ui.new_goal import ALL_AT_ONCE
 from labelcore.ui.plain import plain
 from labelcore.ui.times import reader_zone
 from labelcore.words import sentences as words
 from labelcore.words.promises import times_planned
+from labelcore.words.unsure import READINGS
 
 HOW = {ANY: "as soon as one of these is true", ALL: "only when all of these are true"}
 BY_ITSELF = "Plus or minus {points} is reached; only the value is shown until then"
@@ -108,6 +110,21 @@ def deadline_input() -> datetime | None:
         return None
     st.caption(plain(f"On your clock: {moment_words(moment.astimezone(reader_zone()))}."))
     return moment
+
+
+def unsure_input(readings: Sequence[str]) -> str:
+    """What figures take items for that somebody calls unsure: one of these readings."""
+    if len(readings) < 2:
+        return Unsure.JUDGED
+    return str(
+        st.radio(
+            "“Not sure” and “broken”",
+            list(readings),
+            format_func=lambda one: f"Figures {READINGS[one]}",
+            key="new-unsure",
+            persist_state="session",
+        )
+    )
 
 
 def together_input(numbers: int, confidence: float, said: AtOnce | None) -> bool:

@@ -20,7 +20,7 @@ from labelcore.plan.stop_rules import wanted
 from labelcore.planning.forecast import AtOnce
 from labelcore.planning.methods import in_order, named, possible
 from labelcore.population import Population
-from labelcore.promises import Promise
+from labelcore.promises import UNSURE, Promise
 from labelcore.tallies import Question, questions
 from labelcore.ui import draft, outlook
 from labelcore.ui.draft import Aim, ProjectDraft
@@ -53,7 +53,7 @@ from labelcore.ui.new_price import (
     show_size,
 )
 from labelcore.ui.new_race import Race
-from labelcore.ui.new_stop import stop_input, together_input
+from labelcore.ui.new_stop import stop_input, together_input, unsure_input
 from labelcore.ui.new_table import choose_row, method_rows
 from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words import sentences as words
@@ -229,6 +229,8 @@ def size_and_promise(
         numbers = len(asked(aim, population))
         said = at_once(aim, population, method, promise, confidence, goal)
         together = numbers > 0 and together_input(numbers, confidence, said)
+        judges = isinstance(design, EstimatesScalars) and design.judges(params)
+        unsure = unsure_input(UNSURE if judges else ())
     if goal is None:
         if way != CLAIMS:
             st.info(CORRECT)
@@ -256,6 +258,7 @@ def size_and_promise(
             "confidence": confidence,
             "promise": promise,
             "together": together,
+            "unsure": unsure,
         }
     )
 

@@ -39,6 +39,7 @@ from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.differences import is_difference
 from labelcore.words.quantities import same_quantity
+from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
 
 EVERY_SECONDS = 1
 DRAWN = "progress drawn"
@@ -69,7 +70,8 @@ def whole_picture(project: str) -> None:
     show_unrecorded(session)
     show_unsafe()
     how_far(session)
-    said = [tied(one) for one in (now.sentence, goal_line(session)) if one]
+    beside = [odds_words(one) for one in main_and_other(session)[0][:1]]
+    said = [tied(one) for one in (now.sentence, *beside, goal_line(session)) if one]
     show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)
     _folds(session)
 
@@ -92,6 +94,9 @@ def _folds(session: Session) -> None:
         fold("Label by label", "fold-history", lambda: _history(session, found))
     if not choice and len(session.population.classes) == 2:
         fold("Along the scores, in full", "fold-curve", lambda: _curves(session))
+    worst = [either_way_words(one, estimand_name(one.estimand)) for one in found]
+    if any(worst):
+        fold(EITHER_WAY_TITLE, "fold-unsure", lambda: st.text("\n".join(filter(None, worst))))
     if several(found):
         fold("Side by side", "fold-compare", lambda: _comparison(session, found))
     if predicted(session):

@@ -12,12 +12,13 @@ from labelcore.words.curves import band_sentence, cheapest_sentence, cut_sentenc
 from labelcore.words.differences import difference_sentence
 from labelcore.words.label_error import agreement_sentence, error_sentence, figure_sentence
 from labelcore.words.sentences import estimate_sentence
+from labelcore.words.unsure import odds_words
 
 
 @sentence.register
 def _(result: Estimate, given: str = "") -> str:
     worded = difference_sentence if result.is_difference else estimate_sentence
-    return worded(result, given)
+    return " ".join(filter(None, [worded(result, given), odds_words(result)]))
 
 
 sentence.register(Band, band_sentence)

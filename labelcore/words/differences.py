@@ -169,7 +169,7 @@ def difference_sentence(estimate: Estimate, given: str = "") -> str:
     what = measure(estimate.estimand)
     value = 0.0 if estimate.told is None else estimate.told
     return words.sentence_of(estimate, STATES, NOTHING_YET).format(
-        scope=words.scope_words(scope.file, scope.n_items, scope.target),
+        scope=words.scope_words(scope.file, scope.n_items, scope.target, scope.judged),
         quantity=f"how much better {first} is than {second} in {what}",
         guess=guess_words(value, what, first, second, words.decimals(estimate.high - estimate.low)),
         finding=one_end_words(estimate, what, first, second)

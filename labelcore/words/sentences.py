@@ -191,6 +191,7 @@ def _ceil(x: float) -> int:
     return -_floor(-x)
 
 
+THAT_CAN_BE_JUDGED = " that a person can judge"
 LIKE_THE_REST = " if the items without a verdict are like the rest"
 
 
@@ -230,11 +231,27 @@ def confidence_words(confidence: float) -> str:
     return f"{100 * confidence:.6g} %"
 
 
-def scope_words(file: str, n_items: int, target: str) -> str:
-    """Which items a statement is about."""
+def scope_words(file: str, n_items: int, target: str, judged: float | None = None) -> str:
+    """Which items a statement is about; ``judged``: the share of them that a person can judge,
+    where it is about these.
+
+    >>> scope_words("items.csv", 6997, "file", 0.912)
+    'For the 91 % of the 6,997 items in items.csv that a person can judge'
+    """
+    these = "" if judged is None else f"the {judged_percent(judged)} of "
+    those = "" if judged is None else THAT_CAN_BE_JUDGED
     if target == "process":
-        return f"For items like the {n_items:,} in {file}"
-    return f"For the {n_items:,} items in {file}"
+        return f"For items like {these}the {n_items:,} in {file}{those}"
+    return f"For {these}the {n_items:,} items in {file}{those}"
+
+
+def judged_percent(share: float) -> str:
+    """The share of the items that a person can judge, which is an estimate: never all of them.
+
+    >>> judged_percent(0.912), judged_percent(0.998)
+    ('91 %', 'over 99 %')
+    """
+    return "over 99 %" if share >= 0.995 else f"{100 * share:.0f} %"
 
 
 def labels_words(labels: int, scope: Scope, given: str = "") -> str:
@@ -352,7 +369,7 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     told = estimate.told
     value = "unknown" if told is None else value_percent(told, estimate.low, estimate.high)
     text = sentence_of(estimate, STATES, NOTHING_YET).format(
-        scope=scope_words(scope.file, scope.n_items, scope.target),
+        scope=scope_words(scope.file, scope.n_items, scope.target, scope.judged),
         quantity=quantity(estimate.estimand, scope.classifier, scope.positive)
         if scope.found is None
         else found.MEASURES.format(positive=scope.positive),

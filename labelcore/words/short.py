@@ -17,7 +17,15 @@ from labelcore.words.differences import (
     told_words,
 )
 from labelcore.words.quantities import key_parts, label_of, term_of
-from labelcore.words.sentences import Told, confidence_words, decimals, due_words, range_text
+from labelcore.words.sentences import (
+    THAT_CAN_BE_JUDGED,
+    Told,
+    confidence_words,
+    decimals,
+    due_words,
+    judged_percent,
+    range_text,
+)
 
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
@@ -26,7 +34,8 @@ NO_DIFFERENCE_SO_FAR = "So far each of the two may be the better one."
 TOO_EARLY = "Too few labels to say anything; the interval comes with {due}."
 PROVISIONAL = "{name} is {value} so far; its interval comes with {due}."
 EXACT = "{name} is exactly {value}: every item that matters has a label."
-SURE = "{sure} sure: {finding}."
+SURE = "{sure} sure{of_these}: {finding}."
+OF_THESE = ", of the {judged}" + THAT_CAN_BE_JUDGED
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
 HEAD = "of the first {items} items by score, {range} % are {positive!r}"
 BETWEEN = "{name} is {range} %"
@@ -87,7 +96,10 @@ def short_sentence(estimate: Estimate) -> str:
     finding = _finding(estimate)
     if estimate.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
-    return SURE.format(sure=confidence_words(estimate.confidence), finding=finding)
+    judged = scope.judged
+    these = "" if judged is None else OF_THESE.format(judged=judged_percent(judged))
+    sure = confidence_words(estimate.confidence)
+    return SURE.format(sure=sure, of_these=these, finding=finding)
 
 
 def short_head(band: Band) -> str:
@@ -99,7 +111,8 @@ def short_head(band: Band) -> str:
     finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
     if band.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
-    return SURE.format(sure=confidence_words(band.confidence), finding=finding)
+    sure = confidence_words(band.confidence)
+    return SURE.format(sure=sure, of_these="", finding=finding)
 
 
 def _finding(estimate: Estimate) -> str:

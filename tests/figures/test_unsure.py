@@ -19,6 +19,8 @@ from labelcore.log.events import Event
 from labelcore.promises import UNSURE
 from labelcore.results.types import Estimate
 from labelcore.stats.judged import in_the_file
+from labelcore.words.short import short_sentence
+from labelcore.words.unsure import either_way_words
 from tests.designs.synthetic import NOISE, Known, calibrated, write
 
 ASKED = ("accuracy", "precision", "recall", "f1")
@@ -279,3 +281,27 @@ def test_the_default_is_not_written(known: Known) -> None:
     assert lc.Plan.from_json(odds.to_json()) == odds and odds.unsure_reading == "odds"
     assert replace(plan_of(), rules=CERTAIN - 1).unsure_reading == "few left out"
     assert plan_of("oversampling", estimands=["precision"]).unsure_reading == "few left out"
+
+
+def test_the_words_say_of_which_items(known: Known) -> None:
+    """The sentence speaks of the judged items, and beside it stands the range of all by the odds;
+    the widest one is kept apart."""
+    unsure = np.random.default_rng(1).random(len(known.truth)) < 0.1
+    engine = answered(known, plan_of(promise="watched"), unsure)
+    one = scalar_results(engine)["precision"]
+    assert one.scope.judged is not None and one.odds is not None and one.either_way is not None
+    share = f"{100 * one.scope.judged:.0f} %"
+    assert f"For the {share} of the 4,000 items" in one.sentence()
+    assert "that a person can judge" in one.sentence() and "three times" in one.sentence()
+    assert f"sure, of the {share} that a person can judge: of the items" in short_sentence(one)
+    assert one.either_way.low < one.odds.low < one.low < one.high < one.odds.high
+    assert "of all items" in either_way_words(one, "Precision")
+    assert Estimate.from_dict(one.to_dict()) == one
+    odds = answered(known, plan_of(promise="watched", unsure="odds"), unsure)
+    two = scalar_results(odds)["precision"]
+    assert one.odds.low <= two.low < one.low < one.high < two.high <= one.odds.high
+    assert two.odds is None
+    either = answered(known, plan_of(promise="watched", unsure="either way"), unsure)
+    last = scalar_results(either)["precision"]
+    assert last.odds is last.either_way is None and last.scope.judged is None
+    assert "judge" not in short_sentence(last)

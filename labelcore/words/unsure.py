@@ -1,0 +1,51 @@
+"""What is said of items that people call unsure or broken."""
+
+from __future__ import annotations
+
+from labelcore.promises import Unsure
+from labelcore.results.types import Estimate
+from labelcore.words.differences import range_words
+
+READINGS = {
+    Unsure.JUDGED: "of the items that a person can judge",
+    Unsure.ODDS: "of all items: the unsure up to three times as often wrong, or as seldom",
+    Unsure.EITHER_WAY: "of all items, whatever the unsure are",
+}
+"""What a figure is about, by the reading of the plan."""
+
+ASSUMED = {
+    Unsure.JUDGED: (
+        "it is about the items that a person can judge; how many there are of each stratum is "
+        "estimated from the answers, and the interval allows for it"
+    ),
+    Unsure.ODDS: (
+        "the odds that an item called unsure or broken is judged wrongly are between a third and "
+        "three times those of the others of its stratum"
+    ),
+}
+"""What a figure with this reading rests on."""
+
+ODDS = (
+    "Of all items {low} to {high}, if the unsure ones are up to three times as likely to be wrong, "
+    "or as unlikely."
+)
+EITHER_WAY = "{name}: {low} to {high}, of all items"
+
+
+EITHER_WAY_TITLE = "If each “Not sure” may be either way"
+
+
+def odds_words(estimate: Estimate) -> str:
+    """What a figure of the judged items is of all of them; "" where that is not known."""
+    if estimate.odds is None:
+        return ""
+    low, high = range_words(estimate.estimand, estimate.odds.low, estimate.odds.high)
+    return ODDS.format(low=low, high=high)
+
+
+def either_way_words(estimate: Estimate, name: str) -> str:
+    """What a figure called ``name`` is at worst and at best; "" where nobody was unsure."""
+    if estimate.either_way is None:
+        return ""
+    low, high = range_words(estimate.estimand, estimate.either_way.low, estimate.either_way.high)
+    return EITHER_WAY.format(name=name, low=low, high=high)
