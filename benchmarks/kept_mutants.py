@@ -83,4 +83,11 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "every = none + cells.unlabelled",
         "every = none + 0.5 * cells.unlabelled",
     ),
+    # A labeller who drifts told by chance alone, or with the sign turned round.
+    ("figures/label_error.py", "or change.low <= 0 <= change.high", "or change.low >= change.high"),
+    (
+        "stats/label_error.py",
+        "hits[1] / n[1] - hits[0] / n[0]",
+        "hits[0] / n[0] - hits[1] / n[1]",
+    ),
 )

@@ -7,29 +7,41 @@ from dataclasses import replace
 
 import numpy as np
 
+from labelcore.designs.scalars import EstimatesFromCells
 from labelcore.estimands import ratios
-from labelcore.figures.sampled import sampled_labels, sampled_tally
-from labelcore.figures.scalars import headline_stage, scalar_results
+from labelcore.figures.sampled import sampled_labels, sampled_tally, samples_of
+from labelcore.figures.scalars import fitted_cell_rates, headline_stage, scalar_results
 from labelcore.figures.standing import complete
 from labelcore.figures.unsure import cells_of, doubtful
 from labelcore.log.engine import Engine
 from labelcore.log.people import NOBODY, people_count
 from labelcore.log.repeats import Reading
 from labelcore.plan.existing import RANDOM
-from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
+from labelcore.results.label_error import ENOUGH, MANY, Agreement, Drift, LabelError, TrueFigure
 from labelcore.results.types import Estimate
 from labelcore.stats.agreement import beyond_chance, gwet, votes_of
 from labelcore.stats.label_error import (
+    HalfByHalf,
     Limits,
     SecondReadings,
     bounded,
+    change_of_errors,
     corrected,
     error_rate,
 )
-from labelcore.stats.profile import BoolArray, Cells, Ratios, plug_in_totals
+from labelcore.stats.profile import (
+    BoolArray,
+    Cells,
+    Ratios,
+    plug_in_totals,
+    smoothed_rates,
+)
 from labelcore.stats.proportion import clopper_pearson
 from labelcore.tallies import Question, filled
 from labelcore.words import label_error as words
+
+BORROWED = 20
+"""Labels that the fitted rate of a cell counts for where halves of the answers are compared."""
 
 
 def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError:
@@ -60,7 +72,44 @@ def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError
         tuple(_agreements(engine, readings, since)),
         tuple(_figures(stage, readings)) if shown else (),
         confidence,
+        drift(stage, readings) if over and (engine.finished or not engine.repeats.due) else None,
     )
+
+
+def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
+    """Whether mistakes became more from the first half of the answers to the second; None where
+    that is not beyond chance, or cannot be told: it needs labels that are a random sample of their
+    cells in any order."""
+    first = stage.questions[0].classifier if stage.questions else None
+    if not isinstance(stage.design, EstimatesFromCells) or samples_of(stage, first) is not None:
+        return None
+    asked = [one for one in stage.asked if one.answers and one.answers[-1].kind == "labelled"]
+    if len(asked) < MANY:
+        return None
+    given = np.array([one.answers[-1].sequence for one in asked])
+    half = float(np.median(given))
+    again = [one for one in readings if one.first.kind == "labelled"]
+    late = np.array([one.first.sequence > half for one in again], dtype=bool)
+    differs = np.array([one.differs for one in again], dtype=bool)
+    tally = stage.tallies[first]
+    once = ~np.isin(given, [one.first.sequence for one in again])
+    positions = np.array([one.position for one in asked])[once]
+    several = len(stage.population.classes) > 2
+    of_class = None if several else stage.population.classes.index(stage.population.positive)
+    cell, cells = tally.cells_at(positions), tally.cells(of_class)
+    counted = tally.prediction[cell] if several else of_class
+    answers = HalfByHalf(given[once] > half, stage.codes[positions] == counted, cell)
+    fitted = fitted_cell_rates(stage, tally, of_class)
+    rates = smoothed_rates(cells, fitted)
+    plain = float(cells.positive.sum() / cells.labelled.sum()) if fitted is None else fitted
+    usual = (cells.positive + BORROWED * plain) / (cells.labelled + BORROWED)
+    change = change_of_errors(
+        answers, rates, usual, len(stage.population.classes), late, differs, stage.plan.confidence
+    )
+    if change.value is None or change.low <= 0 <= change.high:
+        return None
+    both = [(int(differs[late == one].sum()), int((late == one).sum())) for one in (False, True)]
+    return Drift(change, (both[0][0], both[1][0]), (both[0][1], both[1][1]))
 
 
 def _share(hits: int, number: int, confidence: float) -> Limits:

@@ -13,6 +13,8 @@ from labelcore.stats.label_error import Limits
 
 ENOUGH = 20
 """From this many second answers on, figures for the truth are given: fewer say hardly anything."""
+MANY = 40
+"""From this many answers on the second half is compared with the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,19 @@ class Agreement(Worded):
 
 
 @dataclass(frozen=True, slots=True)
+class Drift:
+    """Mistakes that became more, or fewer, from the first half of the answers to the second.
+
+    change   the share of wrong answers in the second half less that in the first, with its interval
+    differing, repeated   items of each half that got another second answer, and that got one
+    """
+
+    change: Limits
+    differing: tuple[int, int]
+    repeated: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class LabelError(Worded):
     """What is known about errors of the labels.
 
@@ -62,6 +77,7 @@ class LabelError(Worded):
     error      the share of wrong labels, if mistakes are alike everywhere
     figures    the plan's figures for the truth; none while labelling goes on, or with fewer than 20
                second answers
+    drift      only where it is beyond chance, once labelling is over
     confidence of each interval on its own, for one look when labelling is over
     """
 
@@ -74,6 +90,7 @@ class LabelError(Worded):
     agreements: tuple[Agreement, ...]
     figures: tuple[TrueFigure, ...]
     confidence: float
+    drift: Drift | None = None
 
     @property
     def differing(self) -> tuple[Reading, ...]:
@@ -90,6 +107,7 @@ class LabelError(Worded):
             "confidence": self.confidence,
             "share": asdict(self.share),
             "error": asdict(self.error),
+            "drift": None if self.drift is None else asdict(self.drift),
             "agreements": [{**asdict(one), "sentence": one.sentence()} for one in self.agreements],
             "figures": [
                 {

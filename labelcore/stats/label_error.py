@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 
 from labelcore.stats.profile import (
     Cells,
@@ -36,7 +37,10 @@ from labelcore.stats.profile import (
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.proportion import clopper_pearson
 
-TOSS_UP = 0.5
+TOSS_UP, MOST_DIFFERING = 0.5, 0.45
+HALVES = (False, True)
+SUREST = 0.05
+"""No cell counts for surer than this where halves are compared."""
 NOTHING_LEFT = "with that many mistakes, all the positive items that were found might be mistakes"
 TOO_FEW = "too few items were read twice, or too many differ, to bound it"
 TOO_DIFFERENT = "the second answers may differ as often as a coin would"
@@ -224,3 +228,118 @@ def bounded(
     return [
         Limits(None, low, high, "" if high - low < 1 - 1e-9 else TOO_FEW) for low, high in found
     ]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HalfByHalf:
+    """Answers in the order given, each array (n_answers,).
+
+    late     whether the answer belongs to the second half
+    hit      whether it counts: is positive, or with several classes as predicted
+    cell     the cell of its item, whose labels are a random sample in any order
+    """
+
+    late: NDArray[np.bool_]
+    hit: NDArray[np.bool_]
+    cell: NDArray[np.int64]
+
+
+def change_of_errors(
+    answers: HalfByHalf,
+    rates: FloatArray,
+    usual: FloatArray,
+    classes: int,
+    late: NDArray[np.bool_],
+    differs: NDArray[np.bool_],
+    confidence: float,
+) -> Limits:
+    """The share of wrong answers in the second half less that in the first, if mistakes are alike
+    everywhere.
+
+    answers   those to items that were read once
+    rates     (n_cells,), smoothed, of all answers of a cell
+    usual     (n_cells,), smoothed much more: they weigh the cells, and must not follow chance
+    late, differs   (n_repeats,), of the items read twice: whether the first answer belongs to the
+              second half, and whether the second reading was another one
+    Promise   fixed. Without drift the interval leaves out 0 in about the error level of sessions.
+
+    Two estimates that share no item, weighted by their precision: the difference of the error rates
+    that follow from the repeats of each half (``error_rate``), and a weighted mean over cells of
+    the difference of their rates. A mistake moves the latter from p towards (1 - p) / (c - 1) for c
+    classes: where more goes wrong, more is positive where little was, and less where much was.
+    Variances are those without drift, or with it if that is more.
+    Source: weighted least squares, over strata as in Cochran (1954); the rest is our own, measured
+    in docs/drift.md.
+    """
+    error, noise, parts = 0.0, 0.0, []
+    if late.any() and not late.all():
+        error, noise = _error_in_repeats(differs)
+        parts.append(_change_in_repeats(late, differs))
+    found = _change_in_rates(answers, rates, usual, classes)
+    if found is not None:  # A mistake is seen less where some are made.
+        rise, without, spread = found
+        lost = classes / (classes - 1)
+        kept = 1 - lost * error
+        more = kept**2 * spread + (lost * rise) ** 2 * noise
+        parts.append((kept * rise, kept**2 * without, more))
+    if not parts:
+        return Limits(None, -1.0, 1.0, TOO_FEW)
+    value, without, variance = np.array(parts).T
+    share = 1 / np.maximum(without, 1e-12)
+    share /= share.sum()
+    change = float((share * value).sum())
+    half = float(ndtri((1 + confidence) / 2) * np.sqrt((share**2 * variance).sum()))
+    return Limits(change, max(change - half, -1.0), min(change + half, 1.0))
+
+
+def _error_in_repeats(differs: NDArray[np.bool_]) -> tuple[float, float]:
+    """The error rate by items read twice, and its variance with one more that differs and one that
+    does not."""
+    share = min((float(differs.sum()) + 1) / (len(differs) + 2), MOST_DIFFERING)
+    error = error_rate(min(float(differs.mean()), MOST_DIFFERING))
+    return float(error), share * (1 - share) / len(differs) / (4 * (1 - 2 * share))
+
+
+def _change_in_repeats(
+    late: NDArray[np.bool_], differs: NDArray[np.bool_]
+) -> tuple[float, float, float]:
+    """The change of the error rate by the repeats of both halves, its variance without drift, and
+    with it if that is more."""
+    each = [_error_in_repeats(differs[late == one]) for one in HALVES]
+    each_label = 1 / late.sum() + 1 / (~late).sum()
+    without = float(_error_in_repeats(differs)[1] * len(differs) * each_label)
+    return each[1][0] - each[0][0], without, max(without, each[0][1] + each[1][1])
+
+
+def _change_in_rates(
+    answers: HalfByHalf, rates: FloatArray, usual: FloatArray, classes: int
+) -> tuple[float, float, float] | None:
+    """The same by the answers of both halves in each cell; None where no cell has answers of both
+    that a mistake would move."""
+
+    def counts(chosen: NDArray[np.bool_]) -> FloatArray:
+        return np.bincount(answers.cell[chosen], minlength=len(rates)).astype(float)
+
+    labels = [counts(answers.late == one) for one in HALVES]
+    both = np.minimum(*labels) > 0
+    n = np.array(labels)[:, both]
+    hits = np.array([counts((answers.late == one) & answers.hit)[both] for one in HALVES])
+    p, plain = rates[both], np.clip(usual[both], SUREST, 1 - SUREST)
+    size, every = 1 / (1 / n).sum(axis=0), n.sum(axis=0)
+    weight = size * _moves(plain, classes) / (plain * (1 - plain))
+    divisor = float((weight * _moves(p, classes)).sum())
+    if divisor <= 0:
+        return None
+    change = float((weight * (hits[1] / n[1] - hits[0] / n[0])).sum()) / divisor
+    # The rates of a cell are in the divisor, too: a mistake in either half makes it smaller.
+    pull = np.array([[-1.0], [1.0]]) + classes / (classes - 1) * change * n / every
+    own = (hits + p) / (n + 1)
+    with_it = (pull**2 * own * (1 - own) / n).sum(axis=0)
+    without = p * (1 - p) / size * every / (every - 1)
+    plainly, more = (float((weight**2 * one).sum()) / divisor**2 for one in (without, with_it))
+    return change, plainly, max(plainly, more)
+
+
+def _moves(rate: FloatArray, classes: int) -> FloatArray:
+    """How far a mistake moves a rate, in the mean."""
+    return np.asarray((1 - rate) / (classes - 1) - rate)

@@ -14,6 +14,7 @@ from labelcore.words.sentences import (
     count,
     percent,
     percent_range,
+    range_text,
     value_percent,
 )
 
@@ -35,6 +36,14 @@ WAITING = " {items} still to be shown again."
 TOO_FEW = (
     " Too few second answers yet to say what that means for the figures: {number} of at least "
     "{enough}."
+)
+DRIFT = (
+    " The {half} half of the answers has more mistakes: by about {change} points ({ends}, "
+    "{confidence} confidence)."
+)
+DRIFT_REPEATS = (
+    " Repeated items that differ: {early} of {first} in the first half, {late} of {second} in the "
+    "second."
 )
 WHO_WAS_THERE = "the people who gave the answers"
 FIGURE = (
@@ -70,7 +79,7 @@ def error_sentence(found: LabelError) -> str:
     people = people_words(found)
     waiting = WAITING.format(items=count(found.waiting, "item")) if found.waiting else ""
     if found.share.value is None:
-        return NOT_TWICE.format(people=people) + waiting
+        return NOT_TWICE.format(people=people) + drift_words(found) + waiting
     low, high = percent_range(found.share.low, found.share.high)
     text = TWICE.format(
         differing=f"{len(found.differing):,}",
@@ -83,7 +92,26 @@ def error_sentence(found: LabelError) -> str:
     )
     if len(found.readings) < ENOUGH:
         text += TOO_FEW.format(number=len(found.readings), enough=ENOUGH)
-    return text + waiting
+    return text + drift_words(found) + waiting
+
+
+def drift_words(found: LabelError) -> str:
+    """By how much mistakes became more or fewer, where that is beyond chance; else nothing."""
+    drift = found.drift
+    if drift is None or drift.change.value is None:
+        return ""
+    change, ends = drift.change.value, (drift.change.low, drift.change.high)
+    low, high = ends if change > 0 else (-ends[1], -ends[0])
+    text = DRIFT.format(
+        half="second" if change > 0 else "first",
+        change=value_percent(abs(change), low, high).removesuffix(" %"),
+        ends=range_text(low, high, unit=" points"),
+        confidence=confidence_words(found.confidence),
+    )
+    if all(drift.repeated):
+        (early, late), (first, second) = drift.differing, drift.repeated
+        text += DRIFT_REPEATS.format(early=early, first=first, late=late, second=second)
+    return text
 
 
 def figure_sentence(one: TrueFigure) -> str:

@@ -322,3 +322,41 @@ def test_open_items_count_against_and_for_a_figure(tmp_path: Path) -> None:
         for cells in both_ways(stage, question)
     )
     assert worst < plain - 0.02 < plain + 0.002 < best
+
+
+def drifting(items: lc.Population, design: str, first: float, last: float) -> lc.Session:
+    """200 labels; the chance of a mistake is ``first`` in the first half and ``last`` later."""
+    plan = lc.Plan(
+        design, "accuracy", classifier="m", budget=200, repeats=0.2, promise="fixed", seed=5
+    )
+    session, random, given = lc.Session(items, plan), np.random.default_rng(6), 0
+    while (draw := session.next()) is not None:
+        code = int(draw.item_id[1:]) % len(items.classes)
+        wrong = random.random() < (first if given < 110 else last)
+        session.answer(draw, items.classes[(code + wrong) % len(items.classes)])
+        given += 1
+        if given == 150:
+            assert session.label_error().drift is None
+    return session
+
+
+@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_labeller_who_drifts_is_told(tmp_path: Path, design: str, classes: int) -> None:
+    items = population(tmp_path, CLASSES[:classes])
+    for first, last, half in ((0.0, 0.3, "second"), (0.3, 0.0, "first")):
+        found = drifting(items, design, first, last).label_error()
+        assert found.drift is not None and found.drift.change.value is not None
+        assert found.drift.change.value * (last - first) > 0
+        repeated = found.drift.repeated
+        assert sum(repeated) == len(found.readings) and min(repeated) > 0
+        assert sum(found.drift.differing) == len(found.differing)
+        assert f"The {half} half of the answers has more mistakes: by about" in found.sentence()
+        assert json.loads(json.dumps(found.to_dict()))["drift"]["repeated"] == list(repeated)
+
+
+def test_nobody_who_errs_alike_is_said_to_drift(tmp_path: Path) -> None:
+    items = population(tmp_path, CLASSES[:2])
+    found = drifting(items, "recalibrated_neyman", 0.1, 0.1).label_error()
+    assert found.drift is None and "half" not in found.sentence()
+    assert found.to_dict()["drift"] is None

@@ -21,7 +21,9 @@ from labelcore.stats.label_error import (
     NOTHING_LEFT,
     TOO_DIFFERENT,
     TOO_FEW,
+    HalfByHalf,
     bounded,
+    change_of_errors,
     corrected,
     difference_share,
     error_rate,
@@ -160,3 +162,58 @@ def test_the_file_of_the_simulation_has_the_truth_that_its_items_have() -> None:
     assert file.figures[1] == pytest.approx(hits.sum() / file.predicted.sum())
     assert file.figures[2] == pytest.approx(hits.sum() / file.truth.sum())
     assert table(CELLS).value(np.array([80.0, 20.0]))[2] == pytest.approx(0.8)
+
+
+# --- halves of the answers -------------------------------------------------------------------
+
+
+def halves(
+    random: np.random.Generator, errors: tuple[float, float], repeats: int = 30
+) -> tuple[HalfByHalf, np.ndarray, np.ndarray, np.ndarray]:
+    """300 answers in ten cells of rates .02 to .98, wrong with a chance of each half; the repeats'
+    halves, whether they differ, and the smoothed rates."""
+    usual = np.linspace(0.02, 0.98, 10)
+    cell, late = random.integers(0, 10, 300), np.arange(300) >= 150
+    wrong = random.random(300) < np.where(late, errors[1], errors[0])
+    hit = (random.random(300) < usual[cell]) != wrong
+    again = np.arange(repeats) >= repeats // 2
+    chance = np.where(again, errors[1], errors[0])
+    differs = random.random(repeats) < 2 * chance * (1 - chance)
+    counts = np.bincount(cell, minlength=10)
+    rates = (np.bincount(cell, hit, minlength=10) + usual) / (counts + 1)
+    return HalfByHalf(late, hit, cell), rates, again, differs
+
+
+def beyond_chance(errors: tuple[float, float], runs: int = 1000) -> tuple[float, float]:
+    """How often the interval leaves out no change, and holds the change there is."""
+    random, told, held = np.random.default_rng(8), 0, 0
+    usual = np.linspace(0.02, 0.98, 10)
+    for _ in range(runs):
+        answers, rates, late, differs = halves(random, errors)
+        found = change_of_errors(answers, rates, usual, 2, late, differs, 0.95)
+        told += not found.low <= 0 <= found.high
+        held += found.low <= errors[1] - errors[0] <= found.high
+    return told / runs, held / runs
+
+
+@pytest.mark.parametrize("error", [0.0, 0.05, 0.2])
+def test_without_drift_it_is_seldom_beyond_chance(error: float) -> None:
+    """1,000 sessions, seed 8; limit three standard errors. Twin: a drift."""
+    limit = 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1000)
+    assert beyond_chance((error, error))[0] <= limit
+    assert beyond_chance((error, 0.3 - error), 200)[0] > limit
+
+
+def test_the_change_is_held_by_its_interval() -> None:
+    """Both ways, in no cell under .93 beyond three standard errors of 1,000 sessions."""
+    for errors in ((0.0, 0.15), (0.2, 0.0)):
+        told, held = beyond_chance(errors)
+        assert told > 0.8 and held >= 0.93 - 3 * np.sqrt(0.93 * 0.07 / 1000)
+
+
+def test_a_change_without_anything_to_compare_is_not_known() -> None:
+    nobody = np.zeros(0, dtype=bool)
+    alone = HalfByHalf(np.array([True, False]), np.array([True, True]), np.array([0, 1]))
+    rates = np.array([0.5, 0.5])
+    found = change_of_errors(alone, rates, rates, 2, nobody, nobody, 0.95)
+    assert (found.value, found.low, found.high) == (None, -1.0, 1.0)
