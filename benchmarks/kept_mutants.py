@@ -11,8 +11,8 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # The promised stage of a session with known answers would end too late.
     (
         "figures/scalars.py",
-        "plan.horizon * engine.setup.planned - engine.given",
-        "plan.horizon * engine.setup.planned",
+        "plan.horizon * engine.watched_for - engine.given",
+        "plan.horizon * engine.watched_for",
     ),
     # More than a twentieth of the items still open, by another base.
     ("figures/standing.py", "(engine.answers_given + waiting)", "engine.answers_given"),
@@ -90,4 +90,18 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "hits[1] / n[1] - hits[0] / n[0]",
         "hits[0] / n[0] - hits[1] / n[1]",
     ),
+    # A band that jumps open at the end of the pilot.
+    ("log/engine.py", "return self.largest if self.pilot else self.planned", "return self.planned"),
+    # A pilot that may make the size smaller than the forecast.
+    ("plan/pilot.py", "max(found, labels, planned)", "max(found, labels)"),
+    # The width of a pilot without the room that the watched band takes.
+    ("stats/horizon.py", "(wider * half_width / margin)", "(half_width / margin)"),
+    # A log that nobody holds against its pilot.
+    ("figures/looks.py", "if 0 < engine.pilot <= engine.labels else {}", "if False else {}"),
+    # Simulated sessions that learn nothing.
+    ("planning/runs.py", "if 0 < engine.pilot <= engine.labels]", "if False]"),
+    # The error of approximate claims spent over the budget.
+    ("figures/claims.py", "planned = planned or engine.plan.claims_planned", "planned = planned"),
+    # Claims that may be watched for fewer labels than the budget allows.
+    ("figures/claims.py", "max(LIKELY_HORIZON, -(-last // planned))", "1"),
 )

@@ -24,6 +24,7 @@ from labelcore.report import LABEL_FORMS, labels_file
 from labelcore.session.session import Session
 from labelcore.store import open_store
 from labelcore.words.counts import answers_words
+from labelcore.words.pilots import pilot_words, size_words
 from labelcore.words.sentences import count
 from labelcore.words.weights import weight_words
 
@@ -197,7 +198,8 @@ def _standing(session: Session) -> dict[str, Any]:
         "project": session.project,
         "status": session.status,
         "labels": session.labels,
-        "planned": session.plan.planned,
+        "planned": session.engine.planned - session.engine.given,
+        "size": pilot_words(session.engine, size_words),
         "answers": answers_words(session.engine.kinds),
     }
 
@@ -205,5 +207,5 @@ def _standing(session: Session) -> dict[str, Any]:
 def _line(values: Mapping[str, Any]) -> str:
     return (
         f"{values['project']}: {values['status']}; {values['answers']}, planned for "
-        f"{count(int(values['planned']))}."
+        f"{count(int(values['planned']))}." + (f" {values['size']}" if values["size"] else "")
     )

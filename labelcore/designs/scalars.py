@@ -66,12 +66,14 @@ class Goal:
     margin   the largest half-width
     kept     low and high of the band at the planned size, which is kept until the new one lies
              inside it or the value outside; None: before that size, or no band is kept
+    both     whether what that band and the new one have in common counts instead
     memory   what a method keeps from one call to the next to save time; no stop depends on it
     """
 
     margin: float
     kept: tuple[float, float] | None = None
     memory: dict[str, Any] = field(default_factory=dict)
+    both: bool = False
 
     def missed(self, value: FloatArray, low: FloatArray, high: FloatArray) -> BoolArray:
         """Where an interval around ``value`` that reaches at least from ``low`` to ``high`` is
@@ -80,6 +82,9 @@ class Goal:
         if self.kept is None:
             return wide
         least, most = self.kept
+        if self.both:
+            shared = np.minimum(high, most) - np.maximum(low, least)
+            return np.asarray(shared > 2 * self.margin + ROUNDING)
         if most - least <= 2 * self.margin + ROUNDING:
             return wide & ((value < least - ROUNDING) | (value > most + ROUNDING))
         kept = (least + ROUNDING < value) & (value < most - ROUNDING)

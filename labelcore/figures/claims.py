@@ -173,8 +173,8 @@ def _one_sided(engine: Engine, planned: int | None = None) -> Look:
     if planned is None or look.horizon is None:
         return look
     planned, further = planned + engine.given, look.horizon
-    if engine.plan.budget is not None:
-        last = look.horizon * look.planned
+    if engine.plan.budget is not None or engine.plan.learns:
+        last = look.horizon * engine.largest
         further = max(LIKELY_HORIZON, -(-last // planned)) if planned < last else 1
     return replace(look, planned=planned, horizon=further)
 

@@ -15,7 +15,7 @@ from labelcore.figures.claims import claim_results
 from labelcore.figures.curves import curve_results, ranked_curve
 from labelcore.figures.cuts import check_rank, cuts_at
 from labelcore.figures.narrowing import looks_before
-from labelcore.figures.scalars import headline_stage, scalar_results_of
+from labelcore.figures.scalars import headline_stage, scalar_results_of, sizes_after_pilot
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
@@ -146,6 +146,11 @@ class FiguresNow:
     def stop_reason(self, at: str) -> str:
         """The stop rules that end the session at this time, "" when it goes on."""
         return stop_reason(self.engine, at)
+
+    def reforecast(self) -> dict[str, Any]:
+        """What the end of a margin plan's pilot records; nothing while it is not due."""
+        engine = self.engine
+        return sizes_after_pilot([engine])[0] if 0 < engine.pilot <= engine.labels else {}
 
 
 def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from labelcore.designs.base import CERTAIN, IntArray, Look, Progress
 from labelcore.designs.curves import (
     JUDGEMENT,
 )
-from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
+from labelcore.designs.scalars import Answers, EstimatesScalars, Figures, half_width
 from labelcore.estimands import SCALARS, known_before, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.narrowing import (
@@ -94,10 +94,11 @@ def _of_all_items(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estim
 
 def _kept(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
     """After the planned size: with the bands that are kept from there."""
-    if engine.plan.horizon is None or look_at(engine).answered <= engine.setup.planned:
+    if engine.plan.horizon is None or look_at(engine).answered <= engine.watched_for:
         return found
     before = engine.at_planned(_planned_results)
-    return {key: kept_band(before[key], one) for key, one in found.items()}
+    merged = both_bands if engine.plan.learns else kept_band
+    return {key: merged(before[key], one) for key, one in found.items()}
 
 
 def _planned_results(engine: Engine) -> tuple[int, dict[str, Estimate]]:
@@ -160,10 +161,23 @@ def kept_band(planned: Estimate, now: Estimate) -> Estimate:
     return now if inside or beyond else replace(now, low=planned.low, high=planned.high)
 
 
+def both_bands(planned: Estimate, now: Estimate) -> Estimate:
+    """The result after the planned size of a margin plan: what the band of that size and that of
+    now have in common, for each holds at the same time as the other. Waiting until one lies inside
+    the other would take many more labels."""
+    states = (State.INTERVAL, State.WAITING)
+    if now.state not in states or planned.state not in states or now.value is None:
+        return now
+    low, high = max(planned.low, now.low), min(planned.high, now.high)
+    if low > high:
+        return now
+    return replace(now, low=low, high=high, value=min(max(now.value, low), high))
+
+
 def _draws_to_planned(engine: Engine) -> int:
     """The draw at which as many labels as planned were there, or answers where the unsure are left
     out."""
-    left = engine.setup.planned - engine.given
+    left = engine.watched_for - engine.given
     counted = {"labelled", *(("unsure", "broken") if engine.plan.leaves_unsure_out else ())}
     for index in range(1, len(engine.asked) + 1):
         event = engine.in_force(index)
@@ -211,7 +225,7 @@ def first_stage_end(engine: Engine) -> int:
     """The draw at which the first stage ends: the planned size, the horizon of a watched promise,
     or where a calibrated stop is."""
     if engine.plan.horizon is not None:
-        return engine.plan.horizon * engine.setup.planned - engine.given
+        return engine.plan.horizon * engine.watched_for - engine.given
     if engine.rule is None:
         return engine.plan.planned or 0
     return engine.stop.draw or engine.first_limit
@@ -234,6 +248,27 @@ def stage_until(engine: Engine, draws: int) -> Engine:
     return stage
 
 
+def sizes_after_pilot(engines: Sequence[Engine]) -> list[dict[str, Any]]:
+    """What is forecast at the end of the pilot of each of these sessions of one plan: its labels,
+    the half-width of its widest fixed interval, and the size that follows from it. The interval of
+    the pilot itself, never the rates fitted to it: these still believe the scores where no label
+    is."""
+    widest = np.zeros(len(engines))
+    for _, of_group in _figures_of(engines, Promise.FIXED):
+        for place, (engine, (answers, figures)) in enumerate(zip(engines, of_group, strict=True)):
+            limits = certain_limits(engine, answers, figures)
+            half = np.nan_to_num(half_width(within(figures, limits)), nan=1.0).max()
+            widest[place] = max(widest[place], half)
+    return [
+        {
+            "labels": engine.labels,
+            "half_width": float(half),
+            "planned": engine.size_after(float(half)),
+        }
+        for engine, half in zip(engines, widest, strict=True)
+    ]
+
+
 def same_cells(questions: list[Question]) -> list[list[Question]]:
     groups: dict[tuple[Subject, int | None], list[Question]] = {}
     for question in questions:
@@ -246,7 +281,7 @@ def look_at(engine: Engine, promise: Promise | None = None) -> Look:
         confidence=engine.plan.confidence_of_each(len(engine.questions)),
         promise=promise or engine.plan.promised,
         labels=engine.labels,
-        planned=max(engine.setup.planned, 1),
+        planned=max(engine.watched_for, 1),
         target=engine.plan.target,
         n_strata=engine.frame.n_strata,
         draws=engine.prefix(),
@@ -359,15 +394,16 @@ def _narrowed(found: _Found, before: Limits) -> _Found:
 
 
 def _figures_of(
-    engines: Sequence[Engine],
+    engines: Sequence[Engine], promise: Promise | None = None
 ) -> Iterator[tuple[list[Question], list[tuple[Answers[Any], Figures]]]]:
     """For each group of questions about the same cells what their figures are worked out from, and
-    they themselves, for each session."""
+    they themselves, for each session; by another promise than the plan's where one is given."""
     groups = same_cells(engines[0].questions)
     answers = [answers_of(engines, group) for group in groups]
     sure = confidences(engines, groups, answers)
     looks = [
-        replace(look_at(one), confidence=mine) for one, mine in zip(engines, sure, strict=True)
+        replace(look_at(one, promise), confidence=mine)
+        for one, mine in zip(engines, sure, strict=True)
     ]
     for group, mine in zip(groups, answers, strict=True):
         design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)

@@ -27,7 +27,7 @@ def complete(engine: Engine) -> bool:
     """Whether the planned size is answered, or a calibrated stop reached."""
     if engine.rule is not None:
         return engine.stop.draw is not None or engine.answers_given >= engine.first_limit
-    return engine.answers_given >= min(int(engine.plan.planned or 0), engine.most)
+    return engine.answers_given >= min(engine.planned - engine.given, engine.most)
 
 
 def first_figure(engine: Engine) -> int:
@@ -61,7 +61,8 @@ def _needed(cells: Cells, side: BoolArray) -> int:
 
 def promised_until(engine: Engine) -> int:
     """The labels up to which a watched promise is; 0 where it has no end."""
-    return (engine.plan.horizon or 0) * engine.setup.planned
+    until = (engine.plan.horizon or 0) * engine.watched_for
+    return min(until, engine.most + engine.given) if engine.plan.learns else until
 
 
 def state_of(
@@ -187,7 +188,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         positive=positive,
         margin=plan.margin,
         first_figure=first_shown(engine),
-        planned=engine.setup.planned,
+        planned=engine.planned,
         until=promised_until(engine),
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,

@@ -105,7 +105,7 @@ def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summa
 
 def _furthest(engine: Engine) -> int:
     """The draws up to which a watched promise is."""
-    return (engine.plan.horizon or 1) * engine.setup.planned - engine.given
+    return (engine.plan.horizon or 1) * engine.watched_for - engine.given
 
 
 def _watched_state(ranked: Ranked) -> State:

@@ -26,6 +26,7 @@ class Book:
     """Draws, answers in force and the course of a session, kept by what happens to them.
 
     kinds      how many answers of each kind are in force
+    replanned  the size that was forecast anew after the pilot of a margin plan; 0 before
     limit      how many items may be drawn; without the file 0 until the session is extended
     settled    draw -> what was last said to count for an item that people judge differently
     version    counts what has changed any answer
@@ -39,6 +40,7 @@ class Book:
         self.settled: dict[int, Event] = {}
         self.version = 0
         self.limit = 0
+        self.replanned = 0
         self.extended = self.finished = self.stopped = False
 
     # --- what happens --------------------------------------------------------------------------
@@ -90,6 +92,11 @@ class Book:
     def extend(self, budget: int) -> None:
         """Go on until so many items in all."""
         self.limit, self.extended, self.finished = budget, True, False
+
+    def replan(self, planned: int) -> None:
+        """The size was forecast anew."""
+        self.replanned = planned
+        self.version += 1
 
     def _put_in(self, index: int) -> None:
         self._count(index, 1)

@@ -28,6 +28,7 @@ from labelcore.plan import margin_stop
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
 from labelcore.plan.existing import RANDOM, existing_labels, prepared, remember
+from labelcore.plan.pilot import largest_size, pilot_of, size_after
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
@@ -133,6 +134,8 @@ class Engine(Book):
         growing._positions = self._positions
         for end in draws:
             growing._take_over(self, end)
+            if self.replanned and 0 < growing.pilot <= growing.labels:
+                growing.replan(self.replanned)
             stage = growing._apart()
             stage.seen = self.seen
             yield stage
@@ -234,9 +237,46 @@ class Engine(Book):
         if plan.budget is not None:
             return min(plan.budget, items)
         assert plan.planned is not None
-        if (furthest := plan.furthest(self.setup.planned)) is not None:
+        if (furthest := plan.furthest(self.watched_for)) is not None:
             return min(furthest - self.given, items)
         return items if looking(plan.stop_rules) else min(plan.planned, items)
+
+    @property
+    def planned(self) -> int:
+        """The planned size, with the labels that were there before: that of the plan, or the one
+        that was forecast after its pilot."""
+        return self.replanned or self.setup.planned
+
+    @property
+    def pilot(self) -> int:
+        """The labels after which a margin plan forecasts its size anew; 0 for other plans, and once
+        that is done."""
+        return pilot_of(self.given) if self.plan.learns and not self.replanned else 0
+
+    @property
+    def watched_for(self) -> int:
+        """The labels that the watched band is for: the planned size, or while a pilot is to tell it
+        the largest that may come of it."""
+        return self.largest if self.pilot else self.planned
+
+    @property
+    def largest(self) -> int:
+        """The largest size that may be planned, before the pilot or after it."""
+        plan, planned = self.plan, self.setup.planned
+        if not plan.learns:
+            return planned
+        known = len(self.questions), self._items, planned, self.given
+        return self.of_frame("largest", lambda: largest_size(plan, *known))
+
+    def size_after(self, half_width: float) -> int:
+        """The size to plan for by the widest fixed interval of a pilot that ends now."""
+        known = len(self.questions), self._items, self.setup.planned
+        return size_after(self.plan, *known, half_width, self.labels)
+
+    @property
+    def _items(self) -> int:
+        """Those that the method samples."""
+        return int(self.frame.sizes[self.frame.asked].sum())
 
     @property
     def most(self) -> int:
@@ -330,7 +370,8 @@ class Engine(Book):
         return len(self.asked) < self.limit and (bool(self._queue) or self.peek() is not None)
 
     def _due(self) -> Due[Any]:
-        return Due(self.setup, self.frame, self.progress, self._batches + 1)
+        setup = replace(self.setup, planned=self.planned) if self.replanned else self.setup
+        return Due(setup, self.frame, self.progress, self._batches + 1)
 
     def _compose_batch(self) -> None:
         self._queue_up(self.design.next_batch(*self._due()))
@@ -507,6 +548,14 @@ class Engine(Book):
     def extend(self, budget: int) -> None:
         """Go on until so many items in all."""
         super().extend(min(budget, self.most))
+
+    def replan(self, planned: int) -> None:
+        """The size is another one from here on, and the band is for it."""
+        super().replan(planned)
+        self.first_limit, self._planned = self._first_limit(), None
+        self.seen, self.told = [], []
+        if not self.extended:
+            self.limit = self.first_limit
 
     @property
     def owed(self) -> list[int]:

@@ -343,6 +343,27 @@ def _figures_of(detail: Mapping[str, Any]) -> dict[str, Any]:
     return {**detail, "results": kept}
 
 
+class Reforecast(Kind):
+    """After its pilot a plan that ends at a margin has its size forecast anew, once: the watched
+    band is for that size from there on, whatever becomes of the answers."""
+
+    def check(self, state: LogState, event: Event) -> None:
+        check_going_on(state)
+        engine = state.engine
+        if not engine.pilot or engine.labels < engine.pilot:
+            raise AnswerError("the size is forecast anew once, at the end of a margin plan's pilot")
+        if type(event.detail.get("planned")) is not int:
+            raise AnswerError(f"it plans for {event.detail.get('planned')!r} labels")
+
+    def audit(self, state: LogState, event: Event, figures: Figures) -> None:
+        found = difference(dict(event.detail), figures.reforecast())
+        if found:
+            raise AnswerError(f"the size does not follow: {found}")
+
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.replan(int(event.detail["planned"]))
+
+
 class Stopped(Kind):
     """The plan's rules end the labelling."""
 
@@ -429,6 +450,7 @@ KINDS: dict[str, Kind] = {
         Noted("noted"),
         Flagged("flagged"),
         Looked("looked"),
+        Reforecast("reforecast"),
         Stopped("stopped"),
         Finished("finished"),
         Extended("extended"),

@@ -23,6 +23,9 @@ class Figures(Protocol):
     def stop_reason(self, at: str) -> str:
         """The stop rules that end the session at this time, "" when it goes on."""
 
+    def reforecast(self) -> Mapping[str, Any]:
+        """What the end of a margin plan's pilot records; nothing while it is not due."""
+
 
 class Kind:
     """One kind of event."""

@@ -329,6 +329,15 @@ class Plan:
             self.method, self.design_params, budget=self.budget, claim_form=self.claim_form
         )
 
+    @property
+    def learns(self) -> bool:
+        """Whether the size follows from a margin and is forecast anew after a pilot, because the
+        forecast before it believes the scores."""
+        watched = self.promised == Promise.WATCHED and self.interval_rules >= CERTAIN
+        by_margin = "margin" in self.stop_rules and self.budget is None
+        sized = not self.method.size_from_params and self.method.has_horizon(self.design_params)
+        return watched and by_margin and sized
+
     def furthest(self, planned: int) -> int | None:
         """The label at which a session ends that its margin alone would end, or approximate claims.
 

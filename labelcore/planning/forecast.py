@@ -22,7 +22,7 @@ from labelcore.designs.rates import (
 from labelcore.designs.samples import SharesDraws
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
-from labelcore.errors import PlanError
+from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
 from labelcore.estimands import CURVES, SUMMARIES, ratios
 from labelcore.figures.together import covariance_of, pairs_of, pull
 from labelcore.plan.against_file import (
@@ -36,6 +36,7 @@ from labelcore.plan.against_file import (
 from labelcore.plan.checks import CLAIM_FORMS
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.margin_stop import margin_rule
+from labelcore.plan.pilot import NOTHING_KNOWN, largest_size, pilot_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.claims import claims_planned, labels_to_settle
 from labelcore.population import Population
@@ -173,6 +174,8 @@ def _preview(population: Population, plan: Plan) -> Preview:
     expected, planned = _expected_labels(outlook, most)
     planned = _whole_budget(plan, most) if plan.budget is not None else planned
     planned = planned if plan.planned is None else plan.planned
+    if plan.learns:
+        return _with_pilot(outlook, expected, planned)
     check_size(outlook.design, outlook.frame, planned, outlook.given)
     labels = most if plan.budget is not None or plan.stop_rules else planned
     furthest = plan.furthest(planned + outlook.given)
@@ -184,6 +187,25 @@ def _preview(population: Population, plan: Plan) -> Preview:
         draws=outlook.draws(labels),
         expected_half_width=outlook.half_widths(expected, planned),
         derived=outlook.derived(planned),
+        planned=planned,
+    )
+
+
+def _with_pilot(outlook: Outlook, expected: int, planned: int) -> Preview:
+    """The preview of a plan whose size is forecast anew after a pilot."""
+    plan, given = outlook.plan, outlook.given
+    items = int(outlook.frame.sizes[outlook.frame.asked].sum())
+    largest = largest_size(plan, len(outlook.questions), items, planned + given, given)
+    furthest = plan.furthest(largest)
+    labels = min(outlook.most, furthest - given if furthest else outlook.most)
+    pilot = min(max(pilot_of(given) - given, 1), labels)
+    expected = max(expected, pilot)
+    return Preview(
+        labels=labels,
+        expected_labels=expected,
+        draws=outlook.draws(labels),
+        expected_half_width=outlook.half_widths(expected, max(planned, pilot)),
+        derived={**outlook.derived(planned), "pilot": pilot, "largest": largest},
         planned=planned,
     )
 
@@ -221,6 +243,7 @@ def _expected_labels(outlook: Outlook, most: int) -> tuple[int, int]:
     plan = outlook.plan
     needed = []
     if plan.margin is not None and not outlook.design.size_from_params:
+        _check_reachable(outlook, float(plan.margin), most)
         needed.append((outlook.labels_for(float(plan.margin), most),) * 2)
     if plan.claims:
         sizes = labels_to_settle(outlook.population, plan, most)
@@ -228,6 +251,26 @@ def _expected_labels(outlook: Outlook, most: int) -> tuple[int, int]:
     if not needed:
         return most, most
     return max(one[0] for one in needed), max(one[1] for one in needed)
+
+
+def _check_reachable(outlook: Outlook, margin: float, most: int) -> None:
+    """Raise PlanError for a margin that a new plan is not expected to reach with all its items."""
+    plan = outlook.plan
+    if plan.planned is not None or plan.budget is not None or outlook.meets(most, margin):
+        return
+    half = max(outlook.half_widths(most, most).values(), default=NOTHING_KNOWN)
+    least = math.ceil(1000 * half) / 1000
+    reachable = least < NOTHING_KNOWN
+    raise PlanArgumentError(
+        "margin",
+        f"must be at least {least:g}, which all {most:,} items are expected to give, got "
+        if reachable
+        else f"is reached by no number of labels: all {most:,} items leave a figure unknown; got ",
+        Given(f"{margin:g}"),
+        value=margin,
+        short="no number of labels reaches this margin",
+        remedies=[Remedy(f"plan for {least:g}", {"margin": least})] if reachable else [],
+    )
 
 
 def kept_plan(population: Population, plan: Plan) -> Plan:
@@ -519,14 +562,14 @@ class Outlook:
     def labels_for(self, margin: float, most: int) -> int:
         """The smallest number of labels whose expected half-widths all meet ``margin``; ``most``
         where none does."""
-        if not self._meets(most, margin):
+        if not self.meets(most, margin):
             return most
         low, high = max(self.design.least(self.frame) - self.given, 0), most
-        if self.plan.existing == "random" and self._meets(low, margin):
+        if self.plan.existing == "random" and self.meets(low, margin):
             return low
         while high - low > max(1, high // 500):
             middle = (low + high) // 2
-            low, high = (low, middle) if self._meets(middle, margin) else (middle, high)
+            low, high = (low, middle) if self.meets(middle, margin) else (middle, high)
         return high
 
     def size_for(self, name: str, margin: float | None, budget: int | None) -> int:
@@ -555,7 +598,8 @@ class Outlook:
         look, drawn = self._look(labels, labels), self.allocation(labels)
         return all(width <= margin for width in self._half_widths(drawn, look))
 
-    def _meets(self, labels: int, margin: float) -> bool:
+    def meets(self, labels: int, margin: float) -> bool:
+        """Whether so many labels, planned for, are expected to meet a margin."""
         every = labels + self.given
         first = self.design.first_look(self.frame, every, self.plan.promised)
         if every < first and not (self.plan.from_the_first_label and self.plan.horizon is not None):

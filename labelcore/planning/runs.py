@@ -17,7 +17,12 @@ import numpy as np
 from labelcore.designs.base import IntArray
 from labelcore.designs.scalars import EstimatesScalars, Goal
 from labelcore.figures.claims import may_be_settled
-from labelcore.figures.scalars import answers_after_each, look_at, scalar_results_of
+from labelcore.figures.scalars import (
+    answers_after_each,
+    look_at,
+    scalar_results_of,
+    sizes_after_pilot,
+)
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine, compose_batches
 from labelcore.log.events import Event
@@ -74,10 +79,18 @@ def label_all(engines: Sequence[Engine], codes: IntArray) -> list[Status]:
         ahead = going = [session for session in going if len(session.engine.upcoming(1))]
         while ahead:
             ahead = [session for session in ahead if session.go_to_next_look(looked=bool(rules))]
+            end_pilots([session.engine for session in ahead])
             _look(ahead, "margin" in rules and engines[0].rule is None)
             ahead = [session for session in ahead if session.status is None]
         going = [session for session in going if session.status is None]
     return [session.ended() for session in sessions]
+
+
+def end_pilots(engines: Sequence[Engine]) -> None:
+    """Forecast the size anew in each session that is at the end of its pilot."""
+    due = [engine for engine in engines if 0 < engine.pilot <= engine.labels]
+    for engine, found in zip(due, sizes_after_pilot(due) if due else (), strict=True):
+        engine.replan(found["planned"])
 
 
 def _look(sessions: Sequence[_Session], results_needed: bool) -> None:
@@ -123,12 +136,21 @@ class _Session:
         batch; whether there is one."""
         if not looked:
             self.go_on(self.engine.limit)
-        while len(positions := self.engine.upcoming(AHEAD)):
-            possible = np.flatnonzero(self.may_stop(positions))
+        while len(positions := self.engine.upcoming(self._ahead())):
+            possible = np.flatnonzero(self.may_stop(positions) | self._ends_pilot(positions))
             self.go_on(int(possible[0]) + 1 if len(possible) else len(positions))
             if len(possible):
                 return True
         return False
+
+    def _ahead(self) -> int:
+        """How many labels are searched at once: none beyond a pilot, where the band is another."""
+        pilot = self.engine.pilot
+        return min(AHEAD, max(pilot - self.engine.labels, 1)) if pilot else AHEAD
+
+    def _ends_pilot(self, positions: IntArray) -> BoolArray:
+        """After which of the next items the pilot ends, (n_items,)."""
+        return np.asarray(self.engine.labels + 1 + np.arange(len(positions)) == self.engine.pilot)
 
     def look(self, results: dict[str, Estimate] | None) -> None:
         """See whether the session ends now."""
@@ -137,7 +159,7 @@ class _Session:
         elif results is not None:
             half = [one.half_width if one.has_interval else 0.5 for one in results.values()]
             self.widest = int(np.argmax(half))
-            if self.engine.labels == self.engine.setup.planned:
+            if self.engine.labels == self.engine.watched_for:
                 self.planned = list(results.values())
 
     def ended(self) -> Status:
@@ -176,16 +198,17 @@ class _Session:
         possible = EstimatesScalars.of(engine.design).may_meet(
             answers, look, labels, self._goal(place)
         )
-        return np.asarray(possible | (labels == engine.setup.planned))
+        return np.asarray(possible | (labels == engine.watched_for))
 
     def _goal(self, place: int) -> Goal:
         """What is to be kept by the interval of a question from now on."""
         engine, margin = self.engine, float(self.engine.plan.margin or 0)
-        if engine.plan.horizon is None or engine.labels < engine.setup.planned:
+        if engine.plan.horizon is None or engine.labels < engine.watched_for:
             return Goal(margin, None, self.memory)
         band = self.planned[place]
         keeps = band.has_interval and band.state != State.EXACT
-        return Goal(margin, (band.low, band.high) if keeps else None, self.memory)
+        kept = (band.low, band.high) if keeps else None
+        return Goal(margin, kept, self.memory, both=engine.plan.learns)
 
     def _calibrated_stop(self, positions: IntArray) -> BoolArray:
         """Just after the item at which the rule of the plan stops."""

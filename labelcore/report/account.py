@@ -29,6 +29,7 @@ from labelcore.results.curves import Band
 from labelcore.results.telling import kept_back
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.pilots import record_words
 from labelcore.words.promises import MEANING
 from labelcore.words.savings import FORMULA, each_words, saved_words
 from labelcore.words.sentences import (
@@ -183,7 +184,9 @@ def _end_words(facts: Facts, event: Event) -> list[Child]:
     if event.kind == "extended":
         budget = event.detail.get("budget")
         kept = "evidence and intervals stay" if facts.plan.claims else "the watched interval stays"
-        until = (facts.plan.horizon or 0) * int(facts.plan.planned or 0)
+        found = _reforecast(facts)
+        planned = int(found["planned"] if found else facts.plan.planned or 0)
+        until = (facts.plan.horizon or 0) * planned
         staged = facts.plan.promise == Promise.FIXED or 0 < until < (budget or 0)
         after = "the first stage stays the result" if staged else f"{kept} valid"
         return [f"Extended to {budget:,} items ({when}); {after}."]
@@ -312,12 +315,14 @@ def methods_text(facts: Facts) -> str:
     summary = design.summary.removeprefix("Recommended: ")
     summary = summary[:1].lower() + summary[1:]
     before = f"There were {facts.existing_words}. " if facts.existing_words else ""
+    found = _reforecast(facts)
+    anew = f"{record_words(found, int(plan.planned or 0))} " if found else ""
     return (
         f"From the {len(facts.population):,} items of {facts.population.name}, "
         f"{counts['drawn']:,} were drawn with the design “{design.label}” "
         f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
         f"with {_wanted(facts)}{sure}, planned size "
-        f"{planned_words(plan)}. {counts['labelled']:,} items got a class"
+        f"{planned_words(plan)}. {anew}{counts['labelled']:,} items got a class"
         f"{from_people}; {counts['unsure']:,} were called not sure and "
         f"{counts['broken']:,} broken. {before}{made_of}: {'; '.join(made)}; {scope}. {promise}"
         f"{claims_text(facts)} "
@@ -325,6 +330,11 @@ def methods_text(facts: Facts) -> str:
         "The log of draws, answers and looks is a chain of hashes, from which every figure can be "
         "computed again."
     )
+
+
+def _reforecast(facts: Facts) -> Mapping[str, Any] | None:
+    """What the log holds of the size that was forecast anew."""
+    return next((one.detail for one in facts.events if one.kind == "reforecast"), None)
 
 
 def _stop_text(critical: float, plan: Plan) -> str:

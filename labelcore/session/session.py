@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -410,7 +411,18 @@ class Session(Readings):
         with self._lock:
             return self.ledger.write(lambda: self.turns.release(shown, shown.annotator))
 
+    def _end_pilot(self, annotator: str) -> None:
+        """Forecast the size of a margin plan anew, where its pilot has come to an end."""
+
+        def build() -> Event | None:
+            found = self.figures.reforecast()
+            return self.ledger.event("reforecast", annotator, detail=found) if found else None
+
+        if 0 < self.engine.pilot <= self.engine.labels and not self.engine.finished:
+            self.ledger.write(build)
+
     def _stop_now(self, annotator: str) -> bool:
+        self._end_pilot(annotator)
         engine = self.engine
         if engine.stopped and not engine.extended:
             return True
@@ -471,6 +483,8 @@ class Session(Readings):
                 return self._answer_event(shown, kind, label)
 
             done = self.state.answered.get(token) or self.ledger.write(build)
+            with suppress(StoreBusyError, StoreNotWritableError):  # Else with the next item.
+                self._end_pilot(shown.annotator)
             return self._as_answered(done or self.state.answered[token], label or kind)
 
     def _as_answered(self, event: Event, answer: str) -> Event:

@@ -141,7 +141,8 @@ class Turns:
         kind, label = engine.kind_of(answer)
         event = Event(engine.sequence + 1, kind, now(), person, index=index, label=label)
         after = engine.supposing(index, event)
-        if after.repeats.ready(person) or stop_reason(after, event.at):
+        pilot_ends = 0 < after.pilot <= after.labels
+        if pilot_ends or after.repeats.ready(person) or stop_reason(after, event.at):
             return None
         ahead = after.peek()
         return ahead and ahead[:2]

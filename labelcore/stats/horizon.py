@@ -45,6 +45,8 @@ ONE_SIDED = 1.9
 """The error level of an interval whose two ends each have error level 1 alone: somewhat less than
 2, because the two do not share it equally (docs/likely_claims.md)."""
 LAST_SHARE = 0.8
+MORE = 1.1
+"""How much above what a pilot suggests the size is that is planned after it."""
 ALL = 0.996
 """The share of the items from which on a file counts as covered."""
 
@@ -165,6 +167,39 @@ def _constant(
     slope = (above - below) / (steps[place + 1] - steps[place])
     ratio = below + slope * np.maximum(x - steps[place], 0.0)
     return np.asarray(ratio * -ndtri(np.minimum(alpha, LEVELS[0]) / 2))
+
+
+def size_again(
+    half_width: float,
+    labels: int,
+    margin: float,
+    confidence: float,
+    *,
+    horizon: float = 1,
+    items: float = np.inf,
+) -> int:
+    """The planned size at which a watched interval meets a margin, by the width of the interval of
+    a fixed size that a pilot gave.
+
+    half_width   that of the pilot's interval, the largest of the figures
+    labels       those of the pilot
+    items        that can be labelled; infinite where the target is the process
+    Promise      none: a forecast. It follows from a width alone, which says next to nothing of the
+                 error of a figure, so that the boundary may be for this size from there on; that
+                 was measured (docs/margins.md), not proved. The strict way would be the conditional
+                 error principle of Mueller and Schaefer (2001).
+
+    >>> size_again(0.27, 60, 0.12, 0.95, horizon=2), size_again(0.27, 60, 0.12, 0.95, items=300)
+    (497, 198)
+    """
+    if labels >= items:
+        return int(items)
+    alpha = 1 - confidence
+    wider = float(boundary(1.0, 0.0, alpha, horizon) / -ndtri(alpha / 2))
+    times = MORE * (wider * half_width / margin) ** 2
+    wanted = times * labels / (1 - labels / items)
+    found = wanted if np.isinf(items) else wanted / (1 + wanted / items)
+    return int(np.ceil(min(found, items) - 1e-9))
 
 
 def covered_share(cells: Cells, table: Table, rates: FloatArray | None = None) -> FloatArray:

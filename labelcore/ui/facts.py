@@ -22,6 +22,7 @@ from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import told_interval, told_words
 from labelcore.words.existing import taken_words
+from labelcore.words.pilots import pilot_words, rounded
 from labelcore.words.quantities import is_settled, key_parts, label_of, names_another
 from labelcore.words.stops import open_words, stopped_short
 
@@ -58,6 +59,7 @@ class Counts:
     """``about``: the total is what is expected, and may turn out to be less or more; ``still_open``
     says what labelling goes on for when it is more. ``most``: the total is the most. ``again``:
     items judged a second time; ``again_left``: those still to come where nothing else is.
+    ``known``: what a pilot is to tell of the total, or has told; "" where there is none.
     ``repeats``: the share shown again, 0 once all are judged; ``mixed``: first and second answers
     are counted in one number. ``waiting``: items that somebody still had when it ended."""
 
@@ -76,6 +78,7 @@ class Counts:
     repeats: float = 0.0
     mixed: bool = False
     waiting: int = 0
+    known: str = ""
 
     def together(self) -> Counts:
         """First and second answers in one number while both may come: it grows by one with every
@@ -99,7 +102,9 @@ class Counts:
 
 def counts(session: Session) -> Counts:
     engine, plan = session.engine, session.plan
-    total = engine.limit if engine.extended else int(plan.planned or engine.limit)
+    total = engine.limit if engine.extended else engine.planned - engine.given
+    if plan.learns and not engine.extended:
+        total = rounded(max(total, engine.pilot - engine.given))
     total = min(total, engine.most)
     answered, ended = engine.answers_given, ended_words(session)
     goals = looking(plan.stop_rules)
@@ -124,6 +129,7 @@ def counts(session: Session) -> Counts:
         again_left=again_left,
         repeats=plan.further_answers if left or engine.repeats.due else 0.0,
         waiting=len(engine.waiting_indices()) if ended and session.status == Status.WAITING else 0,
+        known="" if ended or engine.extended else pilot_words(engine),
     )
 
 
@@ -155,9 +161,12 @@ def progress_line(now: Counts, saved: str | None) -> str:
     '37 of at most 120 · at most 14 min left'
     >>> progress_line(Counts(37, 120, False, 0, 0, 840, again=3, repeats=0.1).together(), None)
     '40 of about 132 judged · ~14 min left'
+    >>> progress_line(Counts(37, 60, True, 0, 0, 200, known="if your scores are good"), None)
+    '37 of about 60 if your scores are good · ~3 min left'
     """
     how = "at most " if now.most else "about " if now.about or now.mixed else ""
     of = f"of {how}{now.total:,}" if not (now.about and now.ended) else "items"
+    of += f"{' ' if now.known.startswith('if') else ': '}{now.known}" if now.known else ""
     of += " judged" if now.mixed else ""
     undecided = (now.unsure or now.broken) and not now.mixed
     parts = [f"{now.by_kind if undecided else f'{now.answered:,}'} {of}"]

@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.charts import labels_margin_chart
 from labelcore.designs import Design
 from labelcore.estimands import CHOICES, SUMMARIES
+from labelcore.plan.pilot import PILOT
 from labelcore.plan.plan import Plan
 from labelcore.planning.choosing import Expected
 from labelcore.planning.methods import Line
@@ -32,6 +33,7 @@ from labelcore.words import sentences as words
 from labelcore.words.derived import derived_lines
 from labelcore.words.differences import is_difference
 from labelcore.words.existing import SOURCES, taken_words
+from labelcore.words.pilots import found_words
 from labelcore.words.promises import LOOKS
 from labelcore.words.quantities import term_of
 from labelcore.words.savings import EXPECTED_FORMULA, expected_words
@@ -179,6 +181,8 @@ def show_promise(plan: Plan, population: Population) -> None:
     chosen = {*plan.estimands} <= {*CHOICES}
     if_off = IF_OFF_CHOICE if chosen else IF_OFF
     said = [LOOKS[promise].format(sure=sure), *([if_off] if scored else [])]
+    if plan.learns:
+        said[1:] = [f"So many {found_words(0, PILOT, 0, scored=scored)}."]
     wrong = f"{100 * (1 - plan.confidence):.3g}"
     when = WHENEVER if promise == Promise.WATCHED else ""
     lines = "" if chosen else WIDEST
