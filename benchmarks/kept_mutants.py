@@ -104,4 +104,18 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("figures/claims.py", "planned = planned or engine.plan.claims_planned", "planned = planned"),
     # Claims that may be watched for fewer labels than the budget allows.
     ("figures/claims.py", "max(LIKELY_HORIZON, -(-last // planned))", "1"),
+    # A cut as deep as it was wished, sure or not.
+    (
+        "ui/cutting.py",
+        "            st.session_state[self._wanted] = found\n",
+        "            st.session_state[self._wanted] = rank\n",
+    ),
+    # A deepest cut between two known ranks that the band does not keep.
+    (
+        "stats/curve_readings.py",
+        "return min(math.floor(int(steps.low[knot]) / exact), last)",
+        "return last",
+    ),
+    # A picture of a choice drawn to its budget.
+    ("ui/living.py", "race(runners, now.answered, wanted", "race(runners, now.total, wanted"),
 )

@@ -249,15 +249,13 @@ class Runner:
     out: bool = False
 
 
-def race(
-    runners: Sequence[Runner], planned: int, wanted: float, words: str, name: str = ""
-) -> Node:
-    """The bounds of several candidates against labels, and the value that is wanted of them, both
-    of the figure ``name``, with its unit; one that is out ends in a cross. The chosen one, then
-    those still in, are drawn on top.
+def race(runners: Sequence[Runner], labels: int, wanted: float, words: str, name: str = "") -> Node:
+    """The bounds of several candidates against the ``labels`` that there are, and the value that is
+    wanted of them, both of the figure ``name``, with its unit; one that is out ends in a cross. The
+    chosen one, then those still in, are drawn on top.
     """
     last = max((float(one.labels[-1]) for one in runners if len(one.labels)), default=1.0)
-    frame = Frame((0.0, max(float(planned), last)))
+    frame = Frame((0.0, max(float(labels), last)))
     drawn = _axes(frame, _steps(frame.x_ends[1]), LABELS, name)
     for one in sorted(runners, key=lambda one: (not one.out, one.chosen)):
         drawn += _runner(frame, one)

@@ -81,13 +81,18 @@ def rank_of_score(engine: Engine, score: float) -> int:
     return engine.rank_of.levels([score])[0][1]
 
 
-def deepest_cut(engine: Engine, precision: float) -> Cut | None:
-    """The longest head of the list of which at least ``precision`` are positive by the bounds;
-    None where there is none. Raises ValueError where the bounds do not hold for all ranks."""
+def deepest_cut(engine: Engine, precision: float, at_most: int | None = None) -> Cut | None:
+    """The longest head of the list, of ``at_most`` so many items, of which at least ``precision``
+    are positive by the bounds; None where there is none. Raises ValueError where the bounds do not
+    hold for all ranks."""
+    if at_most is not None:
+        check_rank(at_most, len(engine.population))
     yields = _simultaneous(engine, whole_curve(engine, ranked_curve(engine)))
     if yields is None:
         return None
     rank = curve_readings.falls_below(yields, precision)[0]
+    if at_most is not None and rank > at_most:
+        rank = curve_readings.sure_within(yields, precision, at_most)
     return cut_at(engine, rank) if rank else None
 
 

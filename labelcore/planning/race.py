@@ -14,11 +14,13 @@ from labelcore.designs.choices import Chooses
 from labelcore.designs.rates import item_probability
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import DIFFERENCES, SCALARS
+from labelcore.figures.cuts import deepest_cut
 from labelcore.figures.scalars import scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import as_ordered, chosen_classifiers, frozen
 from labelcore.plan.plan import Plan
 from labelcore.planning.choosing import ChoiceRunner
+from labelcore.planning.forecast import Outlook
 from labelcore.planning.methods import EXACT, Line
 from labelcore.planning.runs import beginning, label_all
 from labelcore.planning.simulation import run_seed
@@ -35,6 +37,9 @@ NEAR, MOST_SIZES = 0.05, 6
 and so does one that meets it where one so near below it does not; sizes that are tried."""
 MOST_ITEMS = 200_000
 """With more items one step takes longer than a page may be kept waiting."""
+
+CUT_LABELS, CUT_SIZES, CUT_SESSIONS = 100, 4, 5
+"""Labels, doublings and sessions that a cut is looked for with."""
 
 World = Callable[[int], IntArray]
 Progress = Callable[[float], object] | None
@@ -175,6 +180,34 @@ def _runner(
 ) -> _Runner | ChoiceRunner:
     kind = ChoiceRunner if isinstance(plan.method, Chooses) else _Runner
     return kind(population, plan, line, world, seed)
+
+
+def labels_for_cut(
+    population: Population, plan: Plan, precision: float, depth: int, *, seed: int = 0
+) -> int | None:
+    """How many labels a plan for a ranked list is likely to need until a head of at least ``depth``
+    items is sure to keep ``precision``: the fewest of its least size and its doublings with which
+    nearly all simulated sessions have one; None where none has, or no score is a probability.
+
+    Promise: none, this plans only. Assumption: the scores are calibrated.
+    """
+    world = likely_classes(population, plan)
+    if world is None:
+        return None
+    outlook = Outlook(population, plan)
+    size = max(outlook.design.least(outlook.frame), CUT_LABELS)
+    for _ in range(CUT_SIZES):
+        size = min(size, len(population))
+        engine = beginning(population, frozen(population, replace(plan, budget=size), size))
+        engines = [engine.redrawn(run_seed(seed, run)) for run in range(CUT_SESSIONS)]
+        for run, one in enumerate(engines):
+            label_all([one], world(run))
+        deepest = [deepest_cut(one, precision) for one in engines]
+        reached = sum(one is not None and one.rank >= depth for one in deepest)
+        if reached >= CUT_SESSIONS - 1:
+            return size
+        size *= 2
+    return None
 
 
 class _Runner:

@@ -320,7 +320,7 @@ class Readings(ABC):
         with self._lock:
             return self.figures.cuts(ranks)
 
-    def deepest_cut(self, precision: float) -> Cut | None:
+    def deepest_cut(self, precision: float, at_most: int | None = None) -> Cut | None:
         """The longest head of the list whose precision is surely high enough, as far as the bounds
         promise.
 
@@ -328,6 +328,8 @@ class Readings(ABC):
         ----------
         precision
             the least precision, between 0 and 1
+        at_most
+            so many items at the most; None: as many as there are
 
         Returns
         -------
@@ -340,7 +342,7 @@ class Readings(ABC):
             The classifier has no score.
         """
         with self._lock:
-            return deepest_cut(headline_stage(self.engine), precision)
+            return deepest_cut(headline_stage(self.engine), precision, at_most)
 
     def cheapest_cut(self, miss: float, false_alarm: float) -> CheapestCut | None:
         """Where to cut the list so that mistakes cost least.

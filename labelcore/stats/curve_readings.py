@@ -344,6 +344,21 @@ def falls_below(yields: Yields, precision: float) -> tuple[int, int | None, int 
     )
 
 
+def sure_within(yields: Yields, precision: float, most: int) -> int:
+    """The deepest cut of at most ``most`` items whose lower bound reaches ``precision``; 0 where
+    there is none. The promise is that of ``falls_below``."""
+    steps = _Steps.inside(yields)
+    if steps is None:
+        return 0
+    exact, asked = Fraction(str(precision)), precision * (1 - 1e-12)
+    last = min(most, yields.n_items)
+    if steps.lowest(last) >= asked * last:
+        return last
+    fits = (steps.rank <= last) & (steps.low >= asked * steps.rank)
+    knot = int(np.flatnonzero(fits)[-1])
+    return min(math.floor(int(steps.low[knot]) / exact), last)
+
+
 def _estimate_at(yields: Yields, precision: float) -> int | None:
     if np.isnan(yields.total[0]) or np.isnan(yields.estimate).any():
         return None

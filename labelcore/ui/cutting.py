@@ -1,4 +1,9 @@
-"""A cut of the ranked list that a person moves: by picture, by slider, by rank or by score."""
+"""A cut of the ranked list that a person moves: by picture, by slider, by rank or by score.
+
+Only first items that are sure to keep the precision that is required can be chosen, by the low end
+of a band that holds for all ranks together. Who reads a cut off the estimated line is below it in
+about half of all sessions.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +24,30 @@ from labelcore.ui.plain import plain
 from labelcore.ui.pointing import HINT, watch_pointer
 from labelcore.words import sentences as words
 
-FIRST_CUT = 0.1
+REQUIRED, FIRST_REQUIRED = "explore-required", 90.0
+NOT_SURE = "The first {rank:,} are not sure to keep {precision}: at least {low} so far."
 
 
 def own_cut_of(session: Session) -> int | None:
     """How many items the classifier that the list is ranked by calls positive."""
     first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
     return own_cut(session.population, first)
+
+
+def required_precision() -> float:
+    """What a cut has to keep, as its input shows it or last showed it."""
+    percent = st.session_state.get(REQUIRED)
+    return (percent if percent and 0.1 <= percent <= 100 else FIRST_REQUIRED) / 100
+
+
+def sure_cut(session: Session, rank: int | None = None) -> int | None:
+    """How many of the first items, up to ``rank`` of them, are sure to keep what is required; None
+    where none are, or the method gives each rank bounds of its own."""
+    try:
+        cut = session.deepest_cut(required_precision(), rank)
+    except ValueError:
+        return None
+    return None if cut is None else cut.rank
 
 
 class CutKeys:
@@ -39,18 +61,22 @@ class CutKeys:
     WAYS = ("slider", "rank", "score")
 
     def __init__(self, session: Session) -> None:
+        self.session = session
         self.n_items = len(session.population)
         # Another project's cut does not fit its list.
         self.end = session.population.fingerprint[:12]
         self.pointer = f"cut-pointer-{self.end}"
-        self.own = own_cut_of(session)
 
     @property
-    def rank(self) -> int:
-        """The cut; at first the classifier's own, without one a tenth of the list, later the
-        person's own."""
-        first = self.own or max(1, round(FIRST_CUT * self.n_items))
-        return int(st.session_state.setdefault(f"cut-{self.end}", first))
+    def rank(self) -> int | None:
+        """The cut; at first the classifier's own where that is sure, else the deepest that is;
+        later the person's own, as far as it still is. None where none is."""
+        wanted = st.session_state.get(self._wanted) or own_cut_of(self.session) or self.n_items
+        return sure_cut(self.session, int(wanted)) or sure_cut(self.session)
+
+    @property
+    def _wanted(self) -> str:
+        return f"cut-{self.end}"
 
     def key(self, way: str) -> str:
         return f"cut-{way}-{self.end}-{st.session_state.get(f'cut-turn-{way}-{self.end}', 0)}"
@@ -59,31 +85,54 @@ class CutKeys:
         """What the widget shows; None from one that has been replaced."""
         return st.session_state.get(key) if key == self.key(way) else None
 
-    def begin(self) -> None:
-        """The widgets start with the cut."""
+    def begin(self, rank: int) -> None:
+        """The widgets start with the cut; those that show another rank are replaced."""
         for way in ("slider", "rank"):
-            st.session_state.setdefault(self.key(way), self.rank)
+            shown = st.session_state.get(self.key(way))
+            if shown is not None and shown != rank and 1 <= shown <= self.n_items:
+                self._replace(way)
+            st.session_state.setdefault(self.key(way), rank)
 
     def move(self, rank: int, by: str) -> None:
-        """The cut goes to ``rank``; ``by`` is the way that keeps its widget as it is."""
-        st.session_state[f"cut-{self.end}"] = rank
+        """The cut goes to ``rank``, or to as many of these as are sure; ``by`` is the way that
+        keeps its widget as it is."""
+        found = sure_cut(self.session, rank)
         for way in self.WAYS:
-            if way != by:
-                turn = f"cut-turn-{way}-{self.end}"
-                st.session_state[turn] = st.session_state.get(turn, 0) + 1
+            if way != by or found != rank:
+                self._replace(way)
         st.session_state.pop(self.fault, None)
+        if found is not None:
+            st.session_state[self._wanted] = found
+        if found != rank:
+            st.session_state[self.fault] = not_sure(self.session, rank)
+
+    def _replace(self, way: str) -> None:
+        turn = f"cut-turn-{way}-{self.end}"
+        st.session_state[turn] = st.session_state.get(turn, 0) + 1
 
     @property
     def fault(self) -> str:
-        """Where it is kept why the score typed last moved nothing."""
+        """Where it is kept why the cut was not moved as it was wished."""
         return f"cut-fault-{self.end}"
 
 
+def not_sure(session: Session, rank: int) -> str:
+    """Why the first ``rank`` items cannot be chosen."""
+    band = session.cut(rank).readings.get("precision")
+    known = band is not None and band.has_interval and not np.isnan(band.low[0])
+    ends = (float(band.low[0]), float(band.high[0])) if band is not None and known else (0.0, 1.0)
+    precision = words.exact_percent(required_precision())
+    return NOT_SURE.format(rank=rank, precision=precision, low=words.percent_range(*ends)[0])
+
+
 def choose_cut(session: Session) -> int | None:
-    """The rank of the cut; None while the number typed is out of bounds."""
+    """The rank of the cut, one that is sure to keep what is required; None where none is, or while
+    a number typed is out of bounds."""
     keys = CutKeys(session)
-    keys.begin()
-    if keys.n_items > 1:
+    here = keys.rank
+    if here is not None:
+        keys.begin(here)
+    if here is not None and keys.n_items > 1:
         st.slider(
             "Cut after this many items",
             1,
@@ -93,10 +142,14 @@ def choose_cut(session: Session) -> int | None:
             on_change=_slid,
             args=(keys, keys.key("slider")),
         )
-    left, right = st.columns(2)
+    left, middle, right = st.columns(3)
     with left:
+        percent = st.number_input("I need at least, in %", step=5.0, format="%g", key=REQUIRED)
+    if not within(percent, 0.1, 100) or here is None:
+        return None
+    with middle:
         rank = st.number_input(
-            "... or type how many",
+            "Keep the first",
             step=1,
             key=keys.key("rank"),
             on_change=_typed,
@@ -104,7 +157,7 @@ def choose_cut(session: Session) -> int | None:
         )
     with right:
         st.number_input(
-            "... or the score of the last one",
+            "... or down to the score",
             value=None,
             step=0.05,
             format="%g",
@@ -117,14 +170,15 @@ def choose_cut(session: Session) -> int | None:
         return None
     if fault := st.session_state.get(keys.fault):
         st.info(plain(fault))
-    return keys.rank
+    return here
 
 
 def cut_in_picture(session: Session, rank: int | None) -> None:
-    """Let the cut be moved in the chart drawn before."""
-    keys = CutKeys(session)
-    st.caption(HINT)
-    watch_pointer(keys.pointer, keys.n_items, rank, partial(keys.move, by="pointer"))
+    """Let the cut be moved in the chart drawn before, as deep as is sure."""
+    keys, deepest = CutKeys(session), sure_cut(session)
+    if deepest is not None:
+        st.caption(HINT)
+    watch_pointer(keys.pointer, deepest or 0, rank, partial(keys.move, by="pointer"))
 
 
 def _slid(keys: CutKeys, key: str) -> None:

@@ -194,7 +194,8 @@ class ProjectDraft:
 
     A field that is None leaves the input as it stands.
 
-    file        fingerprint of the file as step 1 reads it; the draft waits for no other file
+    file        fingerprint of the file as step 1 reads it: the draft waits for no other; "" stands
+                for the one that it reads next
     existing    what the known answers are taken for
     question    title of the card of step 3
     thresholds  (classifier, thresholds) each
@@ -238,7 +239,7 @@ def begin(draft: ProjectDraft) -> None:
 def waiting(file: str) -> ProjectDraft:
     """What was handed over for this file and no input shows yet."""
     found: ProjectDraft = st.session_state.get(WAITING, ProjectDraft(file))
-    return found if found.file == file else ProjectDraft(file)
+    return replace(found, file=file) if found.file in ("", file) else ProjectDraft(file)
 
 
 def taken(file: str, *names: str) -> None:

@@ -17,9 +17,18 @@ from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions
 from labelcore.ui.chart import show_chart
 from labelcore.ui.choice_view import choice_of
-from labelcore.ui.cutting import choose_cut, cut_in_picture, own_cut_of, show_cut
+from labelcore.ui.cutting import (
+    FIRST_REQUIRED,
+    REQUIRED,
+    choose_cut,
+    cut_in_picture,
+    own_cut_of,
+    required_precision,
+    show_cut,
+)
 from labelcore.ui.downloads import table_button
 from labelcore.ui.explore_choice import choice_page
+from labelcore.ui.explore_list import SHALLOW, by_ranked_list
 from labelcore.ui.facts import decision, existing_line
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_cards import SHIP
@@ -32,7 +41,6 @@ from labelcore.words.quantities import key_parts
 
 DRAWN = "explore drawn"
 MISS, ALARM = "explore-miss", "explore-alarm"
-REQUIRED, FIRST_REQUIRED = "explore-required", 90.0
 HEIGHT = 430
 SCALES = ("Ranks evenly", "Logarithmic")
 LOG_FROM_ITEMS = 5000
@@ -53,8 +61,6 @@ QUOTE = (
     "Of the classifier's own cut quote the figures on Label: they are about it alone, and narrower."
 )
 MISSED = "No cut is sure to keep {precision} yet: more labels may show one."
-SHALLOW = 10
-"""Fewer first items than these are no cut that anybody asks for."""
 BARELY = (
     "Down to which item {precision} is kept is not known yet: so far only {first} sure to keep it."
 )
@@ -83,6 +89,7 @@ def explore_page(project: str) -> None:
     chart, cut = the_curve(session, curve)
     if cut is not None:
         show_cut(cut)
+    by_ranked_list(session, curve)
     show_promise(session, curve)
     show_ranks(session)
     numbers(session, chart)
@@ -90,7 +97,8 @@ def explore_page(project: str) -> None:
         st.subheader("Where does precision fall?", anchor=False)
         st.text(refusal)
     elif curve.state != State.TOO_FEW:
-        where_it_falls(session, curve)
+        st.subheader("Where does precision fall?", anchor=False)
+        where_it_falls(session, curve, required_precision())
         if deepest_table(session, curve):
             with st.expander("Cut it into packages", key="explore-in-packages"):
                 package_table(session)
@@ -128,7 +136,7 @@ def curve_of(session: Session) -> Curve | None:
 
 def the_curve(session: Session, curve: Curve) -> tuple[Chart, Cut | None]:
     """The chart with the cut in it, and the ways to move it."""
-    required = st.session_state.setdefault(REQUIRED, FIRST_REQUIRED)
+    st.session_state.setdefault(REQUIRED, FIRST_REQUIRED)
     choice = choose_reading(curve, "explore-reading")
     place = st.container()
     rank = choose_cut(session)
@@ -147,7 +155,7 @@ def the_curve(session: Session, curve: Curve) -> tuple[Chart, Cut | None]:
             choice,
             log=log == SCALES[1],
             cut=rank,
-            required=required / 100 if required and 0 < required <= 100 else None,
+            required=required_precision(),
             own=own_cut_of(session),
         )
         if chart.table.empty:
@@ -235,21 +243,18 @@ def why_no_search(session: Session, curve: Curve) -> str:
     return ""
 
 
-def where_it_falls(session: Session, curve: Curve) -> None:
-    st.subheader("Where does precision fall below ...?", anchor=False)
-    percent = st.number_input("Required precision in per cent", step=5.0, format="%g", key=REQUIRED)
-    if not within(percent, 0.1, 100):
-        return
-    cut = session.deepest_cut(percent / 100)
+def where_it_falls(session: Session, curve: Curve, required: float) -> None:
+    """Down to where the precision that is required is kept."""
+    cut = session.deepest_cut(required)
     if cut is None and curve.yields is None:
         st.text(f"The answer comes with the first bounds: {curve.missing or 'none so far'}.")
         return
     if cut is None:
-        st.text(MISSED.format(precision=f"{percent:g} %"))
+        st.text(MISSED.format(precision=words.exact_percent(required)))
         return
     if barely(curve.state, cut):
         first = "the first item is" if cut.rank == 1 else f"the first {cut.rank} items are"
-        st.text(BARELY.format(precision=f"{percent:g} %", first=first))
+        st.text(BARELY.format(precision=words.exact_percent(required), first=first))
         return
     st.text(f"Down to rank {cut.rank:,} it is kept. {cut.sentence()}")
 

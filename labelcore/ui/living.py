@@ -197,7 +197,7 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     now, words = counts(session), one_line(choice_short(choice), 200)
     wanted = choice.precision_threshold
     said = f"{CANDIDATES_OVER} {words}"
-    chart = race(runners, max(now.total, now.answered), wanted, said, "Precision, %")
+    chart = race(runners, now.answered, wanted, said, "Precision, %")
     return Picture(bars(shown, wanted=wanted), chart, (), "", words)
 
 

@@ -51,10 +51,10 @@ function rankBelow({ xaxis, box }, x, most) {
   return { rank, left: box.left + shareOf(xaxis, rank) * box.width, top: box.top };
 }
 
-function nearest({ xaxis, yaxis, points, box }, x, y) {
+function nearest({ xaxis, yaxis, points, box }, x, y, most) {
   let best = null;
   points.customdata.forEach((rank, i) => {
-    if (points.x[i] === null || points.y[i] === null) return;
+    if (rank > most || points.x[i] === null || points.y[i] === null) return;
     const left = box.left + shareOf(xaxis, points.x[i]) * box.width;
     const top = box.bottom - shareOf(yaxis, points.y[i]) * box.height;
     const far = Math.hypot(left - x, top - y);
@@ -93,14 +93,14 @@ function begin(parentElement) {
   };
   const look = (event) => {
     const seen = plot();
-    found = seen && (seen.points ? nearest(seen, event.clientX, event.clientY)
+    found = seen && (seen.points ? nearest(seen, event.clientX, event.clientY, kept.most)
       : rankBelow(seen, event.clientX, kept.most));
     if (found) draw(seen);
   };
   const press = (event) => {
     const inside = event.target instanceof Element && event.target.closest(CHART + " .nsewdrag");
     const plain = event.isPrimary && event.button === 0 && !event.ctrlKey && !event.metaKey;
-    if (!inside || !plain || !kept.send) return;
+    if (!inside || !plain || !kept.send || kept.most < 1) return;
     clearTimeout(timer);
     down = event.pointerId;
     look(event);
@@ -146,21 +146,23 @@ def _component() -> ComponentRenderer:
     return st.components.v2.component("labelcore_cut", js=SCRIPT)
 
 
-def watch_pointer(key: str, n_items: int, cut: int | None, move: Callable[[int], None]) -> None:
-    """Listen in the chart of the key ``CHART``; ``move`` is called with the rank pressed."""
+def watch_pointer(key: str, most: int, cut: int | None, move: Callable[[int], None]) -> None:
+    """Listen in the chart of the key ``CHART``; ``move`` is called with the rank pressed, at most
+    ``most``; where that is 0 nothing can be pressed."""
     with st.container(key="keys"):
         _component()(
             key=key,
-            data={"most": n_items, "cut": cut},
+            data={"most": most, "cut": cut},
             height=1,
-            on_moved_change=partial(_moved, key, n_items, move),
+            on_moved_change=partial(_moved, key, most, move),
         )
 
 
-def _moved(key: str, n_items: int, move: Callable[[int], None]) -> None:
+def _moved(key: str, most: int, move: Callable[[int], None]) -> None:
     sent = st.session_state[key]["moved"]
     # A page that redraws itself may deliver one press twice.
     if not sent or sent["press"] == st.session_state.get(f"{key}-press"):
         return
     st.session_state[f"{key}-press"] = sent["press"]
-    move(min(max(int(sent["rank"]), 1), n_items))
+    if most:
+        move(min(max(int(sent["rank"]), 1), most))

@@ -9,10 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.ui.explore import NO_SCORE
+from labelcore.ui.new_cards import RANKED
 from labelcore.words.sentences import value_percent
 from labelcore.words.short import range_of
 from tests.app.conftest import HOSTILE, bar_texts, button, picture, surface, texts, to_aim
@@ -178,6 +181,7 @@ def test_paula_in_the_middle_names_how_far_it_is(app, make_curve: MakeCurve) -> 
 def test_a_cut_is_typed_as_rank_and_as_score(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=100)
     page = app("explore", project="demo")
+    require(page, 20.0)
     field(page, "cut-rank").set_value(60).run()
     assert session.cut(60).sentence() in texts(page)
     field(page, "cut-score").set_value(0.8).run()
@@ -193,6 +197,7 @@ def test_the_slider_moves_the_cut_and_keeps_it_when_labels_arrive(
 ) -> None:
     session = make_curve(labels=60)
     page = app("explore", project="demo")
+    require(page, 20.0)
     page.slider[0].set_value(90).run()
     assert field(page, "cut-rank").value == 90
     session.answer(session.next(), True)
@@ -204,9 +209,51 @@ def test_the_slider_moves_the_cut_and_keeps_it_when_labels_arrive(
 def test_a_rank_out_of_bounds_is_told(app, make_curve: MakeCurve) -> None:
     make_curve(labels=100)
     page = app("explore", project="demo")
+    require(page, 20.0)
     field(page, "cut-rank").set_value(151).run()
     assert "A number from 1 to 150 is needed here" in page.error[0].value.replace("\\", "")
     assert not page.exception
+
+
+def require(page: AppTest, percent: float) -> None:
+    page.number_input(key="explore-required").set_value(percent).run()
+
+
+def test_only_what_is_sure_can_be_chosen(app, make_curve: MakeCurve) -> None:
+    """Not the rank at which the estimated line is high enough: that is too deep about every second
+    time."""
+    session = make_curve(labels=80)
+    line = session.band("precision")
+    for wanted in (90.0, 80.0, 70.0, 60.0, 50.0):
+        deepest = session.deepest_cut(wanted / 100)
+        read_off = int(line.x[np.flatnonzero(line.value >= wanted / 100)[-1]])
+        if deepest is not None and deepest.rank < read_off:
+            break
+    assert deepest is not None and deepest.rank < read_off
+    page = app("explore", project="demo")
+    require(page, wanted)
+    field(page, "cut-rank").set_value(read_off).run()
+    assert field(page, "cut-rank").value == deepest.rank == page.slider[0].value
+    said = texts(page).replace("\\", "")
+    assert f"The first {read_off} are not sure to keep {wanted:.1f} %" in said
+    assert deepest.sentence() in texts(page)
+
+
+def test_a_method_that_gives_no_cut_names_the_ranked_list(app, make_curve: MakeCurve) -> None:
+    """Its labels are what simulated sessions of it take, and one press leads there."""
+    session = make_curve("recalibrated_neyman", 60)
+    page = app("explore", project="demo")
+    assert session.deepest_cut(0.9) is None
+    assert not [one for one in page.slider if "Cut after" in one.label]
+    assert "For a cut take the ranked list" in texts(page)
+    button(page, "to-list").click().run()
+    begun = page.session_state["project draft"]
+    assert (begun.design, begun.question) == ("geometric_strata", RANKED.title)
+    assert page.title[0].value == "Question · 2 of 3"
+    page.switch_page("pages/new_project.py").run()
+    page = to_aim(page, "Alike?")
+    assert page.radio(key="new-aim").value == RANKED.title
+    assert chosen_method(page).value == "geometric_strata" and not page.exception
 
 
 def test_where_precision_falls(app, make_curve: MakeCurve) -> None:
@@ -271,6 +318,8 @@ def test_explore_of_a_plan_that_asks_for_no_curve(app, make) -> None:
     make(labels=50)
     page = app("explore", project="demo")
     assert not page.exception and not page.error
+    assert "For a cut take the ranked list" in texts(page)
+    require(page, 1.0)
     assert "of the first 20 items" in texts(page)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import labelcore as lc
+from labelcore.ui import living
 from labelcore.ui.explore_choice import ANOTHER
 from tests.app.conftest import texts
 
@@ -54,6 +55,22 @@ def test_any_precision_may_be_asked(app: Any, session: lc.Session) -> None:
     assert "42.5 %" in rows(page)["required precision"].tolist()
     page.number_input(key=ANOTHER).set_value(180).run()
     assert not page.exception and not page.dataframe
+
+
+def test_the_axis_of_a_choice_ends_at_its_labels(
+    session: lc.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A choice that is made early would fill a corner of an axis that is drawn to the budget."""
+    ends: list[float] = []
+    real = living.race
+
+    def race(runners: Any, labels: int, *more: Any) -> Any:
+        ends.append(labels)
+        return real(runners, labels, *more)
+
+    monkeypatch.setattr(living, "race", race)
+    living.picture(session, None)
+    assert ends == [session.labels] and session.labels < session.plan.planned
 
 
 def test_who_asks_for_no_choice_is_told_why(session: lc.Session) -> None:

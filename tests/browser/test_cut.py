@@ -82,7 +82,13 @@ def explore(page: Page, shared_server: Server, project: str) -> Page:
 def open_explore(page: Page, server: Server, project: str) -> None:
     page.goto(f"{server.url}/explore?project={project}")
     page.wait_for_selector(f"{AREA} >> nth=0", state="attached")
+    require(page, "1")
     choose(page, "Precision")
+
+
+def require(page: Page, percent: str) -> None:
+    """What every cut has to keep; so little that every rank is sure to."""
+    driving.fill(page, page.locator(".st-key-explore-required input"), percent)
 
 
 def choose(page: Page, name: str) -> None:
@@ -166,6 +172,23 @@ def test_a_drag_moves_the_cut_where_it_ends(explore: Page, session: lc.Session) 
     explore.mouse.move(*at(explore, 1.3), steps=4)
     explore.mouse.up()
     one_rank(explore, session, ITEMS)
+
+
+def test_no_press_and_no_drag_goes_deeper_than_is_sure(explore: Page, session: lc.Session) -> None:
+    """The mark stops where the band's low end meets what is required, and so does the cut."""
+    deepest = next(
+        (percent, cut.rank)
+        for percent in range(95, 5, -1)
+        if (cut := session.deepest_cut(percent / 100)) is not None and 10 < cut.rank < 330
+    )
+    require(explore, str(deepest[0]))
+    explore.wait_for_function(STILL, arg=AREA)
+    explore.mouse.move(*at(explore, 0.02))
+    explore.mouse.down()
+    explore.mouse.move(*at(explore, 0.9), steps=8)
+    expect(explore.locator(MARK)).to_have_text(f"cut at {deepest[1]}")
+    explore.mouse.up()
+    one_rank(explore, session, deepest[1])
 
 
 def test_escape_leaves_the_cut_where_it_was(explore: Page, session: lc.Session) -> None:

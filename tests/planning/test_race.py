@@ -14,9 +14,19 @@ from scipy.stats import binom
 
 import labelcore as lc
 from labelcore.designs.base import IntArray
+from labelcore.figures.cuts import deepest_cut
 from labelcore.planning import race as races
 from labelcore.planning.methods import Line, for_design, line
-from labelcore.planning.race import SESSIONS, WORLDS, likely_classes, may_race, race
+from labelcore.planning.race import (
+    CUT_LABELS,
+    SESSIONS,
+    WORLDS,
+    labels_for_cut,
+    likely_classes,
+    may_race,
+    race,
+)
+from labelcore.planning.runs import label_all
 from labelcore.planning.simulation import simulate
 from tests.designs.synthetic import Known, calibrated
 
@@ -24,6 +34,7 @@ ITEMS, RIGHT = 4_000, 0.8
 LIMIT = 3.5
 """Standard errors: one wrong alarm in 2,000 comparisons. Seeds are given, so none by chance."""
 AT_LENGTH = 1e6
+DEEP = 400
 SEED = 3
 
 
@@ -281,3 +292,24 @@ def at_size(population: lc.Population, plan: lc.Plan, formula: Line) -> float:
     for _ in range(WORLDS):
         runner.step()
     return runner._widest()
+
+
+def test_labels_for_a_cut_are_those_with_which_sessions_find_one(known: Known) -> None:
+    """Other sessions than those it was found by, answered by the file's truth, nearly all have a
+    cut with as many labels, and fewer one as deep as takes more."""
+    population = known.population
+    plan = lc.Plan("geometric_strata", ["precision_curve"], classifier="c", budget=1_000)
+    plan = replace(plan, classifier=population.classifiers[0])
+    easy, deep = (labels_for_cut(population, plan, 0.6, depth) for depth in (10, DEEP))
+    assert easy is not None and deep is not None and CUT_LABELS <= easy < deep
+    assert labels_for_cut(population, plan, 1.0, 1_500) is None
+
+    def share(depth: int) -> float:
+        engines = [known.engine(replace(plan, budget=easy), 50 + run) for run in range(20)]
+        for engine in engines:
+            label_all([engine], known.truth)
+        cuts = [deepest_cut(engine, 0.6) for engine in engines]
+        return sum(cut is not None and cut.rank >= depth for cut in cuts) / len(cuts)
+
+    assert share(10) >= 0.8
+    assert share(DEEP) < 0.8

@@ -17,6 +17,7 @@ from labelcore.stats.curve_readings import (
     cheapest,
     falls_below,
     packages,
+    sure_within,
 )
 
 CASES = 300
@@ -140,6 +141,16 @@ def test_cuts_are_exact_over_every_curve_inside(precision: float) -> None:
             assert np.interp(estimate_at, *knots) >= precision * estimate_at - 1e-6
             deeper = np.arange(estimate_at + 1, n + 1)
             assert np.all(np.interp(deeper, *knots) < precision * deeper + 1e-6)
+
+
+@pytest.mark.parametrize("precision", [0.2, 0.5, 0.6, 0.75, 1.0])
+def test_a_cut_up_to_a_rank_is_the_deepest_that_every_curve_inside_keeps(precision: float) -> None:
+    for band, _, inside in ALL_CASES:
+        rank = np.arange(1, band.n_items + 1)
+        kept = np.cumsum(inside, axis=1).min(axis=0) >= precision * rank - 1e-9
+        for most in rank.tolist():
+            reached = np.append(0, rank[kept & (rank <= most)])
+            assert sure_within(band, precision, most) == reached[-1]
 
 
 @pytest.mark.parametrize(("miss", "alarm"), [(1.0, 1.0), (5.0, 1.0), (0.5, 2.0), (1.0, 30.0)])
