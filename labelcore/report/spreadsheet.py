@@ -13,7 +13,9 @@ import pandas as pd
 
 from labelcore.report.tables import guarded
 from labelcore.session.session import Session
+from labelcore.words.sentences import decimals
 
+BOUNDED = ("value", "low", "high")
 LONGEST_CELL = 32_767
 """What a cell of Excel holds; a longer text is cut, with an ellipsis."""
 # A sheet with one of these is no XML, and no program opens it.
@@ -29,19 +31,42 @@ def report_xlsx(session: Session) -> bytes:
 
 
 def workbook(tables: Mapping[str, pd.DataFrame]) -> bytes:
-    """A workbook with a sheet for each table; times are text in UTC, missing values empty cells."""
+    """A workbook with a sheet for each table; times are text in UTC, missing values empty cells. A
+    share with an interval is shown with the decimals that this supports; the cell holds it whole.
+    """
     from openpyxl import Workbook  # type: ignore[import-untyped]
+    from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
 
     made = Workbook(write_only=True)
     for name, table in tables.items():
         sheet = made.create_sheet(name)
         sheet.freeze_panes = "A2"
         sheet.append([cell(column) for column in table.columns])
+        bounded = {*BOUNDED} <= {*table.columns}
         for row in table.itertuples(index=False, name=None):
-            sheet.append([cell(value) for value in row])
+            cells = [cell(value) for value in row]
+            if bounded:
+                shown = dict(zip(table.columns, cells, strict=True))
+                look = percent_format(shown["low"], shown["high"])
+                for place, column in enumerate(table.columns):
+                    if look and column in BOUNDED and cells[place] is not None:
+                        cells[place] = WriteOnlyCell(sheet, cells[place])
+                        cells[place].number_format = look
+            sheet.append(cells)
     stream = io.BytesIO()
     made.save(stream)
     return stream.getvalue()
+
+
+def percent_format(low: Any, high: Any) -> str:
+    """How a spreadsheet shows a share or a difference of shares with this interval; "" for others.
+
+    >>> percent_format(0.2, 0.515), percent_format(0.88, 0.93), percent_format(3, 40)
+    ('0%', '0.0%', '')
+    """
+    known = all(isinstance(one, float) and -1 <= one <= 1 for one in (low, high))
+    digits = decimals(high - low) if known else 0
+    return f"0{'.' * bool(digits)}{'0' * digits}%" if known else ""
 
 
 def cell(value: Any) -> Any:

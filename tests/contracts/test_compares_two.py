@@ -122,6 +122,11 @@ def no_label_is_not_yet(name: str, known: Known) -> None:
                 assert one.value is not None or one.state == "too few"
                 if key == "accuracy_difference":
                     assert limits[0] - 1e-12 <= one.low <= one.high <= limits[1] + 1e-12
+                    apart = float(np.mean(a != b))
+                    before = pytest.approx((-apart, apart), abs=1e-12)
+                    assert (one.possible.low, one.possible.high) == before
+                    if one.has_interval and one.value is not None:
+                        assert (one.told is None) == (one.high - one.low > 1.2 * apart + 1e-12)
                     if not one.has_interval:
                         assert (one.low, one.high) == pytest.approx(limits, abs=1e-12)
                 if promise == "watched" and labels == EARLY:

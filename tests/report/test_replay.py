@@ -161,6 +161,17 @@ def test_a_difference_of_rounding_is_none(made: Made) -> None:
     again(made.session, chained(made.session, swapped(events, place, detail=detail)))
 
 
+def test_which_values_a_look_told_is_no_figure(made: Made) -> None:
+    """Earlier versions told other values; their logs follow all the same."""
+    events = made.session.events
+    place = first(events, "looked", 200)
+    figures = {**events[place].detail["results"]["precision"]}
+    figures = {**figures, "tentative": not figures.get("tentative", False)}
+    results = {**events[place].detail["results"], "precision": figures}
+    detail = {**events[place].detail, "results": results}
+    again(made.session, chained(made.session, swapped(events, place, detail=detail)))
+
+
 CHANGES: list[tuple[str, dict[str, Any], str]] = [
     ("drawn", {"stratum": 99}, "stratum 99"),
     ("drawn", {"basis": 12345}, "after event 12345"),

@@ -21,6 +21,7 @@ from labelcore.report.front import slide
 from labelcore.report.markdown import markdown
 from labelcore.report.markup import element, theirs
 from labelcore.report.pdf import typeset
+from labelcore.words.sentences import decimals
 from labelcore.words.short import short_sentence
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE, label, session_on, write_items
@@ -132,9 +133,11 @@ def test_a_markdown_reader_sees_every_figure(kind: str, made: Made, tmp_path: Pa
     estimates = [one for one in session.results().values() if isinstance(one, lc.Estimate)]
     for (_, value, interval), one in zip(first[1:], estimates, strict=False):
         low, high = re.findall(r"[\d.]+", interval)
-        assert -1e-9 <= one.low - float(low) / 100 < 0.001  # Ends are rounded outwards.
-        assert -1e-9 <= float(high) / 100 - one.high < 0.001
-        assert not value or abs(float(value.removesuffix(" %")) / 100 - one.value) <= 0.0005 + 1e-9
+        step = 10.0 ** -(2 + decimals(one.high - one.low))
+        assert -1e-9 <= one.low - float(low) / 100 < step  # Ends are rounded outwards.
+        assert -1e-9 <= float(high) / 100 - one.high < step
+        assert value == "" if one.told is None else value
+        assert not value or abs(float(value.removesuffix(" %")) / 100 - one.told) <= step / 2 + 1e-9
     assert others == Read(report_html(session)).tables
     assert {"What it means.", "What it does not mean."} <= set(page.bold)
     assert not [one for one in page.texts if "**" in one or one.startswith("|")]
@@ -157,6 +160,12 @@ def test_excel_holds_sentences_estimates_and_labels(made: Made, tmp_path: Path) 
     precision = made.session.results()["precision"]
     told = {row[0]: row[1] for row in book["Sentences"].iter_rows(values_only=True)}
     assert told["precision"] == precision.sentence()
+    names, *found = book["Estimates"].iter_rows()
+    row = next(dict(zip((one.value for one in names), one, strict=True)) for one in found)
+    digits = decimals(precision.high - precision.low)
+    for column, number in (("value", precision.told), ("low", precision.low)):
+        assert row[column].value == pytest.approx(number, abs=1e-15), "whole in the cell"
+        assert row[column].number_format == ("0." + "0" * digits + "%" if digits else "0%")
 
 
 def pages(content: bytes) -> list[str]:
