@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import AnswerCodes, Look
+from labelcore.designs.base import CERTAIN, AnswerCodes, Look
 from labelcore.designs.curves import UNDECIDED_SHARE
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import slope_of, table_of
@@ -84,11 +84,13 @@ def widened(
     for place, row in enumerate(answers.rows):
         slope = slope_of(row, answers.cells, figures.value[place : place + 1])
         for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
+            codes = _filled_codes(engine, tally, answers, rising, strictly)
             whole = replace(
                 answers,
                 rows=[row],
                 cells=filled(answers.cells, unsettled, rising),
-                codes=_filled_codes(engine, tally, answers, rising, strictly),
+                rates=_filled_rates(engine, tally, answers, codes, strictly),
+                codes=codes,
             )
             end = getattr(EstimatesScalars.of(engine.design).figures(whole, look), pick)[0]
             ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
@@ -107,6 +109,18 @@ def _filled_codes(
     codes = answers.codes.copy()
     codes[doubts] = np.where(rising[cell], positive, other)
     return codes
+
+
+def _filled_rates(
+    engine: Engine, tally: Tally, answers: Answers[Any], codes: AnswerCodes, strictly: bool
+) -> FloatArray | None:
+    """The method's own idea of each cell's rate, had the doubtful items these answers."""
+    doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
+    if answers.rates is None or engine.plan.interval_rules < CERTAIN or not len(doubts):
+        return answers.rates
+    ahead = engine.progress_after_each(doubts, codes[doubts])
+    given = replace(ahead, labelled=ahead.labelled[-1], positive=ahead.positive[-1])
+    return np.asarray(engine.design.fitted_rates(engine.frame, given)[..., tally.stratum])
 
 
 def at_odds(engine: Engine, tally: Tally, answers: Answers[Any], figures: Figures) -> Figures:
