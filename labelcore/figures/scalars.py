@@ -125,8 +125,12 @@ def _results_now(
 
 def look_back(engines: Sequence[Engine]) -> None:
     """Look at each session at every draw of the grid before its last answered one at which it was
-    not looked at yet, worked out side by side. What was certain then is so now, too, and need not
-    cut those bands."""
+    not looked at yet. What was certain then is so now, too, and need not cut those bands.
+
+    Several sessions are worked out side by side. Those looks of one are worked out one by one: a
+    band then is the same to the last digit, whichever other looks were due with it.
+    """
+    at_once = AT_ONCE if len(engines) > 1 else 1
     ahead = ((engine, unseen(engine)) for engine in engines)
     stages = (
         (engine, draws, stage)
@@ -134,7 +138,7 @@ def look_back(engines: Sequence[Engine]) -> None:
         for draws, stage in zip(looks, engine.stages(looks), strict=True)
     )
     keys = [question.key for question in engines[0].questions]
-    while part := list(islice(stages, AT_ONCE)):
+    while part := list(islice(stages, at_once)):
         then = [stage for _, _, stage in part]
         ends = np.full((len(part), 2, len(keys)), np.nan)
         shown = np.zeros((len(part), len(keys)), dtype=bool)

@@ -105,7 +105,7 @@ def test_it_does_not_matter_who_looked_when(known: Known) -> None:
     *_, (_, at_each) = bands(watched, known)
     once = labelled(known.engine(plan, 5), known.truth)
     several = [labelled(known.engine(plan, seed), known.truth) for seed in (4, 5, 6)]
-    assert same(ends(scalar_results(once)), ends(at_each))
+    assert ends(scalar_results(once)) == ends(at_each), "to the last digit: a replay compares"
     assert same(ends(scalar_results_of(several)[1]), ends(at_each))
     first = beginning(known.population, plan.with_planned(PLANNED))
     runs = [first.redrawn(seed) for seed in (1, 2)]
