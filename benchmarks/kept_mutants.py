@@ -105,6 +105,33 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "while looks and looks[-1][0] >= index",
         "while looks and looks[-1][0] > index",
     ),
+    # Unsure items left out with the sizes of the file, or sizes as if they were known.
+    ("stats/judged.py", "(cells.size - answers) * (1 - share)", "(cells.size - answers)"),
+    ("stats/judged.py", "(unsure + PULL * whole)", "(unsure + 0 * whole)"),
+    ("stats/judged.py", "gain**2 * doubt[..., None, :]", "0 * gain**2 * doubt[..., None, :]"),
+    (
+        "tallies.py",
+        "found if cells.judged is None else judged_cells(found, cells.judged.unsure)",
+        "found",
+    ),
+    (
+        "stats/difference_estimator.py",
+        "outcome - share, 0.0) / judged.mean()",
+        "outcome - share, 0.0)",
+    ),
+    # Odds that narrow the range of all items; every reading the widest one; a clock of labels.
+    (
+        "figures/unsure.py",
+        "np.where(rising, TIMES, 1 / TIMES)",
+        "np.where(rising, 1 / TIMES, TIMES)",
+    ),
+    (
+        "figures/unsure.py",
+        "reading == Unsure.EITHER_WAY and bool(engine.undecided)",
+        "bool(engine.undecided)",
+    ),
+    ("designs/base.py", "return self.labels + self.unsure", "return self.labels"),
+    ("plan/margin_stop.py", "0.0 if reading == Unsure.EITHER_WAY else 1.0", "0.0"),
     # An interval beyond what is certain, or within what only some of the items could make of it.
     ("figures/scalars.py", "within(figures, limits), limits", "figures, limits"),
     (

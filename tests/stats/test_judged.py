@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from labelcore.estimands import DIFFERENCES, SCALARS, size_slopes, table_of
+from labelcore.stats.difference_estimator import over_answers
 from labelcore.stats.judged import doubt_of_sizes, in_the_file, judgeable, judged_cells
 from labelcore.stats.profile import Cells, FloatArray, smoothed_rates, variance_shares
 from labelcore.tallies import filled
@@ -120,6 +121,17 @@ def test_the_variance_of_an_estimate_is_that_of_sizes_and_labels() -> None:
         claimed.append((variance, variance * doubt))
     alone, whole = np.mean(claimed, axis=0)
     assert 0.9 < whole / np.var(found) < 1.1 and alone / np.var(found) < 0.9
+
+
+def test_outcomes_over_all_answers_have_the_mean_and_spread_of_the_judged_share() -> None:
+    """Of 8 answers 6 are judged: the mean is the share among these, and a mean of 8 varies as their
+    share of 6 does, but for the divisors."""
+    outcome = np.array([1.0, 0, 1, 1, 0, 1, 0, 0])
+    judged = np.array([1, 1, 1, 1, 1, 1, 0, 0], dtype=bool)
+    found = over_answers(outcome, judged)
+    assert found.mean() == pytest.approx(4 / 6)
+    assert found.var() / 8 == pytest.approx(outcome[judged].var() / 6)
+    assert over_answers(outcome, None) is outcome
 
 
 def test_open_items_leave_the_judged_sizes_in_place() -> None:
