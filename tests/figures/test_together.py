@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from benchmarks.sessions import Prepared, see
-from labelcore.figures.scalars import answers_of, same_cells, scalar_results
+from labelcore.figures.scalars import answers_of, same_cells, scalar_results, scalar_results_of
 from labelcore.figures.together import confidences
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import Outlook, preview
@@ -46,7 +46,9 @@ def labelled(known: Known, plan: lc.Plan) -> Engine:
 
 
 def ends(engine: Engine) -> list[tuple[float, float]]:
-    return [(one.low, one.high) for one in scalar_results(engine).values()]
+    """Those of this look alone: others before it have levels of their own."""
+    (found,) = scalar_results_of([engine], alone=True)
+    return [(one.low, one.high) for one in found.values()]
 
 
 def level(engine: Engine) -> float:
