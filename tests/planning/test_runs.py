@@ -53,6 +53,7 @@ def one_by_one(engine: Engine, known: Known) -> Status:
     while engine.peek() is not None:
         index = engine.draw_next()
         engine.answer(index, answers[known.truth[engine.asked[index - 1].position]])
+        runs.end_pilots([engine])
         if watching and stop_reason(engine, None):
             return Status.GOAL_REACHED
     everything = len(engine.asked) >= engine.most
