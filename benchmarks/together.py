@@ -70,10 +70,6 @@ CASES = (
     Case(PRODUCTS, ("gbm",)),
     Case(PRODUCTS, ("title",)),
     Case("overconfident, deep misses"),
-    Case("three classes", estimands=("accuracy", "precision", "recall")),
-    Case(NEWS, ("lr", "svm", "nb"), ("accuracy", "recall"), "agreement_patterns"),
-    Case(PPDB, ("model", "cosine"), ("recall", "recall_difference"), "agreement_patterns", 0.5),
-    Case(NEWS, ("lr", "svm"), ("accuracy", "precision", "recall")),
 )  # fmt: skip
 
 
