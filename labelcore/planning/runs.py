@@ -137,7 +137,7 @@ class _Session:
         if not looked:
             self.go_on(self.engine.limit)
         while len(positions := self.engine.upcoming(self._ahead())):
-            possible = np.flatnonzero(self.may_stop(positions) | self._ends_pilot(positions))
+            possible = np.flatnonzero(self.may_stop(positions) | self._must_look(positions))
             self.go_on(int(possible[0]) + 1 if len(possible) else len(positions))
             if len(possible):
                 return True
@@ -148,9 +148,13 @@ class _Session:
         pilot = self.engine.pilot
         return min(AHEAD, max(pilot - self.engine.labels, 1)) if pilot else AHEAD
 
-    def _ends_pilot(self, positions: IntArray) -> BoolArray:
-        """After which of the next items the pilot ends, (n_items,)."""
-        return np.asarray(self.engine.labels + 1 + np.arange(len(positions)) == self.engine.pilot)
+    def _must_look(self, positions: IntArray) -> BoolArray:
+        """After which of the next items the pilot ends, or a band begins that is kept later,
+        (n_items,)."""
+        labels = self.engine.labels + 1 + np.arange(len(positions))
+        kept = "margin" in self.rules and self.engine.plan.horizon is not None
+        due = (self.engine.pilot, self.engine.watched_for if kept else 0)
+        return np.asarray(np.isin(labels, due))
 
     def look(self, results: dict[str, Estimate] | None) -> None:
         """See whether the session ends now."""
