@@ -177,17 +177,18 @@ def test_the_commands_say_it_in_one_line(
         "-o",
         str(tmp_path / "out.html"),
     ]
-    for command in (
-        ["report"],
-        ["export", "bundle"],
-        ["export", "events"],
-        ["export", "estimates"],
+    for command, kind in (
+        (["report"], "html"),
+        (["export", "bundle"], "zip"),
+        (["export", "events"], "csv"),
+        (["export", "estimates"], "csv"),
     ):
+        place[-1] = str(tmp_path / f"out.{kind}")
         assert main([*command, *place]) == 2
         captured = capsys.readouterr()
         assert captured.out == "" and captured.err.count("\n") == 1
         assert "event 2 does not follow from the events before it" in captured.err
-    assert not (tmp_path / "out.html").exists()
+        assert not Path(place[-1]).exists()
 
 
 # The seal beside the database

@@ -20,11 +20,12 @@ from labelcore.promises import (
     Promise,
     State,
     Status,
+    Unsure,
     Word,
 )
 from labelcore.results.types import Estimate, Scope
 
-KINDS = [Promise, State, Status, ClaimStatus, ChoiceStatus, CandidateState, Form]
+KINDS = [Promise, State, Status, ClaimStatus, ChoiceStatus, CandidateState, Form, Unsure]
 MEMBERS = [member for kind in KINDS for member in kind]
 VALUES = {
     "estimand": "precision", "value": 0.5, "low": 0.4, "high": 0.6, "confidence": 0.95,

@@ -11,8 +11,8 @@ the next one will lie if nothing has changed; a wave outside raises an alarm.
 >>> [report.alarms for report in found.reports]
 [(), (), ('precision', 'recall')]
 >>> print(found.reports[2].sentence())
-Alarm in 'July': precision came out at 60.0 %, expected between 76.2 % and 95.0 %; recall came out
-at 48.2 %, expected between 50.3 % and 67.7 %.
+Alarm in 'July': precision came out at 60 %, expected between 76 % and 95 %; recall came out
+at 48 %, expected between 50 % and 68 %.
 """
 
 from __future__ import annotations

@@ -427,7 +427,7 @@ class Readings(ABC):
         >>> while (draw := session.next()) is not None:
         ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
         >>> [one.status for one in session.choices_at([0.5, 1.0])]
-        ['guaranteed', 'none acceptable']
+        ['undecided', 'none acceptable']
         """
         with self._lock:
             return choices_at(self.engine, precisions)

@@ -50,7 +50,7 @@ def judged_cells(cells: Cells, unsure: FloatArray) -> Cells:
 
     >>> cells = Cells(*np.array([[100.0, 50.0], [18.0, 10.0], [9.0, 1.0]]), np.array([True, False]))
     >>> judged_cells(cells, np.array([2.0, 0.0])).size.round(1).tolist()
-    [90.1, 49.4]
+    [90.2, 49.6]
     """
     if not unsure.any():
         return cells

@@ -166,7 +166,7 @@ def widest_of(widths: Mapping[str, float], estimand: str) -> str:
     """The largest half-width of an estimand over the classifiers (and classes); "" without any.
 
     >>> widest_of({"recall": 0.1, "recall@b": 0.2, "precision": 0.3}, "recall")
-    '20.0 points'
+    '20 points'
     """
     found = [width for key, width in widths.items() if estimand in (key, key_parts(key)[0])]
     return width_words(max(found)) if found else ""

@@ -60,7 +60,7 @@ def range_of(low: float, high: float) -> str:
     """Both ends in percent, rounded outwards.
 
     >>> range_of(0.5713, 0.9802)
-    '57.1 to 98.1'
+    '57 to 99'
     """
     return range_text(low, high, unit="")
 

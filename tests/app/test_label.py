@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 import labelcore as lc
+from labelcore.errors import LateAnswerError
 from labelcore.ui import actions
 from labelcore.words import sentences as words
 from labelcore.words.short import range_of
@@ -50,7 +51,9 @@ def test_a_second_press_of_the_same_item_changes_nothing(make) -> None:
     session = make()
     draw = session.next()
     session.answer(draw.token, "yes")
-    session.answer(draw.token, "no")
+    session.answer(draw.token, "yes")
+    with pytest.raises(LateAnswerError, match="revise"):
+        session.answer(draw.token, "no")
     assert [e.label for e in session.events if e.kind == "labelled"] == ["yes"]
 
 

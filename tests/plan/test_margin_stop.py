@@ -224,7 +224,9 @@ def test_before_at_and_after_the_stop(known: Known) -> None:
         assert (
             one.has_interval == (one.state == "goal reached") == ended == engine.stop.exact * ended
         )
-        assert one.has_interval or (one.low, one.high) == (0.0, 1.0)
+        right, left = s, len(known.population) - n
+        certain = (right / (n + left), (right + left) / (n + left))
+        assert one.has_interval or (one.low, one.high) == pytest.approx(certain)
         states.append(one.state)
         if ended:
             break

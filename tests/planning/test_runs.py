@@ -441,7 +441,8 @@ def test_drawing_recycled_samples_hashes_nothing(
     def refused(*given: Any) -> Any:
         raise AssertionError("an id was hashed")
 
-    monkeypatch.setattr(orders, "hash_keys", refused)
+    for name in ("hash_keys", "hash_keys_of", "mixed_keys"):
+        monkeypatch.setattr(orders, name, refused)
     assert len(list(runs.beginnings(pair.population, plan, range(3)))) == 3
     with pytest.raises(AssertionError, match="hashed"):
         Engine(pair.population, plan)

@@ -91,7 +91,9 @@ def test_a_run_is_a_session(known: Known) -> None:
         run = simulation.runs[2].results[key]
         for end in ("value", "low", "high"):
             assert getattr(run, end) == pytest.approx(getattr(result, end), abs=1e-8)
-        numbers = {"value": run.value, "low": run.low, "high": run.high}
+        assert run.tail_share == pytest.approx(result.tail_share, abs=1e-8)
+        same = ("value", "low", "high", "tail_share")
+        numbers = {name: getattr(run, name) for name in same}
         assert replace(result, **numbers) == run
 
 
