@@ -80,7 +80,9 @@ def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
     """Whether mistakes became more from the first half of the answers to the second; None where
     that is not beyond chance, or cannot be told: it needs labels that are a random sample of their
     cells in any order."""
-    first = stage.questions[0].classifier if stage.questions else None
+    if not stage.questions:
+        return None
+    first = stage.questions[0].classifier
     if not isinstance(stage.design, EstimatesFromCells) or samples_of(stage, first) is not None:
         return None
     asked = [one for one in stage.asked if one.answers and one.answers[-1].kind == "labelled"]
