@@ -38,7 +38,7 @@ from labelcore.figures.curves import precision_curve
 from labelcore.figures.scalars import scalar_results
 from labelcore.plan.against_file import frozen
 from labelcore.planning.forecast import Outlook
-from labelcore.planning.methods import Line, cheapest, line, plan_for, possible
+from labelcore.planning.methods import EXACT, Line, cheapest, line, plan_for, possible
 from labelcore.planning.race import likely_classes, may_race, race
 from labelcore.planning.runs import beginnings, label_all
 from labelcore.planning.simulation import run_seed, true_numbers
@@ -276,6 +276,8 @@ def taken(
     watch = DESIGNS[plan.design].smallest_watched_budget if plan.promise == Promise.WATCHED else 1
     least = watch if labels >= watch else 1
     wide, met, size = least - 1, len(population), max(labels, least)
+    if margin <= EXACT:
+        return size  # Whatever the answers are.
     for _ in range(MOST_SIZES):
         width = half_width(population, plan, size, worlds, runs)
         wanted = max(rescaled(population, size, width / margin), least)

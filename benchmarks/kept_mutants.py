@@ -174,4 +174,12 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ),
     # A picture of a choice drawn to its budget.
     ("ui/living.py", "race(runners, now.answered, wanted", "race(runners, now.total, wanted"),
+    # Labels for a class that nobody asked about.
+    ("designs/recalibrated_neyman.py", "np.isin(class_of, named), costs, 1.0", "True, costs, 1.0"),
+    # Figures of a class that does not matter, and so labels until they are narrow.
+    ("tallies.py", "if classes is None or name in classes", "if True"),
+    # Classes that only known answers have would be refused.
+    ("population/classes.py", "known is not None and len(names) > 2", "known is None and names"),
+    # A rare class foreseen as if many items of the others were its own.
+    ("designs/rates.py", "min(missed / max(n - above, 1), 0.5)", "0.2"),
 )

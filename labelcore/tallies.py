@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -48,9 +49,13 @@ class Question:
 
 
 def questions(
-    population: Population, estimands: tuple[str, ...], classifiers: tuple[str | None, ...]
+    population: Population,
+    estimands: tuple[str, ...],
+    classifiers: tuple[str | None, ...],
+    classes: Sequence[str] | None = None,
 ) -> list[Question]:
-    """Every scalar result that a plan asks for, in order."""
+    """Every scalar result that a plan asks for, in order; ``classes``: those of several that have
+    figures of their own, None for all."""
     several = len(population.classes) > 2
     positive = population.classes.index(population.positive)
     found: list[Question] = []
@@ -63,6 +68,7 @@ def questions(
                 found += [
                     Question(f"{row.name}[{name}]{at}", row, classifier, index)
                     for index, name in enumerate(population.classes)
+                    if classes is None or name in classes
                 ]
             elif several:
                 found.append(Question(f"{row.name}{at}", row, classifier, None))

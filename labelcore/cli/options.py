@@ -118,6 +118,12 @@ plan_options = _together(
         "of several, with all first for all of them; none for no rule.  [default: the goals "
         "given]",
     ),
+    click.option(
+        "--matters",
+        multiple=True,
+        metavar="CLASS",
+        help="Of several classes one that has figures of its own; repeat. Default: all have.",
+    ),
     click.option("--together", is_flag=True, help="The confidence is for all numbers at once."),
     click.option(
         "--unsure",
@@ -208,6 +214,7 @@ def plan_of(given: dict[str, Any]) -> Plan:
         classifier=(names[0] if len(names) == 1 else list(names)) if names else None,
         stop=_stop(given.pop("stop")),
         params=_parameters(design, given.pop("params")),
+        classes=list(given.pop("matters")) or None,
         **{name: given.pop(name) for name in plain},
     )
 

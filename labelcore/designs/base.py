@@ -63,6 +63,7 @@ class Setup:
     claims   the estimands that the strict claims are about, a comparison as a difference
     orders   where the random orders come from
     rules    the version of the interval rules that the plan keeps
+    classes  those of several that have figures of their own; None: all
     """
 
     population: Population
@@ -80,6 +81,7 @@ class Setup:
     promise: Promise = Promise.FIXED
     orders: Orders = MIXED
     rules: int = INTERVAL_RULES
+    classes: tuple[str, ...] | None = None
 
     def items(self) -> Items:
         """What may be asked of the items: counts, ranks and samples. What an answer took to be

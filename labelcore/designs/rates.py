@@ -172,9 +172,15 @@ def assumed_rates(population: Population, above: int) -> tuple[FloatArray, str]:
         return np.full(2, ASSUMED_RIGHT), words
     if above in (0, n):
         return np.full(2, 0.5), "planned as if half of the items were positive"
-    below = min(above * ASSUMED_PRECISION * (1 / ASSUMED_RECALL - 1) / (n - above), 0.5)
     words = f"planned as if precision were {ASSUMED_PRECISION:.0%} and recall {ASSUMED_RECALL:.0%}"
-    return np.array([below, ASSUMED_PRECISION]), words
+    return class_rates(n, above), words
+
+
+def class_rates(n: int, above: int) -> FloatArray:
+    """The rates of one class to plan with, (2,), among items that are not called so and among the
+    ``above`` of ``n`` that are: so many are missed that recall is as assumed, however rare it is."""
+    missed = above * ASSUMED_PRECISION * (1 / ASSUMED_RECALL - 1)
+    return np.array([min(missed / max(n - above, 1), 0.5), ASSUMED_PRECISION])
 
 
 def planning_words(population: Population, classifier: str | None, above: int) -> str:
@@ -195,8 +201,7 @@ def question_rates(
     judged rightly where it is None; ``predicted`` says which items are called so."""
     several = len(population.classes) > 2
     if several and class_index is not None:
-        others = len(population.classes) - 1
-        return np.where(predicted, ASSUMED_PRECISION, (1 - ASSUMED_RECALL) / others)
+        return class_rates(len(population), int(predicted.sum()))[predicted.astype(np.int64)]
     if class_index is None:
         return np.full(len(population), ASSUMED_RIGHT)
     return planning_rates(population, classifier, predicted)[0]

@@ -517,12 +517,17 @@ def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
 
 
 def _class_costs(setup: Setup, frame: Frame, focus: str) -> FloatArray:
-    """c_k with several classes, (n_strata,): sqrt(N / N_g) where each class has its own figures."""
+    """c_k with several classes, (n_strata,): sqrt(N / N_g) where the class has figures of its own,
+    1 where it only matters to the accuracy and to those of others."""
     side = setup.population.predictions.get(str(setup.classifier))
     if focus == "accuracy" or side is None:
         return np.ones(frame.n_strata)
     class_of = side[frame.queue[frame.start]]
-    return np.asarray(np.sqrt(len(side) / np.bincount(side)[class_of]))
+    costs = np.sqrt(len(side) / np.bincount(side)[class_of])
+    if setup.classes is None:
+        return np.asarray(costs)
+    named = [setup.population.classes.index(name) for name in setup.classes]
+    return np.where(np.isin(class_of, named), costs, 1.0)
 
 
 def _focus(setup: Setup, frame: Frame) -> str:

@@ -78,7 +78,9 @@ class Engine(Book):
         self.given = int(self.frame.drawn_before.sum())
         self.setup = replace(self.setup, planned=plan.planned + self.given)
         check_size(self.design, self.frame, self.setup.planned)
-        self.questions = questions(population, tuple(plan.estimands), self.classifiers)
+        self.questions = questions(
+            population, tuple(plan.estimands), self.classifiers, plan.classes
+        )
         self.rule = margin_stop.margin_rule(plan, len(population))
         self.classes = {name: code for code, name in enumerate(population.classes)}
         self._of_frame: dict[Hashable, Any] = {}

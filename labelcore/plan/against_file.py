@@ -62,6 +62,7 @@ def _check_estimable(
             if len(classifiers) > 2
             else "answers which of two classifiers is better",
         )
+    _check_classes(population, plan)
     for question in questions(population, tuple(plan.estimands), classifiers):
         row = question.row
         if several and row.difference:
@@ -93,6 +94,21 @@ def _check_estimable(
         if summed and plan.target == "process":
             needs = ", which speaks of this file only"
             raise PlanArgumentError("estimands", "names ", Given(), needs, value=summed[0])
+
+
+def _check_classes(population: Population, plan: Plan) -> None:
+    """Raise PlanError unless the classes that matter are some of several that the file has."""
+    lacking = [name for name in plan.classes or () if name not in population.classes]
+    if lacking:
+        has = f", which the file lacks; it has {', '.join(population.classes)}"
+        raise PlanArgumentError("classes", "names ", Given(), has, value=lacking[0])
+    if plan.classes is not None and len(population.classes) < 3:
+        raise PlanArgumentError(
+            "classes",
+            "may be chosen where there are more than two, got ",
+            Given(),
+            value=", ".join(plan.classes),
+        )
 
 
 def _read(question: Question) -> tuple[str | None, ...]:
@@ -179,6 +195,7 @@ def _given(
         confidence=plan.confidence,
         versus=next(iter(classifiers[1:]), None),
         classifiers=tuple(name for name in classifiers if name is not None),
+        classes=None if plan.classes is None else tuple(plan.classes),
         claimed=_claimed(population, plan, classifiers[0]),
         promise=plan.promised,
         rules=plan.interval_rules,

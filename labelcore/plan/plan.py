@@ -104,6 +104,10 @@ class Plan:
         items (``unsure_reading``) have "judged" as plans had it before: left out while at most 2 %
         of the answers are unsure, either way beyond that; so have curves. Claims and choices count
         them either way
+    classes
+        the classes that matter, where there are more than two: only these have a precision and a
+        recall of their own, and the labels are shared for them. None: all. The confusion table
+        describes the others
     existing
         how the file's known answers came about; needed if it has any. "random": a plain random
         sample of the file, which new labels extend. "certainty": chosen in some other way; only the
@@ -165,6 +169,7 @@ class Plan:
     target: str = field(default="file", kw_only=True)
     together: bool = field(default=False, kw_only=True)
     unsure: str = field(default=Unsure.JUDGED, kw_only=True)
+    classes: Sequence[str] | None = field(default=None, kw_only=True)
     existing: str | None = field(default=None, kw_only=True)
     repeats: float = field(default=0.0, kw_only=True)
     overlap: float = field(default=0.0, kw_only=True)
@@ -179,6 +184,8 @@ class Plan:
         put = object.__setattr__
         put(self, "estimands", name_tuple(our_names(self.estimands), "estimands"))
         check_estimands(self.estimands, self.method)
+        if self.classes is not None:
+            put(self, "classes", name_tuple(self.classes, "classes"))
         if self.classifier is not None and not isinstance(self.classifier, str):
             put(self, "classifier", name_tuple(self.classifier, "classifier"))
         check_numbers(self)
@@ -433,6 +440,8 @@ class Plan:
             del values["rules"]
         if self.claims_planned is None:
             del values["claims_planned"]
+        if self.classes is None:
+            del values["classes"]
         if self.existing is None:
             del values["existing"]
         if not self.repeats:

@@ -348,7 +348,9 @@ class Outlook:
         self.existing = existing_labels(population, plan, self.classifiers[0])
         self.frame: Frame = prepared(self.design, self.setup, self.existing)
         self.given = int(self.frame.drawn_before.sum())
-        self.questions = questions(population, tuple(plan.estimands), self.classifiers)
+        self.questions = questions(
+            population, tuple(plan.estimands), self.classifiers, plan.classes
+        )
         self.tallies = tallies_of(population, self.frame.stratum, self.classifiers, self.questions)
         for tally in self.tallies.values():
             tally.add_all(self.existing.positions, self.existing.codes)
@@ -367,6 +369,20 @@ class Outlook:
         """How many labels each stratum would have after so many new ones, (n_strata,)."""
         every = labels + self.given
         return self.design.planned_counts(self.setup, self.frame, every).astype(float)
+
+    def shares_by_class(self, labels: int) -> dict[str, float]:
+        """{class: share of so many labels asked of items that the first classifier calls so}; empty
+        without a prediction."""
+        side = self.population.predictions.get(str(self.classifiers[0]))
+        if side is None:
+            return {}
+        every = self.allocation(labels) / np.maximum(self.frame.sizes, 1)
+        asked = self.frame.stratum != NOT_SAMPLED
+        stratum = np.where(asked, self.frame.stratum, 0)
+        expected = np.where(asked, every[stratum], 0.0)
+        names = self.population.classes
+        of_class = np.bincount(side, expected, minlength=len(names))
+        return dict(zip(names, (of_class / max(of_class.sum(), 1e-9)).tolist(), strict=True))
 
     def half_widths(self, labels: int, planned: int) -> dict[str, float]:
         """{result: half-width} of the design's own interval at expected counts; a curve counts

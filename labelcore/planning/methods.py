@@ -14,10 +14,11 @@ from labelcore.designs.samples import named_classifiers, suggested_params
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.errors import PlanError, Remedy
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import preview
+from labelcore.planning.forecast import Outlook, preview
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.words.arguments import refusal_words
+from labelcore.words.quantities import key_parts
 
 UNFIT = "does not fit these choices"
 EXACT = 1e-12
@@ -252,6 +253,40 @@ def outlook_of(
     if found.refused and more and more[0] > goal.get("budget", more[0]):
         return outlook_of(asked, population, name, {"budget": more[0]}, forecast, terms)
     return found
+
+
+@dataclass(frozen=True)
+class Dearest:
+    """The class whose figure is the widest.
+
+    share   of the labels that are asked of items called so
+    part    of the labels that would do for the other classes alone
+    """
+
+    name: str
+    share: float
+    part: float
+
+
+def dearest_class(population: Population, plan: Plan, forecast: Forecast = line) -> Dearest | None:
+    """The class that a plan about several spends most for, by the same forecast with it and without
+    it; None where no class has a figure of its own, or no other is left."""
+    names = tuple(plan.classes or population.classes)
+    whole = forecast(population, plan)
+    of_class = {key: width for key, width in whole.half_widths.items() if key_parts(key)[1]}
+    if len(names) < 3 or not of_class or len(population) > EACH_TRIED:
+        return None
+    name = str(key_parts(max(of_class, key=lambda key: of_class[key]))[1])
+    rest = replace(plan, classes=tuple(one for one in names if one != name))
+    without = forecast(population, rest)
+    if without.refused or not without.half_widths:
+        return None
+    part = without.labels / max(whole.labels, 1)
+    if plan.margin is None:
+        widths = [max(one.half_widths.values()) for one in (without, whole)]
+        part = (widths[0] / max(widths[1], EXACT)) ** 2
+    share = Outlook(population, plan).shares_by_class(whole.labels).get(name, 0.0)
+    return Dearest(name, share, min(part, 1.0))
 
 
 def plan_for(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,8 +66,11 @@ def class_index(value: str, classes: Sequence[str], positive: str) -> int:
     return -1
 
 
-def find_classes(columns: Sequence[PredictionColumn]) -> tuple[str, ...]:
-    """The default classes: ("no", "yes") for 0/1 or no predictions, else the names, sorted.
+def find_classes(
+    columns: Sequence[PredictionColumn], known: PredictionColumn | None = None
+) -> tuple[str, ...]:
+    """The default classes: ("no", "yes") for 0/1 or no predictions, else the names, sorted. Where
+    there are more than two, those that only ``known`` answers have are among them.
 
     A column of 0/1 beside one that holds two names is taken as a code for those names.
     """
@@ -77,6 +81,8 @@ def find_classes(columns: Sequence[PredictionColumn]) -> tuple[str, ...]:
         return TWO_CLASSES
     if len(names) != 2 or names & ZERO_ONE.keys():
         names = names.union(*binary)
+    if known is not None and len(names) > 2:
+        names = names.union(name for name in known.names if name.strip())
     return tuple(sorted(names))
 
 
@@ -101,8 +107,10 @@ def broken_class_rules(classes: Sequence[str], positive: str | None, found: bool
         )
     if not found and len(classes) > MOST_GIVEN:
         rules.append(f"{origin} be at most {MOST_GIVEN:,} names, got {len(classes):,}")
-    if not found and (len(set(classes)) < len(classes) or "" in classes):
-        rules.append(f"{origin} be different names that are not empty, got {listing(classes)}")
+    if not found and (twice := [name for name, times in Counter(classes).items() if times > 1]):
+        rules.append(f"{origin} name each class once, got {listing(twice)} twice or more")
+    if not found and "" in classes:
+        rules.append(f"{origin} be names that are not empty, got {listing(classes)}")
     if reserved := [name for name in classes if name in RESERVED]:
         rules.append(
             f"a class must not be called {listing(reserved)}: {listing(RESERVED)} are answers "

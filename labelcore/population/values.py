@@ -123,7 +123,10 @@ def _check_values(
     for column in nested:
         general.add_rule(NESTED.format(column=column), column)
     if not nested and coded.keys() == set(arguments.predictions.values()):
-        classes, positive = check_classes(arguments, list(coded.values()), general)
+        answers = columns.get(arguments.known or "")
+        found = arguments.classes is None and answers is not None
+        known_column = PredictionColumn.from_column(answers) if found else None
+        classes, positive = check_classes(arguments, list(coded.values()), general, known_column)
     predictions = {}
     if positive in classes:
         for column, prediction in coded.items():
@@ -172,11 +175,15 @@ def _blank(column: PredictionColumn) -> NDArray[np.bool_]:
 
 
 def check_classes(
-    arguments: Arguments, columns: Sequence[PredictionColumn], faults: FaultList
+    arguments: Arguments,
+    columns: Sequence[PredictionColumn],
+    faults: FaultList,
+    known: PredictionColumn | None = None,
 ) -> tuple[tuple[str, ...], str]:
-    """The classes and the positive one; none if there is a fault."""
+    """The classes and the positive one; none if there is a fault. ``known`` answers may have more
+    of them than the predictions."""
     found = arguments.classes is None
-    classes = find_classes(columns) if arguments.classes is None else arguments.classes
+    classes = find_classes(columns, known) if arguments.classes is None else arguments.classes
     rules = broken_class_rules(classes, arguments.positive, found)
     if len(classes) > 2:
         for argument in ("thresholds", "descending"):

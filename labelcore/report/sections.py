@@ -175,6 +175,7 @@ def plan(facts: Facts) -> Markup:
     primary = "; the first is the primary one" if len(frozen.estimands) > 1 else ""
     pairs: list[tuple[str, Child]] = [
         ("Quantities", asked + primary),
+        ("Classes that matter", ", ".join(frozen.classes or ())),
         ("Method", f"{frozen.method.label} ({frozen.design}): {frozen.method.summary}"),
         ("Parameters", _parameters(chosen)),
         ("About", TARGETS[frozen.target]),

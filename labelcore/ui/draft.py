@@ -140,6 +140,7 @@ class Aim:
 
     existing   what the answers that are there already are taken for
     file       fingerprint of the file as step 1 read it, by which its inputs are named
+    classes    those of several that have figures of their own; None: all
     """
 
     estimands: tuple[str, ...]
@@ -148,6 +149,7 @@ class Aim:
     target: str
     existing: str | None = None
     file: str = ""
+    classes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

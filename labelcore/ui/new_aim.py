@@ -63,6 +63,8 @@ ONLY_SHARE = (
 )
 TO_COLUMNS = "Name the classifier's column"
 ORDERS = "Which score says what is likely?"
+MATTER = "new-classes-that-matter"
+NO_CLASS = "Choose at least one class to continue."
 TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
 CARD_STYLE = """<style>
 .st-key-new-aim [role="radiogroup"] { gap: 0.35rem; width: 100%; }
@@ -140,9 +142,16 @@ def aimed(
             every = WayOut("take those of the question", ProjectDraft(file, estimands=first))
             refuse("Choose at least one number to continue.", [every], asks=True)
             return None
+    matter = None
+    if len(question.classes) > 2 and any(SCALARS[name].per_class for name in estimands):
+        matter = which_classes(question.classes, file)
+        if matter == ():
+            refuse(NO_CLASS, [], asks=True)
+            return None
     draft.taken(file, "estimands", "classifiers")
     classifier = compared if len(compared) > 1 else next(iter(compared), None)
-    aim = Aim(estimands, classifier, trained, target, columns.existing, base.fingerprint)
+    existing = columns.existing
+    aim = Aim(estimands, classifier, trained, target, existing, base.fingerprint, matter)
     return aim, population
 
 
@@ -282,6 +291,20 @@ def which_numbers(
         persist_state="session",
     )
     return tuple(chosen)
+
+
+def which_classes(classes: tuple[str, ...], file: str) -> tuple[str, ...] | None:
+    """The classes that have figures of their own; None: all."""
+    key = f"{MATTER}-{file}-{'-'.join(classes)}"
+    chosen = st.multiselect(
+        "Which classes matter?",
+        classes,
+        default=list(classes),
+        format_func=plain,
+        key=key,
+        persist_state="session",
+    )
+    return None if {*chosen} == {*classes} else tuple(chosen)
 
 
 def about_the_items(file: str, *, classified: bool) -> tuple[str, str]:

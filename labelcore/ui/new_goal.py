@@ -72,14 +72,15 @@ def goal_so_far(aim: Aim, population: Population, *, claims: bool) -> dict[str, 
     return {"budget": int(min(max(budget, 1), size))}
 
 
-def terms_so_far() -> dict[str, Any]:
-    """How sure and with which promise, by what those inputs show before they stand on the page:
-    methods are compared on these terms."""
+def terms_so_far(aim: Aim) -> dict[str, Any]:
+    """How sure, with which promise and for which classes, by what those inputs show before they
+    stand on the page: methods are compared on these terms."""
     seen = st.session_state
     return {
         "promise": Promise.WATCHED if to_be_shown() else seen.get(PROMISE) or Promise.WATCHED,
         "confidence": float(seen.get(CONFIDENCE) or FIRST_CONFIDENCE),
         "together": bool(seen.get(ALL_AT_ONCE)),
+        "classes": aim.classes,
     }
 
 

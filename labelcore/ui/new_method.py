@@ -89,7 +89,7 @@ def advanced(aim: Aim, population: Population, places: Places) -> Method | None:
     show_goal(aim, population)
     goal = goal_so_far(aim, population, claims=bool(claiming))
     to_show = bool(claiming) and to_be_shown()
-    terms = terms_so_far()
+    terms = terms_so_far(aim)
     question = (population.fingerprint, aim, *goal.items(), *terms.items())
     raced = races().done(question) or {}
 

@@ -71,6 +71,9 @@ FROM_SCORES = (
 WITHOUT_SCORES = (
     "Expected on an assumption about the answers; the interval itself never relies on that."
 )
+DEAREST = "*{name}* takes {share} % of the labels; without it the others need {part} % as many."
+MOST_WITHOUT = 0.9
+"""Without its dearest class a plan needs at most so many of its labels, or nothing is said."""
 TOO_CLOSE = (
     "If the scores are right, these labels are not expected to settle every claim: what is claimed "
     "lies too close to the truth."
@@ -250,6 +253,8 @@ def show_outlook(plan: Plan, population: Population, race: Race, places: Places)
             show_unforeseen(plan, found, places)
             return None
         show_price(plan, population, chosen)
+        if said := dearest_words(population, plan):
+            st.caption(said)
     shown = [name for name in plan.estimands if name not in SUMMARIES]
     with places.more:
         scored = any(
@@ -262,6 +267,19 @@ def show_outlook(plan: Plan, population: Population, race: Race, places: Places)
     with places.price:
         ahead.show()
     return ahead
+
+
+def dearest_words(population: Population, plan: Plan) -> str:
+    """Which of several classes the labels go to, and what would do without it; "" where none costs
+    much more than the others."""
+    if len(population.classes) < 3 or plan.claims:
+        return ""
+    found = outlook.dearest(population, population.fingerprint, plan.to_json())
+    if found is None or found.part > MOST_WITHOUT:
+        return ""
+    return DEAREST.format(
+        name=plain(found.name), share=f"{100 * found.share:.0f}", part=f"{100 * found.part:.0f}"
+    )
 
 
 def show_price(plan: Plan, population: Population, chosen: Line) -> None:

@@ -54,6 +54,7 @@ def asked(population: Population) -> Question | str:
         keys = key_preset(classes, positive)
     else:
         classes, positive, keys = ordered_classes(population), population.positive, ""
+        classes = (*classes, *other_answers())
     instructions = st.text_area(
         "What counts, and what does not? (optional)",
         key="new-instructions",
@@ -198,15 +199,35 @@ def ordered_classes(population: Population) -> tuple[str, ...]:
     return classes
 
 
+def other_answers() -> list[str]:
+    """Classes that no classifier predicts and no known answer has: only a person knows of them."""
+    typed = st.text_input(
+        "Any other answer possible?",
+        placeholder="receipt, contract",
+        key="new-other-answers",
+        persist_state="session",
+        max_chars=500,
+    )
+    return [name for part in typed.split(",") if (name := one_line(part, 60).strip())]
+
+
 def classes_fault(classes: tuple[str, ...]) -> str | None:
     """
     >>> classes_fault(("no", "no"))
     'The two answers must differ.'
+    >>> classes_fault(("letter", "offer", "letter"))
+    "The answer 'letter' is there twice: name each once."
     """
     if "" in classes:
         return "Both answers need a name."
-    if len(set(classes)) < len(classes):
+    twice = [name for place, name in enumerate(classes) if name in classes[:place]]
+    if twice and len(classes) == 2:
         return "The two answers must differ."
+    if twice:
+        return f"The answer {twice[0]!r} is there twice: name each once."
+    if len(classes) > MOST_CLASSES:
+        most = f"At most {MOST_CLASSES} answers can be judged one by one"
+        return f"{most}, and these are {len(classes)}."
     reserved = [name for name in classes if name in ("unsure", "later", "broken")]
     if reserved:
         return f"{reserved[0]!r} is an answer with a meaning of its own; choose another name."

@@ -103,6 +103,7 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
             seed=method.seed,
             target=aim.target,
             existing=aim.existing,
+            classes=aim.classes,
             **terms,
         )
         with places.price, st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
@@ -282,7 +283,7 @@ def end_of_session(
 
 def asked(aim: Aim, population: Population) -> list[Question]:
     """The numbers that are asked for, those of a curve left out."""
-    return questions(population, aim.estimands, named(aim.classifier) or (None,))
+    return questions(population, aim.estimands, named(aim.classifier) or (None,), aim.classes)
 
 
 def at_once(
@@ -325,6 +326,7 @@ def fewest(aim: Aim, population: Population, method: Method) -> int:
         promise=shown if shown in method.promises(aim) else None,
         target=aim.target,
         existing=aim.existing,
+        classes=aim.classes,
     )
     return outlook.least(population, population.fingerprint, plan.to_json())
 

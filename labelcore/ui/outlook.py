@@ -11,7 +11,15 @@ import streamlit as st
 from labelcore.designs import DESIGNS
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import AtOnce, Outlook
-from labelcore.planning.methods import Line, for_design, line, refused, worth_trying
+from labelcore.planning.methods import (
+    Dearest,
+    Line,
+    dearest_class,
+    for_design,
+    line,
+    refused,
+    worth_trying,
+)
 from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
@@ -51,6 +59,12 @@ def one(_population: Population, fingerprint: str, plan_json: str) -> Line:
 def forecast(population: Population, plan: Plan) -> Line:
     """``line``, remembered."""
     return one(population, population.fingerprint, plan.to_json())
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def dearest(_population: Population, fingerprint: str, plan_json: str) -> Dearest | None:
+    """The class that a plan spends most for."""
+    return dearest_class(_population, Plan.from_json(plan_json), forecast)
 
 
 @st.cache_data(show_spinner=False, max_entries=40)

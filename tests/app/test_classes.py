@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import labelcore as lc
 from labelcore.figures.confusion import cell_bounds, confusion, labelled_cells
 from labelcore.ui.compare import compared
 from labelcore.ui.confusion import confusion_csv, readable
+from labelcore.ui.new_cards import BOTH
+from labelcore.ui.new_goal import MARGIN
 from labelcore.words import sentences as words
 from tests.app.conftest import (
     HOSTILE,
@@ -84,6 +87,60 @@ def test_a_project_of_five_classes(app, data_folder: Path) -> None:
     session = only(data_folder)
     assert session.population.classes == tuple(NAMES)
     assert session.plan.estimands == ("accuracy", "precision", "recall")
+
+
+SKEWED = ["invoice"] * 31 + ["letter"] * 12 + ["offer"] * 5 + ["order"] * 2
+
+
+def test_the_price_says_which_class_it_is_paid_for(app, data_folder: Path) -> None:
+    """Before the first label; and one press leaves that class to the confusion table."""
+    page = asked(app, text_of(SKEWED, 4000))
+    page.radio(key="new-aim").set_value(BOTH.title).run()
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
+    page.number_input(key="new-margin").set_value(10.0).run()
+    (said,) = (one.value for one in page.caption if "without it" in one.value)
+    share, part = re.fullmatch(
+        r"\*order\* takes (\d+) % of the labels; without it the others need (\d+) % as many.", said
+    ).groups()
+    assert 4 < int(share) < 60 and 10 < int(part) < 90
+    needed = labels_said(page)
+    matter = next(one for one in page.multiselect if one.label == "Which classes matter?")
+    matter.set_value(["invoice", "letter", "offer"]).run()
+    assert labels_said(page) == pytest.approx(needed * int(part) / 100, rel=0.03)
+    button(page, "new-create").click().run()
+    session = only(data_folder)
+    assert session.plan.classes == ("invoice", "letter", "offer")
+    assert not [key for key in session.results() if "order" in key]
+
+
+def labels_said(page: AppTest) -> int:
+    (found,) = (re.match(r"About ([\d,]+) labels", one.value) for one in page.markdown
+                if one.value.startswith("About"))  # fmt: skip
+    return int(found[1].replace(",", ""))
+
+
+def test_at_least_one_class_must_matter(app) -> None:
+    page = asked(app, text_of(SKEWED, 400))
+    page.radio(key="new-aim").set_value(BOTH.title).run()
+    next(one for one in page.multiselect if one.label == "Which classes matter?").set_value(
+        []
+    ).run()
+    assert "Choose at least one class" in texts(page) and not page.exception
+
+
+def test_an_answer_that_no_classifier_gives_can_be_given(app, data_folder: Path) -> None:
+    page = with_upload(app, "c.csv", text_of(NAMES))
+    on(page).text_input(key="new-question").set_value("What is it?").run()
+    page.text_input(key="new-other-answers").set_value("spam, bills").run()
+    assert "The answer 'bills' is there twice" in error(page)
+    page.text_input(key="new-other-answers").set_value(" spam , holiday,").run()
+    assert not page.error
+    on(page)
+    button(page, "new-create").click().run()
+    session = only(data_folder)
+    assert session.population.classes == (*NAMES, "spam", "holiday")
+    session.answer(session.next(), "holiday")
+    assert session.labels == 1
 
 
 def test_frequent_classes_first(app, data_folder: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from labelcore.errors import Fault
+import labelcore as lc
+from labelcore.errors import Fault, PopulationError
 from labelcore.population import Population
 
 Read = Callable[..., Population]
@@ -96,9 +98,13 @@ def test_a_threshold_takes_the_names_of_another_classifier(read: Read) -> None:
         (["x", "y"], {"classes": ["x", "y", "broken"]}, "a class must not be called 'broken'"),
         (["1"], {"classes": ["x"]}, "classes must name two or more"),
         (["1"], {"classes": []}, "classes must name two or more"),
-        (["x"], {"classes": ["x", "x"]}, "different names that are not empty"),
+        (
+            ["x"],
+            {"classes": ["x", "x"]},
+            "classes must name each class once, got 'x' twice or more",
+        ),
         (["c1"], {"classes": [f"c{n}" for n in range(40_000)]}, "be at most 32,767 names"),
-        (["x"], {"classes": ["x", ""]}, "different names that are not empty"),
+        (["x"], {"classes": ["x", ""]}, "classes must be names that are not empty"),
         (["0", "1"], {"positive": "spam"}, "one of the classes 'no', 'yes', got 'spam'"),
         (["x", "y"], {"classes": ["x", "y"], "positive": "z"}, "classes 'x', 'y', got 'z'"),
         (["x", "y", "z"], {"scores": {"lr": "s"}, "thresholds": {"lr": 0.5}}, "thresholds needs"),
@@ -115,3 +121,16 @@ def test_refused(
 ) -> None:
     (fault,) = faults_of(column(values), predictions={"lr": "p"}, **arguments)
     assert rule in fault.rule
+
+
+def test_classes_that_only_known_answers_have_are_found(tmp_path: Path) -> None:
+    """With more than two classes: a labeller may then give them, too."""
+    path = tmp_path / "items.csv"
+    rows = [f"{n},a,{'xyz'[n % 3]},{'memo' if n == 4 else ''}" for n in range(9)]
+    path.write_text("\n".join(["id,text,p,checked", *rows]))
+    arguments = {"id": "id", "content": "text", "predictions": {"c": "p"}, "known": "checked"}
+    found = lc.read_population(path, **arguments)
+    assert found.classes == ("memo", "x", "y", "z")
+    assert found.known.tolist().count(0) == 1
+    with pytest.raises(PopulationError, match="must be one of 'x', 'y', 'z'"):
+        lc.read_population(path, **arguments, classes=["x", "y", "z"])
