@@ -178,7 +178,7 @@ def assumed_rates(population: Population, above: int) -> tuple[FloatArray, str]:
 
 def class_rates(n: int, above: int) -> FloatArray:
     """The rates of one class to plan with, (2,), among items that are not called so and among the
-    ``above`` of ``n`` that are: so many are missed that recall is as assumed, however rare it is."""
+    ``above`` of ``n`` that are: so many are missed that recall is as assumed for any class."""
     missed = above * ASSUMED_PRECISION * (1 / ASSUMED_RECALL - 1)
     return np.array([min(missed / max(n - above, 1), 0.5), ASSUMED_PRECISION])
 

@@ -132,5 +132,5 @@ def test_classes_that_only_known_answers_have_are_found(tmp_path: Path) -> None:
     found = lc.read_population(path, **arguments)
     assert found.classes == ("memo", "x", "y", "z")
     assert found.known.tolist().count(0) == 1
-    with pytest.raises(PopulationError, match="must be one of 'x', 'y', 'z'"):
+    with pytest.raises(PopulationError, match="must be one of the classes 'x', 'y', 'z'"):
         lc.read_population(path, **arguments, classes=["x", "y", "z"])
