@@ -38,6 +38,7 @@ __all__ = [
     "read_population",
     "replay_bundle",
     "simulate",
+    "snapshot",
     "write_report",
 ]
 
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from labelcore.plan.plan import Plan
     from labelcore.planning.forecast import Preview, preview
     from labelcore.planning.simulation import Simulation, simulate
-    from labelcore.population import Population, read_population
+    from labelcore.population import Population, read_population, snapshot
     from labelcore.replay import replay_bundle
     from labelcore.report import write_report
     from labelcore.results.curves import Band
@@ -67,7 +68,7 @@ else:
         "log.events": ("Draw", "Event"),
         "session.monitoring": ("Wave", "monitor"),
         "plan.plan": ("Plan",),
-        "population": ("Population", "read_population"),
+        "population": ("Population", "read_population", "snapshot"),
         "replay": ("replay_bundle",),
         "report": ("write_report",),
         "results.curves": ("Band",),

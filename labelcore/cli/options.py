@@ -38,9 +38,7 @@ file_options = _together(
         metavar="COLUMN",
         help="Column of ids, repeated for ids of several columns; without it, row numbers.",
     ),
-    click.option(
-        "--content", multiple=True, required=True, metavar="COLUMN", help="What a person judges."
-    ),
+    click.option("--content", multiple=True, metavar="COLUMN", help="What a person judges."),
     click.option("--score", multiple=True, metavar="NAME=COLUMN", help="A classifier's scores."),
     click.option(
         "--prediction", multiple=True, metavar="NAME=COLUMN", help="A classifier's predictions."
@@ -168,11 +166,16 @@ plan_options = _together(
 )
 
 
+def is_snapshot(file: str) -> bool:
+    """Whether a file knows itself what its columns mean."""
+    return file.lower().endswith(".snapshot")
+
+
 def population_of(given: dict[str, Any]) -> Population:
     """Take the file options out of ``given`` and read the population."""
     arguments = {
         "id": list(given.pop("id_")) or None,
-        "content": list(given.pop("content")),
+        "content": list(given.pop("content")) or (None if is_snapshot(given["file"]) else []),
         "scores": pairs(given.pop("score"), "--score"),
         "predictions": pairs(given.pop("prediction"), "--prediction"),
         "thresholds": _thresholds(given.pop("threshold")),

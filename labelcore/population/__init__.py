@@ -6,7 +6,7 @@ from labelcore.population.engines.sources import is_address
 from labelcore.population.formats import FORMATS
 from labelcore.population.ids import id_parts
 from labelcore.population.population import Population
-from labelcore.population.read import read_as_it_is, read_population
+from labelcore.population.read import read_as_it_is, read_population, snapshot
 
 __all__ = [
     "FORMATS",
@@ -18,4 +18,5 @@ __all__ = [
     "is_address",
     "read_as_it_is",
     "read_population",
+    "snapshot",
 ]

@@ -178,6 +178,11 @@ def _whole(columns: Sequence[pa.ChunkedArray]) -> list[pa.Array]:
     return [one.cast(pa.large_string()).combine_chunks() for one in columns]
 
 
+def id_of(parts: Sequence[str]) -> str:
+    """The id of one row, from the texts of its columns."""
+    return parts[0] if len(parts) == 1 else str(joined([pa.chunked_array([[x]]) for x in parts])[0])
+
+
 def id_parts(item_id: str) -> list[str]:
     r"""What ``joined`` put together.
 

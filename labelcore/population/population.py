@@ -85,6 +85,8 @@ class Population:
         name -> what a column that may help to choose items says of each
     address
         of a table in an engine, without a password; None for a file, or parts of one
+    snapshot
+        the file that it was opened from, if that was a snapshot
     last_prepared
         what was worked out last from the items, to save doing it again: the frame of a plan, a
         random order ("order"), what columns say ("said"). Nothing depends on it
@@ -123,6 +125,7 @@ class Population:
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
     address: str | None = None
+    snapshot: Path | None = None
     _written: object = None
     _files: tuple[Path, ...] | None = None
     last_prepared: dict[str, Any] = field(default_factory=dict, init=False)

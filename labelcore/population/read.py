@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +14,12 @@ from labelcore.population.engines.engine import Engine, Tick, go_on
 from labelcore.population.engines.sources import engine_of, is_address
 from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import TableFile, open_table
+from labelcore.population.places import fingerprint_of
 from labelcore.population.population import FileState, Population
+from labelcore.population.snapshots import SUFFIX, open_snapshot, write_snapshot
 from labelcore.population.tables import WrittenTable, written_foreign, written_table
 from labelcore.population.values import Values, read_values
 
-BLOCK = 1 << 22
 Source = Any
 """A path, or a table: whatever ``written_table`` takes."""
 
@@ -29,7 +28,7 @@ def read_population(
     source: Source,
     *,
     id: str | Sequence[str] | None = None,
-    content: str | Sequence[str],
+    content: str | Sequence[str] | None = None,
     scores: str | Mapping[str, str] = {},
     predictions: str | Mapping[str, str] = {},
     thresholds: Mapping[str, float | Sequence[float]] = {},
@@ -54,13 +53,14 @@ def read_population(
         parts, or a pattern such as "parts/*.parquet"; or a table: a DataFrame of pandas or polars,
         whatever hands out Arrow batches, or a list of dictionaries; or an address:
         "postgresql://user@host/database#schema.table", "s3://bucket/parts/*.parquet",
-        "spark:folder" or "spark:#schema.table"
+        "spark:folder" or "spark:#schema.table"; or a snapshot (.snapshot), which knows what its
+        columns mean, so that nothing else need be given
     id
         the column of ids, unique and not empty; a list of columns that are unique together, such as
         the two ids of a pair: ["a", "b"] makes ids such as "12|7" (with a backslash before a sign
         "|" that is part of one); None: row numbers, with "1" for the first data row
     content
-        the column or columns that a person judges
+        the column or columns that a person judges; None only for a snapshot
     scores
         classifier -> column of finite numbers; the name of one column alone: a classifier called
         like it
@@ -164,6 +164,51 @@ def read_population(
     return found if name is None else replace(found, name=name)
 
 
+def snapshot(source: Source, file: str | os.PathLike[str], **arguments: Any) -> Population:
+    """Read items once and write what a project rests on of them to a file, such as where the table
+    is, for another machine.
+
+    Parameters
+    ----------
+    source, arguments
+        as ``read_population`` takes them
+    file
+        where to write it; its name ends in .snapshot. Contents stay where they are
+
+    Returns
+    -------
+    Population
+        As ``read_population(file)`` opens it.
+
+    Raises
+    ------
+    ValueError
+        ``file`` has another ending, or cannot be written; and what ``read_population`` raises.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> found = lc.snapshot("items.csv", "items.snapshot", id="id", content="text",
+    ...                     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> found.snapshot.name, lc.read_population("items.snapshot").fingerprint == found.fingerprint
+    ('items.snapshot', True)
+    """
+    path = _as_path(file)
+    if path.suffix.lower() != SUFFIX:
+        raise ValueError(f"file must have a name that ends in {SUFFIX}, got {path.name!r}")
+    population = read_population(source, **arguments)
+    if population.is_table:
+        raise ValueError(
+            "source must be a file or a table with an address, whose contents can be looked up "
+            "later; a table in memory becomes a project as it is"
+        )
+    try:
+        write_snapshot(path, population)
+    except OSError as error:
+        raise ValueError(f"{path}: it cannot be written: {error.strerror or error}") from error
+    return open_snapshot(path)
+
+
 def read_as_it_is(source: Source, **given: Any) -> Population:
     """``read_population`` without a look at which tool wrote a file: as versions read it that did
     not recognise any."""
@@ -179,6 +224,11 @@ def _read(
     progress: Callable[[], None] | None = None,
     **given: Any,
 ) -> Population:
+    path = os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else ""
+    if path.lower().endswith(SUFFIX):
+        return _of_snapshot(_as_path(path), given)
+    if given["content"] is None:
+        raise TypeError("content must name the column or columns that a person judges, got None")
     arguments = Arguments.checked(**given)
     _refuse_index(source, arguments)
     if isinstance(source, (str, os.PathLike)):
@@ -209,6 +259,18 @@ def _refuse_index(source: Source, arguments: Arguments) -> None:
                 f"{argument} names {name!r}, which is the index of the table and no column: give "
                 "table.reset_index()"
             )
+
+
+def _of_snapshot(file: Path, given: Mapping[str, Any]) -> Population:
+    found = open_snapshot(file)
+    if given["content"] is not None:
+        asked = Arguments.checked(**given).to_json()
+        if asked != found.arguments:
+            raise ValueError(
+                f"{file.name}: a snapshot knows what its columns mean, and was made otherwise: "
+                f"{found.arguments}; leave out what stands beside it"
+            )
+    return found
 
 
 def _as_path(path: str | os.PathLike[str]) -> Path:
@@ -246,49 +308,9 @@ def _read_by_engine(
     return replace(found, name=engine.name, address=engine.address, _files=engine.files)
 
 
-def _known(arguments: Mapping[str, Any]) -> Arguments:
-    """Arguments that a population was read with before."""
-    return Arguments.checked(**{"dialect": None, "known": None, "helpers": {}, **arguments})
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where items are read: the files, what opens them as a table, and whether contents stay."""
-
-    files: tuple[Path, ...]
-    opened: Callable[[], TableFile]
-    stays: bool
-
-
-def place_of(path: Path, arguments: Mapping[str, Any]) -> Place:
-    """Where the items of a path are read that were read with these arguments before."""
-    known = _known(arguments)
-    engine = engine_of(str(path), known.id_columns)
-    if engine is not None:
-        return Place(engine.files, lambda: EngineTable(engine), stays=True)
-    return Place((path,), lambda: open_table(path, known.dialect), stays=False)
-
-
 def _needed_dialect(table: TableFile) -> Mapping[str, Any]:
     """What must be given to read the file in the same way again."""
     return {} if table.dialect == table.detected == PLAIN else table.dialect.to_json()
-
-
-def fingerprint_of(
-    files: Sequence[Path], arguments: Mapping[str, Any], told: Sequence[str] = ()
-) -> str:
-    """SHA-256 of the bytes of the files, of what is ``told`` of a table that is none, and of the
-    arguments, as JSON values, that it is read with. The keys are sorted: a store may give back the
-    arguments in another order."""
-    digest = hashlib.sha256()
-    for file in files:
-        with file.open("rb") as stream:
-            while block := stream.read(BLOCK):
-                digest.update(block)
-    text = json.dumps(arguments, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    for one in (*told, text):
-        digest.update(one.encode("ascii"))
-    return digest.hexdigest()
 
 
 def _population(

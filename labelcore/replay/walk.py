@@ -15,6 +15,7 @@ from labelcore.log.kinds import take
 from labelcore.log.state import LogState
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
+from labelcore.population.snapshots import is_snapshot, with_shown
 from labelcore.replay.forms import check_fields
 from labelcore.replay.result import ReplayResult
 from labelcore.store import LabelStore, items_path, open_store
@@ -112,8 +113,11 @@ def replay_project(
     opened = open_store(store, create=False)
     record = opened.project(project)
     source = json.loads(record.population_json)
+    items = items_path(record, opened.items_folder) if file is None else file
+    if file is None and is_snapshot(items):
+        items = with_shown(_read(items, source["arguments"]), opened.contents(project))
     return replay(
-        items_path(record, opened.items_folder) if file is None else file,
+        items,
         record.plan_json,
         opened.events(project),
         fingerprint=record.fingerprint,

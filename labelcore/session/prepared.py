@@ -15,7 +15,7 @@ from labelcore.plan.kept_frames import put_together, taken_apart
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.arrays import read_arrays, write_arrays
-from labelcore.population.prepared import keep_prepared, open_prepared
+from labelcore.population.snapshots import keep_prepared, open_prepared
 
 FOLDER = "prepared"
 LEAST = 20_000
@@ -48,11 +48,11 @@ def prepared_frame(folder: Path | None, population: Population, plan: Plan) -> A
 
 def keep(folder: Path | None, population: Population, plan: Plan, frame: Any) -> None:
     """Keep both, unless they are there; a disk that is full or not writable hurts nobody."""
-    nothing_to_check = population.address is not None
-    if folder is None or len(population) < LEAST or population.turned or nothing_to_check:
+    if folder is None or len(population) < LEAST or population.turned:
         return
     try:
-        keep_prepared(_place(folder, population.fingerprint), population)
+        if population.snapshot is None and not population.stays:
+            keep_prepared(_place(folder, population.fingerprint), population)
         file, parts = _frame_file(folder, population, plan), taken_apart(frame)
         if parts is not None and read_arrays(file) is None:
             write_arrays(file, parts[0], {"plan": plan.to_json(), "frame": parts[1]})

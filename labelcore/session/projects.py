@@ -18,9 +18,10 @@ from labelcore.errors import (
 )
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_as_it_is, read_population
+from labelcore.population.snapshots import SUFFIX, open_snapshot, write_snapshot
 from labelcore.session.ledger import check_characters, now
 from labelcore.session.prepared import prepared_population
-from labelcore.store import LabelStore, ProjectRecord, items_path, keep
+from labelcore.store import LabelStore, ProjectRecord, items_path, keep, keep_written
 
 LONGEST_NAME = 200
 
@@ -106,9 +107,13 @@ def _with_items_kept(
     """The record with the place where a copy of the items is from now on: beside the store, so that
     a file that is moved hurts nobody. Raises StoreNotWritableError."""
     folder = store.items_folder
-    if folder is None or not (population.is_table or _is_kept(population)):
+    if folder is None:
         return record
-    place = keep(population.path, folder)
+    if population.is_table or _is_kept(population):
+        place = keep(population.path, folder)
+    else:
+        name = f"{population.path.stem or 'items'}{SUFFIX}"
+        place = keep_written(folder, name, lambda file: write_snapshot(file, population))
     source = {**json.loads(record.population_json), "kept": place}
     if population.is_table:
         source["path"] = str(folder / place)
@@ -116,8 +121,8 @@ def _with_items_kept(
 
 
 def _is_kept(population: Population) -> bool:
-    """Parquet and tables in engines stay where they are: they may be far larger than what is read
-    of them."""
+    """Of Parquet and of tables in engines a snapshot is kept: they may be far larger than what is
+    read of them."""
     return not population.stays and population.path.suffix.lower() != ".parquet"
 
 
@@ -139,14 +144,27 @@ def opened_items(
     file: str | os.PathLike[str] | None,
     kept: Path | None,
 ) -> Population:
-    """``read_items``, or what was prepared of the same file, where nothing else reads it."""
+    """``read_items``, or the snapshot of the project, or what was prepared of the same file, where
+    nothing else reads it."""
     path = items_path(record, kept) if file is None else Path(file).absolute()
     found = None
-    if read is read_population and path.exists():
+    if file is None and path.name.endswith(SUFFIX) and path.exists():
+        found = _of_snapshot(record, path, read)
+    elif read is read_population and path.exists():
         found = prepared_population(kept, path, record.fingerprint)
     found = found or read_items(record, read, file, kept)
     name = json.loads(record.population_json).get("name")
     return found if name is None else replace(found, name=name)
+
+
+def _of_snapshot(record: ProjectRecord, file: Path, read: Callable[..., Population]) -> Population:
+    """The snapshot of a project; the source, which may be there still, if that is damaged."""
+    try:
+        found = open_snapshot(file)
+    except ValueError:
+        source = json.loads(record.population_json)
+        return read_items(record, read, source.get("address", source["path"]))
+    return _same(record, file, found)
 
 
 def read_items(
@@ -162,9 +180,10 @@ def read_items(
     Raises MissingItemsError, and OtherItemsError when the file is another one.
     """
     source = json.loads(record.population_json)
-    if file is None and "address" in source:
-        return _same(record, source["address"], read(source["address"], **source["arguments"]))
     path = items_path(record, kept) if file is None else Path(file)
+    address = source.get("address")
+    if address is not None and (file == address or (file is None and not path.exists())):
+        return _same(record, address, read(address, **source["arguments"]))
     if not path.exists():
         raise MissingItemsError(
             record.name,

@@ -22,7 +22,7 @@ from labelcore.store.base import (
     RepeatedTokenError,
     Seal,
 )
-from labelcore.store.items import copy_items, items_path, keep, place_of
+from labelcore.store.items import copy_items, items_path, keep, keep_written, place_of
 from labelcore.store.kept_backups import backups, backups_folder, made_at
 from labelcore.store.memory import MemoryStore
 from labelcore.store.salvage import Salvaged, put_into, salvaged
@@ -48,6 +48,7 @@ __all__ = [
     "identity_of",
     "items_path",
     "keep",
+    "keep_written",
     "lost_projects",
     "made_at",
     "open_store",

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import secrets
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from labelcore.errors import StoreError, StoreNotWritableError
 from labelcore.store.base import ProjectRecord
 from labelcore.whole_file import whole_file
 
+SNAPSHOT = ".snapshot"
+"""How the name of a file ends that needs no other one."""
 DIGITS = 16
 """Of the SHA-256 that names a folder."""
 
@@ -45,6 +49,29 @@ def _copied(file: Path, there: Path) -> None:
         raise StoreNotWritableError(
             f"{there.parent}: the items cannot be kept beside the store: {error.strerror or error}"
         ) from error
+
+
+def keep_written(folder: Path, name: str, write: Callable[[Path], None]) -> str:
+    """Let ``write`` write a file of this name into the folder; its place in it.
+
+    Raises StoreNotWritableError.
+    """
+    half = folder / f".{secrets.token_hex(8)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write(half)
+        with half.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        place = Path(digest[:DIGITS]) / name
+        (folder / place).parent.mkdir(exist_ok=True, mode=0o700)
+        os.replace(half, folder / place)
+    except OSError as error:
+        raise StoreNotWritableError(
+            f"{folder}: the items cannot be kept beside the store: {error.strerror or error}"
+        ) from error
+    finally:
+        half.unlink(missing_ok=True)
+    return place.as_posix()
 
 
 def place_of(record: ProjectRecord) -> str | None:
@@ -83,7 +110,8 @@ def _within(folder: Path, place: str, record: ProjectRecord) -> Path:
 
 
 def items_path(record: ProjectRecord, folder: Path | None) -> Path:
-    """Where a project's items can be read: where they were, else the copy beside the store.
+    """Where a project's items can be read: their snapshot beside the store, else where they were,
+    else the copy beside the store.
 
     folder   of the store; None where it keeps nothing
 
@@ -91,7 +119,9 @@ def items_path(record: ProjectRecord, folder: Path | None) -> Path:
     """
     path = Path(json.loads(record.population_json)["path"])
     place = place_of(record)
-    if folder is None or place is None or path.exists():
+    if folder is None or place is None:
+        return path
+    if path.exists() and not place.endswith(SNAPSHOT):
         return path
     kept = _within(folder, place, record)
     return kept if kept.exists() else path

@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.planning.forecast import Outlook
 from labelcore.population import arrays
 from labelcore.population.arrays import read_arrays, write_arrays
-from labelcore.population.prepared import LazyTable
+from labelcore.population.snapshots import LazyTable, SourceTable
 from labelcore.session import prepared
 from labelcore.session.session import Session
 from tests.contracts.test_same_draws import PLANS, SEED, items
@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> str:
 
 
 def is_prepared(session: lc.Session) -> bool:
-    return isinstance(session.population._table, LazyTable)
+    return isinstance(session.population._table, LazyTable | SourceTable)
 
 
 def answered(session: lc.Session, truth: list[str], until: int) -> list[str]:
@@ -226,12 +226,12 @@ def test_a_changed_file_is_refused_as_ever(csv: Path, store: str) -> None:
 def test_a_file_is_compared_once_and_then_known_by_its_time(
     csv: Path, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("labelcore.population.prepared.SETTLED_NS", 0)
+    monkeypatch.setattr("labelcore.population.snapshots.SETTLED_NS", 0)
     project(csv, store)
     Session.open(store, "x")
     (known,) = Path(csv.parent / "labels.items").rglob("checked.json")
     assert json.loads(known.read_text())[0]["size"] == csv.stat().st_size
-    monkeypatch.setattr("labelcore.population.prepared.fingerprint_of", lambda *_: "not asked")
+    monkeypatch.setattr("labelcore.population.snapshots.fingerprint_of", lambda *_: "not asked")
     assert is_prepared(Session.open(store, "x"))
     csv.touch()
     assert not is_prepared(Session.open(store, "x"))
@@ -250,7 +250,7 @@ def test_a_full_disk_hurts_nobody(csv: Path, store: str, monkeypatch: pytest.Mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(prepared, "write_arrays", full)
-    monkeypatch.setattr("labelcore.population.prepared.write_arrays", full)
+    monkeypatch.setattr("labelcore.population.snapshots.write_arrays", full)
     session = project(csv, store)
     assert session.next() is not None and not prepared_files(store)
 

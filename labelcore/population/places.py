@@ -1,0 +1,64 @@
+"""Where items are looked up that were read before, and by what the bytes of files are known."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labelcore.population.arguments import Arguments
+from labelcore.population.engines.engine import Engine
+from labelcore.population.engines.sources import engine_of
+from labelcore.population.engines.table import EngineTable
+from labelcore.population.formats import TableFile, open_table
+
+BLOCK = 1 << 22
+
+
+def arguments_again(arguments: Mapping[str, Any]) -> Arguments:
+    """Arguments that a population was read with before."""
+    return Arguments.checked(**{"dialect": None, "known": None, "helpers": {}, **arguments})
+
+
+def source_of(source: str, arguments: Mapping[str, Any]) -> Engine | TableFile:
+    """What single rows are looked up in, of items that were read with these arguments before."""
+    known = arguments_again(arguments)
+    return engine_of(source, known.id_columns) or open_table(Path(source), known.dialect)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where items are read: the files, what opens them as a table, and whether contents stay."""
+
+    files: tuple[Path, ...]
+    opened: Callable[[], TableFile]
+    stays: bool
+
+
+def place_of(path: Path, arguments: Mapping[str, Any]) -> Place:
+    """Where the items of a path are read that were read with these arguments before."""
+    known = arguments_again(arguments)
+    engine = engine_of(str(path), known.id_columns)
+    if engine is not None:
+        return Place(engine.files, lambda: EngineTable(engine), stays=True)
+    return Place((path,), lambda: open_table(path, known.dialect), stays=False)
+
+
+def fingerprint_of(
+    files: Sequence[Path], arguments: Mapping[str, Any], told: Sequence[str] = ()
+) -> str:
+    """SHA-256 of the bytes of the files, of what is ``told`` of a table that is none, and of the
+    arguments, as JSON values, that it is read with. The keys are sorted: a store may give back the
+    arguments in another order."""
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(BLOCK):
+                digest.update(block)
+    text = json.dumps(arguments, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    for one in (*told, text):
+        digest.update(one.encode("ascii"))
+    return digest.hexdigest()

@@ -1,0 +1,472 @@
+"""A snapshot: what a project rests on of its items, in one file that is mapped, not read.
+
+Ids and their hashes, scores, predictions, helpers and known answers lie in it, and what was said of
+the columns (``labelcore.population.arrays``); contents stay where they are. A project on a table or
+a Parquet file opens from it alone, whatever became of the source. Of a file that is copied beside
+the store it is a help: the copy must be what was read, byte by byte, or the snapshot is made anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from labelcore.errors import Fault
+from labelcore.population.arguments import Arguments
+from labelcore.population.arrays import Array, read_arrays, write_arrays
+from labelcore.population.classes import class_index
+from labelcore.population.dialect import PLAIN, Dialect
+from labelcore.population.engines.engine import Engine
+from labelcore.population.engines.table import EngineTable
+from labelcore.population.formats import RowBytes, TableFile, reader_of
+from labelcore.population.helpers import Helper
+from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
+from labelcore.population.places import (
+    Place,
+    arguments_again,
+    fingerprint_of,
+    place_of,
+    source_of,
+)
+from labelcore.population.population import FileState, Population
+from labelcore.population.text import Columns, shorten
+from labelcore.population.typed import TypedTable
+from labelcore.stats.orders import hash_keys_of, split_mix
+
+FILE, CHECKED = "population.arrow", "checked.json"
+SUFFIX = ".snapshot"
+NO_ITEM = "the item {id!r} is not what was read ({why}); its content is not shown"
+BLOCK = 1 << 20
+SETTLED_NS = 2_000_000_000
+"""A file that was changed less than two seconds ago may be changed again within the same tick of
+the clock, so that its time tells nothing."""
+PLAIN_FIELDS = (
+    "name",
+    "fingerprint",
+    "classes",
+    "positive",
+    "content_columns",
+    "metadata_columns",
+    "classifiers",
+)
+
+
+def keep_prepared(folder: Path, population: Population) -> None:
+    """Write what is held of a file, unless it is there and sound. Raises OSError.
+
+    folder   of this population alone
+    """
+    if not (isinstance(population._table, LazyTable) or _kept(folder, population.fingerprint)):
+        write_snapshot(folder / FILE, population)
+
+
+def write_snapshot(file: Path, population: Population) -> None:
+    """Write all of it, or nothing. Raises OSError."""
+    arrays: dict[str, Array] = {}
+    for name, score in population.scores.items():
+        arrays[f"score:{name}"] = score
+    for name, codes in population.predictions.items():
+        arrays[f"prediction:{name}"] = codes
+    for name, helper in population.helpers.items():
+        said = helper.verdict if helper.score is None else helper.score
+        assert said is not None
+        arrays[f"helper:{name}"] = said
+    if population.known is not None:
+        arrays["known"] = population.known
+    ids, table = population._ids, population._table
+    if isinstance(ids, TextIds):
+        texts, arrays["id_hash"], arrays["id_order"] = ids.kept
+        whole = texts.cast(pa.large_string()).combine_chunks()
+        arrays["id"] = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+    else:
+        arrays["id_hash"] = ids.hashes()
+    rows = table.row_bytes(population.path)
+    if rows is not None:
+        arrays["start"], arrays["end"] = rows
+    meta = _plain(population) | {
+        "cells": cells_of(population),
+        "source": _source(population),
+        "columns": table.columns,
+        "dialect": table.dialect.to_json(),
+        "helpers": {name: helper.names for name, helper in population.helpers.items()},
+        "arrays": sorted(arrays),
+    }
+    write_arrays(file, arrays, meta)
+
+
+def _source(population: Population) -> dict[str, Any]:
+    """Where contents are looked up."""
+    state = population._state
+    return {
+        "path": str(population.path),
+        "address": population.address,
+        "state": [state.size, state.changed_at],
+        "stays": population.stays,
+    }
+
+
+def cells_of(population: Population) -> str:
+    """The same items as a file of any kind, a frame or a table have the same, in any order.
+
+    Each item is a number that follows from the hash of its id and from its cells, column by column
+    by name: a score by its 64 bits, a class by its name; the sum of all modulo 2^64, hexadecimal.
+    """
+    total = np.uint64(0)
+    columns = [*_words_of(population)]
+    for start in range(0, len(population), BLOCK):
+        rows = np.arange(start, min(start + BLOCK, len(population)))
+        words = split_mix(population.id_hashes(rows))
+        for name, column in columns:
+            words = split_mix(words ^ split_mix(column(rows) ^ name))
+        total += words.sum(dtype=np.uint64)
+    return f"{int(total):016x}"
+
+
+WordsOf = Callable[[NDArray[np.int64]], NDArray[np.uint64]]
+
+
+def _words_of(population: Population) -> Iterator[tuple[np.uint64, WordsOf]]:
+    """A word for each column, and what gives those of its cells."""
+
+    def numbers(values: NDArray[np.float64]) -> WordsOf:
+        return lambda rows: (values[rows] + 0.0).view(np.uint64)
+
+    def names(codes: NDArray[Any], called: Sequence[str]) -> WordsOf:
+        words = np.array([_word(one) for one in (*called, "")], dtype=np.uint64)
+        return lambda rows: words[codes[rows]]
+
+    for name in sorted(population.scores):
+        yield _word(f"score {name}"), numbers(population.scores[name])
+    for name in sorted(population.predictions):
+        yield _word(f"prediction {name}"), names(population.predictions[name], population.classes)
+    for name, helper in sorted(population.helpers.items()):
+        if helper.score is not None:
+            filled = np.where(np.isnan(helper.score), np.nan, helper.score)
+            yield _word(f"helper {name}"), numbers(filled)
+        elif helper.verdict is not None:
+            yield _word(f"helper {name}"), names(helper.verdict, helper.names)
+    if population.known is not None:
+        yield _word("known"), names(population.known, population.classes)
+
+
+def _word(text: str) -> np.uint64:
+    return np.uint64(hash_keys_of([text])[0, 0])
+
+
+def open_snapshot(file: Path) -> Population:
+    """The population of a snapshot, whatever became of its source. Raises FileNotFoundError, and
+    ValueError for a file that is none or is damaged."""
+    if not file.exists():
+        raise FileNotFoundError(f"{file}: there is no such file")
+    found = read_arrays(file)
+    if found is None or "source" not in found[1]:
+        raise ValueError(f"{file}: it is no snapshot of this version of Labelcore, or is damaged")
+    arrays, meta = found
+    source = meta["source"]
+    state = FileState(*source["state"])
+    place = Place((), _no_table, stays=True)
+    opened = _population(arrays, meta, Path(source["path"]), place, FileState.of())
+    opened = replace(opened, address=source["address"], snapshot=file.absolute())
+    table = SourceTable(opened, meta["columns"], None if source["stays"] else state)
+    return replace(opened, _table=table)
+
+
+def _no_table() -> TableFile:
+    raise ValueError("the source of a snapshot is opened when a row of it is asked for")
+
+
+def is_snapshot(file: object) -> bool:
+    """Whether a file has the name of a snapshot."""
+    return isinstance(file, (str, os.PathLike)) and os.fsdecode(file).lower().endswith(SUFFIX)
+
+
+def with_shown(items: Population, shown: Mapping[str, Mapping[str, str]]) -> Population:
+    """The items of a snapshot with the contents of those that were drawn, as a store has them."""
+    if not isinstance(items._table, SourceTable):
+        return items
+    return replace(items, _table=items._table.with_shown(shown))
+
+
+class SourceTable(TypedTable):
+    """The contents of a snapshot's items, looked up where they were read.
+
+    A row counts only if it is the one that was read: by its id, scores and predictions, and where
+    rows have no ids by the state of the file.
+
+    state   of a single file; None where an engine looks rows up
+    """
+
+    def __init__(self, items: Population, columns: Sequence[str], state: FileState | None) -> None:
+        self.columns, self._items, self._state = tuple(columns), items, state
+        self._shown: Mapping[str, Mapping[str, str]] = {}
+
+    def with_shown(self, shown: Mapping[str, Mapping[str, str]]) -> SourceTable:
+        """The same table, where these contents need not be looked up."""
+        found = SourceTable(self._items, self.columns, self._state)
+        found._shown = shown
+        return found
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the source, which another process opens anew."""
+        return {name: value for name, value in vars(self).items() if name != "_source"}
+
+    @cached_property
+    def _source(self) -> Engine | TableFile:
+        return source_of(self._items.address or str(self._items.path), self._items.arguments)
+
+    def load(self, names: Sequence[str]) -> Columns:
+        """These columns, if the source is still what was read."""
+        source = self._source
+        table = EngineTable(source) if isinstance(source, Engine) else source
+        if len(table) != len(self):
+            raise ValueError(f"{self._items.name} has {len(table):,} rows now, not {len(self):,}")
+        return table.load(names)
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """The same some rows at a time."""
+        yield self.load(names)
+
+    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
+        """One row as text. Raises ValueError where it is not the row that was read."""
+        item_id = self._items.id_at(position)
+        shown = self._shown.get(item_id, {})
+        if set(names) <= set(shown):
+            return {name: shown[name] for name in names}
+        wanted = list(dict.fromkeys([*names, *self._told_by()]))
+        try:
+            told = self._row(position, item_id, wanted)
+            why = self._differs(position, item_id, told)
+        except (OSError, ValueError) as error:
+            self.__dict__.pop("_source", None)
+            told, why = {}, str(error)
+        if why:
+            name = self._items.name
+            raise ValueError(f"{name}: " + NO_ITEM.format(id=shorten(item_id), why=why))
+        return {name: told[name] for name in names}
+
+    @cached_property
+    def _given(self) -> Arguments:
+        return arguments_again(self._items.arguments)
+
+    def _told_by(self) -> list[str]:
+        """The columns that say whether a row is the one that was read."""
+        given = self._given
+        return [*given.id_columns, *given.scores.values(), *given.predictions.values()]
+
+    def _row(self, position: int, item_id: str, names: Sequence[str]) -> dict[str, str]:
+        source = self._source
+        if isinstance(source, Engine):
+            return source.cells(position, item_id, names)
+        return source.cells(position, names)
+
+    def _differs(self, position: int, item_id: str, told: Mapping[str, str]) -> str:
+        """Why a row is not the one that was read, "" where it is."""
+        items, given = self._items, self._given
+        if not given.id_columns and self._state not in (None, FileState.of(items.path)):
+            return "the file was changed, and its rows have no ids"
+        if given.id_columns and id_of([told[name] for name in given.id_columns]) != item_id:
+            return "another row is there now"
+        for one in given.classifiers():
+            if one.score is not None and not _is_number(
+                told[one.score], float(items.scores[one.name][position]), self.dialect.decimal
+            ):
+                return f"its {one.score} was changed"
+            if one.prediction is not None:
+                text, code = told[one.prediction].strip(), items.predictions[one.name][position]
+                said = class_index(text, items.classes, items.positive)
+                open_still = not text and one.prediction == given.known
+                if said != code and not open_still:
+                    return f"its {one.prediction} was changed"
+        return ""
+
+
+def _is_number(text: str, number: float, decimal: str) -> bool:
+    try:
+        return float(text.replace(decimal, ".")) == number
+    except ValueError:
+        return {"true": 1.0, "false": 0.0}.get(text.strip().lower()) == number
+
+
+def _plain(population: Population) -> dict[str, Any]:
+    """What is known of a file beside its columns, as JSON values."""
+    return {name: getattr(population, name) for name in PLAIN_FIELDS} | {
+        "rows": len(population),
+        "arguments": population.arguments,
+        "thresholds": dict(population.thresholds),
+        "descending": sorted(population.descending),
+    }
+
+
+def open_prepared(folder: Path, path: Path, fingerprint: str) -> Population | None:
+    """The population of a file as ``keep_prepared`` kept it; None where nothing usable is kept, and
+    where what lies at ``path`` is not what was read."""
+    found = _kept(folder, fingerprint)
+    if found is None:
+        return None
+    arrays, meta = found
+    try:
+        place = place_of(path, meta["arguments"])
+        state = FileState.of(*place.files)
+        if not _is_what_was_read(folder, place.files, meta["arguments"], fingerprint):
+            return None
+        return _population(arrays, meta, path, place, state)
+    except (KeyError, TypeError, ValueError, OSError):
+        return None
+
+
+def _kept(folder: Path, fingerprint: str) -> tuple[dict[str, Array], dict[str, Any]] | None:
+    """What is kept of the population with this fingerprint, None where that is nothing whole."""
+    found = read_arrays(folder / FILE)
+    if found is None or found[1].get("fingerprint") != fingerprint:
+        return None
+    return found if found[1].get("arrays") == sorted(found[0]) else None
+
+
+def _is_what_was_read(
+    folder: Path, files: Sequence[Path], arguments: Mapping[str, Any], fingerprint: str
+) -> bool:
+    """Whether the files are what was read: by their sizes, times and places on the disk, where
+    these were kept once their content had been compared, else by their content."""
+    now, checked = _states(files), folder / CHECKED
+    try:
+        if json.loads(checked.read_text("utf-8")) == now:
+            return True
+    except (OSError, ValueError):
+        pass
+    if fingerprint_of(files, arguments) != fingerprint or _states(files) != now:
+        return False
+    if time.time_ns() - max(max(one["changed"]) for one in now) > SETTLED_NS:
+        with contextlib.suppress(OSError):
+            checked.write_text(json.dumps(now), "utf-8")
+    return True
+
+
+def _states(files: Sequence[Path]) -> list[dict[str, Any]]:
+    found = []
+    for path in files:
+        one = os.stat(path)
+        changed = [one.st_mtime_ns, one.st_ctime_ns]
+        state = {"size": one.st_size, "changed": changed, "place": one.st_ino}
+        found.append({"path": str(path), **state})
+    return found
+
+
+def _population(
+    arrays: Mapping[str, Any], meta: Mapping[str, Any], path: Path, place: Place, state: FileState
+) -> Population:
+    def of_kind(kind: str) -> dict[str, Any]:
+        named = (name.partition(":") for name in arrays)
+        return {name: arrays[f"{kind}:{name}"] for first, _, name in named if first == kind}
+
+    ids: Ids = RowNumbers(meta["rows"], arrays["id_hash"])
+    if "id" in arrays:
+        ids = TextIds(pa.chunked_array([arrays["id"]]), (arrays["id_hash"], arrays["id_order"]))
+    rows = (arrays["start"], arrays["end"]) if "start" in arrays else None
+    table = LazyTable(path, place, meta["dialect"], meta["columns"], meta["rows"], rows)
+    plain: dict[str, Any] = {
+        name: tuple(value) if isinstance(value := meta[name], list) else value
+        for name in PLAIN_FIELDS
+    }
+    return Population(
+        **plain,
+        path=path,
+        arguments=meta["arguments"],
+        scores=of_kind("score"),
+        predictions=of_kind("prediction"),
+        thresholds=meta["thresholds"],
+        descending=frozenset(meta["descending"]),
+        _ids=ids,
+        _table=table,
+        _state=state,
+        _files=place.files if place.stays else None,
+        known=arrays.get("known"),
+        helpers={
+            name: _helper(said, tuple(meta["helpers"][name]))
+            for name, said in of_kind("helper").items()
+        },
+    )
+
+
+def _helper(said: NDArray[Any], names: tuple[str, ...]) -> Helper:
+    return Helper(score=said) if said.dtype == np.float64 else Helper(verdict=said, names=names)
+
+
+class LazyTable:
+    """A table that is opened when more of it is asked for than the cells of single rows.
+
+    columns   its columns, in order; rows: first byte of each row and the byte after its last,
+              (n_rows,) each, where single rows can be read by them
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        place: Place,
+        dialect: Mapping[str, Any],
+        columns: Sequence[str],
+        n_rows: int,
+        rows: RowBytes | None,
+    ) -> None:
+        self.path, self.columns = path, tuple(columns)
+        self.dialect: Dialect = PLAIN.changed(dialect)
+        self._place, self._n_rows, self._rows = place, n_rows, rows
+
+    @cached_property
+    def _opened(self) -> TableFile:
+        return self._place.opened()
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    @property
+    def detected(self) -> Dialect:
+        """How it would be read if nothing were given."""
+        return self._opened.detected
+
+    def load(self, names: Sequence[str]) -> Columns:
+        """These columns."""
+        return self._opened.load(names)
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """The same a few rows at a time."""
+        return self._opened.batches(names)
+
+    def faults(self) -> Sequence[Fault]:
+        """None: it was read before."""
+        return []
+
+    def broken_rows(self) -> frozenset[int]:
+        """None, likewise."""
+        return frozenset()
+
+    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
+        """One row's values as text."""
+        if self._rows is None:
+            return self._opened.cells(position, names)
+        start, end = (int(one[position]) for one in self._rows)
+        with self.path.open("rb") as stream:
+            stream.seek(start)
+            raw = stream.read(end - start)
+        return reader_of(self.path).parsed(raw, self.columns, names, self.dialect)
+
+    def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
+        """The line of the file on which each row starts."""
+        return self._opened.lines(positions)
+
+    def row_bytes(self, path: Path) -> RowBytes | None:
+        """First byte of each row, and the byte after its last."""
+        return self._rows if path == self.path else None

@@ -1,0 +1,161 @@
+"""A snapshot holds what a project rests on: it opens whatever became of the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.population.snapshots import cells_of
+
+N = 400
+READ: dict[str, Any] = {
+    "id": "id",
+    "content": "text",
+    "scores": {"lr": "score"},
+    "predictions": {"lr": "call"},
+    "helpers": {"judge": "judge"},
+    "known": "known",
+}
+PLAN = lc.Plan(
+    "recalibrated_neyman", ["precision", "recall"], budget=40, seed=5, existing="certainty"
+)
+
+
+def rows() -> pd.DataFrame:
+    random = np.random.default_rng(8)
+    score = np.round(random.random(N), 3)
+    return pd.DataFrame(
+        {
+            "id": [f"é{number}" for number in range(N)],
+            "score": score,
+            "call": np.where(score > 0.6, "spam", "ham"),
+            "judge": random.choice(["bad", "good"], N),
+            "known": np.where(random.random(N) < 0.05, "spam", None),
+            "text": [f"text {number}" for number in range(N)],
+        }
+    )
+
+
+def written(frame: pd.DataFrame, folder: Path, kind: str) -> Any:
+    """The rows as a source of this kind."""
+    file = folder / f"items.{kind}"
+    if kind == "csv":
+        frame.to_csv(file, index=False)
+    elif kind == "jsonl":
+        frame.to_json(file, orient="records", lines=True)
+    elif kind == "xlsx":
+        frame.to_excel(file, index=False)
+    elif kind == "parquet":
+        frame.to_parquet(file)
+    else:
+        return frame
+    return file
+
+
+def labelled(session: lc.Session, number: int) -> list[tuple[Any, ...]]:
+    """What is drawn, and the figures after each label, to the digits that the order of a sum in
+    floating point leaves."""
+    found: list[tuple[Any, ...]] = []
+    for step in range(number):
+        draw = session.next()
+        assert draw is not None
+        found.append((draw.item_id, draw.stratum, session.item(draw)["text"]))
+        session.answer(draw, step % 3 == 0)
+        found += [
+            (key, *(f"{number:.12f}" for number in (one.value or 0, one.low, one.high)))
+            for key, one in session.results().items()
+        ]
+    return found
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "xlsx", "frame"])
+def test_cells_are_those_of_the_same_items_in_any_form_and_order(kind: str, tmp_path: Path) -> None:
+    wanted = cells_of(lc.read_population(written(rows(), tmp_path, "parquet"), **READ))
+    source = written(rows().sample(frac=1, random_state=1), tmp_path, kind)
+    found = lc.read_population(source, **READ)
+    assert cells_of(found) == wanted
+    drawn = labelled(lc.Session(lc.read_population(tmp_path / "items.parquet", **READ), PLAN), 8)
+    assert labelled(lc.Session(found, PLAN), 8) == drawn
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("id", "other"), ("score", 0.1234), ("call", "ham"), ("judge", "ugly"), ("known", "ham")],
+)
+def test_every_cell_counts(column: str, value: Any) -> None:
+    frame, changed = rows(), rows()
+    row = int(np.argmax(frame["call"] == "spam"))
+    changed.loc[row, column] = value
+    one, other = (cells_of(lc.read_population(each, **READ)) for each in (frame, changed))
+    assert one != other
+
+
+def test_cells_that_change_places_count() -> None:
+    """Sums of columns alone would not notice."""
+    frame, changed = rows(), rows()
+    changed.loc[[0, 1], "score"] = frame.loc[[1, 0], "score"].to_numpy()
+    one, other = (cells_of(lc.read_population(each, **READ)) for each in (frame, changed))
+    assert one != other
+
+
+def test_a_snapshot_opens_as_what_was_read(tmp_path: Path) -> None:
+    source = written(rows(), tmp_path, "parquet")
+    read, file = lc.read_population(source, **READ), tmp_path / "items.snapshot"
+    found = lc.snapshot(source, file, **READ)
+    assert found.snapshot == file and lc.read_population(file, **READ).snapshot == file
+    assert found.fingerprint == read.fingerprint and found.ids() == read.ids()
+    assert cells_of(found) == cells_of(read) and found.arguments == read.arguments
+    assert found.content("é7") == {"text": "text 7"} and found.position("é7") == 7
+    assert labelled(lc.Session(found, PLAN), 8) == labelled(lc.Session(read, PLAN), 8)
+
+
+def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
+    source, file = written(rows(), tmp_path, "parquet"), tmp_path / "items.snapshot"
+    with pytest.raises(ValueError, match=r"file must have a name that ends in \.snapshot"):
+        lc.snapshot(source, tmp_path / "items.parquet", **READ)
+    with pytest.raises(ValueError, match="a table in memory becomes a project as it is"):
+        lc.snapshot(rows(), file, **READ)
+    with pytest.raises(FileNotFoundError):
+        lc.read_population(file)
+    lc.snapshot(source, file, **READ)
+    with pytest.raises(ValueError, match="a snapshot knows what its columns mean"):
+        lc.read_population(file, **{**READ, "content": "judge"})
+    sound = file.read_bytes()
+    for harm in (b"nothing", sound[: len(sound) // 2], sound[:900] + b"x" + sound[901:]):
+        file.write_bytes(harm)
+        with pytest.raises(ValueError, match="it is no snapshot of this version"):
+            lc.read_population(file)
+    with pytest.raises(TypeError, match="content must name the column"):
+        lc.read_population(source)
+
+
+@pytest.mark.parametrize("harm", ["gone", "grown", "changed"])
+def test_a_project_needs_its_snapshot_alone(harm: str, tmp_path: Path) -> None:
+    source, store = written(rows(), tmp_path, "parquet"), f"sqlite:///{tmp_path}/labels.db"
+    whole = labelled(lc.Session(lc.read_population(source, **READ), PLAN), 20)
+    first = labelled(lc.Session(lc.read_population(source, **READ), PLAN, store, "p"), 12)
+    if harm == "gone":
+        source.unlink()
+    else:
+        frame = rows()
+        frame.loc[N // 2 :, "score"] += 0 if harm == "grown" else 0.001
+        more = frame.tail(50).assign(id=[f"new {number}" for number in range(50)])
+        pd.concat([frame, more]).to_parquet(source)
+    again = lc.Session.open(store, "p")
+    assert again.labels == 12 and len(again.population) == N
+    assert {key: one.to_json() for key, one in again.results().items()} == {
+        key: one.to_json() for key, one in lc.Session.open(store, "p").results().items()
+    }
+    assert len(again.labels_table()) == 12 + (rows()["known"] == "spam").sum()
+    lc.write_report(again, tmp_path / "report.html")
+    if harm == "grown":
+        assert first + labelled(again, 8) == whole
+        return
+    last = again.population.id_at(N - 1)
+    with pytest.raises(ValueError, match="is not what was read"):
+        again.population.content(last)
