@@ -308,10 +308,9 @@ def test_a_false_claim_is_hardly_ever_decided(tmp_path: Path) -> None:
     strata = {"n_above": 3, "n_below": 2}
     learning = lc.Plan("recalibrated_neyman", budget=100, params=strata, **asked)
     plain = lc.Plan("simple_random", budget=300, **asked)
-    limit = binom.isf(NOISE, 60, 0.05)
-    assert crossings(known, learning, 60)[0] <= limit
-    wrong, naive = crossings(known, plain, 60)
-    assert wrong <= limit < naive
+    assert crossings(known, learning, 60)[0] <= binom.isf(NOISE, 60, 0.05)
+    wrong, naive = crossings(known, plain, 200)
+    assert wrong <= binom.isf(NOISE, 200, 0.05) < naive
 
 
 def test_the_expected_size_lies_among_what_sessions_need(tmp_path: Path) -> None:

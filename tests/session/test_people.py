@@ -232,7 +232,9 @@ def test_a_late_answer_counts_while_nobody_else_has_answered(tmp_path: Path, clo
         session.answer(again, "later")
     assert session.answer(again, "yes").kind == "late"
     assert session.next("bob") is None and session.labels == 12
-    assert session.answer(left, "yes") == stored
+    assert session.answer(left, "no") == stored
+    with pytest.raises(LateAnswerError, match="item 1 was answered 'no' by this draw"):
+        session.answer(left, "yes")
     replays(session)
 
 
@@ -406,7 +408,11 @@ def speak(session: lc.Session, model: Model, person: str, draw: Draw, said: str)
     known = dict(model.spoken)
     holder = model.holds.get(draw.index)
     if draw.token in known:
-        assert word(session.answer(draw, said)) == known[draw.token]
+        if said == known[draw.token]:
+            assert word(session.answer(draw, said)) == said
+        else:
+            with pytest.raises(LateAnswerError, match="was not stored"):
+                session.answer(draw, said)
         return
     mine = holder is not None and holder[2].token == draw.token
     final = model.final(draw.index) is not None
