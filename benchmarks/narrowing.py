@@ -164,8 +164,13 @@ def tables(rows: Rows, options: Options) -> str:
     sizes = table.groupby("planned", sort=False)[[*DIGITS]].mean().reset_index()
     files = table.groupby(["planned", "file"], sort=False)[[*DIGITS]].mean().reset_index()
     worst = table.sort_values("ever wrong", ascending=False, kind="stable").head(8)
+    runs = table.groupby("planned", sort=False)["sessions"].max()
+    noise = np.sqrt(0.05 * 0.95 / runs.min())
+    said = ", ".join(f"{number} planned for {labels:,} labels" for labels, number in runs.items())
     return "\n".join(
-        ["## Means over classifiers and figures", "", frame_table(sizes, DIGITS), "",
+        [f"Sessions of each classifier: {said}. Standard error of one share of 0.05 where they are "
+         f"fewest: {noise:.3f}.", "",
+         "## Means over classifiers and figures", "", frame_table(sizes, DIGITS), "",
          "## Each classifier", "", frame_table(files, DIGITS), "",
          "## Worst figures", "", frame_table(worst, DIGITS)]
     )  # fmt: skip
