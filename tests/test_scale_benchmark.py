@@ -12,7 +12,8 @@ from benchmarks.scale import FOUR, Clock, held, label, read, write_file
 from labelcore.session import prepared
 from labelcore.session.session import Session
 
-GOAL = 35
+GOAL = 36
+"""Two scores 16, the hash of an id and its place in their order 12, strata, draws and calls 8."""
 
 
 def test_a_session_holds_few_bytes_an_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,11 +24,11 @@ def test_a_session_holds_few_bytes_an_item(tmp_path: Path, monkeypatch: pytest.M
     store = f"sqlite:///{tmp_path}/labels.db"
     session = lc.Session(population, plan, store, "x")
     label(session, Clock(), 3)
-    assert 20 < sum(held(session)) <= GOAL
     again = Session.open(store, "x")
     label(again, Clock(), 3)
-    memory, mapped = held(again)
-    assert memory <= 2 and mapped > 20, "all but the answers lies on the disk"
+    for one in (session, again):
+        memory, mapped = held(one)
+        assert memory <= 2 and 20 < mapped <= GOAL, "all but the answers lies on the disk"
 
 
 def test_an_array_that_is_kept_twice_is_counted_once() -> None:

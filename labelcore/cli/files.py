@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
 
-from labelcore.cli.options import file_options, plan_of, plan_options, population_of
+from labelcore.cli.options import file_options, plan_of, plan_options, population_of, source_of
 from labelcore.cli.output import json_option, say
 from labelcore.plan.against_file import frozen
 from labelcore.planning.forecast import preview, sized
 from labelcore.planning.simulation import simulate as run_simulation
 from labelcore.population import Population
+from labelcore.population import snapshot as make_snapshot
 from labelcore.report.data import finite
 from labelcore.words.derived import derived_lines
 from labelcore.words.savings import expected_words
@@ -48,6 +50,26 @@ def check(as_json: bool, **given: Any) -> None:
         ),
     ]
     say(values, sentences, as_json)
+
+
+@click.command()
+@file_options
+@click.option("--output", "-o", required=True, metavar="PATH", help="Ends in .snapshot.")
+@click.option("--force", is_flag=True, help="Write over an existing file.")
+@json_option
+def snapshot(output: str, force: bool, as_json: bool, **given: Any) -> None:
+    """Read items once, and keep of them what a project rests on: where FILE is a snapshot, nothing
+    else needs to be said of the columns."""
+    if Path(output).exists() and not force:
+        raise ValueError(f"{output} exists; write over it with --force")
+    source, arguments = source_of(given)
+    population = make_snapshot(source, output, **arguments)
+    values = {
+        "file": str(population.snapshot),
+        "items": len(population),
+        "fingerprint": population.fingerprint,
+    }
+    say(values, [f"{count(len(population), 'item')} of {population.name}: {output}."], as_json)
 
 
 def _called(population: Population, name: str) -> int | None:

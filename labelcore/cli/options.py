@@ -173,6 +173,12 @@ def is_snapshot(file: str) -> bool:
 
 def population_of(given: dict[str, Any]) -> Population:
     """Take the file options out of ``given`` and read the population."""
+    source, arguments = source_of(given)
+    return read_population(source, **arguments)
+
+
+def source_of(given: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
+    """Take the file options out of ``given``: what is read, and how."""
     arguments = {
         "id": list(given.pop("id_")) or None,
         "content": list(given.pop("content")) or (None if is_snapshot(given["file"]) else []),
@@ -188,7 +194,7 @@ def population_of(given: dict[str, Any]) -> Population:
         "helpers": pairs(given.pop("helper"), "--helper"),
     }
     file = given.pop("file")
-    return read_population(file if is_address(file) else Path(os.path.abspath(file)), **arguments)
+    return file if is_address(file) else Path(os.path.abspath(file)), arguments
 
 
 def plan_of(given: dict[str, Any]) -> Plan:

@@ -122,15 +122,15 @@ def cells_of(population: Population) -> str:
     Each item is a number that follows from the hash of its id and from its cells, column by column
     by name: a score by its 64 bits, a class by its name; the sum of all modulo 2^64, hexadecimal.
     """
-    total = np.uint64(0)
+    total = 0
     columns = [*_words_of(population)]
     for start in range(0, len(population), BLOCK):
         rows = np.arange(start, min(start + BLOCK, len(population)))
         words = split_mix(population.id_hashes(rows))
         for name, column in columns:
             words = split_mix(words ^ split_mix(column(rows) ^ name))
-        total += words.sum(dtype=np.uint64)
-    return f"{int(total):016x}"
+        total += int(words.sum(dtype=np.uint64))
+    return f"{total % 2**64:016x}"
 
 
 WordsOf = Callable[[NDArray[np.int64]], NDArray[np.uint64]]

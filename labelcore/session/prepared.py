@@ -15,7 +15,7 @@ from labelcore.plan.kept_frames import put_together, taken_apart
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.arrays import read_arrays, write_arrays
-from labelcore.population.snapshots import keep_prepared, open_prepared
+from labelcore.population.snapshots import LazyTable, keep_prepared, open_prepared
 
 FOLDER = "prepared"
 LEAST = 20_000
@@ -58,6 +58,13 @@ def keep(folder: Path | None, population: Population, plan: Plan, frame: Any) ->
             write_arrays(file, parts[0], {"plan": plan.to_json(), "frame": parts[1]})
     except OSError:
         return
+
+
+def in_memory(population: Population) -> bool:
+    """Whether items are so many that they are kept prepared, and were not opened from there."""
+    table = population._table
+    prepared = population.snapshot is not None or isinstance(table, LazyTable)
+    return len(population) >= LEAST and not (prepared or population.turned)
 
 
 def _place(folder: Path, fingerprint: str) -> Path:

@@ -144,27 +144,41 @@ def opened_items(
     file: str | os.PathLike[str] | None,
     kept: Path | None,
 ) -> Population:
-    """``read_items``, or the snapshot of the project, or what was prepared of the same file, where
-    nothing else reads it."""
+    """``mapped_items``, or ``read_items`` where there are none or something else reads them."""
     path = items_path(record, kept) if file is None else Path(file).absolute()
-    found = None
-    if file is None and path.name.endswith(SUFFIX) and path.exists():
-        found = _of_snapshot(record, path, read)
-    elif read is read_population and path.exists():
+    if file is None and _is_snapshot(path):
+        found = mapped_items(record, path, kept)
+        if found is None:  # damaged: the source may be there still
+            source = json.loads(record.population_json)
+            return _named(record, read_items(record, read, source.get("address", source["path"])))
+        return _same(record, path, found)
+    if read is read_population and path.exists():
+        found = mapped_items(record, path, kept)
+        if found is not None:
+            return found
+    return _named(record, read_items(record, read, file, kept))
+
+
+def mapped_items(record: ProjectRecord, path: Path, kept: Path | None) -> Population | None:
+    """The items from the snapshot of the project, or from what was prepared of the file at
+    ``path``; None where neither can be used."""
+    if not _is_snapshot(path):
         found = prepared_population(kept, path, record.fingerprint)
-    found = found or read_items(record, read, file, kept)
-    name = json.loads(record.population_json).get("name")
-    return found if name is None else replace(found, name=name)
-
-
-def _of_snapshot(record: ProjectRecord, file: Path, read: Callable[..., Population]) -> Population:
-    """The snapshot of a project; the source, which may be there still, if that is damaged."""
+        return None if found is None else _named(record, found)
     try:
-        found = open_snapshot(file)
+        return _named(record, open_snapshot(path))
     except ValueError:
-        source = json.loads(record.population_json)
-        return read_items(record, read, source.get("address", source["path"]))
-    return _same(record, file, found)
+        return None
+
+
+def _is_snapshot(path: Path) -> bool:
+    return path.name.endswith(SUFFIX) and path.exists()
+
+
+def _named(record: ProjectRecord, items: Population) -> Population:
+    """As the source is called in this project."""
+    name = json.loads(record.population_json).get("name")
+    return items if name is None else replace(items, name=name)
 
 
 def read_items(

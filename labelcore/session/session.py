@@ -32,18 +32,19 @@ from labelcore.population import Population, read_population
 from labelcore.results.table import results_table
 from labelcore.results.types import Result, Results
 from labelcore.session.ledger import Ledger, check_annotator, now
+from labelcore.session.prepared import in_memory, prepared_frame
 from labelcore.session.prepared import keep as keep_prepared
-from labelcore.session.prepared import prepared_frame
 from labelcore.session.projects import (
     check_highlights,
     created_or_same,
+    mapped_items,
     new_record,
     opened_items,
     same_items,
 )
 from labelcore.session.readings import Readings
 from labelcore.session.turns import Turns
-from labelcore.store import LabelStore, open_store
+from labelcore.store import LabelStore, items_path, open_store
 
 RECORD_AGAIN_SECONDS = 2.0
 LONGEST_NAME = 60
@@ -114,6 +115,7 @@ class Session(Readings):
         self.record = created_or_same(self.store, record, population)
         keep_prepared(self.store.items_folder, population, kept, engine.frame)
         population.let_go()
+        population, engine = self._mapped(population, kept, engine)
         self.population, self.plan, self.engine = population, kept, engine
         self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
         self.figures = FiguresNow(engine)
@@ -125,6 +127,22 @@ class Session(Readings):
         self.unrecorded = ""
         self._record_again_at = 0.0
         self.sync()
+
+    def _mapped(
+        self, population: Population, plan: Plan, engine: Engine
+    ) -> tuple[Population, Engine]:
+        """Both from the files beside the store, where these are there, so that nothing of the size
+        of the items is held in memory; else as they are."""
+        folder = self.store.items_folder
+        if folder is None or not in_memory(population):
+            return population, engine
+        found = mapped_items(self.record, items_path(self.record, folder), folder)
+        if found is None or found.fingerprint != population.fingerprint:
+            return population, engine
+        frame = prepared_frame(folder, found, plan)
+        if frame is None:
+            return population, engine
+        return found, Engine(found, plan, frame=frame)
 
     def __repr__(self) -> str:
         return (

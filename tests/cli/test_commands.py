@@ -54,7 +54,18 @@ def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 
 def test_the_commands_of_the_interface_are_there() -> None:
     assert set(commands.commands) == {
-        *("app", "check", "plan", "import", "draw", "answer", "labels", "status", "simulate"),
+        *(
+            "app",
+            "check",
+            "snapshot",
+            "plan",
+            "import",
+            "draw",
+            "answer",
+            "labels",
+            "status",
+            "simulate",
+        ),
         *("export", "report", "replay", "gate", "backup", "restore", "verify", "copy", "people"),
     }
     people = commands.commands["people"].commands
@@ -82,6 +93,23 @@ def test_known_answers_are_planned_with(items: Path, capsys: pytest.CaptureFixtu
     assert code == 2 and "existing must say how the 43 known answers" in err
     found = run_json(capsys, "plan", *given, "--existing", "certainty")
     assert sum(found["derived"]["stratum_sizes"]) == 300 - 43
+
+
+def test_a_snapshot_is_read_instead_of_the_file(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "items.snapshot"
+    made = run_json(capsys, "snapshot", items, *COLUMNS, "-o", file)
+    assert (made["file"], made["items"]) == (str(file), 60)
+    there = file.read_bytes()
+    code, out, err = run(capsys, "snapshot", items, "--content", "text", "-o", file)
+    assert (code, out) == (2, "") and "exists; write over it with --force" in err
+    assert file.read_bytes() == there
+    items.unlink()
+    assert run_json(capsys, "check", file)["fingerprint"] == made["fingerprint"]
+    rows = tmp_path / "rows.csv"
+    code, _, err = run(capsys, "snapshot", file, "-o", rows)
+    assert code == 2 and "must have a name that ends in .snapshot" in err and not rows.exists()
 
 
 def test_check_lists_every_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,10 @@ DATA = "text,s,t,p\na,0.1,5,no\nb,0.3,4,yes\nc,0.9,3,no\n"
     [
         ({"id": 3}, "id must be a name, a list of names or None, got int"),
         ({"content": 3}, "content must be a name or a list of names, got int"),
-        ({"content": None}, "content must be a name or a list of names, got NoneType"),
+        (
+            {"content": None},
+            "content must name the column or columns that a person judges, got None",
+        ),
         ({"content": {"text"}}, "content must be a name or a list of names, got set"),
         ({"content": ["text", 2]}, "each name in content must be text, got int"),
         ({"content": b"text"}, "content must be .* got bytes"),
