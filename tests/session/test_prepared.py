@@ -13,7 +13,7 @@ from labelcore.planning.forecast import Outlook
 from labelcore.population import arrays
 from labelcore.population.arrays import read_arrays, write_arrays
 from labelcore.population.snapshots import LazyTable, SourceTable
-from labelcore.session import prepared
+from labelcore.session import prepared, projects
 from labelcore.session.session import Session
 from tests.contracts.test_same_draws import PLANS, SEED, items
 
@@ -193,7 +193,7 @@ def of_other_types(file: Path) -> None:
 )
 @pytest.mark.parametrize("which", [0, 1])
 def test_what_is_missing_or_broken_is_made_anew(
-    harm: object, which: int, csv: Path, store: str
+    harm: object, which: int, csv: Path, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = project(csv, store)
     truth = ["yes"] * 400
@@ -201,9 +201,16 @@ def test_what_is_missing_or_broken_is_made_anew(
     files = prepared_files(store)
     assert [file.name.split("-")[0] for file in files] == ["frame", "population.arrow"]
     harm(files[which])  # type: ignore[operator]
+    read_again, read_items = [], projects.read_items
+
+    def noticed(record: object, *given: object) -> lc.Population:
+        read_again.append(record)
+        return read_items(record, *given)
+
+    monkeypatch.setattr(projects, "read_items", noticed)
     reopened = Session.open(store, "x")
     assert reopened.labels == 10 and not reopened.broken_at
-    assert is_prepared(reopened) == (which == 0), "a broken population is never used"
+    assert len(read_again) == which, "a broken population is never used"
     whole = lc.Session(read(csv), first.plan)
     assert answered(reopened, truth, 30) == answered(whole, truth, 30)
     assert is_prepared(Session.open(store, "x")), "it was made anew"
