@@ -150,6 +150,13 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("log/engine.py", "return self.largest if self.pilot else self.planned", "return self.planned"),
     # A pilot that may make the size smaller than the forecast.
     ("plan/pilot.py", "max(found, labels, planned)", "max(found, labels)"),
+    # A pilot that never goes on, a largest size that one that goes on may exceed, and a stage that
+    # begins with the last of its forecasts.
+    ("plan/pilot.py", "return 2 * labels if goes_on else 0", "return 0"),
+    ("plan/pilot.py", "NOTHING_KNOWN, _last_pilot(given)", "NOTHING_KNOWN, pilot_of(given)"),
+    ("log/engine.py", "self.replans[len(growing.replans) :]", "self.replans[-1:]"),
+    # Start with the mean over all ranks, where Label has the first tenth of the list.
+    ("ui/start.py", "if known.rank:", "if not known.rank:"),
     # The width of a pilot without the room that the watched band takes.
     ("stats/horizon.py", "(wider * half_width / margin)", "(half_width / margin)"),
     # A log that nobody holds against its pilot.

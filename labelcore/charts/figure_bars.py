@@ -41,9 +41,14 @@ def head_bar(band: Band | None, name: str) -> Bar:
         return Bar(name, None, None, None, NOT_YET)
     value, low, high = (float(ends[0]) for ends in (band.told, band.low, band.high))
     assumed = band.confidence is None
-    known = None if assumed or np.isnan(value) else value
-    said = "" if known is None else value_percent(known, low, high), range_of(low, high)
-    return Bar(name, known, low, high, said, assumed=assumed)
+    return share_bar(name, None if assumed or np.isnan(value) else value, low, high, assumed)
+
+
+def share_bar(name: str, value: float | None, low: float, high: float, assumed: bool) -> Bar:
+    """A share with its interval; without a value where none is told, ``assumed`` where the interval
+    has no confidence."""
+    said = "" if value is None else value_percent(value, low, high), range_of(low, high)
+    return Bar(name, value, low, high, said, assumed=assumed)
 
 
 def candidate_bar(row: Mapping[Any, Any], name: str, chosen: str | None) -> Bar:

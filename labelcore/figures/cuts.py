@@ -53,6 +53,15 @@ def cuts_at(engine: Engine, ranks: Sequence[int]) -> list[Cut]:
     return found
 
 
+def heads(n_items: int) -> list[int]:
+    """The ranks that a ranked list is told by: its first tenth, its first half and all.
+
+    >>> heads(4000)
+    [400, 2000, 4000]
+    """
+    return sorted({max(1, round(n_items / 10)), max(1, round(n_items / 2)), n_items})
+
+
 def own_cut(population: Population, classifier: str | None) -> int | None:
     """How many items of the list a classifier calls positive itself; None where it calls none so,
     or others than the first ones by score."""

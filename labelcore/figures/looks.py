@@ -13,13 +13,13 @@ from labelcore.designs.curves import Curve
 from labelcore.figures.choices import choice_results
 from labelcore.figures.claims import claim_results
 from labelcore.figures.curves import curve_results, ranked_curve
-from labelcore.figures.cuts import check_rank, cuts_at
+from labelcore.figures.cuts import check_rank, cuts_at, heads
 from labelcore.figures.narrowing import looks_before
 from labelcore.figures.scalars import headline_stage, scalar_results_of, sizes_after_pilot
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
-from labelcore.results.curves import Cut
+from labelcore.results.curves import Band, Cut
 from labelcore.results.types import Choice, Claim, Estimate, Result
 
 LOOKS_AT_ONCE = 64
@@ -134,7 +134,23 @@ class FiguresNow:
 
     def look(self, after: int) -> dict[str, Any]:
         """What a look records that has seen the answers up to event ``after``."""
-        return look_detail(self.engine, self.results(), after)
+        detail, found = look_detail(self.engine, self.results(), after), self.results()
+        for key, one in found.items():
+            if isinstance(one, Band):
+                detail["results"][key] |= self._head(one)
+        return detail
+
+    def _head(self, along: Band) -> dict[str, Any]:
+        """What a ranked list is told by first, its first tenth, where there are bounds."""
+        band = None
+        if along.has_interval:
+            cuts = self.cuts(heads(len(self.engine.population)))
+            band = cuts[0].readings.get("precision")
+        if band is None or not band.has_interval:
+            return {}
+        value, low, high = (float(one[0]) for one in (band.told, band.low, band.high))
+        told = None if np.isnan(value) or band.confidence is None else value
+        return {"head": {"rank": cuts[0].rank, "value": told, "low": low, "high": high}}
 
     def course(self) -> list[dict[str, Any]]:
         """The numbers at each look of the grid, and now."""
@@ -158,7 +174,8 @@ def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict
 
     after    the sequence number of the last answer or undo that the look saw
     results  {key: {value, low, high, state, promise}}, and tentative where the value is not told;
-             a curve keeps its means only
+             a curve keeps its means only, and with a look the precision of its first tenth:
+             head {rank, value, low, high}
     """
     return {
         "after": after,

@@ -254,7 +254,8 @@ def stage_until(engine: Engine, draws: int) -> Engine:
 
 def sizes_after_pilot(engines: Sequence[Engine]) -> list[dict[str, Any]]:
     """What is forecast at the end of the pilot of each of these sessions of one plan: its labels,
-    the half-width of its widest fixed interval, and the size that follows from it. The interval of
+    the half-width of its widest fixed interval, the size that follows from it, and where the pilot
+    goes on, to how many labels. The interval of
     the pilot itself, never the rates fitted to it: these still believe the scores where no label
     is."""
     widest = np.zeros(len(engines))
@@ -263,14 +264,12 @@ def sizes_after_pilot(engines: Sequence[Engine]) -> list[dict[str, Any]]:
             limits = certain_limits(engine, answers, figures)
             half = np.nan_to_num(half_width(within(figures, limits)), nan=1.0).max()
             widest[place] = max(widest[place], half)
-    return [
-        {
-            "labels": engine.labels,
-            "half_width": float(half),
-            "planned": engine.size_after(float(half)),
-        }
-        for engine, half in zip(engines, widest, strict=True)
-    ]
+    found = []
+    for engine, half in zip(engines, widest.tolist(), strict=True):
+        planned, pilot = engine.size_after(half)
+        told = {"labels": engine.labels, "half_width": half, "planned": planned}
+        found.append({**told, "pilot": pilot} if pilot else told)
+    return found
 
 
 def same_cells(questions: list[Question]) -> list[list[Question]]:

@@ -26,7 +26,8 @@ class Book:
     """Draws, answers in force and the course of a session, kept by what happens to them.
 
     kinds      how many answers of each kind are in force
-    replanned  the size that was forecast anew after the pilot of a margin plan; 0 before
+    replans    sizes that were forecast anew in the pilot of a margin plan, each with the labels
+               to which the pilot goes on, 0 where it has ended
     limit      how many items may be drawn; without the file 0 until the session is extended
     settled    draw -> what was last said to count for an item that people judge differently
     version    counts what has changed any answer
@@ -40,7 +41,7 @@ class Book:
         self.settled: dict[int, Event] = {}
         self.version = 0
         self.limit = 0
-        self.replanned = 0
+        self.replans: tuple[tuple[int, int], ...] = ()
         self.extended = self.finished = self.stopped = False
 
     # --- what happens --------------------------------------------------------------------------
@@ -93,9 +94,9 @@ class Book:
         """Go on until so many items in all."""
         self.limit, self.extended, self.finished = budget, True, False
 
-    def replan(self, planned: int) -> None:
-        """The size was forecast anew."""
-        self.replanned = planned
+    def replan(self, planned: int, pilot: int = 0) -> None:
+        """The size was forecast anew, and the pilot goes on to so many labels unless 0."""
+        self.replans = (*self.replans, (planned, pilot))
         self.version += 1
 
     def _put_in(self, index: int) -> None:
@@ -107,6 +108,11 @@ class Book:
             self.kinds[event.kind] += number
 
     # --- questions -----------------------------------------------------------------------------
+
+    @property
+    def replanned(self) -> int:
+        """The size that was forecast anew last; 0 before."""
+        return self.replans[-1][0] if self.replans else 0
 
     def in_force(self, index: int) -> Event | None:
         """The answer that counts for the item with this index; None if there is none."""

@@ -28,7 +28,7 @@ from labelcore.plan import margin_stop
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
 from labelcore.plan.existing import RANDOM, existing_labels, prepared, remember
-from labelcore.plan.pilot import largest_size, pilot_of, size_after
+from labelcore.plan.pilot import further_pilot, largest_size, pilot_of, size_after
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
@@ -136,8 +136,9 @@ class Engine(Book):
         growing._positions = self._positions
         for end in draws:
             growing._take_over(self, end)
-            if self.replanned and 0 < growing.pilot <= growing.labels:
-                growing.replan(self.replanned)
+            for replan in self.replans[len(growing.replans) :]:
+                if growing.pilot <= growing.labels:
+                    growing.replan(*replan)
             stage = growing._apart()
             stage.seen = self.seen
             yield stage
@@ -252,8 +253,10 @@ class Engine(Book):
     @property
     def pilot(self) -> int:
         """The labels after which a margin plan forecasts its size anew; 0 for other plans, and once
-        that is done."""
-        return pilot_of(self.given) if self.plan.learns and not self.replanned else 0
+        the pilot has ended."""
+        if self.replans:
+            return self.replans[-1][1]
+        return pilot_of(self.given) if self.plan.learns else 0
 
     @property
     def watched_for(self) -> int:
@@ -270,10 +273,12 @@ class Engine(Book):
         known = len(self.questions), self._items, planned, self.given
         return self.of_frame("largest", lambda: largest_size(plan, *known))
 
-    def size_after(self, half_width: float) -> int:
-        """The size to plan for by the widest fixed interval of a pilot that ends now."""
+    def size_after(self, half_width: float) -> tuple[int, int]:
+        """The size to plan for by the widest fixed interval of a pilot that ends now, and to how
+        many labels the pilot goes on, 0 if it does not."""
         known = len(self.questions), self._items, self.setup.planned
-        return size_after(self.plan, *known, half_width, self.labels)
+        size = size_after(self.plan, *known, half_width, self.labels)
+        return size, further_pilot(half_width, self.labels, size, self.given)
 
     @property
     def _items(self) -> int:
@@ -551,9 +556,10 @@ class Engine(Book):
         """Go on until so many items in all."""
         super().extend(min(budget, self.most))
 
-    def replan(self, planned: int) -> None:
-        """The size is another one from here on, and the band is for it."""
-        super().replan(planned)
+    def replan(self, planned: int, pilot: int = 0) -> None:
+        """The size is another one from here on, and so is what the band is for unless the pilot
+        goes on."""
+        super().replan(planned, pilot)
         self.first_limit, self._planned = self._first_limit(), None
         self.seen, self.told = [], []
         if not self.extended:

@@ -95,9 +95,9 @@ class Event:
     detail
         JSON values. drawn for the first time: "content", the digest of the text shown (logs of
         0.1.0 have none); looked: the results shown; extended: the new budget; reforecast: the
-        labels of the pilot, the half-width of its widest interval, and the size planned from there
-        on; second_pass: how many items to show again; settled: the numbers of the answers that it
-        was said of
+        labels of the pilot, the half-width of its widest interval, the size planned from there on,
+        and the labels to which the pilot goes on, if it does; second_pass: how many items to show
+        again; settled: the numbers of the answers that it was said of
     hash
         SHA-256 over the hash before it and all other fields: a chain, so that a changed byte
         anywhere in the log is found

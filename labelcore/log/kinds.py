@@ -323,7 +323,7 @@ class Looked(Kind):
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
         now = figures.look(state.last_answer)
-        found = difference(_figures_of(event.detail), _figures_of(now))
+        found = difference(_figures_of(event.detail), _figures_of(now, event.detail))
         if found:
             raise AnswerError(f"the look does not follow: {found}")
 
@@ -332,28 +332,35 @@ class Looked(Kind):
         state.looks.append({**event.detail, "at": event.at})
 
 
-def _figures_of(detail: Mapping[str, Any]) -> dict[str, Any]:
+def _figures_of(detail: Mapping[str, Any], like: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """A look without the word for values that are not told: when they are is no figure, and
-    versions differ in it."""
-    results = detail.get("results", {})
+    versions differ in it. Without the first items of a ranked list where an older look ``like`` it
+    has none."""
+    results, there = detail.get("results", {}), (like or detail).get("results", {})
     kept = {
-        key: {name: one[name] for name in one if name != "tentative"}
+        key: {
+            name: one[name]
+            for name in one
+            if name != "tentative" and (name != "head" or name in there.get(key, {}))
+        }
         for key, one in results.items()
     }
     return {**detail, "results": kept}
 
 
 class Reforecast(Kind):
-    """After its pilot a plan that ends at a margin has its size forecast anew, once: the watched
-    band is for that size from there on, whatever becomes of the answers."""
+    """After its pilot a plan that ends at a margin has its size forecast anew, once, or again where
+    the pilot goes on: when it has ended the watched band is for that size, whatever becomes of the
+    answers."""
 
     def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         engine = state.engine
         if not engine.pilot or engine.labels < engine.pilot:
             raise AnswerError("the size is forecast anew once, at the end of a margin plan's pilot")
-        if type(event.detail.get("planned")) is not int:
-            raise AnswerError(f"it plans for {event.detail.get('planned')!r} labels")
+        for name in ("planned", "pilot"):
+            if type(event.detail.get(name, 0)) is not int:
+                raise AnswerError(f"it plans for {event.detail[name]!r} labels")
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
         found = difference(dict(event.detail), figures.reforecast())
@@ -361,7 +368,7 @@ class Reforecast(Kind):
             raise AnswerError(f"the size does not follow: {found}")
 
     def fold(self, state: LogState, event: Event) -> None:
-        state.book.replan(int(event.detail["planned"]))
+        state.book.replan(int(event.detail["planned"]), int(event.detail.get("pilot", 0)))
 
 
 class Stopped(Kind):

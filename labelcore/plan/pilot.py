@@ -1,4 +1,5 @@
-"""The pilot of a plan that ends at a margin: after it the size is forecast anew."""
+"""The pilot of a plan that ends at a margin: after it the size is forecast anew. A pilot that tells
+little goes on to twice its labels, and the size is forecast once more."""
 
 from __future__ import annotations
 
@@ -7,16 +8,37 @@ import numpy as np
 from labelcore.plan.plan import Plan
 from labelcore.stats.horizon import size_again
 
-PILOT, TIMES = 60, 10
-"""The labels of a pilot, those that were there before included; and how many pilots the watched
-band is for at the least until it has ended."""
+PILOT, DOUBLINGS = 60, 4
+"""The labels of a pilot, those that were there before included, and how often they may be
+doubled."""
 NOTHING_KNOWN = 0.5
 """The half-width of a pilot that tells nothing."""
+LITTLE_KNOWN = 0.25
+"""The half-width above which a pilot goes on: half of one that tells nothing."""
 
 
 def pilot_of(given: int) -> int:
     """The labels at which a pilot ends where so many were there before: at least one is new."""
     return max(PILOT, given + 1)
+
+
+def further_pilot(half_width: float, labels: int, planned: int, given: int) -> int:
+    """The labels to which a pilot goes on that ended here; 0 where it told enough, or the size that
+    is planned now comes before.
+
+    half_width, labels   as in ``size_after``
+    planned              the size after it
+    given                labels that were there before
+
+    >>> further_pilot(0.45, 60, 934, 0), further_pilot(0.2, 60, 934, 0)
+    (120, 0)
+    """
+    goes_on = half_width > LITTLE_KNOWN and labels < _last_pilot(given) and 2 * labels < planned
+    return 2 * labels if goes_on else 0
+
+
+def _last_pilot(given: int) -> int:
+    return int(2**DOUBLINGS * pilot_of(given))
 
 
 def size_after(
@@ -42,8 +64,6 @@ def size_after(
 
 
 def largest_size(plan: Plan, figures: int, items: int, planned: int, given: int) -> int:
-    """The largest size that may come of the pilot: that of one which tells nothing, and at least
-    ``TIMES`` pilots. Until its end the watched band is for this size, so that it only narrows."""
-    labels = pilot_of(given)
-    found = size_after(plan, figures, items, planned, NOTHING_KNOWN, labels)
-    return min(max(found, TIMES * labels), max(items, 1))
+    """The largest size that may come of the pilot: that of the longest which tells nothing. Until
+    its end the watched band is for this size, so that it only narrows."""
+    return size_after(plan, figures, items, planned, NOTHING_KNOWN, _last_pilot(given))

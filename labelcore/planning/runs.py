@@ -90,7 +90,7 @@ def end_pilots(engines: Sequence[Engine]) -> None:
     """Forecast the size anew in each session that is at the end of its pilot."""
     due = [engine for engine in engines if 0 < engine.pilot <= engine.labels]
     for engine, found in zip(due, sizes_after_pilot(due) if due else (), strict=True):
-        engine.replan(found["planned"])
+        engine.replan(found["planned"], found.get("pilot", 0))
 
 
 def _look(sessions: Sequence[_Session], results_needed: bool) -> None:

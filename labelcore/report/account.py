@@ -184,8 +184,8 @@ def _end_words(facts: Facts, event: Event) -> list[Child]:
     if event.kind == "extended":
         budget = event.detail.get("budget")
         kept = "evidence and intervals stay" if facts.plan.claims else "the watched interval stays"
-        found = _reforecast(facts)
-        planned = int(found["planned"] if found else facts.plan.planned or 0)
+        found = _reforecasts(facts)
+        planned = int(found[-1]["planned"] if found else facts.plan.planned or 0)
         until = (facts.plan.horizon or 0) * planned
         staged = facts.plan.promise == Promise.FIXED or 0 < until < (budget or 0)
         after = "the first stage stays the result" if staged else f"{kept} valid"
@@ -315,7 +315,7 @@ def methods_text(facts: Facts) -> str:
     summary = design.summary.removeprefix("Recommended: ")
     summary = summary[:1].lower() + summary[1:]
     before = f"There were {facts.existing_words}. " if facts.existing_words else ""
-    found = _reforecast(facts)
+    found = _reforecasts(facts)
     anew = f"{record_words(found, int(plan.planned or 0))} " if found else ""
     return (
         f"From the {len(facts.population):,} items of {facts.population.name}, "
@@ -332,9 +332,9 @@ def methods_text(facts: Facts) -> str:
     )
 
 
-def _reforecast(facts: Facts) -> Mapping[str, Any] | None:
-    """What the log holds of the size that was forecast anew."""
-    return next((one.detail for one in facts.events if one.kind == "reforecast"), None)
+def _reforecasts(facts: Facts) -> list[Mapping[str, Any]]:
+    """What the log holds of the sizes that were forecast anew."""
+    return [one.detail for one in facts.events if one.kind == "reforecast"]
 
 
 def _stop_text(critical: float, plan: Plan) -> str:

@@ -13,6 +13,7 @@ from labelcore.charts import (
     roc_chart,
 )
 from labelcore.designs.curves import Curve
+from labelcore.figures.cuts import heads
 from labelcore.promises import State
 from labelcore.results.curves import Band
 from labelcore.session.session import Session
@@ -51,7 +52,7 @@ def landmarks(n_items: int) -> list[tuple[str, int]]:
     >>> landmarks(4000)
     [('First 400', 400), ('First 2,000', 2000), ('All 4,000', 4000)]
     """
-    ranks = sorted({max(1, round(n_items / 10)), max(1, round(n_items / 2)), n_items})
+    ranks = heads(n_items)
     return [(f"All {n_items:,}" if r == n_items else f"First {r:,}", r) for r in ranks]
 
 

@@ -11,7 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.access.roles import PAGES, Right
-from labelcore.charts.living import SHARES, bars, difference_scale
+from labelcore.charts.figure_bars import share_bar
+from labelcore.charts.living import SHARES, Bar, bars, difference_scale
 from labelcore.estimands import CURVES
 from labelcore.log.people import browsers
 from labelcore.trials import TRIALS
@@ -36,7 +37,7 @@ SEARCH, SORT, ALL_ROWS = "projects-search", "projects-sort", "projects-all"
 WIDTHS = (3.2, 5.2, 2.4, 1.8, 1.2)
 KNOWN = "What is known"
 HEADS = ("Project", KNOWN, "Labels", "Last change", "")
-MEAN = "Precision, mean over all ranks"
+FIRST, MEAN = "First {rank:,}", "Precision, mean over all ranks"
 ROWS = 20
 """Shown at once; a press shows the others. So many need no search, either."""
 FEW = 3
@@ -241,19 +242,26 @@ def quiet(key: str, text: str) -> None:
 
 
 def known_picture(known: Known) -> Picture:
-    """The primary figure as one bar: of a curve the mean over all ranks."""
-    bar = bar_of(known)
-    if known.estimand in CURVES:
-        bar = replace(bar, name=MEAN)
+    """The primary figure as one bar."""
+    bar = known_bar(known)
     scale = difference_scale(np.array([known.low, known.high]))
     return Picture(
         bars([bar], scale if is_difference(known.estimand) else SHARES), None, (), "", ""
     )
 
 
+def known_bar(known: Known) -> Bar:
+    """The primary figure, of a ranked list the precision of its first items, as on *Label*."""
+    if known.rank:
+        name, assumed = FIRST.format(rank=known.rank), known.confidence is None
+        return share_bar(name, known.told, known.low, known.high, assumed)
+    bar = bar_of(known)
+    return replace(bar, name=MEAN) if known.estimand in CURVES else bar
+
+
 def card_line(summary: Summary) -> str:
     """Progress, what is known, status, last change, file."""
-    bar = bar_of(summary.known)
+    bar = known_bar(summary.known)
     known = " ".join(part for part in (bar.name, bar.said[0], f"({bar.said[1]})") if part)
     judged = summary.answers if "=" in summary.answers else f"{summary.answered:,}"
     parts = [f"{judged} {summary.of_planned}", known, summary.status]

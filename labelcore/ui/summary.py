@@ -30,7 +30,8 @@ CHECKED_SECONDS = 600
 @dataclass(frozen=True)
 class Known:
     """A figure as the log keeps it: ``told`` is its value where that may be told, ``low`` and
-    ``high`` are NaN where they may not be shown, of a curve the means over all ranks."""
+    ``high`` are NaN where they may not be shown. Of a curve they are of the first ``rank`` items,
+    with a look by an older version the means over all ranks; ``rank`` is 0 then."""
 
     estimand: str
     told: float | None = None
@@ -39,6 +40,7 @@ class Known:
     state: State = State.NOTHING
     tentative: bool = False
     confidence: float | None = None
+    rank: int = 0
 
     @property
     def has_interval(self) -> bool:
@@ -126,6 +128,9 @@ def _primary(state: LogState, estimand: str, confidence: float) -> Known:
     if "value" not in found:  # A choice between candidates is no figure.
         return Known(keys[0])
     promised, stands = str(found["promise"]) != Promise.NONE, State(found["state"])
+    if head := found.get("head"):
+        ends, sure = (head["value"], head["low"], head["high"]), confidence if promised else None
+        return Known(keys[0], *ends, stands, confidence=sure, rank=head["rank"])
     low, high = (float(found.get(end, math.nan)) for end in ("low", "high"))
     along = keys[0] in CURVES or keys[0] in SUMMARIES
     told = not along or (promised and stands.has_interval)

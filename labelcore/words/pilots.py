@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from labelcore.log.engine import Engine
@@ -11,13 +11,14 @@ from labelcore.words.sentences import count
 
 SUPPOSED = {True: "your scores are good", False: "our guess is right"}
 OPEN = "if {supposed}; we know after {pilot}"
+AGAIN = "{found}; we know more after {pilot}"
 MORE = {
     True: "your scores are weaker than they looked",
     False: "it takes more than we guessed",
 }
 AS_GOOD = {True: "your scores are as good as they looked", False: "our guess was right"}
-SLACK = 1.15
-"""By how much a size is above the forecast that nobody calls it more: a tenth is reserve."""
+SLACK = 1.35
+"""By how much a size is above the forecast that nobody calls it more: three tenths are reserve."""
 
 
 def rounded(labels: int) -> int:
@@ -30,11 +31,12 @@ def rounded(labels: int) -> int:
     return int(round(labels / step) * step)
 
 
-def found_words(forecast: int, pilot: int, planned: int, *, scored: bool) -> str:
+def found_words(forecast: int, pilot: int, planned: int, again: int = 0, *, scored: bool) -> str:
     """What the pilot is to tell of the size, or has told.
 
     forecast  the size before the pilot; pilot: the labels of the pilot
     planned   the size forecast after it; 0 before
+    again     the labels to which the pilot goes on; 0 where it has ended
     scored    whether the first forecast is from scores
 
     >>> found_words(52, 60, 0, scored=True), found_words(52, 60, 449, scored=False)
@@ -42,10 +44,11 @@ def found_words(forecast: int, pilot: int, planned: int, *, scored: bool) -> str
     """
     if not planned:
         return OPEN.format(supposed=SUPPOSED[scored], pilot=pilot)
-    return (MORE if planned > SLACK * max(forecast, pilot) else AS_GOOD)[scored]
+    found = (MORE if planned > SLACK * max(forecast, pilot) else AS_GOOD)[scored]
+    return AGAIN.format(found=found, pilot=again) if again else found
 
 
-def size_words(forecast: int, pilot: int, planned: int, *, scored: bool) -> str:
+def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, scored: bool) -> str:
     """How many labels it takes, and how that is known; arguments as in ``found_words``.
 
     >>> size_words(52, 60, 0, scored=True)
@@ -54,11 +57,15 @@ def size_words(forecast: int, pilot: int, planned: int, *, scored: bool) -> str:
     'Your scores are weaker than they looked: about 450 labels.'
     >>> size_words(240, 60, 240, scored=True)
     'Your scores are as good as they looked: about 240 labels.'
+    >>> size_words(52, 60, 934, 120, scored=True)
+    'Your scores are weaker than they looked: about 930 labels; we know more after 120.'
     """
-    labels = count(rounded(max(planned or forecast, pilot)))
+    labels = f"about {count(rounded(max(planned or forecast, pilot)))}"
     found = found_words(forecast, pilot, planned, scored=scored)
-    after = f"{found[:1].upper()}{found[1:]}: about {labels}."
-    return after if planned else f"About {labels} {found}."
+    if not planned:
+        return f"{labels[:1].upper()}{labels[1:]} {found}."
+    said = f"{found[:1].upper()}{found[1:]}: {labels}"
+    return f"{AGAIN.format(found=said, pilot=again) if again else said}."
 
 
 def pilot_words(engine: Engine, say: Callable[..., str] = found_words) -> str:
@@ -66,17 +73,20 @@ def pilot_words(engine: Engine, say: Callable[..., str] = found_words) -> str:
     if not engine.plan.learns:
         return ""
     scored = any(name in engine.population.scores for name in engine.classifiers)
-    sizes = engine.setup.planned, pilot_of(engine.given), engine.replanned
+    again = engine.pilot if engine.replans else 0
+    sizes = engine.setup.planned, pilot_of(engine.given), engine.replanned, again
     return say(*sizes, scored=scored)
 
 
-def record_words(detail: Mapping[str, Any], forecast: int) -> str:
-    """The re-forecast of a log, for a report.
+def record_words(details: Sequence[Mapping[str, Any]], forecast: int) -> str:
+    """The re-forecasts of a log, for a report; "" where there is none.
 
-    >>> record_words({"labels": 60, "half_width": 0.26, "planned": 449}, 52)
+    >>> record_words([{"labels": 60, "half_width": 0.2, "planned": 449}], 52)
     'After 60 labels the size was forecast anew by the width that they gave, from 52 to 449 labels.'
     """
-    return (
-        f"After {count(int(detail['labels']))} the size was forecast anew by the width that they "
-        f"gave, from {forecast:,} to {count(int(detail['planned']))}."
+    sizes = [forecast, *(int(one["planned"]) for one in details)]
+    return " ".join(
+        f"After {count(int(one['labels']))} the size was forecast anew by the width that they "
+        f"gave, from {before:,} to {count(after)}."
+        for one, before, after in zip(details, sizes[:-1], sizes[1:], strict=True)
     )

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -14,8 +15,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.errors import AnswerError
+from labelcore.figures.looks import FiguresNow
+from labelcore.log.kinds import check, state_at
 from labelcore.ui.explore import NO_SCORE
 from labelcore.ui.new_cards import RANKED
+from labelcore.ui.start import MEAN
 from labelcore.words.sentences import value_percent
 from labelcore.words.short import range_of
 from tests.app.conftest import HOSTILE, bar_texts, button, picture, surface, texts, to_aim
@@ -401,3 +406,34 @@ def fresh(session: lc.Session) -> lc.Session:
 
 def field(page, start: str):
     return next(one for one in page.number_input if one.key.startswith(start))
+
+
+@pytest.mark.parametrize(("design", "labels"), [("recalibrated_neyman", 60), ("simple_random", 60),
+                                                ("geometric_strata", 100), ("paula", 30),
+                                                ("simple_random", 5)])  # fmt: skip
+def test_start_says_the_first_figure_of_label(
+    app, make_curve: MakeCurve, design: str, labels: int
+) -> None:
+    """The first tenth of the list, not the mean over all ranks."""
+    make_curve(design, labels)
+    (row,) = bar_texts(app())
+    first, *others = bar_texts(app("label", project="demo"))
+    assert first[0] == "First 15" and len(others) == 2
+    assert row == (first if first[2] != "not yet" else [MEAN, "", "not yet"])
+
+
+def test_a_look_without_the_first_items_is_still_replayed(make_curve: MakeCurve) -> None:
+    """Looks of older versions hold the means of a curve only; what they hold is checked."""
+    session = make_curve("simple_random", 60)
+    look = next(one for one in reversed(session.events) if one.kind == "looked")
+    before = state_at(session.population, session.plan, session.events, look.sequence - 1)
+    curve = look.detail["results"]["precision_curve"]
+    for head in (curve["head"], None, {**curve["head"], "low": 0.123}):
+        kept = {key: one for key, one in curve.items() if key != "head"}
+        kept |= {"head": head} if head else {}
+        event = replace(look, detail={**look.detail, "results": {"precision_curve": kept}})
+        if head and head["low"] == 0.123:
+            with pytest.raises(AnswerError, match="does not follow"):
+                check(before, event, FiguresNow(before.engine))
+        else:
+            check(before, event, FiguresNow(before.engine))

@@ -17,15 +17,25 @@ from labelcore.figures.looks import FiguresNow
 from labelcore.figures.scalars import scalar_results, scalar_results_of, sizes_after_pilot
 from labelcore.log.engine import Engine
 from labelcore.log.kinds import check, state_at
-from labelcore.plan.pilot import PILOT, largest_size, size_after
+from labelcore.plan.pilot import (
+    LITTLE_KNOWN,
+    NOTHING_KNOWN,
+    PILOT,
+    further_pilot,
+    largest_size,
+    size_after,
+)
 from labelcore.planning import runs
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all, label_each_until
 from labelcore.promises import Status
 from labelcore.stats.horizon import boundary, size_again
+from labelcore.words.pilots import pilot_words
 from tests.designs.synthetic import Known, fewest, most, write
 
 MARGIN, REACHED, SESSIONS = 0.15, 0.88, 40
+LITTLE_TOLD = 3
+"""A seed whose first 60 labels tell little."""
 
 
 @pytest.fixture(scope="module")
@@ -107,23 +117,25 @@ def test_the_band_never_jumps_open_when_the_size_is_known(bad: Known, plan: lc.P
 @pytest.mark.parametrize("target", ["file", "process"])
 def test_the_size_is_the_one_whose_band_meets_the_margin(half: float, target: str) -> None:
     """The variance of so many labels, with the finite-file factor, and the boundary at the planned
-    size; a tenth more."""
+    size; three tenths more."""
     margin, items, labels = 0.04, 20_000, 60
     plan = lc.Plan("simple_random", ["accuracy"], margin=margin, target=target)
     size = size_after(plan, 1, items, 0, half, labels)
     rest = (lambda n: 1 - n / items) if target == "file" else (lambda n: 1.0)
     shrunk = np.sqrt(rest(size) / size / (rest(labels) / labels))
     wider = float(boundary(1.0, 0.0, 0.05, 4)) / 1.959964
-    met = half * shrunk * wider * np.sqrt(1.1)
+    met = half * shrunk * wider * np.sqrt(1.3)
     assert met == pytest.approx(margin, rel=0.01) if size < items else met > margin
     assert size_after(plan, 1, items, 9_000, half, labels) == max(size, 9_000)
-    assert size <= largest_size(plan, 1, items, 0, 0) <= items
+    largest = largest_size(plan, 1, items, 0, 0)
+    assert size <= largest <= items
+    assert size_after(plan, 1, items, 0, NOTHING_KNOWN, 16 * PILOT) == largest, "of any pilot"
 
 
 def test_a_size_is_never_above_the_largest_nor_under_the_pilot() -> None:
     plan = lc.Plan("simple_random", ["accuracy"], margin=0.4)
     assert size_after(plan, 1, 10_000, 0, 0.001, 60) == 60
-    assert largest_size(plan, 1, 10_000, 0, 0) == 600, "ten pilots"
+    assert largest_size(plan, 1, 10_000, 0, 0) >= 16 * PILOT
     assert largest_size(plan, 1, 45, 0, 0) == 45
     assert size_again(0.5, 60, 0.01, 0.95, items=50) == 50
 
@@ -160,6 +172,7 @@ def test_the_log_holds_the_forecast_and_tells_it_again(
     answered(session, bad, PILOT)
     (event,) = [one for one in session.events if one.kind == "reforecast"]
     assert event.detail["labels"] == PILOT and event.detail["planned"] == engine.watched_for
+    assert "pilot" not in event.detail, "it told enough"
     assert engine.pilot == 0 and engine.limit == 4 * engine.planned
     said = session.results()["recall"]
     assert said.scope.planned == engine.planned > int(plan.planned or 0)
@@ -172,6 +185,49 @@ def test_the_log_holds_the_forecast_and_tells_it_again(
     early = state_at(bad.population, plan, session.events, event.sequence - 1).engine
     assert scalar_results(early)["recall"].half_width > said.half_width
     check(state_at(bad.population, plan, session.events, event.sequence - 1), event)
+
+
+def test_a_pilot_that_tells_little_goes_on_to_twice_its_labels(
+    bad: Known, plan: lc.Plan, tmp_path: Path
+) -> None:
+    store = f"sqlite:///{tmp_path / 'labels.db'}"
+    session = lc.Session(bad.population, plan.with_seed(LITTLE_TOLD), store, "goes on")
+    engine = session.engine
+    answered(session, bad, PILOT)
+    assert engine.pilot == 2 * PILOT and engine.watched_for == engine.largest > engine.planned
+    assert pilot_words(engine).endswith("; we know more after 120")
+    answered(session, bad, 2 * PILOT + 5)
+    first, second = [one for one in session.events if one.kind == "reforecast"]
+    assert first.detail["half_width"] > LITTLE_KNOWN >= second.detail["half_width"]
+    assert (first.detail["pilot"], second.detail["labels"]) == (2 * PILOT, 2 * PILOT)
+    assert engine.pilot == 0 and engine.watched_for == engine.planned == second.detail["planned"]
+    stages = engine.stages([PILOT - 1, PILOT, 2 * PILOT - 1, 2 * PILOT])
+    sizes = [int(plan.planned or 0), first.detail["planned"], engine.planned]
+    assert [(one.pilot, one.planned) for one in stages] == [
+        (PILOT, sizes[0]), (2 * PILOT, sizes[1]), (2 * PILOT, sizes[1]), (0, sizes[2])
+    ]  # fmt: skip
+    again = lc.Session.open(store, "goes on", population=bad.population)
+    assert again.results()["recall"].to_json() == session.results()["recall"].to_json()
+    for event in (first, second):
+        state = state_at(bad.population, session.plan, session.events, event.sequence - 1)
+        check(state, event, FiguresNow(state.engine))
+        forged = replace(event, detail={**event.detail, "pilot": 4 * PILOT})
+        with pytest.raises(AnswerError, match="does not follow"):
+            check(state, forged, FiguresNow(state.engine))
+
+
+@pytest.mark.parametrize(
+    ("half", "labels", "planned", "goes_on"),
+    [
+        (0.4, 60, 900, 120),
+        (0.26, 480, 3000, 960),
+        (0.25, 60, 900, 0),
+        (0.4, 60, 120, 0),
+        (0.4, 960, 9000, 0),
+    ],
+)
+def test_where_a_pilot_ends(half: float, labels: int, planned: int, goes_on: int) -> None:
+    assert further_pilot(half, labels, planned, 0) == goes_on
 
 
 @pytest.mark.parametrize("change", ["planned", "early", "twice"])

@@ -156,7 +156,7 @@ MARGINS = {
     "all figures": (lc.Plan("recalibrated_neyman", SCALARS, margin=0.09), 6),
     "one": (lc.Plan("recalibrated_neyman", ["recall"], margin=0.08), 6),
     "differences": (
-        lc.Plan("paired_comparison", ["accuracy_difference"], margin=0.03, **BOTH), 12
+        lc.Plan("paired_comparison", ["accuracy_difference"], margin=0.03, **BOTH), 36
     ),
 }  # fmt: skip
 MORE_MARGINS = {
