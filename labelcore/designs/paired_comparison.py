@@ -181,6 +181,9 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
     def judges(self, params: Any) -> bool:
         return True
 
+    def judges_all(self, frame: PairFrame) -> bool:
+        return not frame.few
+
     def first_look(self, frame: PairFrame, planned: int, promise: Promise) -> int:
         return 1 if frame.few else profile_first_look(frame, planned, promise)
 

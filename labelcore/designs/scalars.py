@@ -140,6 +140,10 @@ class EstimatesScalars(Design[FrameT]):
         but the counts and sizes of cells, and on what is said of labelled items."""
         return False
 
+    def judges_all(self, frame: FrameT) -> bool:
+        """Whether answers tell of every stratum how many of its items a person can judge."""
+        return True
+
     def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
         """Whether a fixed promise for these can stop by itself at its margin: one share of all
         items, each as likely to be drawn as any other, so that the stop can be calibrated."""

@@ -33,7 +33,7 @@ def assumptions(engine: Engine, form: Form, *, both: bool | None = None) -> tupl
     if engine.plan.target == "process":
         found.append("the file is a random sample of the items that the statement is about")
     if engine.undecided:
-        reading = engine.plan.unsure_reading
+        reading = engine.unsure_reading
         either = both_ways(engine) if both is None else both
         taken = ASSUMED.get(reading, UNDECIDED_LEFT_OUT)
         found.append(UNDECIDED_BOTH_WAYS if either else taken)

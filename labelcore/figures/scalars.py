@@ -77,9 +77,9 @@ def scalar_results_of(
 
 def _of_all_items(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
     """With the ranges of all items beside figures that leave the unsure out."""
-    if not engine.undecided or not engine.plan.leaves_unsure_out:
+    judged = engine.unsure_reading == Unsure.JUDGED
+    if not engine.undecided or not (judged or engine.unsure_reading == Unsure.ODDS):
         return found
-    judged = engine.plan.unsure_reading == Unsure.JUDGED
     for group in same_cells(engine.questions):
         answers = answers_of([engine], group)[0]
         tally, look = engine.tallies[group[0].subject], look_at(engine)
@@ -426,7 +426,7 @@ def _both_ways(
     tally = engine.tallies[subject]
     if doubtful(engine, tally).any():
         figures = widened(engine, tally, answers, figures, look)
-    if engine.undecided and engine.plan.unsure_reading == Unsure.ODDS:
+    if engine.undecided and engine.unsure_reading == Unsure.ODDS:
         figures = at_odds(engine, tally, answers, figures)
     return figures
 
@@ -434,6 +434,11 @@ def _both_ways(
 def precision_of(engine: Engine, classifier: str | None, predicted: int, judged: int) -> Estimate:
     """Of the items that the classifier predicts as the class ``predicted``, the share whose label
     is the class ``judged``. For a method that estimates from the counts of cells."""
+    for asked in engine.questions if predicted == judged else ():
+        if (asked.row, asked.subject, asked.class_index) == (
+            SCALARS["precision"], classifier, judged,
+        ):  # fmt: skip
+            return scalar_results(engine)[asked.key]
     question = Question("precision", SCALARS["precision"], classifier, judged)
     answers = answers_of([engine], [question])[0]
     row = engine.tallies[classifier].prediction == predicted

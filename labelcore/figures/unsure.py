@@ -27,7 +27,7 @@ def cells_of(engine: Engine, tally: Tally, class_index: int | None) -> Cells:
     """The counts that figures are worked out from, by the reading of the plan: with the sizes that
     a person can judge, or those of the file."""
     cells = tally.cells(class_index)
-    if not engine.undecided or engine.plan.unsure_reading != Unsure.JUDGED:
+    if not engine.undecided or engine.unsure_reading != Unsure.JUDGED:
         return cells
     return judged_cells(cells, tally.unresolved(engine.undecided_positions()))
 
@@ -35,7 +35,7 @@ def cells_of(engine: Engine, tally: Tally, class_index: int | None) -> Cells:
 def judged_share(engine: Engine) -> float | None:
     """The share of the file that a person can judge, estimated; None where the figures are not
     about these alone."""
-    if not engine.undecided or engine.plan.unsure_reading != Unsure.JUDGED:
+    if not engine.undecided or engine.unsure_reading != Unsure.JUDGED:
         return None
     sizes = cells_of(engine, engine.tallies[engine.classifiers[0]], None).size
     return float(sizes.sum() / len(engine.population))
@@ -43,14 +43,14 @@ def judged_share(engine: Engine) -> float | None:
 
 def left_out(engine: Engine) -> int:
     """Answers without a class that are assumed to be like the rest."""
-    few = engine.plan.unsure_reading == Unsure.FEW_LEFT_OUT
+    few = engine.unsure_reading == Unsure.FEW_LEFT_OUT
     return engine.undecided if few and not both_ways(engine) else 0
 
 
 def both_ways(engine: Engine) -> bool:
     """Whether unsure and broken items count both ways: by the reading of the plan, or because they
     are so many."""
-    reading = engine.plan.unsure_reading
+    reading = engine.unsure_reading
     if reading == Unsure.FEW_LEFT_OUT:
         return engine.undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
     return reading == Unsure.EITHER_WAY and bool(engine.undecided)

@@ -18,6 +18,7 @@ import numpy as np
 
 from labelcore.designs import base
 from labelcore.designs.base import Due, IntArray, Progress, rank_order
+from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanError
 from labelcore.log.along import Along
 from labelcore.log.answers import answer_kind
@@ -32,6 +33,7 @@ from labelcore.plan.pilot import further_pilot, largest_size, pilot_of, size_aft
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
+from labelcore.promises import Unsure
 from labelcore.stats.orders import Orders
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
@@ -289,6 +291,15 @@ class Engine(Book):
     def most(self) -> int:
         """The most items that can be asked."""
         return self.design.most(self.frame)
+
+    @property
+    def unsure_reading(self) -> Unsure:
+        """That of the plan; both ways where some strata are asked nothing, so that nobody knows how
+        many of their items a person can judge."""
+        reading, method = self.plan.unsure_reading, self.design
+        if reading != Unsure.JUDGED or not isinstance(method, EstimatesScalars):
+            return reading
+        return reading if method.judges_all(self.frame) else Unsure.EITHER_WAY
 
     @property
     def stop(self) -> margin_stop.Stop:

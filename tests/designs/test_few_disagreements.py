@@ -75,7 +75,7 @@ def test_an_unsure_answer_leaves_its_item_open(known: Known) -> None:
         session.answer(draw, "unsure" if draw.index == 2 else truth)
     found = session.results()[ACCURACY]
     assert isinstance(found, Estimate) and found.state != "exact"
-    assert found.high - found.low >= 2 / ITEMS - 1e-12
+    assert found.high - found.low >= 2 / ITEMS - 1e-12 and found.scope.judged is None
     assert found.low - 1e-12 <= true_difference(known, ACCURACY) <= found.high + 1e-12
 
 

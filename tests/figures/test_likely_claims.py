@@ -14,6 +14,7 @@ from benchmarks.likely_claims import one_end
 from labelcore.figures.claims import all_settled, claim_results, likely_of
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
+from labelcore.log.events import Event
 from labelcore.planning import claims as planning
 from labelcore.promises import ClaimStatus
 from labelcore.stats.horizon import ONE_SIDED
@@ -43,9 +44,11 @@ def labelled_to(engine: Engine, known: Known, last: int) -> Engine:
 @pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman", "oversampling"])
 @pytest.mark.parametrize("labels", [1, 7, 40, 80])
 def test_the_ends_are_those_of_an_interval_with_nearly_twice_the_error_level(
-    design: str, labels: int, known: Known
+    design: str, labels: int, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two claims share .1 / 1.9: the interval of both ends of each is the one at 95 %."""
+    """Two claims share .1 / 1.9: the interval of both ends of each is the one at 95 %, before it is
+    cut by earlier looks."""
+    monkeypatch.setattr("labelcore.figures.scalars.narrows", lambda engine: False)
     engine = labelled_to(
         known.engine(
             plan_of(design, "recall >= 0.6", "precision <= 0.5", confidence=1 - 0.1 / ONE_SIDED), 3
@@ -145,7 +148,13 @@ def test_a_budget_ends_the_labelling_and_delays_no_decision(design: str, known: 
     def ends(budget: int, planned: int | None) -> tuple[float | None, float | None]:
         plan = plan_of(design, "accuracy >= 0.5", budget=budget).with_planned(80)
         plan = replace(plan, planned=budget, claims_planned=planned)
-        engine = labelled_to(Engine(known.population, plan), known, 40)
+        engine = Engine(known.population, plan)
+        said, classes = known.population.predictions["lr"], known.population.classes
+        for number in range(40):  # The same answers in turn: the items follow from the batch.
+            index = engine.draw_next()
+            called = int(said[engine.asked[index - 1].position])
+            name = classes[1 - called if number % 5 == 0 else called]
+            engine.answer(index, Event(0, "labelled", "", "test", label=name))
         (found,) = claim_results(engine).values()
         assert likely_of([engine]) == [[found.status]]
         return found.low, found.high

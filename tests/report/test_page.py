@@ -93,7 +93,11 @@ def test_page_1_says_question_answer_picture_meaning_and_table(made: Made, html:
 
 
 def test_the_sentence_to_quote_says_who_labelled_when(outline: Outline) -> None:
-    text = outline.text[outline.text.index("For the 300 items in items.csv, precision (of the") :]
+    text = outline.text[
+        outline.text.index(
+            "of the 300 items in items.csv that a person can judge, precision (of the"
+        ) :
+    ]
     promise = r"\(95 % confidence, approximate, valid at every look up to \d+ labels\)"
     assert re.search(promise + r", from \d+ labels of \d+ \w+ \d{4}\.", text)
 

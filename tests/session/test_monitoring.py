@@ -123,7 +123,7 @@ def test_after_an_alarm_the_waves_before_no_longer_count() -> None:
     assert found.reports[2].precision == alone.precision
     again = monitor([MAY, JUNE, JULY, JULY])
     assert again.reports[3].alarms == ()
-    assert "Alarm in 'July': precision came out at 60.0 %" in found.reports[2].sentence()
+    assert "Alarm in 'July': precision came out at 60 %" in found.reports[2].sentence()
     assert "no earlier wave" in found.reports[0].sentence()
     assert "where the earlier waves expected it" in found.reports[1].sentence()
 
