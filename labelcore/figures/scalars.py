@@ -62,7 +62,7 @@ def scalar_results_of(
 ) -> list[dict[str, Estimate]]:
     """``scalar_results`` of several sessions of one plan, worked out side by side; ``alone``: as if
     nobody could have looked before, which takes a part of the time."""
-    if not narrows(engines[0]):
+    if not (engines[0].questions and narrows(engines[0].plan)):
         found = [_kept(*one) for one in zip(engines, _results_now(engines), strict=True)]
     elif alone:
         found = _results_now(engines)

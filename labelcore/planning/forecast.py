@@ -24,6 +24,7 @@ from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
 from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
 from labelcore.estimands import CURVES, SUMMARIES, ratios
+from labelcore.figures.narrowing import expected_share, narrows
 from labelcore.figures.together import covariance_of, pairs_of, pull
 from labelcore.plan.against_file import (
     as_ordered,
@@ -258,7 +259,10 @@ def _check_reachable(outlook: Outlook, margin: float, most: int) -> None:
     plan = outlook.plan
     if plan.planned is not None or plan.budget is not None or outlook.meets(most, margin):
         return
-    half = max(outlook.half_widths(most, most).values(), default=NOTHING_KNOWN)
+    widths = outlook.half_widths(most, most)
+    if not widths:  # No forecast is no reason to refuse.
+        return
+    half = max(widths.values())
     least = math.ceil(1000 * half) / 1000
     reachable = least < NOTHING_KNOWN
     raise PlanArgumentError(
@@ -391,7 +395,8 @@ class Outlook:
         found = {}
         if self.questions:
             drawn = self.allocation(labels)
-            widths = self._half_widths(drawn, look)
+            share = expected_share(labels) if narrows(self.plan) else 1.0
+            widths = [share * width for width in self._half_widths(drawn, look)]
             found = {one.key: width for one, width in zip(self.questions, widths, strict=True)}
         design, widest = self.design, None
         if isinstance(design, EstimatesCurve):

@@ -71,8 +71,8 @@ SURFACE_STYLE = """
 .lc-away:not([hidden]) {
   position: fixed; top: 0; left: 0; right: 0; z-index: 1000; padding: 0.5rem 1rem;
   text-align: center; font-family: var(--st-font, sans-serif);
-  background: var(--st-secondary-background-color, #f0f2f6); color: var(--st-text-color, #31333f);
-  border-bottom: 1px solid var(--border, #8884);
+  background: var(--st-secondary-background-color, Canvas); color: var(--st-text-color, CanvasText);
+  border-bottom: 1px solid var(--border, GrayText);
 }
 .lc-noted { margin-top: 0.75rem; }
 .lc-noted input {

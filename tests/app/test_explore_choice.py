@@ -42,9 +42,10 @@ def test_other_requirements_are_read_off(app: Any, session: lc.Session) -> None:
     assert not page.exception
     found = rows(page).set_index("required precision")
     assert "80.0 %" not in found.index, "the planned one has its own sentence"
-    assert found.loc["50.0 %", "the choice"] == found.loc["50.0 %", "as precise for sure"]
-    (chosen,) = {one.chosen.name for one in session.choices_at([0.5]) if one.chosen}
-    assert found.loc["50.0 %", "the choice"] == chosen
+    (one,) = session.choices_at([0.5])
+    assert one.chosen is not None and one.surest is not None
+    assert found.loc["50.0 %", "the choice"] == one.chosen.name
+    assert found.loc["50.0 %", "as precise for sure"] == one.surest.name
     shown = texts(page).replace("\\", "")
     assert shown.count("All rows hold together") == shown.count("is the choice") == 1
 

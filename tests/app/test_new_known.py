@@ -144,7 +144,7 @@ def test_a_full_column_leaves_nothing_to_ask(app, items: Path) -> None:
     assert not [one for one in page.radio if one.label.startswith("Where do the known")]
 
 
-def coded(values: tuple[str, str] = ("relevant", "not relevant"), header: str = "coding") -> bytes:
+def coded(values: tuple[str, str] = ("relevant", "not relevant"), header: str = "marks") -> bytes:
     """300 items with a score and a prediction, of which the last 60 have a known answer in a
     column that is not called like one; another is filled with many different texts."""
     rng, rows = random.Random(4), []
@@ -166,14 +166,14 @@ def chooser(page):
 def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None:
     page = uploaded(app, coded())
     assert not page.exception
-    assert chooser(page).options == ["(none)", "coding"] and chooser(page).value == "(none)"
-    chooser(page).set_value("coding").run()
-    assert "coding: 60 of 300 items" in texts(page).replace("\\", "")
+    assert chooser(page).options == ["(none)", "marks"] and chooser(page).value == "(none)"
+    chooser(page).set_value("marks").run()
+    assert "marks: 60 of 300 items" in texts(page).replace("\\", "")
     source(page).set_value("certainty").run()
     to_aim(page, "Is it relevant?")
     button(page, "new-create").click().run()
     session = open_project(data_folder)
-    assert session.population.arguments["known"] == "coding"
+    assert session.population.arguments["known"] == "marks"
     assert (session.population.known >= 0).sum() == 60
 
 

@@ -81,10 +81,8 @@ def test_the_theme_of_the_pages_has_the_same_grounds(root: Path) -> None:
 
 def own_values(package: Path) -> list[str]:
     """Colours and sizes of type that are not taken from the design."""
-    colour, size = (
-        r"(?<!&)#[0-9A-Fa-f]{6}\b|#[0-9A-Fa-f]{3,4}\b(?=[;\"' )])|rgba?\(",
-        r"([\d.]+rem)",
-    )
+    colour = r"(?<!&)#(?:[0-9A-Fa-f]{6}\b|[0-9A-Fa-f]{3,4}\b(?=[;\"' )]))|rgba?\("
+    size = r"([\d.]+rem)"
     found = []
     for path in sorted(package.rglob("*.py")):
         if path.name == "design.py":

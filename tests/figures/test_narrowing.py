@@ -245,8 +245,8 @@ def test_one_look_more_after_one_label_more(known: Known, monkeypatch: pytest.Mo
 
 def test_where_bands_do_not_narrow(known: Known) -> None:
     yes = plan_of()
-    assert narrows(known.engine(yes, 1))
-    assert narrows(known.engine(plan_of(target="process"), 1))
+    assert narrows(known.engine(yes, 1).plan)
+    assert narrows(known.engine(plan_of(target="process"), 1).plan)
     claims = lc.Plan("recalibrated_neyman", SCALARS, budget=PLANNED, promise="watched",
                      claims=["accuracy >= 0.5"], stop=["claims"])  # fmt: skip
     for plan in (
@@ -256,7 +256,7 @@ def test_where_bands_do_not_narrow(known: Known) -> None:
         replace(yes, planned=PLANNED, rules=7),
     ):
         engine = labelled(known.engine(plan, 1), known.truth)
-        assert not narrows(engine)
+        assert not narrows(engine.plan)
         assert scalar_results(engine) and not engine.seen
 
 

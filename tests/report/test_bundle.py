@@ -42,7 +42,7 @@ def test_readme_names_command_seal_and_result(made: Made) -> None:
     readme = member(made.bundle, "README.txt").decode()
     assert "python -m labelcore replay BUNDLE.zip --file items.csv" in readme
     assert made.session.events[-1].hash in readme
-    assert "For the 300 items in items.csv" in readme
+    assert "of the 300 items in items.csv that a person can judge" in readme
 
 
 def test_a_fresh_process_replays_it(made: Made, root: Path) -> None:
@@ -100,7 +100,8 @@ def test_a_flipped_bit_of_the_items_is_refused(made: Made, tmp_path: Path, seed:
 
 @pytest.mark.parametrize("name", ["README.txt", "report.html", "report.json"])
 def test_a_changed_report_is_refused(made: Made, tmp_path: Path, name: str) -> None:
-    content = member(made.bundle, name).replace(b"For the 300", b"For the 900")
+    content = member(made.bundle, name).replace(b"the 300 items", b"the 900 items")
+    assert b"the 900 items" in content
     changed = repacked(made.bundle, tmp_path / "b.zip", {name: content})
     with pytest.raises(ReplayError, match=f"event 0: {name} or manifest.json was changed"):
         replay_bundle(changed, made.items)

@@ -29,7 +29,7 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
     """A session that a claim ended, gone on with and finished; treat as read-only."""
     items = tmp_path_factory.mktemp("claimed") / "items.csv"
     truth = write_items(items, 400)
-    session = session_on(items, claims=[CLAIM], budget=300, stop="claims", together=True)
+    session = session_on(items, claims=[CLAIM], budget=300, stop="claims", together=True, seed=4)
     label(session, truth, 400, eventful=False)
     assert session.status == "goal reached"
     session.extend(budget=session.labels + 5)

@@ -179,7 +179,7 @@ def test_goal_reached_then_extend(design: str, known: Known) -> None:
 
 
 def test_an_answer_taken_back_after_a_stop_asks_the_rules_again(known: Known) -> None:
-    session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], margin=0.15))
+    session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], margin=0.1))
     go(session, known)
     assert session.status == "goal reached"
     session.undo()
