@@ -1,5 +1,9 @@
 """While the server is away a page says so in its own words, in the place of the toolkit's box.
 
+A server that was started again knows none of the parts of a page that are drawn by themselves: what
+is pressed there comes to nothing until the whole page was drawn once. So it is asked for when the
+server is back, and whenever a part says that its word does not come.
+
 A few constant lines; nothing from a file or a person is ever put in them.
 """
 
@@ -15,10 +19,14 @@ AWAY = (
     "page goes on by itself."
 )
 # The box is out of view and out of the way of keys; Streamlit closes it when the server is back.
+ASK = "labelcore-ask"
+"""The event of the window by which a part asks for the whole page."""
 SCRIPT = (
-    f"const AWAY = {json.dumps(AWAY)};\n"
+    f"const AWAY = {json.dumps(AWAY)}, ASK = {json.dumps(ASK)};\n"
     + """
-export default function () {
+const CONNECTED_MS = 500;  // From the end of the box until a message goes through.
+
+function begin(where) {
   const told = Object.assign(document.createElement("div"), { className: "lc-away" });
   told.role = "status";
   told.hidden = true;
@@ -35,12 +43,27 @@ export default function () {
     if (away === !told.hidden) return;
     told.hidden = !away;
     told.textContent = away ? AWAY : "";
+    if (!away) setTimeout(ask, CONNECTED_MS);
   };
+  const ask = () => where.labelcoreAway && where.labelcoreAway.send();
   const watcher = new MutationObserver(look);
   watcher.observe(document.body, { childList: true, subtree: true });
+  window.addEventListener(ASK, ask);
   look();
-  return () => { watcher.disconnect(); told.remove(); };
+  const end = () => {
+    watcher.disconnect();
+    window.removeEventListener(ASK, ask);
+    told.remove();
+    delete where.labelcoreAway;
+  };
+  return { end };
 }
+
+export default ({ parentElement, setTriggerValue }) => {
+  const away = (parentElement.labelcoreAway ||= begin(parentElement));
+  away.send = () => setTriggerValue("asked", Date.now());
+  return away.end;
+};
 """
 )
 
@@ -53,4 +76,4 @@ def _component() -> ComponentRenderer:
 def watch_server() -> None:
     """Once on every page, outside every part of it that is drawn anew by itself."""
     with st.container(key="away"):
-        _component()(key="labelcore-away", height=1)
+        _component()(key="labelcore-away", height=1, on_asked_change=lambda: None)

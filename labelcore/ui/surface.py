@@ -17,19 +17,25 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.living import Node
 from labelcore.ui.actions import TOO_LATE, TOO_QUICK
+from labelcore.ui.away import ASK
 from labelcore.ui.nodes import MADE
 from labelcore.ui.scripts import Script
 
 NOT_SAVED_YET = "Wait: your last press is not saved yet."
+ONE_TOO_LATE = "The press before the last one came too late and was not stored."
+BOTH_TOO_LATE = "Your last two presses came too late and were not stored."
 SAVING = "Saving …"
 NOTE_HERE = "A note about this item: Enter saves it, Esc closes"
 TIMES = {"SHORTEST_LOOK_MS": 150, "SLOW_MS": 300, "AGAIN_MS": 3000}
 SAID = {
     "TOO_LATE": TOO_LATE,
+    "ONE_TOO_LATE": ONE_TOO_LATE,
+    "BOTH_TOO_LATE": BOTH_TOO_LATE,
     "TOO_QUICK": TOO_QUICK,
     "NOT_SAVED_YET": NOT_SAVED_YET,
     "SAVING": SAVING,
     "NOTE_HERE": NOTE_HERE,
+    "ASK": ASK,
 }
 SCRIPT = Script(
     "".join(f"const {name} = {json.dumps(value)};\n" for name, value in (TIMES | SAID).items())
@@ -68,6 +74,7 @@ function begin(parentElement) {
   let data = {}, send = () => {};
   let sent = null;     // the press that the server has not confirmed
   let waiting = null;  // one more, made meanwhile
+  let lost = false;    // whether the press before the one that is sent came too late
   const keep = () => {
     const pressed = sent && { where: location.pathname + location.search, sent, waiting };
     if (pressed) sessionStorage.setItem(KEPT, JSON.stringify(pressed));
@@ -172,22 +179,28 @@ function begin(parentElement) {
     ? (data.answers || []).some((one) => one.answer === answer)
     : ((data.tools || {}).buttons || []).some((one) => one.act === act && !one.off);
 
-  const submit = (one) => {
+  const submit = (one, before) => {
+    lost = before;
     sent = { ...one, id: `${Date.now()}-${Math.random()}`, token: data.item && data.item.token,
       last: data.tools && data.tools.last };
     const next = one.act === "answer" && data.ahead
       && data.ahead.items[data.ahead.after[one.answer]];
-    refused = "";
+    refused = lost ? ONE_TOO_LATE : "";
     deliver();
     if (next) { show(next); sign(""); }
     slow = setTimeout(() => say(SAVING), SLOW_MS);
   };
-  // A press sent twice is one press: the server knows its id, and its item's token.
+  // A press sent twice is one press: the server knows its id, and its item's token. One that was
+  // started anew hears of it once it has drawn the whole page.
   const deliver = () => {
     root.dataset.pending = "yes";
     keep();
     send(sent);
-    again = setInterval(() => send(sent), AGAIN_MS);
+    let times = 0;
+    again = setInterval(() => {
+      if (++times % 2) send(sent);
+      else window.dispatchEvent(new Event(ASK));
+    }, AGAIN_MS);
   };
   // What a page of this address had not been told of before it was made anew.
   const resume = () => {
@@ -200,8 +213,10 @@ function begin(parentElement) {
   const press = (act, answer, text) => {
     const one = { act, answer, text, on: shown.key };
     if (act === "answer" && performance.now() - shown.at < SHORTEST_LOOK_MS) refuse(TOO_QUICK);
-    else if (!sent) { if (allowed(one)) submit(one); }
-    else if (act === "answer" && sent.act === "answer" && sent.on === shown.key) return;
+    else if (!sent) { if (allowed(one)) submit(one, false); }
+    else if (act === "answer" && sent.act === "answer" && sent.on === shown.key) {
+      if (answer !== sent.answer) refuse(NOT_SAVED_YET);
+    }
     else if (waiting) refuse(NOT_SAVED_YET);
     else { waiting = one; keep(); }
   };
@@ -215,6 +230,9 @@ function begin(parentElement) {
     }
     clearTimeout(slow);
     clearInterval(again);
+    const late = Boolean(sent && sent.act === "answer" && given.tools
+      && given.tools.saved === TOO_LATE);
+    if (late && lost) refused = BOTH_TOO_LATE;
     sent = null;
     delete root.dataset.pending;
     data = given;
@@ -222,9 +240,10 @@ function begin(parentElement) {
     const one = waiting;
     waiting = null;
     keep();
-    if (one && OF_ITEM.includes(one.act) && one.on !== shown.key) refuse(TOO_LATE);
+    if (one && OF_ITEM.includes(one.act) && one.on !== shown.key)
+      refuse(late ? BOTH_TOO_LATE : TOO_LATE);
     // Its item is confirmed, which the page shows before the next one takes its place.
-    else if (one && allowed(one)) queueMicrotask(() => submit(one));
+    else if (one && allowed(one)) queueMicrotask(() => submit(one, late));
   };
 
   const onKey = (event) => {

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 import labelcore as lc
 from labelcore.ui.actions import TOO_LATE
 from labelcore.ui.away import AWAY
-from labelcore.ui.surface import SAVING
+from labelcore.ui.surface import NOT_SAVED_YET, ONE_TOO_LATE, SAVING
 from tests.browser import driving
 from tests.browser.killing import TEXTS, killed_often
 from tests.browser.server import Server
@@ -43,6 +43,56 @@ def test_a_page_left_open_goes_on_after_the_server_is_back(server: Server, page:
     stored = driving.answers(server.data, project)
     assert [driving.said(event) for event in stored] == ["yes", "no", "yes"]
     assert driving.disagreements(stored, driving.pressed(page), TEXTS) == []
+
+
+def test_presses_made_while_a_page_knows_of_it_are_stored_when_the_server_is_back(
+    server: Server, page: Page
+) -> None:
+    """The page has heard that its line is cut before the first press; the server that comes back
+    knows no part of it."""
+    project = driving.make_project(server.data, "Away")
+    page.on("websocket", lambda socket: socket.on("close", lambda _: closed.append(True)))
+    closed: list[bool] = []
+    driving.open_label(page, server.url, project)
+    token = driving.shown(page)["token"]
+    server.kill()
+    while not closed:
+        page.wait_for_timeout(50)
+    page.wait_for_timeout(500)
+    page.keyboard.press("n")
+    page.wait_for_timeout(500)
+    page.keyboard.press("y")
+    expect(page.locator(".lc-away")).to_have_text(AWAY, timeout=60_000)
+    server.start()
+    driving.wait_for_next(page, token)
+    driving.settle(page)
+    stored = driving.answers(server.data, project)
+    assert [driving.said(event) for event in stored] == ["no", "yes"]
+
+
+def test_of_two_presses_under_way_the_one_that_is_lost_is_named(server: Server, page: Page) -> None:
+    """The first one's item was answered elsewhere; the second is stored, and the page still says
+    what became of the first. Another answer to an item whose press is under way is refused."""
+    project = driving.make_project(server.data, "Both")
+    driving.open_label(page, server.url, project)
+    server.kill()
+    page.keyboard.press("n")
+    page.wait_for_timeout(500)
+    page.keyboard.press("y")
+    page.keyboard.press("n")
+    expect(page.locator(".lc-saved")).to_have_text(NOT_SAVED_YET)
+    session = lc.Session.open(driving.store_url(server.data), project)
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "yes")
+    session.store.close()
+    token = driving.shown(page)["token"]
+    server.start()
+    driving.wait_for_next(page, token)
+    driving.settle(page)
+    stored = driving.answers(server.data, project)
+    assert [driving.said(event) for event in stored] == ["yes", "yes"]
+    expect(page.locator(".lc-saved")).to_have_text(ONE_TOO_LATE)
 
 
 def test_presses_under_way_are_stored_in_order_by_a_page_made_anew(
