@@ -157,6 +157,8 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("log/engine.py", "self.replans[len(growing.replans) :]", "self.replans[-1:]"),
     # Start with the mean over all ranks, where Label has the first tenth of the list.
     ("ui/start.py", "if known.rank:", "if not known.rank:"),
+    # The range of all items of another figure than the sentence is about.
+    ("ui/living.py", "else odds_words(charted)", "else odds_words(estimates[0])"),
     # The width of a pilot without the room that the watched band takes.
     ("stats/horizon.py", "(wider * half_width / margin)", "(half_width / margin)"),
     # A log that nobody holds against its pilot.

@@ -9,7 +9,7 @@ import streamlit as st
 from labelcore.access.roles import Right
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
-from labelcore.results.types import Choice
+from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.choice_view import choice_of
@@ -30,6 +30,7 @@ from labelcore.ui.living import OVER_LABELS, Picture, picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line
 from labelcore.words.choices import candidate_rows
+from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
 HIDDEN, UNFOLDED = "figures hidden", "figures unfolded"
@@ -59,6 +60,9 @@ def _show(project: str, session: Session) -> None:
     with st.container(key="wide"):
         with st.container(key="short"):
             st.text(tied(now.sentence))
+        if now.of_all:
+            with st.container(key="quiet-all"):
+                st.text(tied(now.of_all))
         details(session)
 
 
@@ -110,9 +114,16 @@ def _parts(session: Session) -> list[str]:
     return [
         *said,
         "\n".join(_conditions(session)),
+        _either_way([*estimates, *others]),
         f"{OTHERS}\n{read_off}" if read_off else "",
         form_lines([*estimates, *others]),
     ]
+
+
+def _either_way(found: Sequence[Estimate]) -> str:
+    """Each figure if the unsure items were all one or the other; "" where nobody was unsure."""
+    worst = [either_way_words(one, estimand_name(one.estimand)) for one in found]
+    return "\n".join([f"{EITHER_WAY_TITLE}:", *filter(None, worst)]) if any(worst) else ""
 
 
 def _candidates(choice: Choice) -> str:

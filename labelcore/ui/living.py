@@ -50,6 +50,7 @@ from labelcore.words.choices import choice_short
 from labelcore.words.differences import is_difference
 from labelcore.words.found import own_name
 from labelcore.words.short import Shown, short_head, short_sentence
+from labelcore.words.unsure import odds_words
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"
 CANDIDATES_OVER = "Bounds of each candidate's precision against labels."
@@ -66,6 +67,7 @@ class Picture:
     views     the charts that can be chosen; empty where there is none
     sentence  what is known, in at most twenty words
     grey      what a grey mark is, if there is one
+    of_all    what the figure of the sentence is of all items, where that leaves the unsure ones out
     """
 
     bars: Node
@@ -74,6 +76,7 @@ class Picture:
     view: str
     sentence: str
     grey: str = ""
+    of_all: str = ""
 
 
 def picture(session: Session, wanted: str | None, figure: str | None = None) -> Picture:
@@ -107,15 +110,10 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         chart, grey = along_scores(along, words), GREY if along.grey else ""
     elif view == OVER_LABELS and charted is not None:
         chart = _over_labels(session, charted, scale, truths.get(charted.estimand))
-    claimed = short_words(claims_of(session))
-    return Picture(
-        bars(shown, scale),
-        chart,
-        views,
-        view,
-        claimed or said or short_sentence(charted or estimates[0]),
-        grey,
-    )
+    other = short_words(claims_of(session)) or said
+    sentence = other or short_sentence(charted or estimates[0])
+    of_all = "" if other or charted is None else odds_words(charted)
+    return Picture(bars(shown, scale), chart, views, view, sentence, grey, of_all)
 
 
 def _views(session: Session) -> tuple[str, ...]:

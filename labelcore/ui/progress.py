@@ -39,7 +39,7 @@ from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.differences import is_difference
 from labelcore.words.quantities import same_quantity
-from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
+from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 EVERY_SECONDS = 1
 DRAWN = "progress drawn"
@@ -70,8 +70,7 @@ def whole_picture(project: str) -> None:
     show_unrecorded(session)
     show_unsafe()
     how_far(session)
-    beside = [odds_words(one) for one in main_and_other(session)[0][:1]]
-    said = [tied(one) for one in (now.sentence, *beside, goal_line(session)) if one]
+    said = [tied(one) for one in (now.sentence, now.of_all, goal_line(session)) if one]
     show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)
     _folds(session)
 

@@ -110,7 +110,8 @@ def confusion(session: Session) -> None:
 def said_of(now: Picture, results: Sequence[Result]) -> list[str]:
     """What is known, how sure it is, what it is about, and what it does not say."""
     claims = [one for one in results if isinstance(one, Claim)]
-    return [now.sentence, *meaning([*claims, *results][0])]
+    known = filter(None, (now.sentence, now.of_all))
+    return [*known, *meaning([*claims, *results][0])]
 
 
 def others(results: Sequence[Result]) -> None:

@@ -77,8 +77,12 @@ def show_end(project: str, session: Session) -> None:
     """The answer in one sentence, in a trial the truth, the ways on; all else behind one line."""
     with st.container(border=True, key="state"):
         st.subheader(title(session), anchor=False)
+        settled, now = settled_line(claims_of(session)), picture(session, None)
         with st.container(key="answer"):
-            st.text(tied(settled_line(claims_of(session)) or picture(session, None).sentence))
+            st.text(tied(settled or now.sentence))
+        if now.of_all:
+            with st.container(key="quiet-of-all"):
+                st.text(tied(now.of_all))
         found = reveals(session)
         if found:
             show_truth(found, session.labels)

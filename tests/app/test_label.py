@@ -10,6 +10,7 @@ from labelcore.errors import LateAnswerError
 from labelcore.ui import actions
 from labelcore.words import sentences as words
 from labelcore.words.short import range_of
+from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
 from tests.app.conftest import (
     HOSTILE,
     bar_texts,
@@ -20,6 +21,11 @@ from tests.app.conftest import (
     surface_buttons,
     texts,
 )
+
+
+def spaced(text: str) -> str:
+    """A text of a page with plain spaces."""
+    return text.replace("\u00a0", " ").replace("\u202f", " ")
 
 
 def fresh(session: lc.Session) -> lc.Session:
@@ -162,6 +168,31 @@ def test_estimate_with_interval(app, make) -> None:
     page = texts(app("label", project="demo"))
     assert session.results()["accuracy"].sentence() in page
     assert "items.csv" in page and "95 % confidence, approximate, valid at every look" in page
+
+
+def test_what_unsure_items_leave_open_stands_beside_the_figure(app, items, data_folder) -> None:
+    """Of all items by the odds under the sentence, either way behind a press; neither while nobody
+    was unsure, nor where the sentence is about all items."""
+    population = lc.read_population(items, id="id", content="text", predictions={"lr": "pred_lr"})
+    plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120)
+    session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo")
+    for _ in range(60):
+        draw = session.next()
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    assert "Of all items" not in texts(app("label", project="demo"))
+    for number in range(30):
+        draw = session.next()
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0 if number % 3 else "unsure")
+    page, found = app("label", project="demo"), session.results()
+    (shown,) = [one.value for one in page.text if one.value.startswith("Of all items")]
+    assert spaced(shown) == odds_words(found["accuracy"]) != odds_words(found["recall"])
+    (behind,) = [one.value for one in page.text if EITHER_WAY_TITLE in one.value]
+    for key, name in (("accuracy", "Accuracy"), ("recall", "Recall")):
+        assert either_way_words(found[key], name) in spaced(behind)
+    page.session_state["picture figure"] = "recall"
+    page.run()
+    (shown,) = [one.value for one in page.text if one.value.startswith("Of all items")]
+    assert spaced(shown) == odds_words(found["recall"]), "of the figure that the sentence is about"
 
 
 def test_fixed_promise_shows_no_interval_before_its_end(app, make) -> None:
