@@ -93,16 +93,14 @@ class Items:
 
     def sums(self, score: Score, parts: Sequence[Part]) -> list[int]:
         """What the scores of each part sum to, each the nearest whole number of 2^-40."""
-        units = np.rint(self._score(score) * UNIT)
-        if np.abs(units).max(initial=0.0) > MOST_UNITS:
-            return [sum(map(int, units[self._members(part)].tolist())) for part in parts]
-        high = np.floor(units / HALF)
-        halves = high.astype(np.int64), (units - high * HALF).astype(np.int64)
-        found = []
-        for members in map(self._members, parts):
-            first, second = (int(half[members].sum()) for half in halves)
-            found.append(first * int(HALF) + second)
-        return found
+        own = self._score(score)
+        return [
+            sum(
+                _units(own[members[first : first + BLOCK]])
+                for first in range(0, len(members), BLOCK)
+            )
+            for members in map(self._members, parts)
+        ]
 
     def histogram(self, score: Score, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
         """Items below the first edge, from each edge on up to the next, and from the last on."""
@@ -307,6 +305,16 @@ class Items:
         """Part after part in draw order, (n_items,)."""
         stratum, order = self.strata(parts), self._orders.of_file(seed, "draw", self._file)
         return order[np.argsort(stratum[order], kind="stable")]
+
+
+def _units(scores: FloatArray) -> int:
+    """What some scores sum to, each the nearest whole number of 2^-40."""
+    units = np.rint(scores * UNIT)
+    if np.abs(units).max(initial=0.0) > MOST_UNITS:
+        return sum(map(int, units.tolist()))
+    high = np.floor(units / HALF)
+    low = units - high * HALF
+    return int(high.astype(np.int64).sum()) * int(HALF) + int(low.astype(np.int64).sum())
 
 
 def _by_ties(stretch: Stretch) -> bool:

@@ -103,7 +103,11 @@ def as_numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | N
         numbers = column.cast(pa.float64(), safe=False)
     else:
         return None
-    values: NDArray[np.float64] = np.array(pc.fill_null(numbers, np.nan).to_numpy())
+    values, first = np.empty(len(numbers), dtype=np.float64), 0
+    for chunk in numbers.chunks:
+        filled = pc.fill_null(chunk, np.nan) if chunk.null_count else chunk
+        values[first : first + len(chunk)] = filled.to_numpy()
+        first += len(chunk)
     return values
 
 

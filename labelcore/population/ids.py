@@ -16,7 +16,6 @@ from labelcore.stats.orders import narrow
 
 Hashes = NDArray[np.uint64]
 Sought = tuple[Hashes, NDArray[np.signedinteger[Any]]]
-NO_HASHES = np.zeros(0, dtype=np.uint64)
 SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 FEW = 10_000
 """So many row numbers are hashed as they are asked for."""
@@ -255,7 +254,10 @@ def _bytes(chunks: Sequence[pa.Array]) -> Texts:
 
 def _sought(column: pa.ChunkedArray) -> Sought:
     """The hashes, and their order."""
-    hashes = np.concatenate([NO_HASHES, *(_hashes(_bytes([chunk])) for chunk in column.chunks)])
+    hashes, first = np.empty(len(column), dtype=np.uint64), 0
+    for chunk in column.chunks:
+        hashes[first : first + len(chunk)] = _hashes(_bytes([chunk]))
+        first += len(chunk)
     order = np.argsort(hashes, kind="stable")
     return hashes, narrow(order, len(order))
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from labelcore.population.arguments import Arguments
 from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import Engine, Tick, go_on
@@ -16,7 +18,7 @@ from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import TableFile, open_table
 from labelcore.population.places import fingerprint_of
 from labelcore.population.population import FileState, Population
-from labelcore.population.snapshots import SUFFIX, open_snapshot, write_snapshot
+from labelcore.population.snapshots import SUFFIX, mapped, open_snapshot, write_snapshot
 from labelcore.population.tables import WrittenTable, written_foreign, written_table
 from labelcore.population.values import Values, read_values
 
@@ -305,7 +307,12 @@ def _read_by_engine(
     if FileState.of(*engine.files) != state:
         raise ValueError(f"{source}: the parts were changed while they were read; read them again")
     found = _population(Path(source), state, fingerprint, table, arguments, values)
-    return replace(found, name=engine.name, address=engine.address, _files=engine.files)
+    found = replace(found, name=engine.name, address=engine.address, _files=engine.files)
+    del values
+    found = mapped(found)
+    table.map_anew()
+    pa.default_memory_pool().release_unused()
+    return found
 
 
 def _needed_dialect(table: TableFile) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from labelcore.errors import Fault
 from labelcore.population.arguments import Arguments
 from labelcore.population.arrays import Array, read_arrays, write_arrays
 from labelcore.population.classes import class_index
+from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import Engine
 from labelcore.population.engines.table import EngineTable
@@ -43,6 +45,7 @@ from labelcore.population.population import FileState, Population
 from labelcore.population.text import Columns, shorten
 from labelcore.population.typed import TypedTable
 from labelcore.stats.orders import hash_keys_of, split_mix
+from labelcore.whole_file import whole_file
 
 FILE, CHECKED = "population.arrow", "checked.json"
 SUFFIX = ".snapshot"
@@ -103,6 +106,34 @@ def write_snapshot(file: Path, population: Population) -> None:
         "arrays": sorted(arrays),
     }
     write_arrays(file, arrays, meta)
+
+
+def mapped(population: Population) -> Population:
+    """The same items, their columns mapped from a file that goes with them; as they were where
+    there is no room for it."""
+    file = TemporaryCopy(SUFFIX)
+    try:
+        write_snapshot(file.path, population)
+    except OSError:
+        return population
+    found = read_arrays(file.path)
+    if found is None:
+        return population
+    place = Place((), _no_table, stays=True)
+    opened = _population(*found, population.path, place, population._state)
+    columns = ("scores", "predictions", "known", "helpers", "_ids")
+    taken: dict[str, Any] = {name: getattr(opened, name) for name in columns}
+    return replace(population, **taken, _mapped=file)
+
+
+def keep_snapshot(file: Path, population: Population) -> None:
+    """``write_snapshot``, by a copy of the file that the columns are mapped from where there is
+    one."""
+    if population._mapped is None:
+        write_snapshot(file, population)
+        return
+    with whole_file(file) as stream, population._mapped.path.open("rb") as there:
+        shutil.copyfileobj(there, stream)
 
 
 def _source(population: Population) -> dict[str, Any]:

@@ -62,9 +62,9 @@ def keep(folder: Path | None, population: Population, plan: Plan, frame: Any) ->
 
 def in_memory(population: Population) -> bool:
     """Whether items are so many that they are kept prepared, and were not opened from there."""
-    table = population._table
-    prepared = population.snapshot is not None or isinstance(table, LazyTable)
-    return len(population) >= LEAST and not (prepared or population.turned)
+    opened = population.snapshot is not None or isinstance(population._table, LazyTable)
+    mapped = opened or population._mapped is not None
+    return len(population) >= LEAST and not (mapped or population.turned)
 
 
 def _place(folder: Path, fingerprint: str) -> Path:

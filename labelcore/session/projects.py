@@ -18,7 +18,7 @@ from labelcore.errors import (
 )
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_as_it_is, read_population
-from labelcore.population.snapshots import SUFFIX, open_snapshot, write_snapshot
+from labelcore.population.snapshots import SUFFIX, keep_snapshot, open_snapshot
 from labelcore.session.ledger import check_characters, now
 from labelcore.session.prepared import prepared_population
 from labelcore.store import LabelStore, ProjectRecord, items_path, keep, keep_written
@@ -113,7 +113,7 @@ def _with_items_kept(
         place = keep(population.path, folder)
     else:
         name = f"{population.path.stem or 'items'}{SUFFIX}"
-        place = keep_written(folder, name, lambda file: write_snapshot(file, population))
+        place = keep_written(folder, name, lambda file: keep_snapshot(file, population))
     source = {**json.loads(record.population_json), "kept": place}
     if population.is_table:
         source["path"] = str(folder / place)

@@ -133,6 +133,8 @@ class Drawn:
         return Drawn(self.size, items)
 
 
+BLOCK = 1 << 20
+"""Items that are looked at together."""
 MIXED = Mixed()
 HASHED = Hashed()
 
@@ -191,7 +193,10 @@ def mixed_keys(seed: int, purpose: str, hashes: Words) -> Keys:
     """
     own = int.from_bytes(md5(purpose.encode(), usedforsecurity=False).digest()[:8])
     start = split_mix(np.array([own ^ (seed % 2**64)], dtype=np.uint64))
-    return split_mix(hashes ^ start).reshape(-1, 1)
+    found = np.empty((len(hashes), 1), dtype=np.uint64)
+    for first in range(0, len(hashes), BLOCK):
+        found[first : first + BLOCK, 0] = split_mix(hashes[first : first + BLOCK] ^ start)
+    return found
 
 
 def split_mix(words: Words) -> Words:
@@ -219,10 +224,20 @@ def hash_order(keys: Keys) -> IntArray:
     """The positions in ascending order of their keys, (n_items,); those of equal keys, which are
     hardly ever there, in the order of the file."""
     first = np.ascontiguousarray(keys[:, 0])
-    order = np.argsort(first)
-    if _any_equal(first[order]):
-        order = np.lexsort(keys.T[::-1])
-    return narrow(order, len(order))
+    order = narrow(np.argsort(first), len(first))
+    if _follows(first, order).any():
+        order = narrow(np.lexsort(keys.T[::-1]), len(first))
+    return order
+
+
+def _follows(values: NDArray[Any], order: IntArray) -> NDArray[np.bool_]:
+    """Whether an item has the value of the one before it in an order, for all but the first; a
+    block at a time, so that nothing larger than that is made."""
+    found = np.empty(max(len(order) - 1, 0), dtype=bool)
+    for first in range(0, len(found), BLOCK):
+        sorted_values = values[order[first : first + BLOCK + 1]]
+        found[first : first + BLOCK] = sorted_values[1:] == sorted_values[:-1]
+    return found
 
 
 def ranking(score: NDArray[np.float64], keys_of: KeysOf) -> IntArray:
@@ -236,7 +251,7 @@ def ranking(score: NDArray[np.float64], keys_of: KeysOf) -> IntArray:
     [2, 3, 1, 0]
     """
     order = narrow(np.argsort(-score), len(score))
-    follows = score[order[1:]] == score[order[:-1]]
+    follows = _follows(score, order)
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] |= follows
     tied[:-1] |= follows
@@ -253,13 +268,9 @@ def _within_levels(level: IntArray, keys: Keys) -> IntArray:
     first = keys[:, 0] >> np.uint64(bits)
     first |= level.astype(np.uint64) << np.uint64(64 - bits)
     order = np.argsort(first)
-    if _any_equal(first[order]):  # hardly ever: what is left of a first word tells items apart
+    if _follows(first, order).any():  # hardly ever: the rest of a first word tells items apart
         order = np.lexsort((*keys.T[::-1], level))
     return order
-
-
-def _any_equal(ascending: NDArray[np.uint64]) -> bool:
-    return bool((ascending[1:] == ascending[:-1]).any())
 
 
 def mid_rank_share(score: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
+from labelcore.stats import orders
 from labelcore.stats.orders import (
     hash_keys,
     hash_keys_of,
@@ -90,6 +91,27 @@ def test_a_mixed_key_is_two_steps(seed: int, name: str) -> None:
     for purpose in ("tie", "draw"):
         wanted = step(word(name) ^ step(word(purpose) ^ seed % 2**64))
         assert mixed_keys(seed, purpose, hashes).tolist() == [[wanted]]
+
+
+def test_orders_are_made_block_by_block_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal scores and equal keys on both sides of a block's end."""
+    words = hash_keys_of(map(str, range(100)))[:, 0]
+    score = np.repeat([0.1, 0.5, 0.4, 0.4, 0.9], 20)
+
+    def made() -> list[list[int]]:
+        keys = mixed_keys(7, "tie", words)
+        equal = np.column_stack([keys[:, 0] >> np.uint64(62), keys[:, 0]])
+        return [
+            keys[:, 0].tolist(),
+            hash_order(keys).tolist(),
+            hash_order(equal).tolist(),
+            ranking(score, lambda items: keys[items]).tolist(),
+        ]
+
+    at_once = made()
+    for block in (1, 7, 99):
+        monkeypatch.setattr(orders, "BLOCK", block)
+        assert made() == at_once
 
 
 @pytest.fixture(scope="module")

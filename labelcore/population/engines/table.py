@@ -41,6 +41,10 @@ class EngineTable(TypedTable):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
+        self.map_anew()
+
+    def map_anew(self) -> None:
+        """Let go of the pages that were read."""
         for file, names in self._files:
             self._mapped |= _mapped(file, names)
 

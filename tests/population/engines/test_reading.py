@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,6 +22,7 @@ from labelcore.population.engines import sources
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import EngineError
 from labelcore.population.engines.postgres import PostgresEngine
+from labelcore.population.snapshots import cells_of
 
 N = 900
 ARGUMENTS: dict[str, Any] = {
@@ -39,7 +43,7 @@ def rows() -> dict[str, list[Any]]:
         "a": [row // 2 for row in range(N)],
         "b": ["left|" if row % 2 else "ö\\" for row in range(N)],
         "s": score.tolist(),
-        "t": random.random(N).tolist(),
+        "t": np.round(random.random(N), 12).tolist(),  # as many digits as Excel keeps
         "p": [int(one) for one in score >= 0.3],
         "text": [f"text {row}" for row in range(N)],
         "m": [None if row % 3 else row / 2 for row in range(N)],
@@ -229,16 +233,63 @@ def change(url: str, statement: str) -> None:
         connection.execute(statement)
 
 
-def test_a_table_of_postgresql_draws_what_the_file_draws(url: str, folder: Path) -> None:
-    seen = []
-    for source in (folder, url):
-        session = lc.Session(lc.read_population(source, **ARGUMENTS), PLAN)
-        drawn = []
+def test_the_same_items_from_any_source_are_one_population(
+    url: str, folder: Path, tmp_path: Path
+) -> None:
+    """One fingerprint of the cells, the same draws, the same figures to the digits that the order
+    of a sum in floating point leaves."""
+    frame = pd.DataFrame(rows())
+    frame.to_csv(tmp_path / "items.csv", index=False)
+    lines = [json.dumps(row) + "\n" for row in frame.astype(object).to_dict("records")]
+    (tmp_path / "items.jsonl").write_text("".join(lines).replace("NaN", "null"), "utf-8")
+    frame.to_excel(tmp_path / "items.xlsx", index=False)
+    frame.to_parquet(tmp_path / "items.parquet")
+    files = [tmp_path / f"items.{kind}" for kind in ("csv", "jsonl", "xlsx", "parquet")]
+    wanted = None
+    for source in (folder, url, frame, frame.sample(frac=1, random_state=2), *files):
+        population = lc.read_population(source, **ARGUMENTS)
+        session, drawn = lc.Session(population, PLAN), []
         while (draw := session.next()) is not None:
             drawn.append((draw.item_id, draw.stratum, session.item(draw)))
             session.answer(draw, len(draw.item_id) % 2 == 0)
-        seen.append((drawn, {k: (v.value, v.low, v.high) for k, v in session.results().items()}))
-    assert seen[0] == seen[1]
+        figures = {
+            key: [f"{number:.12f}" for number in (one.value, one.low, one.high)]
+            for key, one in session.results().items()
+        }
+        found = cells_of(population), drawn, figures
+        assert found == (wanted or found), source
+        wanted = found
+    frame.loc[5, "t"] += 1e-9
+    assert wanted is not None
+    assert cells_of(lc.read_population(frame, **ARGUMENTS)) != wanted[0], "the twin: one cell"
+
+
+@pytest.mark.usefixtures("by_engine")
+def test_columns_that_an_engine_read_are_mapped(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its file goes with the population, and is copied to the store as it is."""
+
+    def owned(population: lc.Population) -> list[str]:
+        hashes, order = population._ids.kept[1:]
+        columns = {**population.scores, **population.predictions, "id": hashes, "order": order}
+        return [name for name, array in columns.items() if array.flags.owndata]
+
+    population = lc.read_population(folder, **ARGUMENTS)
+    assert population._mapped is not None and owned(population) == []
+    there, store = population._mapped.path, f"sqlite:///{tmp_path}/labels.db"
+    session = lc.Session(population, PLAN, store, "x")
+    (kept,) = (tmp_path / "labels.items").rglob("*.snapshot")
+    assert kept.read_bytes() == there.read_bytes()
+    del population, session
+    gc.collect()
+    assert not there.exists() and lc.Session.open(store, "x").next() is not None
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("labelcore.population.snapshots.write_arrays", full)
+    assert len(owned(lc.read_population(folder, **ARGUMENTS))) > 3, "no room: held, as before"
 
 
 def test_texts_of_a_table_are_the_same_for_everybody(
