@@ -115,7 +115,7 @@ SURFACE_STYLE = """
   }
   .lc-answers .secondary { flex-basis: 46%; }
   .lc-many .lc-answers .secondary { flex-basis: 30%; font-size: 0.875rem; line-height: 1.1; }
-  .lc-answers:not([hidden]) + .lc-tools {
+  .lc-answers:not([hidden]) ~ .lc-tools {
     position: fixed; bottom: 0; left: 0; z-index: 50; box-sizing: border-box; height: 3.9rem;
     width: 100vw; max-width: 100vw; padding: 0 0.75rem; margin: 0;
     background: var(--st-background-color); gap: 0 0.7rem; overflow: hidden;
@@ -137,6 +137,6 @@ SURFACE_STYLE = """
 }
 /* A low window, as one enlarged to 200 %: fixed buttons would cover the item. */
 @media (max-width: 640px) and (max-height: 480px) {
-  .lc-answers, .lc-answers:not([hidden]) + .lc-tools { position: static; width: auto; }
+  .lc-answers, .lc-answers:not([hidden]) ~ .lc-tools { position: static; width: auto; }
 }
 """
