@@ -133,12 +133,15 @@ def text_of(page: Page) -> str:
 
 
 def figure_words(estimate: Estimate) -> list[str]:
-    assert estimate.told is not None
+    if estimate.told is None:
+        low = words.percent_range(estimate.low, estimate.high)[0]
+        return [f"at least {low}" if estimate.high == 1 else between(estimate)]
+    return [words.value_percent(estimate.told, estimate.low, estimate.high), between(estimate)]
+
+
+def between(estimate: Estimate) -> str:
     low, high = words.percent_range(estimate.low, estimate.high)
-    return [
-        words.value_percent(estimate.told, estimate.low, estimate.high),
-        f"{low.removesuffix(' %')} to {high}",
-    ]
+    return f"{low.removesuffix(' %')} to {high}"
 
 
 @pytest.mark.parametrize(
