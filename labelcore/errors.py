@@ -382,6 +382,10 @@ class ChangedTextError(StoreError):
     """The stored text of a drawn item is not the one that its draw recorded."""
 
 
+class ChangedItemError(ValueError):
+    """The row of an item is not the one that was read: it was changed in its source, or removed."""
+
+
 class LimitError(ValueError):
     """Work met a limit of time or memory and was ended; nothing was changed."""
 

@@ -201,11 +201,15 @@ def _standing(session: Session) -> dict[str, Any]:
         "planned": session.engine.planned - session.engine.given,
         "size": pilot_words(session.engine, size_words),
         "answers": answers_words(session.engine.kinds),
+        "changed": len(session.state.changed),
     }
 
 
 def _line(values: Mapping[str, Any]) -> str:
+    changed = int(values["changed"])
     return (
         f"{values['project']}: {values['status']}; {values['answers']}, planned for "
-        f"{count(int(values['planned']))}." + (f" {values['size']}" if values["size"] else "")
+        f"{count(int(values['planned']))}."
+        + (f" {values['size']}" if values["size"] else "")
+        + (f" {count(changed, 'item')} changed in the source: broken." if changed else "")
     )

@@ -156,6 +156,8 @@ def _state_lines(one: ProjectState) -> list[str]:
         lines.append(f"{one.project}: {what} changed outside Labelcore; these are not shown.")
     if one.items:
         lines.append(f"{one.project}: {one.items}. Its labels are whole.")
+    if one.source:
+        lines.append(f"{one.project}: {one.source}. Labels and figures need it no more.")
     return lines
 
 

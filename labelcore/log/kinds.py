@@ -78,7 +78,7 @@ class Drawn(Kind):
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
         """The text that was shown is that of the file, where the log holds its digest."""
-        if "content" not in event.detail:
+        if "content" not in event.detail or "changed" in event.detail:
             return
         item_id = str(event.item_id)
         found = text_digest(item_id, state.engine.population.content(item_id))
@@ -90,6 +90,9 @@ class Drawn(Kind):
         state.screens.put(event, repeat=False)
         if "content" in event.detail:
             state.texts[str(event.item_id)] = str(event.detail["content"])
+            state.changed_run = state.changed_run + 1 if "changed" in event.detail else 0
+        if "changed" in event.detail:
+            state.changed.add(str(event.item_id))
 
 
 class Redrawn(Kind):

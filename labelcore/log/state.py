@@ -26,6 +26,8 @@ class LogState:
     looks         the recorded looks in order: labels, draws, results by key, and when ("at")
     reworded      words of the project as they were mended last, by name
     texts         item -> the digest of its text, as its draw recorded it
+    changed       items that were another row in their source when they were drawn
+    changed_run   how many of them were drawn last, one after another
     notes, flags  draw -> the last event about it
     events        how many events of each kind there were
     hash          that of the last event, or ``start`` before the first
@@ -42,6 +44,8 @@ class LogState:
         self.looks: list[dict[str, Any]] = []
         self.reworded: dict[str, Any] = {}
         self.texts: dict[str, str] = {}
+        self.changed: set[str] = set()
+        self.changed_run = 0
         self.notes: dict[int, Event] = {}
         self.flags: dict[int, Event] = {}
         self.events: Counter[str] = Counter()

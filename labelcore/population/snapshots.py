@@ -23,13 +23,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from labelcore.errors import Fault
+from labelcore.errors import ChangedItemError, Fault
 from labelcore.population.arguments import Arguments
 from labelcore.population.arrays import Array, read_arrays, write_arrays
 from labelcore.population.classes import class_index
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import PLAIN, Dialect
-from labelcore.population.engines.engine import Engine
+from labelcore.population.engines.engine import ChangedRowError, Engine
 from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import RowBytes, TableFile, reader_of
 from labelcore.population.helpers import Helper
@@ -222,6 +222,12 @@ def is_snapshot(file: object) -> bool:
     return isinstance(file, (str, os.PathLike)) and os.fsdecode(file).lower().endswith(SUFFIX)
 
 
+def source_now(items: Population) -> str:
+    """What became of the source of a snapshot, as words; "" where nothing is seen of it."""
+    table = items._table
+    return table.now() if isinstance(table, SourceTable) else ""
+
+
 def with_shown(items: Population, shown: Mapping[str, Mapping[str, str]]) -> Population:
     """The items of a snapshot with the contents of those that were drawn, as a store has them."""
     if not isinstance(items._table, SourceTable):
@@ -259,6 +265,19 @@ class SourceTable(TypedTable):
     def _source(self) -> Engine | TableFile:
         return source_of(self._items.address or str(self._items.path), self._items.arguments)
 
+    def now(self) -> str:
+        """What became of the source, as words; "" where nothing is seen of it."""
+        try:
+            source = self._source
+            rows = source.count() if isinstance(source, Engine) else len(source)
+        except (OSError, ValueError) as error:
+            return f"the source of its items cannot be read: {error}"
+        if rows != len(self):
+            return f"the source of its items has {rows:,} rows now; {len(self):,} were read"
+        if self._state not in (None, FileState.of(self._items.path)):
+            return f"{self._items.path} was written anew since its items were read"
+        return ""
+
     def load(self, names: Sequence[str]) -> Columns:
         """These columns, if the source is still what was read."""
         source = self._source
@@ -272,21 +291,27 @@ class SourceTable(TypedTable):
         yield self.load(names)
 
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """One row as text. Raises ValueError where it is not the row that was read."""
+        """One row as text. Raises ChangedItemError where a row that is found by its id is not the
+        one that was read, ValueError where the source cannot be read or is another one."""
         item_id = self._items.id_at(position)
         shown = self._shown.get(item_id, {})
         if set(names) <= set(shown):
             return {name: shown[name] for name in names}
         wanted = list(dict.fromkeys([*names, *self._told_by()]))
+        kind: type[ValueError] = ValueError
         try:
             told = self._row(position, item_id, wanted)
             why = self._differs(position, item_id, told)
+            if isinstance(self._source, Engine) and self._source.place is None:
+                kind = ChangedItemError
+        except ChangedRowError:
+            told, why, kind = {}, "its row is not there any more", ChangedItemError
         except (OSError, ValueError) as error:
             self.__dict__.pop("_source", None)
             told, why = {}, str(error)
         if why:
             name = self._items.name
-            raise ValueError(f"{name}: " + NO_ITEM.format(id=shorten(item_id), why=why))
+            raise kind(f"{name}: " + NO_ITEM.format(id=shorten(item_id), why=why))
         return {name: told[name] for name in names}
 
     @cached_property

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
 from labelcore.log.events import ANSWER_KINDS, genesis, sound_part, text_digest
+from labelcore.population.snapshots import is_snapshot, open_snapshot, source_now
 from labelcore.session.backups import newest_backup
 from labelcore.session.ledger import differs_from_seal
 from labelcore.store import (
@@ -34,7 +35,9 @@ class ProjectState:
     wrong             what is wrong with its log, "" where nothing is
     missing           events that the log had by its seal and has not, 0 where nothing is known
     changed_texts     items whose stored text is not the one that was shown
-    items             what is wrong with the copy of its items, "" where nothing is or none is kept
+    items             what is wrong with what is kept of its items, "" where nothing is or none is
+    source            what became of the table or file whose contents stay there; nothing of the
+                      project rests on it but items that are still to be drawn
     """
 
     project: str
@@ -45,6 +48,7 @@ class ProjectState:
     missing: int
     changed_texts: int
     items: str
+    source: str
 
     @property
     def whole(self) -> bool:
@@ -129,7 +133,17 @@ def _state(store: LabelStore, record: ProjectRecord) -> ProjectState:
     changed = sum(text_digest(item, kept[item]) != texts[item] for item in texts if item in kept)
     answers = sum(one.kind in ANSWER_KINDS for one in log)
     items = _items(store, record)
-    return ProjectState(record.name, len(log), answers, len(sound), wrong, missing, changed, items)
+    source = "" if items else _source(store, record)
+    return ProjectState(
+        record.name, len(log), answers, len(sound), wrong, missing, changed, items, source
+    )
+
+
+def _source(store: LabelStore, record: ProjectRecord) -> str:
+    place = place_of(record)
+    if store.items_folder is None or place is None or not is_snapshot(place):
+        return ""
+    return source_now(open_snapshot(store.items_folder / place))
 
 
 def _items(store: LabelStore, record: ProjectRecord) -> str:

@@ -281,7 +281,16 @@ class Session(Readings):
         Nobody gets an item that another person has open. What another person took (``take``) for a
         time that is over comes first; when nothing else is left, an item that another person has
         had for 30 minutes is released and given to this one.
+
+        An item that was changed in its source since the project began is answered "broken" as soon
+        as it is drawn, and the next one given.
         """
+        with self._lock:
+            while (found := self._next(annotator)) and found.item_id in self.state.changed:
+                self.answer(found, "broken")
+            return found
+
+    def _next(self, annotator: str) -> Draw | None:
         with self._lock:
             self.sync()
             self.ledger.refuse_broken()
@@ -349,6 +358,16 @@ class Session(Readings):
         """
         _check_whole("n", "items", n)
         _check_whole("minutes", "minutes", minutes, most=LONGEST_LEASE)
+        with self._lock:
+            while True:
+                found = self._take(n, annotator, minutes)
+                changed = [one for one in found if one.item_id in self.state.changed]
+                if not changed:
+                    return found
+                for one in changed:
+                    self.answer(one, "broken")
+
+    def _take(self, n: int, annotator: str, minutes: int) -> list[Draw]:
         with self._lock:
             self.sync()
             self.ledger.refuse_broken()

@@ -6,12 +6,17 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
+from labelcore.errors import ChangedItemError
 from labelcore.figures.stops import stop_reason
 from labelcore.log.events import Draw, Event, text_digest
 from labelcore.log.screens import Shown, lease_over
 from labelcore.population import Population
 from labelcore.session.ledger import Entry, Ledger, now
 
+CHANGED = "This item was changed in its source after the project began: it is counted as broken."
+CHANGED_RUN = 20
+"""So many changed items one after another are counted as broken; with the next the source is taken
+for another one."""
 Found = tuple[int, int, int, int | None]
 """Index, position, batch and basis of a draw."""
 
@@ -78,9 +83,17 @@ class Turns:
         index, position, batch, basis = found
         item_id = self.population.id_at(position)
         known = index <= len(engine.asked)
-        content = {} if known else self.population.content(item_id)
         detail: dict[str, Any] = {} if minutes is None else {"minutes": minutes}
+        content: dict[str, str] = {}
         if not known:
+            try:
+                content = self.population.content(item_id)
+            except ChangedItemError as error:
+                if self.state.changed_run >= CHANGED_RUN:
+                    raise
+                first, *others = self.population.content_columns
+                content = {first: CHANGED, **dict.fromkeys(others, "")}
+                detail["changed"] = str(error)
             detail["content"] = text_digest(item_id, content)
         event = self.ledger.event(
             "redrawn" if repeat else "drawn",

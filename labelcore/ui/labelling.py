@@ -106,10 +106,14 @@ def _ahead(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dict[
         return None
     follows = session.ahead(draw, [one["answer"] for one in answers])
     items = list(dict.fromkeys(follows.values()))
+    try:
+        views = [_view(session, session.item_by_id(item_id)) for _, item_id in items]
+    except ValueError:  # said when it is drawn
+        return None
     shown = [
         {"key": item["key"], "view": item["view"]}
-        for index, item_id in items
-        for item in [shown_item(_name(index, False), _view(session, session.item_by_id(item_id)))]
+        for (index, _), view in zip(items, views, strict=True)
+        for item in [shown_item(_name(index, False), view)]
     ]
     return {"items": shown, "after": {name: items.index(one) for name, one in follows.items()}}
 

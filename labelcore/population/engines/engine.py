@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 import pyarrow as pa
 
+from labelcore.errors import ChangedItemError
 from labelcore.population.engines.sql import Piece, all_of, joined, sql, value
 from labelcore.population.ids import ESCAPE, SEPARATOR, id_parts
 from labelcore.population.text import listing
@@ -23,6 +24,10 @@ POLL_SECONDS = 0.1
 
 class EngineError(ValueError):
     """An engine cannot answer: it is gone, a part is missing, or rows are not what they were."""
+
+
+class ChangedRowError(EngineError, ChangedItemError):
+    """The table is there, and what it has of one item is another row, or none."""
 
 
 def go_on() -> None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from labelcore.population.engines.engine import (
+    ChangedRowError,
     Engine,
     EngineError,
     Tick,
@@ -119,7 +120,7 @@ class PostgresEngine(Engine):
         )
         batches = list(self.stream(query))
         if sum(batch.num_rows for batch in batches) != 1:
-            raise EngineError(f"{self.name}: the item {item_id!r} is not there any more")
+            raise ChangedRowError(f"{self.name}: the item {item_id!r} is not there any more")
         found = pa.Table.from_batches(batches)
         return {name: as_text(found.column(name))[0].as_py() for name in unique(columns)}
 

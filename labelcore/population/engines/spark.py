@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from labelcore.population.copies import copies_folder
 from labelcore.population.engines.engine import (
     ROWS_AT_ONCE,
+    ChangedRowError,
     Engine,
     EngineError,
     Tick,
@@ -115,7 +116,7 @@ class SparkEngine(Engine):
         )
         found: pa.Table = self._run(lambda: self._asked(query).toArrow(), go_on)
         if found.num_rows != 1:
-            raise EngineError(f"{self.name}: the item {item_id!r} is not there any more")
+            raise ChangedRowError(f"{self.name}: the item {item_id!r} is not there any more")
         return {name: as_text(found.column(name))[0].as_py() for name in unique(columns)}
 
     def close(self) -> None:

@@ -11,7 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from labelcore.population.copies import TemporaryCopy
-from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on, unique
+from labelcore.population.engines.engine import (
+    ChangedRowError,
+    Engine,
+    EngineError,
+    Tick,
+    go_on,
+    unique,
+)
 from labelcore.population.ids import joined
 from labelcore.population.text import Columns, as_text
 from labelcore.population.typed import TypedTable
@@ -72,7 +79,8 @@ class EngineTable(TypedTable):
         told = self.engine.cells(position, item, unique([*names, *ids, *self._mapped]))
         for name, column in self._mapped.items():
             if told[name] != as_text(column.slice(position, 1))[0].as_py():
-                raise EngineError(f"{self.engine.name}: " + CHANGED.format(id=item, column=name))
+                kind = ChangedRowError if self.engine.place is None else EngineError
+                raise kind(f"{self.engine.name}: " + CHANGED.format(id=item, column=name))
         return {name: told[name] for name in names}
 
     def digest(self) -> str:

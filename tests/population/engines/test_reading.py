@@ -22,7 +22,10 @@ from labelcore.population.engines import sources
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import EngineError
 from labelcore.population.engines.postgres import PostgresEngine
+from labelcore.population.ids import id_parts
 from labelcore.population.snapshots import cells_of
+from labelcore.session.integrity import verify
+from labelcore.session.turns import CHANGED_RUN
 
 N = 900
 ARGUMENTS: dict[str, Any] = {
@@ -355,12 +358,29 @@ def test_a_project_on_a_table_opens_and_its_password_is_not_kept(url: str, tmp_p
     assert lc.Session.open(store, "big").next().index == 2
 
 
-def test_rows_of_a_table_that_changed_are_noticed(url: str, tmp_path: Path) -> None:
+def test_rows_of_a_table_that_changed_are_drawn_as_broken(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = f"sqlite:///{tmp_path}/labels.db"
     population = lc.read_population(url, **ARGUMENTS)
     item, other = population.id_at(5), population.id_at(6)
+    sound, order = lc.Session(population, PLAN), []
+    while len(order) < 4:
+        order.append(sound.next().item_id)
+        sound.answer(sound.next(), "yes" if len(order) == 1 else "broken")
     session = lc.Session(population, PLAN, store, "big")
     session.answer(session.next(), "yes")
+    for place, what in ((1, "UPDATE parts SET s = s + 1"), (2, "DELETE FROM parts")):
+        one, two = id_parts(order[place])
+        change(url, f"{what} WHERE a = {one} AND b = '{two}'")
+    for now in (session, lc.Session.open(store, "big")):
+        assert now.next().item_id == order[3]
+    assert [one.kind for one in session.events][-5:] == ["drawn", "broken"] * 2 + ["drawn"]
+    assert session.labels == 1 and session.engine.kinds["broken"] == 2
+    assert "was changed in its source" in session.item_by_id(order[1])["text"]
+    assert main(["status", "--store", store, "--project", "big"]) == 0
+    assert "2 items changed in the source: broken." in capsys.readouterr().out
+    assert main(["replay", "--store", store, "--project", "big"]) == 0
     change(url, "UPDATE parts SET s = s + 1")
     with pytest.raises(EngineError, match="its s was changed; put it back"):
         population.content(item)
@@ -368,37 +388,45 @@ def test_rows_of_a_table_that_changed_are_noticed(url: str, tmp_path: Path) -> N
     with pytest.raises(EngineError, match="is not there any more"):
         population.content(other)
     again = lc.Session.open(store, "big")
-    assert again.labels == 1
+    again.answer(again.next(), "yes")
     with pytest.raises(ValueError, match="the item .* is not what was read"):
         again.next()
+    assert again.engine.kinds["broken"] == 2 + CHANGED_RUN, "no plan is used up by another table"
 
 
-def test_a_project_on_a_table_outlives_it(url: str, tmp_path: Path) -> None:
-    """The table grows, then is dropped: draws and figures are those before."""
+def test_a_project_on_a_table_outlives_it(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table grows by 500 rows after 200 labels, then is dropped: draws and figures are those
+    of a project whose table stayed as it was."""
     store, file = f"sqlite:///{tmp_path}/labels.db", tmp_path / "found"
     columns = ["--store", store, "--project", "big"]
+    plan = replace(PLAN, budget=260, claims=("precision >= 0.01",))
 
     def drawn(session: lc.Session, number: int) -> list[str]:
         found = []
         for _ in range(number):
             draw = session.next()
-            found.append(f"{draw.item_id} {session.item(draw)['text']}")
+            found.append(f"{draw.item_id} {draw.stratum} {session.item(draw)['text']}")
             session.answer(draw, len(draw.item_id) % 2 == 0)
         return found
 
-    whole = drawn(lc.Session(lc.read_population(url, **ARGUMENTS), PLAN), 30)
-    claim = replace(PLAN, claims=("precision >= 0.01",))
-    session = lc.Session(lc.read_population(url, **ARGUMENTS), claim, store, "big")
-    wanted = drawn(session, 10)
+    whole = lc.Session(lc.read_population(url, **ARGUMENTS), plan)
+    wanted = drawn(whole, 230)
+    found = drawn(lc.Session(lc.read_population(url, **ARGUMENTS), plan, store, "big"), 200)
     change(url, "INSERT INTO parts SELECT a + 9000, b, s, t, p, text, m FROM parts LIMIT 500")
+    assert lc.read_population(url, **ARGUMENTS).fingerprint != whole.population.fingerprint
     grown = lc.Session.open(store, "big")
-    assert wanted + drawn(grown, 20) != wanted and len(grown.population) == N
-    figures = {key: one.to_json() for key, one in grown.results().items()}
-    assert grown.population.address is not None and grown.labels == 30
+    assert found + drawn(grown, 30) == wanted and len(grown.population) == N
+    assert grown.population.address is not None
+    assert verify(store).projects[0].source.endswith("has 1,400 rows now; 900 were read")
     change(url, "DROP TABLE parts")
     gone = lc.Session.open(store, "big")
+    figures = {key: one.to_json() for key, one in whole.results().items()}
     assert {key: one.to_json() for key, one in gone.results().items()} == figures
-    assert len(gone.labels_table(content=True)) == 30 and whole
+    assert len(gone.labels_table(content=True)) == 230
+    with pytest.raises(ValueError, match="is not what was read"):
+        gone.next()
     for command in (
         ["status", *columns],
         ["gate", *columns],
@@ -407,8 +435,10 @@ def test_a_project_on_a_table_outlives_it(url: str, tmp_path: Path) -> None:
         ["export", "estimates", *columns, "-o", f"{file}-e.csv"],
         ["report", *columns, "-o", f"{file}.html"],
         ["replay", *columns],
+        ["verify", "--store", store],
     ):
         assert main(command) in ((0, 1, 3) if command[0] == "gate" else (0,)), command
+    assert "the source of its items cannot be read" in capsys.readouterr().out
 
 
 def test_reading_a_table_can_be_ended_long_before_its_end(url: str) -> None:
