@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from labelcore.population.arguments import Arguments
 from labelcore.population.engines.engine import Engine
 from labelcore.population.engines.sources import engine_of
-from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import TableFile, open_table
 
 BLOCK = 1 << 22
@@ -27,24 +25,6 @@ def source_of(source: str, arguments: Mapping[str, Any]) -> Engine | TableFile:
     """What single rows are looked up in, of items that were read with these arguments before."""
     known = arguments_again(arguments)
     return engine_of(source, known.id_columns) or open_table(Path(source), known.dialect)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where items are read: the files, what opens them as a table, and whether contents stay."""
-
-    files: tuple[Path, ...]
-    opened: Callable[[], TableFile]
-    stays: bool
-
-
-def place_of(path: Path, arguments: Mapping[str, Any]) -> Place:
-    """Where the items of a path are read that were read with these arguments before."""
-    known = arguments_again(arguments)
-    engine = engine_of(str(path), known.id_columns)
-    if engine is not None:
-        return Place(engine.files, lambda: EngineTable(engine), stays=True)
-    return Place((path,), lambda: open_table(path, known.dialect), stays=False)
 
 
 def fingerprint_of(

@@ -171,7 +171,7 @@ class Population:
     @property
     def file_name(self) -> str:
         """The name of the file that is read, whatever the source is called."""
-        return self.name if self.stays else self.path.name
+        return self.path.name if self.address is None else self.name
 
     def id_at(self, position: int) -> str:
         """The id of the item at a position.

@@ -1,23 +1,21 @@
 """A snapshot: what a project rests on of its items, in one file that is mapped, not read.
 
 Ids and their hashes, scores, predictions, helpers and known answers lie in it, and what was said of
-the columns (``labelcore.population.arrays``); contents stay where they are. A project on a table or
-a Parquet file opens from it alone, whatever became of the source. Of a file that is copied beside
-the store it is a help: the copy must be what was read, byte by byte, or the snapshot is made anew.
+the columns (``labelcore.population.arrays``). A project opens from it alone, whatever became of the
+source. The contents of items that were not drawn yet stay where they are: in the table, the Parquet
+file, or the copy of any other file beside the store.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -34,26 +32,15 @@ from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import RowBytes, TableFile, reader_of
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
-from labelcore.population.places import (
-    Place,
-    arguments_again,
-    fingerprint_of,
-    place_of,
-    source_of,
-)
+from labelcore.population.places import arguments_again, source_of
 from labelcore.population.population import FileState, Population
 from labelcore.population.text import Columns, shorten
-from labelcore.population.typed import TypedTable
 from labelcore.stats.orders import hash_keys_of, split_mix
 from labelcore.whole_file import whole_file
 
-FILE, CHECKED = "population.arrow", "checked.json"
 SUFFIX = ".snapshot"
 NO_ITEM = "the item {id!r} is not what was read ({why}); its content is not shown"
 BLOCK = 1 << 20
-SETTLED_NS = 2_000_000_000
-"""A file that was changed less than two seconds ago may be changed again within the same tick of
-the clock, so that its time tells nothing."""
 PLAIN_FIELDS = (
     "name",
     "fingerprint",
@@ -63,15 +50,6 @@ PLAIN_FIELDS = (
     "metadata_columns",
     "classifiers",
 )
-
-
-def keep_prepared(folder: Path, population: Population) -> None:
-    """Write what is held of a file, unless it is there and sound. Raises OSError.
-
-    folder   of this population alone
-    """
-    if not (isinstance(population._table, LazyTable) or _kept(folder, population.fingerprint)):
-        write_snapshot(folder / FILE, population)
 
 
 def write_snapshot(file: Path, population: Population) -> None:
@@ -119,8 +97,7 @@ def mapped(population: Population) -> Population:
     found = read_arrays(file.path)
     if found is None:
         return population
-    place = Place((), _no_table, stays=True)
-    opened = _population(*found, population.path, place, population._state)
+    opened = _population(*found, population.path)
     columns = ("scores", "predictions", "known", "helpers", "_ids")
     taken: dict[str, Any] = {name: getattr(opened, name) for name in columns}
     return replace(population, **taken, _mapped=file)
@@ -137,12 +114,12 @@ def keep_snapshot(file: Path, population: Population) -> None:
 
 
 def _source(population: Population) -> dict[str, Any]:
-    """Where contents are looked up."""
-    state = population._state
+    """Where contents are looked up; a table in memory has no place of its own."""
+    state, is_table = population._state, population.is_table
     return {
-        "path": str(population.path),
+        "path": population.path.name if is_table else str(population.path),
         "address": population.address,
-        "state": [state.size, state.changed_at],
+        "state": [state.size, 0 if is_table else state.changed_at],
         "stays": population.stays,
     }
 
@@ -195,26 +172,29 @@ def _word(text: str) -> np.uint64:
     return np.uint64(hash_keys_of([text])[0, 0])
 
 
-def open_snapshot(file: Path) -> Population:
+def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = None) -> Population:
     """The population of a snapshot, whatever became of its source. Raises FileNotFoundError, and
-    ValueError for a file that is none or is damaged."""
+    ValueError for a file that is none or is damaged.
+
+    contents   a copy of the file that was read, in which contents are looked up instead
+    path       where the file is now; None: where it was read
+    """
     if not file.exists():
         raise FileNotFoundError(f"{file}: there is no such file")
     found = read_arrays(file)
-    if found is None or "source" not in found[1]:
+    if found is None or "source" not in found[1] or found[1].get("arrays") != sorted(found[0]):
         raise ValueError(f"{file}: it is no snapshot of this version of Labelcore, or is damaged")
     arrays, meta = found
     source = meta["source"]
-    state = FileState(*source["state"])
-    place = Place((), _no_table, stays=True)
-    opened = _population(arrays, meta, Path(source["path"]), place, FileState.of())
+    opened = _population(arrays, meta, path or Path(source["path"]))
     opened = replace(opened, address=source["address"], snapshot=file.absolute())
-    table = SourceTable(opened, meta["columns"], None if source["stays"] else state)
+    state = None if source["stays"] else FileState(*source["state"])
+    table = SourceTable(opened, meta["columns"], meta["dialect"], _rows_of(arrays), state, contents)
     return replace(opened, _table=table)
 
 
-def _no_table() -> TableFile:
-    raise ValueError("the source of a snapshot is opened when a row of it is asked for")
+def _rows_of(arrays: Mapping[str, Any]) -> RowBytes | None:
+    return (arrays["start"], arrays["end"]) if "start" in arrays else None
 
 
 def is_snapshot(file: object) -> bool:
@@ -235,22 +215,37 @@ def with_shown(items: Population, shown: Mapping[str, Mapping[str, str]]) -> Pop
     return replace(items, _table=items._table.with_shown(shown))
 
 
-class SourceTable(TypedTable):
+class SourceTable:
     """The contents of a snapshot's items, looked up where they were read.
 
     A row counts only if it is the one that was read: by its id, scores and predictions, and where
-    rows have no ids by the state of the file.
+    rows have no ids by the state of the file. A copy of the file is what was read by its size; who
+    keeps it says by its digest whether it still is.
 
-    state   of a single file; None where an engine looks rows up
+    columns   those of the source, in order; dialect: how it was read
+    rows      first byte of each row and the byte after its last, (n_rows,) each, where single rows
+              can be read by them
+    state     of a single file; None where an engine looks rows up
+    kept      a copy of that file, where there is one
     """
 
-    def __init__(self, items: Population, columns: Sequence[str], state: FileState | None) -> None:
-        self.columns, self._items, self._state = tuple(columns), items, state
+    def __init__(
+        self,
+        items: Population,
+        columns: Sequence[str],
+        dialect: Mapping[str, Any],
+        rows: RowBytes | None,
+        state: FileState | None,
+        kept: Path | None,
+    ) -> None:
+        self.columns, self._items, self._rows, self._state = tuple(columns), items, rows, state
+        self.dialect: Dialect = PLAIN.changed(dialect)
+        self._kept = kept if kept is not None and kept.exists() else None
         self._shown: Mapping[str, Mapping[str, str]] = {}
 
     def with_shown(self, shown: Mapping[str, Mapping[str, str]]) -> SourceTable:
         """The same table, where these contents need not be looked up."""
-        found = SourceTable(self._items, self.columns, self._state)
+        found = copy(self)
         found._shown = shown
         return found
 
@@ -261,9 +256,35 @@ class SourceTable(TypedTable):
         """Without the source, which another process opens anew."""
         return {name: value for name, value in vars(self).items() if name != "_source"}
 
+    @property
+    def path(self) -> Path:
+        """The file that rows are read from, where it is one."""
+        return self._kept or self._items.path
+
+    @property
+    def detected(self) -> Dialect:
+        """How it was read."""
+        return self.dialect
+
+    def faults(self) -> Sequence[Fault]:
+        """None: it was read before."""
+        return []
+
+    def broken_rows(self) -> frozenset[int]:
+        """None, likewise."""
+        return frozenset()
+
+    def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
+        """None for each: nothing is wrong with it."""
+        return [None] * len(positions)
+
+    def row_bytes(self, path: Path) -> RowBytes | None:
+        """First byte of each row, and the byte after its last."""
+        return self._rows
+
     @cached_property
     def _source(self) -> Engine | TableFile:
-        return source_of(self._items.address or str(self._items.path), self._items.arguments)
+        return source_of(self._items.address or str(self.path), self._items.arguments)
 
     def now(self) -> str:
         """What became of the source, as words; "" where nothing is seen of it."""
@@ -274,8 +295,8 @@ class SourceTable(TypedTable):
             return f"the source of its items cannot be read: {error}"
         if rows != len(self):
             return f"the source of its items has {rows:,} rows now; {len(self):,} were read"
-        if self._state not in (None, FileState.of(self._items.path)):
-            return f"{self._items.path} was written anew since its items were read"
+        if self._kept is None and self._state not in (None, FileState.of(self.path)):
+            return f"{self.path} was written anew since its items were read"
         return ""
 
     def load(self, names: Sequence[str]) -> Columns:
@@ -302,7 +323,7 @@ class SourceTable(TypedTable):
         try:
             told = self._row(position, item_id, wanted)
             why = self._differs(position, item_id, told)
-            if isinstance(self._source, Engine) and self._source.place is None:
+            if self._state is None and self._by_id():
                 kind = ChangedItemError
         except ChangedRowError:
             told, why, kind = {}, "its row is not there any more", ChangedItemError
@@ -324,14 +345,32 @@ class SourceTable(TypedTable):
         return [*given.id_columns, *given.scores.values(), *given.predictions.values()]
 
     def _row(self, position: int, item_id: str, names: Sequence[str]) -> dict[str, str]:
+        if self._rows is not None:
+            return self._read(position, names)
         source = self._source
         if isinstance(source, Engine):
             return source.cells(position, item_id, names)
         return source.cells(position, names)
 
+    def _read(self, position: int, names: Sequence[str]) -> dict[str, str]:
+        """One row of a text file, by its bytes."""
+        assert self._rows is not None
+        start, end = (int(one[position]) for one in self._rows)
+        with self.path.open("rb") as stream:
+            stream.seek(start)
+            raw = stream.read(end - start)
+        return reader_of(self.path).parsed(raw, self.columns, names, self.dialect)
+
+    def _by_id(self) -> bool:
+        """Whether rows are found by their ids, wherever they lie."""
+        return isinstance(self._source, Engine) and self._source.place is None
+
     def _differs(self, position: int, item_id: str, told: Mapping[str, str]) -> str:
         """Why a row is not the one that was read, "" where it is."""
         items, given = self._items, self._given
+        if self._kept is not None and self._state is not None:
+            same = self._kept.stat().st_size == self._state.size
+            return "" if same else "the copy beside the store was changed"
         if not given.id_columns and self._state not in (None, FileState.of(items.path)):
             return "the file was changed, and its rows have no ids"
         if given.id_columns and id_of([told[name] for name in given.id_columns]) != item_id:
@@ -367,63 +406,7 @@ def _plain(population: Population) -> dict[str, Any]:
     }
 
 
-def open_prepared(folder: Path, path: Path, fingerprint: str) -> Population | None:
-    """The population of a file as ``keep_prepared`` kept it; None where nothing usable is kept, and
-    where what lies at ``path`` is not what was read."""
-    found = _kept(folder, fingerprint)
-    if found is None:
-        return None
-    arrays, meta = found
-    try:
-        place = place_of(path, meta["arguments"])
-        state = FileState.of(*place.files)
-        if not _is_what_was_read(folder, place.files, meta["arguments"], fingerprint):
-            return None
-        return _population(arrays, meta, path, place, state)
-    except (KeyError, TypeError, ValueError, OSError):
-        return None
-
-
-def _kept(folder: Path, fingerprint: str) -> tuple[dict[str, Array], dict[str, Any]] | None:
-    """What is kept of the population with this fingerprint, None where that is nothing whole."""
-    found = read_arrays(folder / FILE)
-    if found is None or found[1].get("fingerprint") != fingerprint:
-        return None
-    return found if found[1].get("arrays") == sorted(found[0]) else None
-
-
-def _is_what_was_read(
-    folder: Path, files: Sequence[Path], arguments: Mapping[str, Any], fingerprint: str
-) -> bool:
-    """Whether the files are what was read: by their sizes, times and places on the disk, where
-    these were kept once their content had been compared, else by their content."""
-    now, checked = _states(files), folder / CHECKED
-    try:
-        if json.loads(checked.read_text("utf-8")) == now:
-            return True
-    except (OSError, ValueError):
-        pass
-    if fingerprint_of(files, arguments) != fingerprint or _states(files) != now:
-        return False
-    if time.time_ns() - max(max(one["changed"]) for one in now) > SETTLED_NS:
-        with contextlib.suppress(OSError):
-            checked.write_text(json.dumps(now), "utf-8")
-    return True
-
-
-def _states(files: Sequence[Path]) -> list[dict[str, Any]]:
-    found = []
-    for path in files:
-        one = os.stat(path)
-        changed = [one.st_mtime_ns, one.st_ctime_ns]
-        state = {"size": one.st_size, "changed": changed, "place": one.st_ino}
-        found.append({"path": str(path), **state})
-    return found
-
-
-def _population(
-    arrays: Mapping[str, Any], meta: Mapping[str, Any], path: Path, place: Place, state: FileState
-) -> Population:
+def _population(arrays: Mapping[str, Any], meta: Mapping[str, Any], path: Path) -> Population:
     def of_kind(kind: str) -> dict[str, Any]:
         named = (name.partition(":") for name in arrays)
         return {name: arrays[f"{kind}:{name}"] for first, _, name in named if first == kind}
@@ -431,8 +414,6 @@ def _population(
     ids: Ids = RowNumbers(meta["rows"], arrays["id_hash"])
     if "id" in arrays:
         ids = TextIds(pa.chunked_array([arrays["id"]]), (arrays["id_hash"], arrays["id_order"]))
-    rows = (arrays["start"], arrays["end"]) if "start" in arrays else None
-    table = LazyTable(path, place, meta["dialect"], meta["columns"], meta["rows"], rows)
     plain: dict[str, Any] = {
         name: tuple(value) if isinstance(value := meta[name], list) else value
         for name in PLAIN_FIELDS
@@ -446,9 +427,9 @@ def _population(
         thresholds=meta["thresholds"],
         descending=frozenset(meta["descending"]),
         _ids=ids,
-        _table=table,
-        _state=state,
-        _files=place.files if place.stays else None,
+        _table=cast(TableFile, None),  # whoever opens contents gives it
+        _state=FileState.of(),
+        _files=(),
         known=arrays.get("known"),
         helpers={
             name: _helper(said, tuple(meta["helpers"][name]))
@@ -459,70 +440,3 @@ def _population(
 
 def _helper(said: NDArray[Any], names: tuple[str, ...]) -> Helper:
     return Helper(score=said) if said.dtype == np.float64 else Helper(verdict=said, names=names)
-
-
-class LazyTable:
-    """A table that is opened when more of it is asked for than the cells of single rows.
-
-    columns   its columns, in order; rows: first byte of each row and the byte after its last,
-              (n_rows,) each, where single rows can be read by them
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        place: Place,
-        dialect: Mapping[str, Any],
-        columns: Sequence[str],
-        n_rows: int,
-        rows: RowBytes | None,
-    ) -> None:
-        self.path, self.columns = path, tuple(columns)
-        self.dialect: Dialect = PLAIN.changed(dialect)
-        self._place, self._n_rows, self._rows = place, n_rows, rows
-
-    @cached_property
-    def _opened(self) -> TableFile:
-        return self._place.opened()
-
-    def __len__(self) -> int:
-        return self._n_rows
-
-    @property
-    def detected(self) -> Dialect:
-        """How it would be read if nothing were given."""
-        return self._opened.detected
-
-    def load(self, names: Sequence[str]) -> Columns:
-        """These columns."""
-        return self._opened.load(names)
-
-    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
-        """The same a few rows at a time."""
-        return self._opened.batches(names)
-
-    def faults(self) -> Sequence[Fault]:
-        """None: it was read before."""
-        return []
-
-    def broken_rows(self) -> frozenset[int]:
-        """None, likewise."""
-        return frozenset()
-
-    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """One row's values as text."""
-        if self._rows is None:
-            return self._opened.cells(position, names)
-        start, end = (int(one[position]) for one in self._rows)
-        with self.path.open("rb") as stream:
-            stream.seek(start)
-            raw = stream.read(end - start)
-        return reader_of(self.path).parsed(raw, self.columns, names, self.dialect)
-
-    def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
-        """The line of the file on which each row starts."""
-        return self._opened.lines(positions)
-
-    def row_bytes(self, path: Path) -> RowBytes | None:
-        """First byte of each row, and the byte after its last."""
-        return self._rows if path == self.path else None

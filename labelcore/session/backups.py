@@ -23,7 +23,7 @@ from labelcore.store import (
     held,
     identity_of,
     open_store,
-    place_of,
+    places_of,
     put_back,
     put_into,
     salvaged,
@@ -206,7 +206,7 @@ def restore(
         if not (recover and (unreadable or _unsound(url))):
             _refuse(projects, differences, unreadable, force=force)
         for record in records:
-            place_of(record)  # Raises while nothing is changed yet.
+            places_of(record)  # Raises while nothing is changed yet.
         with held(url):
             if recover:
                 # Again: others have answered meanwhile, and can do so no more.

@@ -81,5 +81,5 @@ def _placed(record: ProjectRecord, target: LabelStore) -> ProjectRecord:
     values = json.loads(record.population_json)
     if not (values.get("table") and "kept" in values and target.items_folder is not None):
         return record
-    values["path"] = str(target.items_folder / values["kept"])
+    values["path"] = str(target.items_folder / values.get("contents", values["kept"]))
     return replace(record, population_json=json.dumps(values, ensure_ascii=False))

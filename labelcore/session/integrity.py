@@ -17,12 +17,13 @@ from labelcore.store import (
     LabelStore,
     ProjectRecord,
     SealedProject,
+    contents_path,
     damage_in,
     database_of,
     lost_projects,
     made_at,
     open_store,
-    place_of,
+    places_of,
     seal_anew,
 )
 
@@ -140,22 +141,24 @@ def _state(store: LabelStore, record: ProjectRecord) -> ProjectState:
 
 
 def _source(store: LabelStore, record: ProjectRecord) -> str:
-    place = place_of(record)
-    if store.items_folder is None or place is None or not is_snapshot(place):
+    places = places_of(record)
+    if store.items_folder is None or not (places and is_snapshot(places[0])):
         return ""
-    return source_now(open_snapshot(store.items_folder / place))
+    kept = contents_path(record, store.items_folder)
+    return source_now(open_snapshot(store.items_folder / places[0], kept))
 
 
 def _items(store: LabelStore, record: ProjectRecord) -> str:
-    """What is wrong with the copy of a project's items: its folder is named by what is in it."""
-    place = place_of(record)
-    if place is None or store.items_folder is None:
+    """What is wrong with what is kept of a project's items: its folder is named by what is in
+    it."""
+    if store.items_folder is None:
         return ""
-    file = store.items_folder / place
-    if not file.exists():
-        return f"the kept copy of its items is missing: {file}"
-    with file.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if not digest.startswith(file.parent.name):
-        return f"the kept copy of its items was changed: {file}"
+    for place in places_of(record):
+        file = store.items_folder / place
+        if not file.exists():
+            return f"the kept copy of its items is missing: {file}"
+        with file.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        if not digest.startswith(file.parent.name):
+            return f"the kept copy of its items was changed: {file}"
     return ""

@@ -1,6 +1,6 @@
-"""What a project prepares once, beside its store: the population, and the frame of its plan.
+"""What a project prepares once, beside its store: the frame of its plan.
 
-Both can be made again from the items and the plan at any time, so nothing rests on them: what is
+It can be made again from the items and the plan at any time, so nothing rests on it: what is
 missing or broken, or was written by another version, is made anew.
 """
 
@@ -15,22 +15,11 @@ from labelcore.plan.kept_frames import put_together, taken_apart
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.arrays import read_arrays, write_arrays
-from labelcore.population.snapshots import LazyTable, keep_prepared, open_prepared
 
 FOLDER = "prepared"
 LEAST = 20_000
 """Files with fewer items are read and prepared in a moment."""
 DIGITS = 16
-
-
-def prepared_population(folder: Path | None, path: Path, fingerprint: str) -> Population | None:
-    """The items of a project as they were prepared; None where they have to be read.
-
-    folder   of the store; path: of the items, which must be what was read
-    """
-    if folder is None:
-        return None
-    return open_prepared(_place(folder, fingerprint), path, fingerprint)
 
 
 def prepared_frame(folder: Path | None, population: Population, plan: Plan) -> Any:
@@ -47,24 +36,15 @@ def prepared_frame(folder: Path | None, population: Population, plan: Plan) -> A
 
 
 def keep(folder: Path | None, population: Population, plan: Plan, frame: Any) -> None:
-    """Keep both, unless they are there; a disk that is full or not writable hurts nobody."""
+    """Keep it, unless it is there; a disk that is full or not writable hurts nobody."""
     if folder is None or len(population) < LEAST or population.turned:
         return
     try:
-        if population.snapshot is None and not population.stays:
-            keep_prepared(_place(folder, population.fingerprint), population)
         file, parts = _frame_file(folder, population, plan), taken_apart(frame)
         if parts is not None and read_arrays(file) is None:
             write_arrays(file, parts[0], {"plan": plan.to_json(), "frame": parts[1]})
     except OSError:
         return
-
-
-def in_memory(population: Population) -> bool:
-    """Whether items are so many that they are kept prepared, and were not opened from there."""
-    opened = population.snapshot is not None or isinstance(population._table, LazyTable)
-    mapped = opened or population._mapped is not None
-    return len(population) >= LEAST and not (mapped or population.turned)
 
 
 def _place(folder: Path, fingerprint: str) -> Path:

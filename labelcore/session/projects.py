@@ -17,11 +17,10 @@ from labelcore.errors import (
     UnknownProjectError,
 )
 from labelcore.plan.plan import Plan
-from labelcore.population import Population, read_as_it_is, read_population
+from labelcore.population import Population, read_as_it_is
 from labelcore.population.snapshots import SUFFIX, keep_snapshot, open_snapshot
 from labelcore.session.ledger import check_characters, now
-from labelcore.session.prepared import prepared_population
-from labelcore.store import LabelStore, ProjectRecord, items_path, keep, keep_written
+from labelcore.store import LabelStore, ProjectRecord, contents_path, items_path, keep, keep_written
 
 LONGEST_NAME = 200
 
@@ -104,25 +103,24 @@ def created_or_same(
 def _with_items_kept(
     store: LabelStore, record: ProjectRecord, population: Population
 ) -> ProjectRecord:
-    """The record with the place where a copy of the items is from now on: beside the store, so that
-    a file that is moved hurts nobody. Raises StoreNotWritableError."""
+    """The record with the places where the items are from now on: a snapshot beside the store, and
+    for the contents a copy of the file, so that nobody needs the source. Raises
+    StoreNotWritableError."""
     folder = store.items_folder
     if folder is None:
         return record
-    if population.is_table or _is_kept(population):
-        place = keep(population.path, folder)
-    else:
-        name = f"{population.path.stem or 'items'}{SUFFIX}"
-        place = keep_written(folder, name, lambda file: keep_snapshot(file, population))
-    source = {**json.loads(record.population_json), "kept": place}
+    source = json.loads(record.population_json)
+    if population.is_table or _is_copied(population):
+        source["contents"] = keep(population.path, folder)
     if population.is_table:
-        source["path"] = str(folder / place)
+        source["path"] = str(folder / source["contents"])
+    name = f"{population.path.stem or 'items'}{SUFFIX}"
+    source["kept"] = keep_written(folder, name, lambda file: keep_snapshot(file, population))
     return replace(record, population_json=json.dumps(source, ensure_ascii=False))
 
 
-def _is_kept(population: Population) -> bool:
-    """Of Parquet and of tables in engines a snapshot is kept: they may be far larger than what is
-    read of them."""
+def _is_copied(population: Population) -> bool:
+    """Not Parquet and tables in engines: they may be far larger than what is read of them."""
     return not population.stays and population.path.suffix.lower() != ".parquet"
 
 
@@ -144,31 +142,26 @@ def opened_items(
     file: str | os.PathLike[str] | None,
     kept: Path | None,
 ) -> Population:
-    """``mapped_items``, or ``read_items`` where there are none or something else reads them."""
-    path = items_path(record, kept) if file is None else Path(file).absolute()
-    if file is None and _is_snapshot(path):
-        found = mapped_items(record, path, kept)
-        if found is None:  # damaged: the source may be there still
-            source = json.loads(record.population_json)
-            return _named(record, read_items(record, read, source.get("address", source["path"])))
-        return _same(record, path, found)
-    if read is read_population and path.exists():
-        found = mapped_items(record, path, kept)
-        if found is not None:
-            return found
-    return _named(record, read_items(record, read, file, kept))
+    """The items of the project's snapshot, or ``read_items`` where there is none."""
+    found = None if file is not None else snapshot_of(record, kept)
+    return found or _named(record, read_items(record, read, file, kept))
 
 
-def mapped_items(record: ProjectRecord, path: Path, kept: Path | None) -> Population | None:
-    """The items from the snapshot of the project, or from what was prepared of the file at
-    ``path``; None where neither can be used."""
+def snapshot_of(record: ProjectRecord, kept: Path | None) -> Population | None:
+    """The items of a project from its snapshot; None where there is none, or it is damaged.
+
+    Raises OtherItemsError for a snapshot of other items.
+    """
+    path = items_path(record, kept)
     if not _is_snapshot(path):
-        found = prepared_population(kept, path, record.fingerprint)
-        return None if found is None else _named(record, found)
+        return None
+    source, contents = json.loads(record.population_json), contents_path(record, kept)
+    there = contents if source.get("table") else Path(source["path"])
     try:
-        return _named(record, open_snapshot(path))
+        found = open_snapshot(path, contents, there)
     except ValueError:
         return None
+    return _same(record, path, _named(record, found))
 
 
 def _is_snapshot(path: Path) -> bool:
@@ -194,7 +187,7 @@ def read_items(
     Raises MissingItemsError, and OtherItemsError when the file is another one.
     """
     source = json.loads(record.population_json)
-    path = items_path(record, kept) if file is None else Path(file)
+    path = _path_to_read(record, kept) if file is None else Path(file)
     address = source.get("address")
     if address is not None and (file == address or (file is None and not path.exists())):
         return _same(record, address, read(address, **source["arguments"]))
@@ -211,6 +204,16 @@ def read_items(
     if population.fingerprint != record.fingerprint and population.is_table:
         population = read_as_it_is(path, **source["arguments"])
     return _same(record, path, population)
+
+
+def _path_to_read(record: ProjectRecord, kept: Path | None) -> Path:
+    """The file of the items: with a snapshot that cannot be used, its copy or where it was."""
+    path, copied = items_path(record, kept), contents_path(record, kept)
+    if not path.name.endswith(SUFFIX):
+        return path
+    if copied is not None and copied.exists():
+        return copied
+    return Path(json.loads(record.population_json)["path"])
 
 
 def _same(record: ProjectRecord, path: Path | str, population: Population) -> Population:

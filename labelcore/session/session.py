@@ -32,19 +32,19 @@ from labelcore.population import Population, read_population
 from labelcore.results.table import results_table
 from labelcore.results.types import Result, Results
 from labelcore.session.ledger import Ledger, check_annotator, now
-from labelcore.session.prepared import in_memory, prepared_frame
 from labelcore.session.prepared import keep as keep_prepared
+from labelcore.session.prepared import prepared_frame
 from labelcore.session.projects import (
     check_highlights,
     created_or_same,
-    mapped_items,
     new_record,
     opened_items,
     same_items,
+    snapshot_of,
 )
 from labelcore.session.readings import Readings
 from labelcore.session.turns import Turns
-from labelcore.store import LabelStore, items_path, open_store
+from labelcore.store import LabelStore, open_store
 
 RECORD_AGAIN_SECONDS = 2.0
 LONGEST_NAME = 60
@@ -131,17 +131,15 @@ class Session(Readings):
     def _mapped(
         self, population: Population, plan: Plan, engine: Engine
     ) -> tuple[Population, Engine]:
-        """Both from the files beside the store, where these are there, so that nothing of the size
-        of the items is held in memory; else as they are."""
+        """Both from the files beside the store, where these are there, so that the source is needed
+        no more, and nothing of the size of the items held in memory; else as they are."""
         folder = self.store.items_folder
-        if folder is None or not in_memory(population):
+        found = None if population.snapshot else snapshot_of(self.record, folder)
+        if found is None:
             return population, engine
-        found = mapped_items(self.record, items_path(self.record, folder), folder)
-        if found is None or found.fingerprint != population.fingerprint:
-            return population, engine
-        frame = prepared_frame(folder, found, plan)
-        if frame is None:
-            return population, engine
+        if not population.is_table:
+            found = replace(found, path=population.path)
+        frame = prepared_frame(folder, found, plan) or engine.frame
         return found, Engine(found, plan, frame=frame)
 
     def __repr__(self) -> str:

@@ -22,7 +22,14 @@ from labelcore.store.base import (
     RepeatedTokenError,
     Seal,
 )
-from labelcore.store.items import copy_items, items_path, keep, keep_written, place_of
+from labelcore.store.items import (
+    contents_path,
+    copy_items,
+    items_path,
+    keep,
+    keep_written,
+    places_of,
+)
 from labelcore.store.kept_backups import backups, backups_folder, made_at
 from labelcore.store.memory import MemoryStore
 from labelcore.store.salvage import Salvaged, put_into, salvaged
@@ -41,6 +48,7 @@ __all__ = [
     "SealedProject",
     "backups",
     "backups_folder",
+    "contents_path",
     "copy_items",
     "damage_in",
     "database_of",
@@ -52,7 +60,7 @@ __all__ = [
     "lost_projects",
     "made_at",
     "open_store",
-    "place_of",
+    "places_of",
     "put_back",
     "put_into",
     "salvaged",

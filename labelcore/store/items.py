@@ -1,7 +1,8 @@
 """Items kept beside a store: copies of what was labelled, in folders named by what is in them.
 
-A record of a project says where its items were read ("path") and, where a copy is kept, in which
-place of the store's folder ("kept"). Tables have no other place than the copy.
+A record of a project says where its items were read ("path"), in which place of the store's folder
+its snapshot lies ("kept"), and where a copy of the file is kept beside it, in which ("contents").
+Projects made before snapshots have the copy under "kept".
 """
 
 from __future__ import annotations
@@ -74,24 +75,34 @@ def keep_written(folder: Path, name: str, write: Callable[[Path], None]) -> str:
     return place.as_posix()
 
 
-def place_of(record: ProjectRecord) -> str | None:
-    """The place of a project's copy in the folder of its store; None where none is kept.
+def places_of(record: ProjectRecord) -> list[str]:
+    """The places of what is kept of a project's items in the folder of its store, the snapshot
+    first.
 
     Raises StoreError for a place that is not inside a folder: a store may come from anybody.
     """
     source: Mapping[str, Any] = json.loads(record.population_json)
-    if "kept" in source:
-        place = str(source["kept"])
-    elif source.get("table"):
+    places = [str(source[name]) for name in ("kept", "contents") if name in source]
+    if not places and source.get("table"):
         path = Path(source["path"])
         # A table's items lie nowhere else; older records do not name their place.
-        place = f"{path.parent.name}/{path.name}"
-    else:
+        places = [f"{path.parent.name}/{path.name}"]
+    for place in places:
+        plain = Path(place)
+        if plain.anchor or ".." in plain.parts or not plain.parts:
+            raise _outside(record, place)
+    return places
+
+
+def contents_path(record: ProjectRecord, folder: Path | None) -> Path | None:
+    """Where the copy of a project's file is; None where there is none beside its snapshot.
+
+    Raises StoreError for a copy outside the folder.
+    """
+    places = places_of(record)
+    if folder is None or len(places) < 2:
         return None
-    plain = Path(place)
-    if plain.anchor or ".." in plain.parts or not plain.parts:
-        raise _outside(record, place)
-    return place
+    return _within(folder, places[1], record)
 
 
 def _outside(record: ProjectRecord, place: str) -> StoreError:
@@ -110,28 +121,28 @@ def _within(folder: Path, place: str, record: ProjectRecord) -> Path:
 
 
 def items_path(record: ProjectRecord, folder: Path | None) -> Path:
-    """Where a project's items can be read: their snapshot beside the store, else where they were,
-    else the copy beside the store.
+    """Where a project's items can be read: their snapshot beside the store, else the copy that goes
+    with it, else where they were, else the copy of a project made before snapshots.
 
     folder   of the store; None where it keeps nothing
 
     Raises StoreError for a copy outside the folder.
     """
     path = Path(json.loads(record.population_json)["path"])
-    place = place_of(record)
-    if folder is None or place is None:
+    places = places_of(record)
+    if folder is None or not places:
         return path
-    if path.exists() and not place.endswith(SNAPSHOT):
+    if path.exists() and not places[0].endswith(SNAPSHOT):
         return path
-    kept = _within(folder, place, record)
-    return kept if kept.exists() else path
+    found = [_within(folder, place, record) for place in places]
+    return next((kept for kept in found if kept.exists()), path)
 
 
 def copy_items(records: Iterable[ProjectRecord], source: Path | None, target: Path | None) -> None:
     """Copy what one store keeps of these projects' items to the folder of another one, where both
     keep any. Raises StoreNotWritableError, and StoreError for items outside the folders; then
     nothing is copied."""
-    places = [(one, place) for one in records if (place := place_of(one)) is not None]
+    places = [(one, place) for one in records for place in places_of(one)]
     if source is None or target is None:
         return
     files = [(_within(source, at, one), _within(target, at, one)) for one, at in places]

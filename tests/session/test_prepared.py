@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,8 @@ import labelcore as lc
 from labelcore.planning.forecast import Outlook
 from labelcore.population import arrays
 from labelcore.population.arrays import read_arrays, write_arrays
-from labelcore.population.snapshots import LazyTable, SourceTable
+from labelcore.population.snapshots import SourceTable
+from labelcore.replay import replay_project
 from labelcore.session import prepared, projects
 from labelcore.session.session import Session
 from tests.contracts.test_same_draws import PLANS, SEED, items
@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> str:
 
 
 def is_prepared(session: lc.Session) -> bool:
-    return isinstance(session.population._table, LazyTable | SourceTable)
+    return isinstance(session.population._table, SourceTable)
 
 
 def answered(session: lc.Session, truth: list[str], until: int) -> list[str]:
@@ -101,14 +101,15 @@ def project(csv: Path, store: str) -> lc.Session:
     return lc.Session(read(csv), plan, store, "x")
 
 
-def prepared_files(store: str) -> list[Path]:
-    return sorted(Path(store.removeprefix("sqlite:///")).with_suffix(".items").rglob("*.arrow"))
+def files_of(store: str, kind: str) -> list[Path]:
+    """Those of this kind beside the store."""
+    return sorted(Path(store.removeprefix("sqlite:///")).with_suffix(".items").rglob(f"*.{kind}"))
 
 
 def test_a_population_comes_back_as_it_was_read(csv: Path, store: str) -> None:
     before = project(csv, store).population
     after = Session.open(store, "x").population
-    assert isinstance(after._table, LazyTable)
+    assert isinstance(after._table, SourceTable)
     assert after.ids() == before.ids()
     assert [after.position(name) for name in ("0", "17", "399")] == [0, 17, 399]
     with pytest.raises(ValueError, match="has no item with the id '400'"):
@@ -192,15 +193,17 @@ def of_other_types(file: Path) -> None:
     "harm", [Path.unlink, cut, bent, of_another_version, foreign, of_other_types]
 )
 @pytest.mark.parametrize("which", [0, 1])
-def test_what_is_missing_or_broken_is_made_anew(
+def test_what_is_missing_or_broken_is_read_or_made_anew(
     harm: object, which: int, csv: Path, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = project(csv, store)
     truth = ["yes"] * 400
     answered(first, truth, 10)
-    files = prepared_files(store)
-    assert [file.name.split("-")[0] for file in files] == ["frame", "population.arrow"]
+    files = files_of(store, "arrow") + files_of(store, "snapshot")
+    assert [file.name.split("-")[0] for file in files] == ["frame", "items.snapshot"]
     harm(files[which])  # type: ignore[operator]
+    wanted = answered(lc.Session(read(csv), first.plan), truth, 30)
+    csv.unlink()
     read_again, read_items = [], projects.read_items
 
     def noticed(record: object, *given: object) -> lc.Population:
@@ -210,56 +213,55 @@ def test_what_is_missing_or_broken_is_made_anew(
     monkeypatch.setattr(projects, "read_items", noticed)
     reopened = Session.open(store, "x")
     assert reopened.labels == 10 and not reopened.broken_at
-    assert len(read_again) == which, "a broken population is never used"
-    whole = lc.Session(read(csv), first.plan)
-    assert answered(reopened, truth, 30) == answered(whole, truth, 30)
-    assert is_prepared(Session.open(store, "x")), "it was made anew"
-    assert all(read_arrays(file) is not None for file in prepared_files(store))
+    assert len(read_again) == which, "a broken snapshot is never used"
+    assert answered(reopened, truth, 30) == wanted
+    assert is_prepared(Session.open(store, "x")) == (which == 0)
+    assert all(read_arrays(file) is not None for file in files_of(store, "arrow"))
 
 
-def test_a_changed_file_is_refused_as_ever(csv: Path, store: str) -> None:
-    project(csv, store)
-    before = csv.stat()
-    csv.write_text(csv.read_text("utf-8").replace("break", "brake"), "utf-8")
-    with pytest.raises(lc.errors.OtherItemsError, match="or it was changed: its fingerprint is"):
-        Session.open(store, "x")
-    import os
-
-    os.utime(csv, ns=(before.st_atime_ns, before.st_mtime_ns))
-    with pytest.raises(lc.errors.OtherItemsError, match="or it was changed"):
-        Session.open(store, "x")
-
-
-def test_a_file_is_compared_once_and_then_known_by_its_time(
-    csv: Path, store: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("labelcore.population.snapshots.SETTLED_NS", 0)
-    project(csv, store)
-    Session.open(store, "x")
-    (known,) = Path(csv.parent / "labels.items").rglob("checked.json")
-    assert json.loads(known.read_text())[0]["size"] == csv.stat().st_size
-    monkeypatch.setattr("labelcore.population.snapshots.fingerprint_of", lambda *_: "not asked")
-    assert is_prepared(Session.open(store, "x"))
-    csv.touch()
-    assert not is_prepared(Session.open(store, "x"))
+@pytest.mark.parametrize("harm", ["changed", "gone"])
+def test_a_file_is_needed_once(harm: str, csv: Path, store: str) -> None:
+    """Also by the session that made the project."""
+    truth = ["yes"] * 400
+    whole = answered(lc.Session(read(csv), project(csv, "memory://").plan), truth, 40)
+    session = project(csv, store)
+    if harm == "gone":
+        csv.unlink()
+    else:
+        csv.write_text(csv.read_text("utf-8").replace("break", "brake"), "utf-8")
+        with pytest.raises(lc.errors.OtherItemsError, match="or it was changed: its fingerprint"):
+            Session.open(store, "x", file=csv)
+    assert answered(session, truth, 20) and answered(Session.open(store, "x"), truth, 40) == whole
+    texts = Session.open(store, "x").drawn_items().values()
+    assert all("break é" in one["text"] for one in texts)
+    assert replay_project(store, "x").answers == 40
 
 
-def test_a_file_that_moved_is_known_by_its_content(csv: Path, store: str) -> None:
+def test_a_copy_that_was_cut_is_not_shown(csv: Path, store: str) -> None:
+    session = project(csv, store)
+    (copy,) = files_of(store, "csv")
+    copy.write_bytes(copy.read_bytes()[:-2])
+    with pytest.raises(ValueError, match="the copy beside the store was changed"):
+        session.population.content("3")
+
+
+def test_a_file_that_moved_is_named_by_its_new_place(csv: Path, store: str) -> None:
     project(csv, store)
     moved = csv.rename(csv.with_name("moved.csv"))
     found = Session.open(store, "x", file=moved)
     assert is_prepared(found) and found.population.path == moved
-    assert is_prepared(Session.open(store, "x")), "the copy beside the store"
+    assert is_prepared(Session.open(store, "x"))
 
 
-def test_a_full_disk_hurts_nobody(csv: Path, store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_room_for_the_frame_hurts_nobody(
+    csv: Path, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(prepared, "write_arrays", full)
-    monkeypatch.setattr("labelcore.population.snapshots.write_arrays", full)
     session = project(csv, store)
-    assert session.next() is not None and not prepared_files(store)
+    assert session.next() is not None and not files_of(store, "arrow")
 
 
 def test_small_files_are_not_prepared(
@@ -267,4 +269,4 @@ def test_small_files_are_not_prepared(
 ) -> None:
     monkeypatch.setattr(prepared, "LEAST", 401)
     project(csv, store)
-    assert not prepared_files(store)
+    assert not files_of(store, "arrow")
