@@ -17,7 +17,7 @@ def ordinary_user(path: Path) -> Iterator[None]:
     for part in (path, *path.parents):
         if part.stat().st_uid == 0 and part != Path("/") and part.stat().st_mode & 0o001 == 0:
             part.chmod(part.stat().st_mode | 0o011)
-    for entry in (path, *path.iterdir()):
+    for entry in (path, *path.rglob("*")):
         os.chown(entry, 65534, 65534)
     os.seteuid(65534)
     try:

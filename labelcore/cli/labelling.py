@@ -201,12 +201,12 @@ def _standing(session: Session) -> dict[str, Any]:
         "planned": session.engine.planned - session.engine.given,
         "size": pilot_words(session.engine, size_words),
         "answers": answers_words(session.engine.kinds),
-        "changed": len(session.state.changed),
+        "changed_in_source": len(session.state.changed),
     }
 
 
 def _line(values: Mapping[str, Any]) -> str:
-    changed = int(values["changed"])
+    changed = int(values["changed_in_source"])
     return (
         f"{values['project']}: {values['status']}; {values['answers']}, planned for "
         f"{count(int(values['planned']))}."

@@ -39,6 +39,8 @@ class Arguments:
     dialect: Mapping[str, Any]
     known: str | None = None
     helpers: Mapping[str, str] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
+    prompt: str | None = None
 
     @classmethod
     def checked(cls, **given: Any) -> Arguments:
@@ -56,13 +58,15 @@ class Arguments:
             dialect=checked_dialect(given["dialect"]),
             known=_optional_text("known", given.get("known")),
             helpers=_columns("helpers", given.get("helpers", {})),
+            groups=_names("groups", given.get("groups", ())),
+            prompt=_optional_text("prompt", given.get("prompt")),
         )
 
     def to_json(self) -> dict[str, Any]:
         """JSON values; ``read_population(path, **values)`` reads the same population.
 
-        A dialect, a column of known answers and helpers are left out if there are none, so that
-        arguments stored before these existed keep their text.
+        A dialect, known answers, helpers, groups and prompts are left out if there are none, so
+        that arguments stored before these existed keep their text.
         """
         return {
             "id": list(self.id) if isinstance(self.id, tuple) else self.id,
@@ -80,6 +84,8 @@ class Arguments:
             **({"dialect": dict(self.dialect)} if self.dialect else {}),
             **({"known": self.known} if self.known is not None else {}),
             **({"helpers": dict(self.helpers)} if self.helpers else {}),
+            **({"groups": list(self.groups)} if self.groups else {}),
+            **({"prompt": self.prompt} if self.prompt is not None else {}),
         }
 
     def classifiers(self) -> Iterator[Classifier]:
@@ -112,7 +118,9 @@ class Arguments:
             yield "id", column
         if self.known is not None:
             yield "known", self.known
-        for argument in ("content", "metadata"):
+        if self.prompt is not None:
+            yield "prompt", self.prompt
+        for argument in ("content", "metadata", "groups"):
             for column in getattr(self, argument):
                 yield argument, column
         for argument in ("scores", "predictions", "helpers"):
@@ -123,7 +131,7 @@ class Arguments:
         """Sentences for what is wrong whatever the file holds."""
         if not self.content:
             yield "content must name at least one column"
-        for argument in ("id_columns", "content", "metadata"):
+        for argument in ("id_columns", "content", "metadata", "groups"):
             names = getattr(self, argument)
             if repeated := sorted({name for name in names if names.count(name) > 1}):
                 said = argument.removesuffix("_columns")

@@ -18,6 +18,7 @@ from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import Dialect
 from labelcore.population.duplicates import Duplicates, find_duplicates
 from labelcore.population.formats import TableFile
+from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.text import as_text, listing, shorten
@@ -84,6 +85,9 @@ class Population:
         classifiers whose scores are turned round, and so differ from those in the file
     helpers
         name -> what a column that may help to choose items says of each
+    groups, prompt
+        column -> which group each item belongs to; the column that joins outputs of several systems
+        on the same prompt, None if there is none
     address
         of a table in an engine, without a password; None for a file, or parts of one
     snapshot
@@ -125,6 +129,8 @@ class Population:
     known: Codes | None = None
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    prompt: Group | None = None
     address: str | None = None
     snapshot: Path | None = None
     _written: object = None
@@ -326,6 +332,8 @@ class Population:
             scores={name: score[positions] for name, score in self.scores.items()},
             predictions={name: codes[positions] for name, codes in self.predictions.items()},
             helpers={name: helper.part(positions) for name, helper in self.helpers.items()},
+            groups={name: group.part(positions) for name, group in self.groups.items()},
+            prompt=None if self.prompt is None else self.prompt.part(positions),
             _ids=SomeIds(self._ids, positions),
             known=None,
         )

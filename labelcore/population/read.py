@@ -41,6 +41,8 @@ def read_population(
     dialect: Dialect | Mapping[str, Any] | None = None,
     known: str | None = None,
     helpers: str | Mapping[str, str] = {},
+    groups: str | Sequence[str] = (),
+    prompt: str | None = None,
     name: str | None = None,
     progress: Callable[[], None] | None = None,
 ) -> Population:
@@ -94,6 +96,11 @@ def read_population(
         name -> column of numbers on any scale, or of verdicts: what else is said of the items, such
         as by a judge, a rule or another model. It may help to choose items; it is never judged, and
         never shown while labelling. A missing value is a value of its own
+    groups
+        columns that figures may be told by, such as language and model: at most 1,000 different
+        values each
+    prompt
+        the column that joins outputs of several systems on the same prompt
     name
         what sentences, titles and reports call the source; default: the name of the file. Another
         name is no other population
@@ -161,6 +168,8 @@ def read_population(
         dialect=dialect,
         known=known,
         helpers=helpers,
+        groups=groups,
+        prompt=prompt,
         progress=progress,
     )
     return found if name is None else replace(found, name=name)
@@ -349,4 +358,6 @@ def _population(
         _state=state,
         known=values.known,
         helpers={name: values.helpers[column] for name, column in arguments.helpers.items()},
+        groups=values.groups,
+        prompt=values.prompt,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -30,6 +30,7 @@ from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import ChangedRowError, Engine
 from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import RowBytes, TableFile, reader_of
+from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
 from labelcore.population.places import arguments_again, source_of
@@ -63,6 +64,8 @@ def write_snapshot(file: Path, population: Population) -> None:
         said = helper.verdict if helper.score is None else helper.score
         assert said is not None
         arrays[f"helper:{name}"] = said
+    for name, group in _groups_of(population):
+        arrays[f"codes:{name}"], arrays[f"names:{name}"] = group.codes, group.texts
     if population.known is not None:
         arrays["known"] = population.known
     ids, table = population._ids, population._table
@@ -86,6 +89,14 @@ def write_snapshot(file: Path, population: Population) -> None:
     write_arrays(file, arrays, meta)
 
 
+def _groups_of(population: Population) -> Iterator[tuple[str, Group]]:
+    """Columns of groups and that of prompts, by a name of their own each."""
+    for name, group in sorted(population.groups.items()):
+        yield f"group {name}", group
+    if population.prompt is not None:
+        yield "prompt", population.prompt
+
+
 def mapped(population: Population) -> Population:
     """The same items, their columns mapped from a file that goes with them; as they were where
     there is no room for it."""
@@ -98,7 +109,7 @@ def mapped(population: Population) -> Population:
     if found is None:
         return population
     opened = _population(*found, population.path)
-    columns = ("scores", "predictions", "known", "helpers", "_ids")
+    columns = ("scores", "predictions", "known", "helpers", "groups", "prompt", "_ids")
     taken: dict[str, Any] = {name: getattr(opened, name) for name in columns}
     return replace(population, **taken, _mapped=file)
 
@@ -150,8 +161,8 @@ def _words_of(population: Population) -> Iterator[tuple[np.uint64, WordsOf]]:
     def numbers(values: NDArray[np.float64]) -> WordsOf:
         return lambda rows: (values[rows] + 0.0).view(np.uint64)
 
-    def names(codes: NDArray[Any], called: Sequence[str]) -> WordsOf:
-        words = np.array([_word(one) for one in (*called, "")], dtype=np.uint64)
+    def names(codes: NDArray[Any], called: Iterable[str]) -> WordsOf:
+        words = np.ascontiguousarray(hash_keys_of([*called, ""])[:, 0])
         return lambda rows: words[codes[rows]]
 
     for name in sorted(population.scores):
@@ -164,6 +175,8 @@ def _words_of(population: Population) -> Iterator[tuple[np.uint64, WordsOf]]:
             yield _word(f"helper {name}"), numbers(filled)
         elif helper.verdict is not None:
             yield _word(f"helper {name}"), names(helper.verdict, helper.names)
+    for name, group in _groups_of(population):
+        yield _word(name), names(group.codes, group.texts.to_pylist())
     if population.known is not None:
         yield _word("known"), names(population.known, population.classes)
 
@@ -431,6 +444,14 @@ def _population(arrays: Mapping[str, Any], meta: Mapping[str, Any], path: Path) 
         _state=FileState.of(),
         _files=(),
         known=arrays.get("known"),
+        groups={
+            name.removeprefix("group "): Group(codes, arrays[f"names:{name}"])
+            for name, codes in of_kind("codes").items()
+            if name != "prompt"
+        },
+        prompt=Group(arrays["codes:prompt"], arrays["names:prompt"])
+        if "codes:prompt" in arrays
+        else None,
         helpers={
             name: _helper(said, tuple(meta["helpers"][name]))
             for name, said in of_kind("helper").items()

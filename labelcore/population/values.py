@@ -20,6 +20,7 @@ from labelcore.population.classes import (
     find_classes,
 )
 from labelcore.population.formats import TableFile
+from labelcore.population.groups import Group, broken_group, read_group
 from labelcore.population.helpers import Helper, read_helper
 from labelcore.population.ids import Ids, RowNumbers
 from labelcore.population.text import listing
@@ -28,7 +29,7 @@ from labelcore.population.text import listing
 @dataclass(frozen=True, slots=True)
 class Values:
     """What is held of a file, by column: scores (n_items,), predictions and known answers
-    (n_items,) of classes, -1 for an answer that is not known; helpers."""
+    (n_items,) of classes, -1 for an answer that is not known; helpers, groups and prompts."""
 
     ids: Ids
     scores: Mapping[str, NDArray[np.float64]]
@@ -37,6 +38,8 @@ class Values:
     positive: str
     known: Codes | None = None
     helpers: Mapping[str, Helper] = field(default_factory=dict)
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    prompt: Group | None = None
 
     def predicted(self, classifier: Classifier) -> Codes | None:
         """(n_items,) index into classes, by prediction column or else threshold; or None."""
@@ -79,7 +82,8 @@ NESTED = (
 def _columns_in_memory(arguments: Arguments) -> list[str]:
     known = [] if arguments.known is None else [arguments.known]
     classifiers = [*arguments.scores.values(), *arguments.predictions.values()]
-    return [*arguments.id_columns, *classifiers, *known, *arguments.helpers.values()]
+    belonging = [*arguments.groups, *([] if arguments.prompt is None else [arguments.prompt])]
+    return [*arguments.id_columns, *classifiers, *known, *arguments.helpers.values(), *belonging]
 
 
 def _repeats(columns: Sequence[str]) -> bool:
@@ -144,7 +148,22 @@ def _check_values(
         for column in dict.fromkeys(arguments.helpers.values())
         if column in columns
     }
-    return Values(ids, scores, predictions, classes, positive, known, helpers)
+    groups = {
+        column: _check_group("groups", column, columns[column], general)
+        for column in dict.fromkeys(arguments.groups)
+        if column in columns
+    }
+    prompt = None
+    if arguments.prompt is not None and arguments.prompt in columns:
+        prompt = _check_group("prompt", arguments.prompt, columns[arguments.prompt], general)
+    return Values(ids, scores, predictions, classes, positive, known, helpers, groups, prompt)
+
+
+def _check_group(argument: str, name: str, column: pa.ChunkedArray, general: FaultList) -> Group:
+    found = read_group(column)
+    if len(column) and (rule := broken_group(argument, name, found, len(column))):
+        general.add_rule(rule, name)
+    return found
 
 
 def _check_known(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def test_a_small_one_is_read_here(app, items: Path, processes, monkeypatch) -> N
 
 
 def test_a_project_of_a_large_file_opens(app, make, processes, monkeypatch) -> None:
-    make(labels=3)
+    shutil.rmtree(make(labels=3).store.items_folder)  # as before there were snapshots
     monkeypatch.setattr(sessions, "LARGE_TO_OPEN", 1)
     shown = app("label", project="demo")
     assert not shown.exception and not shown.error and len(processes) == 1
@@ -130,7 +131,9 @@ def test_more_rows_than_fit_are_read_where_they_lie(
 
 
 def test_a_folder_of_a_few_rows_becomes_a_project(app, parquet: Path, data_folder: Path) -> None:
-    assert not made(app, "files/parts", data_folder).stays
+    population = made(app, "files/parts", data_folder)
+    assert population.path.name == "items.parquet" and population.path != parquet
+    assert population.content("i4")["text"].startswith("item 4\n")
 
 
 def test_more_rows_than_fit_of_anything_else_are_refused(

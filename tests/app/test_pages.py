@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 
 import labelcore as lc
-from labelcore.ui import progress
+from labelcore.ui import progress, sessions
 from labelcore.words import sentences as words
 from tests.app.conftest import HOSTILE, button, folds, texts
 from tests.designs.paired_files import paired
@@ -129,8 +129,12 @@ def test_a_file_that_moved_is_found_again_by_its_content(app, make, items: Path)
 
 
 def test_changed_file(app, make, items: Path) -> None:
-    make(labels=3)
+    session = make(labels=3)
     items.write_text(items.read_text("utf-8").replace("item 2\n", "item two\n"), "utf-8")
+    shown = app("label", project="demo")
+    assert not shown.exception and not shown.error
+    without_copies(session)
+    sessions.forget()
     shown = app("label", project="demo")
     assert not shown.exception and shown.error
 

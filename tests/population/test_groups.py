@@ -1,0 +1,130 @@
+"""Columns of groups and of prompts: kept as codes and names, counted by stratum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.errors import PopulationError
+from labelcore.population import groups
+from labelcore.population.snapshots import cells_of
+
+N = 600
+READ: dict[str, Any] = {
+    "id": "id",
+    "content": "text",
+    "scores": {"lr": "score"},
+    "thresholds": {"lr": 0.5},
+    "groups": ("language", "model"),
+    "prompt": "prompt_id",
+}
+PLAN = lc.Plan("recalibrated_neyman", ["precision"], budget=40, seed=3)
+
+
+def rows() -> pd.DataFrame:
+    random = np.random.default_rng(4)
+    return pd.DataFrame(
+        {
+            "id": [f"i{number}" for number in range(N)],
+            "text": "x",
+            "score": np.round(random.random(N), 3),
+            "language": random.choice(["de", " en", "日本", None], N),
+            "model": random.choice([1, 2, 30], N),
+            "prompt_id": [f"p{number // 3}" for number in range(N)],
+        }
+    )
+
+
+def told() -> list[str | None]:
+    """The language of each item as it is written."""
+    return [one if isinstance(one, str) else None for one in rows()["language"]]
+
+
+def test_each_item_has_its_group_and_prompt() -> None:
+    found = lc.read_population(rows(), **READ)
+    language, model = found.groups["language"], found.groups["model"]
+    assert language.names == ("de", "en", "日本") and model.names == ("1", "2", "30")
+    found_in = [None if code < 0 else language.names[code] for code in language.codes]
+    assert found_in == [one and one.strip() for one in told()]
+    assert found.prompt is not None and len(found.prompt.texts) == N // 3
+    names = found.prompt.names
+    assert [names[code] for code in found.prompt.codes] == rows()["prompt_id"].tolist()
+    part = found.part(np.array([5, 0]))
+    assert part.groups["model"].codes.tolist() == model.codes[[5, 0]].tolist()
+    without = lc.read_population(rows(), **{**READ, "groups": (), "prompt": None})
+    assert without.groups == {} and without.prompt is None
+    assert not {"groups", "prompt"} & set(without.arguments), "as before there were any"
+    assert cells_of(without) != cells_of(found)
+
+
+@pytest.mark.parametrize("block", [7, 1 << 20])
+def test_groups_are_counted_by_stratum(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "BLOCK", block)
+    session = lc.Session(lc.read_population(rows(), **READ), PLAN)
+    stratum, language = session.engine.frame.stratum, session.population.groups["language"]
+    found = language.counts(stratum, session.engine.frame.n_strata)
+    wanted = Counter((int(at), one.strip()) for at, one in zip(stratum, told(), strict=True) if one)
+    assert {
+        (at, language.names[code]): int(found[at, code])
+        for at, code in zip(*np.nonzero(found), strict=True)
+    } == wanted
+    assert found.sum() == rows()["language"].notna().sum() < N
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl", "xlsx"])
+def test_a_project_keeps_them(kind: str, tmp_path: Path) -> None:
+    file, store = tmp_path / f"items.{kind}", f"sqlite:///{tmp_path}/labels.db"
+    frame = rows().sample(frac=1, random_state=2)
+    if kind == "csv":
+        frame.to_csv(file, index=False)
+    elif kind == "jsonl":
+        frame.to_json(file, orient="records", lines=True, force_ascii=False)
+    elif kind == "xlsx":
+        frame.to_excel(file, index=False)
+    else:
+        frame.to_parquet(file)
+    read = lc.read_population(file, **READ)
+    assert cells_of(read) == cells_of(lc.read_population(rows(), **READ))
+    lc.Session(read, PLAN, store, "p")
+    file.unlink()
+    found = lc.Session.open(store, "p").population
+    assert found.snapshot is not None and found.prompt is not None and read.prompt is not None
+    assert found.groups.keys() == {"language", "model"}
+    pairs = [(found.groups[name], read.groups[name]) for name in read.groups]
+    for mine, its in [*pairs, (found.prompt, read.prompt)]:
+        assert mine.names == its.names and np.array_equal(mine.codes, its.codes)
+    assert found.arguments["groups"] == ["language", "model"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"groups": "nowhere"}, "'nowhere'"),
+        ({"groups": ("model", "model")}, "groups must name a column once, got 'model' again"),
+        ({"groups": "empty"}, "groups names 'empty', which has no value in any row"),
+        ({"prompt": "empty"}, "prompt names 'empty', which has no value in any row"),
+        ({"groups": "id"}, "groups names 'id', which has 600 different values; .* at most 500"),
+        ({"prompt": "id"}, "prompt names 'id', which has another value in each row"),
+        ({"groups": "tags"}, r"groups names 'tags', which holds lists or objects; .* tags\[0\]"),
+    ],
+)
+def test_what_is_no_column_of_groups_is_refused(
+    given: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "MOST", 500)
+    frame = rows().assign(empty="", tags=[["a"]] * N)
+    with pytest.raises(PopulationError, match=message):
+        lc.read_population(frame, **{**READ, **given})
+
+
+def test_names_of_another_type_are_refused() -> None:
+    with pytest.raises(TypeError, match="each name in groups must be text, got int"):
+        lc.read_population(rows(), **{**READ, "groups": (1,)})
+    with pytest.raises(TypeError, match="prompt must be text or None, got list"):
+        lc.read_population(rows(), **{**READ, "prompt": ["prompt_id"]})
