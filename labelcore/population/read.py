@@ -19,7 +19,7 @@ from labelcore.population.formats import TableFile, open_table
 from labelcore.population.places import fingerprint_of
 from labelcore.population.population import FileState, Population
 from labelcore.population.snapshots import SUFFIX, mapped, open_snapshot, write_snapshot
-from labelcore.population.tables import WrittenTable, written_foreign, written_table
+from labelcore.population.tables import ITEMS, UNNAMED, WrittenTable, written_foreign, written_table
 from labelcore.population.values import Values, read_values
 
 Source = Any
@@ -102,8 +102,8 @@ def read_population(
     prompt
         the column that joins outputs of several systems on the same prompt
     name
-        what sentences, titles and reports call the source; default: the name of the file. Another
-        name is no other population
+        what sentences, titles and reports call the source; default: the name of the file, "items"
+        for a table in memory and for parts. Another name is no other population
     progress
         is called several times a second while an engine reads; what it raises ends the reading
 
@@ -148,7 +148,7 @@ def read_population(
 
     >>> rows = [{"text": "you won", "spam": 0.9}, {"text": "lunch?", "spam": 0.1}]
     >>> lc.read_population(rows, content=["text"], scores={"lr": "spam"})
-    <Population 'items.parquet': 2 items, classes 'no', 'yes', classifiers 'lr'>
+    <Population 'items': 2 items, classes 'no', 'yes', classifiers 'lr'>
     """
     called: object = name
     if called is not None and not (isinstance(called, str) and called.strip()):
@@ -172,6 +172,8 @@ def read_population(
         prompt=prompt,
         progress=progress,
     )
+    if name is None and found.is_table and found.path.name == ITEMS:
+        name = UNNAMED
     return found if name is None else replace(found, name=name)
 
 

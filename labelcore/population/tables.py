@@ -19,6 +19,8 @@ from labelcore.population.limits import check_columns
 from labelcore.population.text import listing, shorten
 
 ITEMS = "items.parquet"
+UNNAMED = "items"
+"""What a table is called that has no name of its own; its file is called ``ITEMS``."""
 VIEWS_FROM = 25
 """The first version of pyarrow that reads texts in views, as polars has them, from a stream."""
 ROWS_AT_ONCE = 1 << 14

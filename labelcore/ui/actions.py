@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -37,7 +38,16 @@ def pressed(project: str, key: str) -> None:
     sent = st.session_state[key]["press"]
     if not sent or sent["id"] == done():
         return
+    try:
+        _do(project, sent)
+    except Exception:
+        st.session_state[DONE] = str(sent["id"])
+        raise
+    # A run that was broken off by the next one has done nothing: the page sends the press again.
     st.session_state[DONE] = str(sent["id"])
+
+
+def _do(project: str, sent: Mapping[str, Any]) -> None:
     token = str(sent.get("token") or "")
     match sent["act"]:
         case "answer":

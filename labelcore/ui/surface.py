@@ -42,9 +42,11 @@ SCRIPT = Script(
     + MADE
     + """
 const div = (name) => Object.assign(document.createElement("div"), { className: name });
+const LATE = [TOO_LATE, ONE_TOO_LATE, BOTH_TOO_LATE];
 const OF_ITEM = ["answer", "flag", "unflag", "note"];
 const OPEN_BOX = "[data-testid=stDialog]:not([data-away])";
-// Where a tab keeps the presses that the server has not confirmed: a page made anew sends them on.
+// Where a tab keeps the presses that the server has not confirmed, and the word on one it refused:
+// a page made anew sends them on, and says it.
 const KEPT = "labelcore presses";
 const editing = (node) => node && (node.isContentEditable ||
   ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName));
@@ -76,8 +78,9 @@ function begin(parentElement) {
   let waiting = null;  // one more, made meanwhile
   let lost = false;    // whether the press before the one that is sent came too late
   const keep = () => {
-    const pressed = sent && { where: location.pathname + location.search, sent, waiting };
-    if (pressed) sessionStorage.setItem(KEPT, JSON.stringify(pressed));
+    const named = LATE.includes(saved.textContent) ? saved.textContent : "";
+    const pressed = { where: location.pathname + location.search, sent, waiting, lost, named };
+    if (sent || named) sessionStorage.setItem(KEPT, JSON.stringify(pressed));
     else sessionStorage.removeItem(KEPT);
   };
   let shown = { key: "", at: 0 };
@@ -186,6 +189,8 @@ function begin(parentElement) {
     const next = one.act === "answer" && data.ahead
       && data.ahead.items[data.ahead.after[one.answer]];
     refused = lost ? ONE_TOO_LATE : "";
+    // If this one is too late as well, that is said again, and heard.
+    if (LATE.includes(saved.textContent)) say("");
     deliver();
     if (next) { show(next); sign(""); }
     slow = setTimeout(() => say(SAVING), SLOW_MS);
@@ -206,9 +211,10 @@ function begin(parentElement) {
   const resume = () => {
     const pressed = JSON.parse(sessionStorage.getItem(KEPT) || "null");
     if (!pressed || pressed.where !== location.pathname + location.search) return;
-    ({ sent, waiting } = pressed);
-    deliver();
-    say(SAVING);
+    ({ sent, waiting, lost } = pressed);
+    refused = lost ? ONE_TOO_LATE : pressed.named;
+    if (sent) { deliver(); say(SAVING); }
+    else say(refused);
   };
   const press = (act, answer, text) => {
     const one = { act, answer, text, on: shown.key };
@@ -232,16 +238,17 @@ function begin(parentElement) {
     clearInterval(again);
     const late = Boolean(sent && sent.act === "answer" && given.tools
       && given.tools.saved === TOO_LATE);
-    if (late && lost) refused = BOTH_TOO_LATE;
+    // Whatever was refused meanwhile: what the server refused is said.
+    if (late) refused = lost ? BOTH_TOO_LATE : "";
     sent = null;
     delete root.dataset.pending;
     data = given;
     draw();
     const one = waiting;
     waiting = null;
-    keep();
     if (one && OF_ITEM.includes(one.act) && one.on !== shown.key)
       refuse(late ? BOTH_TOO_LATE : TOO_LATE);
+    keep();
     // Its item is confirmed, which the page shows before the next one takes its place.
     else if (one && allowed(one)) queueMicrotask(() => submit(one, late));
   };

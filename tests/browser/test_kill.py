@@ -81,11 +81,7 @@ def test_of_two_presses_under_way_the_one_that_is_lost_is_named(server: Server, 
     page.keyboard.press("y")
     page.keyboard.press("n")
     expect(page.locator(".lc-saved")).to_have_text(NOT_SAVED_YET)
-    session = lc.Session.open(driving.store_url(server.data), project)
-    draw = session.next()
-    assert draw is not None
-    session.answer(draw, "yes")
-    session.store.close()
+    answered_elsewhere(server, project)
     token = driving.shown(page)["token"]
     server.start()
     driving.wait_for_next(page, token)
@@ -133,3 +129,46 @@ def test_a_press_under_way_on_an_item_answered_elsewhere_is_named(
     driving.wait_for_next(page, token)
     expect(page.locator(".lc-saved")).to_have_text(TOO_LATE)
     assert [driving.said(event) for event in driving.answers(server.data, project)] == ["yes"]
+
+
+def test_each_press_that_is_too_late_is_named_whatever_was_refused_meanwhile(
+    server: Server, page: Page
+) -> None:
+    project = driving.make_project(server.data, "Refused")
+    driving.open_label(page, server.url, project)
+    token = driving.shown(page)["token"]
+    server.kill()
+    page.keyboard.press("s")
+    page.wait_for_timeout(200)
+    page.keyboard.press("n")
+    page.wait_for_timeout(200)
+    page.keyboard.press("y")
+    expect(page.locator(".lc-saved")).to_have_text(NOT_SAVED_YET)
+    answered_elsewhere(server, project)
+    server.start()
+    driving.wait_for_next(page, token)
+    driving.settle(page)
+    late = page.locator(".lc-saved").inner_text()
+    assert late in (TOO_LATE, ONE_TOO_LATE)
+    answered_elsewhere(server, project)
+    page.evaluate(SAYINGS)
+    page.keyboard.press("n")
+    driving.settle(page)
+    expect(page.locator(".lc-saved")).to_have_text(TOO_LATE)
+    assert page.evaluate("labelcoreSayings")[0] != TOO_LATE, "heard anew, not left standing"
+
+
+SAYINGS = """() => {
+  window.labelcoreSayings = [];
+  const saved = document.querySelector(".lc-saved");
+  new MutationObserver(() => labelcoreSayings.push(saved.textContent))
+    .observe(saved, { childList: true, subtree: true, characterData: true });
+}"""
+
+
+def answered_elsewhere(server: Server, project: str) -> None:
+    session = lc.Session.open(driving.store_url(server.data), project)
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "yes")
+    session.store.close()

@@ -81,7 +81,7 @@ def test_a_table_reads_as_the_file_of_the_same_items(kind: str, tmp_path: Path) 
     np.testing.assert_array_equal(table.scores["lr"], file.scores["lr"])
     np.testing.assert_array_equal(table.predictions["lr"], file.predictions["lr"])
     assert [table.content(one) for one in "abcd"] == [file.content(one) for one in "abcd"]
-    assert table.name == "items.parquet"
+    assert table.name == "items" and table.path.name == "items.parquet"
 
 
 def test_the_same_table_has_the_same_fingerprint_and_another_one_not() -> None:
@@ -196,6 +196,7 @@ def test_a_session_keeps_a_table_beside_its_store(tmp_path: Path) -> None:
     kept = sorted((tmp_path / "labels.items").glob("*/*"), key=lambda one: one.name)
     assert [one.name for one in kept] == ["items.parquet", "items.snapshot"]
     opened = lc.Session.open(url, "spam")
+    assert opened.population.name == "items", "the word of before, not the name of the kept file"
     assert opened.labels == 1 and opened.results()["accuracy"].sentence() == said
     while (draw := opened.next()) is not None:
         opened.answer(draw, "ham")

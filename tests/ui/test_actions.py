@@ -1,0 +1,49 @@
+"""What the server does with a press of the labelling surface, however often it arrives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from labelcore.ui import actions, visitor
+
+SENT = {"id": "1", "act": "answer", "token": "t", "answer": "yes"}
+
+
+class BrokenOff(BaseException):
+    """As the toolkit ends a run when the next one is asked for."""
+
+
+def test_a_press_whose_run_is_broken_off_is_done_when_it_comes_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state: dict[str, Any] = {"surface": {"press": SENT}}
+    stored: list[str] = []
+    monkeypatch.setattr(actions.st, "session_state", state)
+    monkeypatch.setattr(visitor, "require", lambda right: None)
+
+    def broken_off(*given: str) -> None:
+        raise BrokenOff
+
+    monkeypatch.setattr(actions, "press", broken_off)
+    with pytest.raises(BrokenOff):
+        actions.pressed("spam", "surface")
+    assert actions.done() is None, "the page would take it for stored"
+    monkeypatch.setattr(actions, "press", lambda project, token, answer: stored.append(answer))
+    for _ in range(2):
+        actions.pressed("spam", "surface")
+    assert stored == ["yes"] and actions.done() == "1"
+
+
+def test_a_press_that_fails_is_dealt_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    state: dict[str, Any] = {"surface": {"press": SENT}}
+    monkeypatch.setattr(actions.st, "session_state", state)
+    monkeypatch.setattr(visitor, "require", lambda right: None)
+
+    def fails(*given: str) -> None:
+        raise ValueError("no such token")
+
+    monkeypatch.setattr(actions, "press", fails)
+    actions.pressed("spam", "surface")
+    assert actions.done() == "1" and state["problem"].startswith("no such token")
