@@ -193,7 +193,7 @@ class Person(threading.Thread):
     def again_otherwise(self, press: Said) -> None:
         """The same press with another label: the first one stands."""
         said = self.asked({**press, "label": "no" if press["label"] == "yes" else "yes"})
-        if said["stored"]["label"] != press["label"]:
+        if "stored" in said and said["stored"]["label"] != press["label"]:
             self.told.counted["changed by a second press"] += 1
 
     def happens(self, name: str) -> bool:

@@ -193,7 +193,7 @@ function begin(parentElement) {
     if (LATE.includes(saved.textContent)) say("");
     deliver();
     if (next) { show(next); sign(""); }
-    slow = setTimeout(() => say(SAVING), SLOW_MS);
+    slow = setTimeout(() => say(refused || SAVING), SLOW_MS);
   };
   // A press sent twice is one press: the server knows its id, and its item's token. One that was
   // started anew hears of it once it has drawn the whole page.
@@ -224,7 +224,11 @@ function begin(parentElement) {
       if (answer !== sent.answer) refuse(NOT_SAVED_YET);
     }
     else if (waiting) refuse(NOT_SAVED_YET);
-    else { waiting = one; keep(); }
+    else {
+      waiting = one;
+      if (refused && !LATE.includes(refused)) { refused = ""; say(SAVING); }
+      keep();
+    }
   };
   // The server's word: it confirms the press, and its item is the one that is shown.
   const take = (given, sender) => {
@@ -248,9 +252,9 @@ function begin(parentElement) {
     waiting = null;
     if (one && OF_ITEM.includes(one.act) && one.on !== shown.key)
       refuse(late ? BOTH_TOO_LATE : TOO_LATE);
-    keep();
     // Its item is confirmed, which the page shows before the next one takes its place.
     else if (one && allowed(one)) queueMicrotask(() => submit(one, late));
+    keep();
   };
 
   const onKey = (event) => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
@@ -76,7 +77,16 @@ def said_saved(line: str) -> str:
     return line.removeprefix("Saved: ").strip().lower()
 
 
-def one_kill(page: Page, server: Server, project: str, random: Random, how: str) -> Killed:
+def one_kill(
+    page: Page,
+    server: Server,
+    project: str,
+    random: Random,
+    how: str,
+    sent_on: Sequence[driving.Pressed],
+) -> Killed:
+    """``sent_on`` are the presses of the page as it was opened before: what it had kept of the
+    last one it sends on when it is opened anew."""
     driving.label_items(page, random.randrange(2), lambda _: random.choice("yn"))
     token = driving.shown(page)["token"]
     after = None if how == "on write" else random.uniform(0, LATEST_KILL_SECONDS)
@@ -108,7 +118,7 @@ def one_kill(page: Page, server: Server, project: str, random: Random, how: str)
         claimed = stored[claims["count"] - 1 - late : claims["count"]]
         assert said_saved(claims["saved"]) in map(driving.said, claimed)
     assert driving.disagreements([e for e in stored if e.answers in drawn],
-                                 driving.pressed(page), TEXTS) == []  # fmt: skip
+                                 [*sent_on, *driving.pressed(page)], TEXTS) == []  # fmt: skip
     outcome = "not stored, not called saved"
     if token in answered:
         told = len(stored) == claims["count"]
@@ -135,6 +145,7 @@ def killed_often(page: Page, server: Server, times: int, seed: int) -> tuple[lis
     project = driving.make_project(server.data, "Killed", budget=300)
     page.add_init_script(CLAIMS)
     kills: list[Killed] = []
+    pressed: list[driving.Pressed] = []
     for number in range(times):
         how = ("after press", "on write", "after press", "between")[number % 4]
         if how == "between" and number % 8 != 3:
@@ -145,7 +156,8 @@ def killed_often(page: Page, server: Server, times: int, seed: int) -> tuple[lis
         if stored:
             last = driving.answers(server.data, project)[-1]
             assert said_saved(driving.text_of(page, "saved")) == driving.said(last)
-        kills.append(one_kill(page, server, project, random, how))
+        kills.append(one_kill(page, server, project, random, how, pressed))
+        pressed = driving.pressed(page)
         server.start()
     stored = reopened(page, server, project, kills)
     driving.answer(page, "y")

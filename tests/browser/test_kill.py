@@ -8,9 +8,10 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 import labelcore as lc
-from labelcore.ui.actions import TOO_LATE
+from labelcore.ui.actions import TOO_LATE, TOO_QUICK
 from labelcore.ui.away import AWAY
 from labelcore.ui.surface import NOT_SAVED_YET, ONE_TOO_LATE, SAVING
+from labelcore.ui.surface import TIMES as TIMES_OF_PAGE
 from tests.browser import driving
 from tests.browser.killing import TEXTS, killed_often
 from tests.browser.server import Server
@@ -129,6 +130,26 @@ def test_a_press_under_way_on_an_item_answered_elsewhere_is_named(
     driving.wait_for_next(page, token)
     expect(page.locator(".lc-saved")).to_have_text(TOO_LATE)
     assert [driving.said(event) for event in driving.answers(server.data, project)] == ["yes"]
+    page.reload()
+    driving.wait_for_item(page)
+    expect(page.locator(".lc-saved")).to_have_text(TOO_LATE)
+    driving.answer(page, "y")
+    page.reload()
+    driving.wait_for_item(page)
+    expect(page.locator(".lc-saved")).to_have_text("Saved: Yes")
+
+
+def test_why_a_press_was_refused_is_said_until_the_next_one(server: Server, page: Page) -> None:
+    project = driving.make_project(server.data, "Quick")
+    driving.open_label(page, server.url, project)
+    server.kill()
+    page.keyboard.press("n")
+    page.keyboard.press("y")
+    page.keyboard.press("n")
+    page.wait_for_timeout(2 * TIMES_OF_PAGE["SLOW_MS"])
+    expect(page.locator(".lc-saved")).to_have_text(TOO_QUICK)
+    page.keyboard.press("y")
+    expect(page.locator(".lc-saved")).to_have_text(SAVING)
 
 
 def test_each_press_that_is_too_late_is_named_whatever_was_refused_meanwhile(
