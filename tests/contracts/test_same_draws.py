@@ -22,7 +22,7 @@ CURVE = ["precision_curve"]
 
 
 def items(*, several: bool = False) -> tuple[lc.Population, list[str]]:
-    """A file with crowded scores and ids of text, and the true class of each item."""
+    """Items with crowded scores, named as the digests name them, and the true class of each."""
     random = np.random.default_rng(5)
     rate = random.beta(0.4, 1.2, N_ITEMS)
     other = np.clip(rate + random.normal(0, 0.15, N_ITEMS), 0, 1)
@@ -46,6 +46,7 @@ def items(*, several: bool = False) -> tuple[lc.Population, list[str]]:
         scores={"a": "a", "b": "b"},
         predictions={"a": "a_says", "b": "b_says"},
         helpers={"judge": "judge"},
+        name="items.parquet",
     )
     return population, truth.tolist()
 
