@@ -3,7 +3,7 @@
     python -m benchmarks.default_curves [--quick] [--runs 150] [--write]
 
 Sessions of recalibrated Neyman with 400 labels on synthetic lists, on which the rule was fixed;
-those of real files are in ``benchmarks.default_curves_real``. Once at the planned size, and watched
+those of real files are in ``docs/default_curves_real.md``. Once at the planned size, and watched
 with a look after every fifth label; a band is wrong where the truth lies outside at an anchor:
 between these nothing is said that does not follow from them. Twins that must fail: at the planned
 size the interval of each rank by itself, all of them read together; while watched the band of one
@@ -306,8 +306,7 @@ a look after every fifth label.
 - On eight real files, 100 sessions each, with strata cut at what the other classifiers say, it is
   wrong in 0.5 % of the sessions at the planned size and ever wrong in 0.25 % watched; the single
   ranks read together in 18 %, up to 38 %. 150 labels, answers taken back and sessions extended,
-  from few sessions: [default_curves_real.md](default_curves_real.md), by
-  `python -m benchmarks.default_curves_real`.
+  from few sessions: [default_curves_real.md](default_curves_real.md).
 - At the planned size the intervals of average precision and the area under the ROC curve hold in
   .976 and .961 of the runs of the default method in the mean over nine synthetic lists, in .961 and
   .952 of a plain sample's; no list below .93 beyond its noise of about .035. Without the shift
