@@ -1,13 +1,13 @@
-"""Time and memory against the number of items, on each engine: from the items to the report.
+"""Time, memory and disk against the number of items and of scores: from the items to the report.
 
     python -m benchmarks.scale [--quick] [--only WORD] [--rows FILE] [--write]
 
-Invented items, made on the spot by DuckDB: ids, a text of some 60 characters, a score (a fifth of
-the items crowded on two decimals), calls that follow it but for two in a hundred; for methods that
-take two classifiers a second score and its calls. A project is what a user does: read, plan, label,
-look, report; and, in another process, open it again. Beside it each method on its own, in memory,
-and JSON Lines read by us and by pandas. Each runs in a process of its own that has imported what it
-needs. PostgreSQL is a server started for it; Spark runs here, where pyspark and Java are there.
+Invented items, made on the spot by DuckDB: ids, a text of some 60 characters, eight scores (a fifth
+of the items crowded on two decimals), calls that follow each but for some in a hundred, and the
+truth. A project is what a user does: read, freeze a plan, label, look, simulate, report; and, in
+another process, open it again. Beside it each method on its own, and what others take who read the
+same columns of the same files. Each runs in a process of its own that has imported what it needs.
+PostgreSQL is a server started for it; Spark runs here, where pyspark and Java are there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import shutil
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
@@ -30,31 +30,32 @@ from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
 
+import duckdb
 import numpy as np
 import pandas as pd
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
-from labelcore.population.engines import sources
 from tests import postgres
 
-SEED, LABELS, PARTS, READINGS = 7, 30, 8, 9
+SEED, LABELS, PARTS, READINGS = 7, 30, 8, 5
+MOST_SCORES = 8
 DEFAULT = "recalibrated_neyman"
 FOUR, CURVE = ["accuracy", "precision", "recall", "f1"], ["precision_curve"]
-METHODS: Mapping[str, dict[str, Any]] = {
+METHODS: dict[str, dict[str, Any]] = {
     DEFAULT: {"estimands": ["precision", "recall"], "budget": 300},
     "simple_random": {"estimands": FOUR, "budget": 500},
     "stratified": {"estimands": ["accuracy"], "budget": 500},
     "oversampling": {"estimands": ["precision", "recall"], "budget": 500},
     "agreement_patterns": {
-        "estimands": ["precision", "recall"], "classifier": ["a", "b"], "budget": 500,
+        "estimands": ["precision", "recall"], "classifier": ["s0", "s1"], "budget": 500,
     },
     "paired_comparison": {
-        "estimands": ["accuracy_difference"], "classifier": ["a", "b"], "budget": 500,
+        "estimands": ["accuracy_difference"], "classifier": ["s0", "s1"], "budget": 500,
     },
     "recycling": {
         "estimands": ["precision"], "classifier": None,
-        "params": {"parent": "b", "children": ["a"], "sample_size": 400},
+        "params": {"parent": "s1", "children": ["s0"], "sample_size": 400},
     },
     "reach_selection": {
         "estimands": ["selection"], "budget": 500,
@@ -65,30 +66,18 @@ METHODS: Mapping[str, dict[str, Any]] = {
     "logarithmic_stratified": {"estimands": CURVE},
     "random_curve": {"estimands": CURVE, "budget": 500},
 }  # fmt: skip
-IN_MEMORY = (10**4, 10**6)
-"""The numbers of items that each method is measured with on its own."""
-SIZES: Mapping[tuple[str, int], tuple[str, ...]] = {
-    ("memory", 10**4): (DEFAULT,),
-    ("memory", 10**5): (DEFAULT,),
-    ("memory", 10**6): (DEFAULT,),
-    ("DuckDB", 5 * 10**6): (DEFAULT,),
-    ("DuckDB", 10**7): (DEFAULT,),
-    ("DuckDB", 10**8): (DEFAULT, "simple_random", "stratified", "geometric_strata"),
-    ("PostgreSQL", 10**6): (DEFAULT,),
-    ("PostgreSQL", 10**7): (DEFAULT,),
-    ("Spark", 10**6): (DEFAULT,),
-}
-QUICK_SIZES = {
-    ("memory", 10**4): (DEFAULT,),
-    ("DuckDB", 10**4): (DEFAULT,),
-    ("DuckDB", 10**5): SIZES["DuckDB", 10**8],
-    ("PostgreSQL", 10**5): (DEFAULT,),
-    ("Spark", 10**5): (DEFAULT,),
-}
-"""(engine, items) -> the methods of the projects."""
-QUICK_LIMITS = (1,)
-"""From so many rows on DuckDB reads Parquet: then a first look goes the way of the large sizes."""
-
+LISTS = ("geometric_strata", "logarithmic_stratified")
+PROJECTS = [
+    *(("Parquet", 10**power, scores) for power in (4, 6, 7) for scores in (1, 2, 8)),
+    ("Parquet", 10**8, 1),
+    ("PostgreSQL", 10**6, 1),
+    ("PostgreSQL", 10**6, 2),
+    ("Spark", 10**6, 2),
+]
+"""Source, items and scores."""
+QUICK_PROJECTS = [("Parquet", 10**4, 1), ("Parquet", 10**4, 8), ("PostgreSQL", 10**4, 1)]
+LARGEST_SIMULATED = 10**7
+FORMS = {"csv": "FORMAT csv, HEADER", "jsonl": "FORMAT json", "parquet": "FORMAT parquet"}
 Source = str
 Found = TypeVar("Found")
 
@@ -96,30 +85,34 @@ Found = TypeVar("Found")
 # --- items -----------------------------------------------------------------------------------
 
 ROWS = """
-    SELECT 'item-' || n AS id, score, CAST((score >= 0.5) <> (hash(n + 3) % 50 = 0) AS INT) AS call,
-        'An invented message of some sixty characters, number ' || n AS text
+    SELECT 'item-' || n AS id, 'An invented message of some sixty characters, number ' || n AS text,
+        CAST((score >= 0.5) <> (hash(n + 3) % 50 = 0) AS INT) AS truth, {columns}
     FROM (SELECT n, CASE WHEN hash(n + 1) % 5 = 0 THEN round(s, 2) ELSE s END AS score
         FROM (SELECT range AS n, pow(hash(range + 2) / 18446744073709551616.0, 3) AS s
             FROM range({first}, {end})))
-"""
-BOTH = """
-    SELECT *, CAST(other >= 0.4 AS INT) AS other_call
-    FROM (SELECT *, least(greatest(score + hash(id) / 1e20 - 0.09, 0), 1) AS other FROM ({rows}))
 """
 BYTES_EACH = 60
 """A row in Parquet, texts and all, and room to work in."""
 
 
-def write(query: str, path: Path, form: str = "FORMAT parquet") -> None:
-    import duckdb
+def rows(first: int, end: int, scores: int) -> str:
+    """The items from ``first`` up to ``end``: each score beyond the first one is a noisier one."""
+    columns = []
+    for n in range(scores):
+        shift = f"{n} * 0.03 * (hash(n + {10 + n}) / 18446744073709551616.0 - 0.5)"
+        columns.append(f"least(greatest(score + {shift}, 0), 1) AS s{n}")
+        columns.append(f"CAST(s{n} >= 0.5 - {n} * 0.01 AS INT) AS c{n}")
+    return ROWS.format(first=first, end=end, columns=", ".join(columns))
 
+
+def write(query: str, path: Path, form: str = "FORMAT parquet") -> None:
     home = duckdb.connect(config={"memory_limit": "1GB", "threads": 2})
     home.execute(f"COPY ({query}) TO '{path}' ({form})")
 
 
-def write_file(path: Path, number: int) -> None:
-    """One Parquet file with both classifiers."""
-    write(BOTH.format(rows=ROWS.format(first=0, end=number)), path)
+def write_file(path: Path, number: int, scores: int = 2, form: str = "FORMAT parquet") -> None:
+    """One file of so many items."""
+    write(rows(0, number, scores), path, form)
 
 
 @cache
@@ -133,60 +126,61 @@ def folder_for(number: int) -> tempfile.TemporaryDirectory[str]:
 
 
 @contextmanager
-def one_file(number: int) -> Iterator[Source]:
-    path = Path(folder_for(number).name) / "items.parquet"
+def one_file(number: int, suffix: str = "parquet") -> Iterator[Source]:
+    path = Path(folder_for(number).name) / f"items.{suffix}"
     if not path.exists():
-        write_file(path, number)
+        write_file(path, number, MOST_SCORES, FORMS[suffix])
     yield str(path)
 
 
 @contextmanager
-def parts(number: int) -> Iterator[Source]:
-    """A folder of Parquet parts, without the second classifier."""
-    folder = Path(folder_for(number).name) / "parts"
+def parts(number: int, scores: int) -> Iterator[Source]:
+    """A folder of Parquet parts."""
+    folder = Path(folder_for(number).name) / f"parts-{scores}"
     if not folder.exists():
         folder.mkdir()
         ends = [number * part // PARTS for part in range(PARTS + 1)]
         for part, (first, end) in enumerate(pairwise(ends)):
-            write(ROWS.format(first=first, end=end), folder / f"part-{part}.parquet")
+            write(rows(first, end, scores), folder / f"part-{part}.parquet")
     yield str(folder)
 
 
 @contextmanager
-def database(number: int) -> Iterator[Source]:
+def database(number: int, scores: int) -> Iterator[Source]:
     """A table of PostgreSQL with its ids as a primary key."""
     import psycopg
 
     with postgres.running() as server, tempfile.TemporaryDirectory() as name:
         os.chmod(name, 0o755)  # The server is another user's.
-        rows = Path(name) / "rows.csv"
-        write(ROWS.format(first=0, end=number), rows, "HEADER false")
+        path = Path(name) / "rows.csv"
+        write(rows(0, number, scores), path, "HEADER false")
+        columns = ", ".join(f"s{n} FLOAT8, c{n} INT" for n in range(scores))
         with psycopg.connect(server.url(), autocommit=True) as connection:
-            connection.execute("CREATE TABLE items (id TEXT, score FLOAT8, call INT, text TEXT)")
-            connection.execute(f"COPY items FROM '{rows}' (FORMAT csv)")
+            connection.execute(f"CREATE TABLE items (id TEXT, text TEXT, truth INT, {columns})")
+            connection.execute(f"COPY items FROM '{path}' (FORMAT csv)")
             connection.execute("ALTER TABLE items ADD PRIMARY KEY (id)")
             connection.execute("VACUUM ANALYZE items")
-        rows.unlink()
+        path.unlink()
         yield f"{server.url()}#items"
 
 
 @contextmanager
-def spark(number: int) -> Iterator[Source]:
-    with parts(number) as folder:
+def spark(number: int, scores: int) -> Iterator[Source]:
+    with parts(number, scores) as folder:
         yield f"spark:{folder}"
 
 
-PLACES = {"memory": one_file, "DuckDB": parts, "PostgreSQL": database, "Spark": spark}
+PLACES = {"Parquet": parts, "PostgreSQL": database, "Spark": spark}
 
 
-def read(source: Source | Path, *, both: bool = True) -> lc.Population:
-    """The items with one classifier or both."""
+def read(source: Source | Path, scores: int = 2) -> lc.Population:
+    """The items with so many classifiers."""
     return lc.read_population(
         source,
         id="id",
         content=["text"],
-        scores={"a": "score"} | ({"b": "other"} if both else {}),
-        predictions={"a": "call"} | ({"b": "other_call"} if both else {}),
+        scores={f"s{n}": f"s{n}" for n in range(scores)},
+        predictions={f"s{n}": f"c{n}" for n in range(scores)},
     )
 
 
@@ -221,7 +215,7 @@ def peak() -> float:
 def ready() -> None:
     """Import what a session needs, so that no step pays for it."""
     rows = [{"text": f"item {row}", "call": row % 2} for row in range(20)]
-    few = lc.read_population(rows, content="text", predictions={"a": "call"})
+    few = lc.read_population(rows, content="text", predictions={"s0": "call"})
     with tempfile.TemporaryDirectory() as folder:
         plan, store = lc.Plan("simple_random", FOUR, budget=10), f"sqlite:///{folder}/labels.db"
         session = lc.Session(few, plan, store)
@@ -247,19 +241,39 @@ def label(session: lc.Session, clock: Clock, labels: int) -> None:
             clock("figures", session.results)
 
 
-def project(source: Source, method: str, store: str) -> Row:
-    """A user's way from the items to a report; without a store a session in memory, of both
-    classifiers, up to its figures."""
+def project(source: Source, method: str, scores: int, store: str) -> Row:
+    """A user's way from the items to a report; without a store a session in memory, up to its
+    figures."""
     ready()
     clock = Clock()
-    population = clock("import", lambda: read(source, both=not store))
-    plan = lc.Plan(method, seed=SEED, **{"classifier": "a"} | METHODS[method])
-    session = clock("plan", lambda: lc.Session(population, plan, store or None, "scale"))
+    population = clock("read", lambda: read(source, scores))
+    plan = lc.Plan(method, seed=SEED, **{"classifier": "s0"} | METHODS[method])
+    session = clock("freeze", lambda: lc.Session(population, plan, store or None, "scale"))
     label(session, clock, LABELS)
+    found: Row = {"steps": clock.steps, "mb": peak(), "held": sum(held(session))}
     if store:
         with tempfile.TemporaryDirectory() as folder:
             clock("report", lambda: lc.write_report(session, Path(folder) / "report.html"))
-    return {"steps": clock.steps, "mb": peak(), "held": sum(held(session))}
+        place = Path(store.removeprefix("sqlite:///")).parent
+        size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+        found |= {"steps": clock.steps, "mb": peak(), "disk": size / 1e6}
+    return found
+
+
+def simulated(source: Source, scores: int) -> Row:
+    """Seconds of one further run of the default method, answered by the truth."""
+    ready()
+    clock, population = Clock(), read(source, scores)
+    plan = lc.Plan(DEFAULT, seed=SEED, **{"classifier": "s0"} | METHODS[DEFAULT])
+    truth = duckdb.sql(f"SELECT truth FROM '{_files(source)}'").fetchnumpy()["truth"]
+    for runs in (2, 22):
+        clock(str(runs), partial(lc.simulate, population, plan, truth=truth, runs=runs))
+    few, many = (clock.steps[runs] for runs in ("2", "22"))
+    return {"seconds": [(b - a) / 20 for a, b in zip(few, many, strict=True)]}
+
+
+def _files(source: Source) -> str:
+    return f"{source}/*.parquet" if Path(source).is_dir() else source
 
 
 def reopened(store: str) -> Row:
@@ -271,13 +285,49 @@ def reopened(store: str) -> Row:
     return {"steps": {"opened again": summed(clock.steps.values())}, "mb": peak()}
 
 
-def reading_lines(path: str) -> Row:
-    """JSON Lines as a population with all checks, and as a table of pandas."""
-    clock = Clock()
+def reading(path: str, who: str) -> Row:
+    """Ids, two scores and two calls of a file, read and held by one program; ids looked through for
+    doubles, as ours are."""
+    clock, work = Clock(), READERS[who]
+    work(path)
     for _ in range(READINGS):
-        clock("ours", lambda: read(path))
-        clock("pandas", lambda: pd.read_json(path, lines=True))
-    return clock.steps
+        clock(who, partial(work, path))
+    return {"seconds": clock.steps[who], "mb": peak()}
+
+
+COLUMNS = ["id", "s0", "c0", "s1", "c1"]
+
+
+def _with_pandas(path: str) -> None:
+    if path.endswith(".parquet"):
+        found = pd.read_parquet(path, columns=COLUMNS)
+    elif path.endswith(".csv"):
+        found = pd.read_csv(path, usecols=COLUMNS)
+    else:
+        found = pd.read_json(path, lines=True)
+    assert found["id"].is_unique
+
+
+def _with_polars(path: str) -> None:
+    import polars
+
+    suffix = path.rpartition(".")[2]
+    scan = {"csv": polars.scan_csv, "jsonl": polars.scan_ndjson, "parquet": polars.scan_parquet}
+    assert scan[suffix](path).select(COLUMNS).collect()["id"].is_unique().all()
+
+
+def _with_duckdb(path: str) -> None:
+    home = duckdb.connect(config={"threads": 2})
+    home.register("held", home.sql(f"SELECT {', '.join(COLUMNS)} FROM '{path}'").to_arrow_table())
+    assert home.sql("SELECT count(DISTINCT id) = count(*) FROM held").fetchall() == [(True,)]
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "Labelcore": read,
+    "pandas": _with_pandas,
+    "Polars": _with_polars,
+    "DuckDB": _with_duckdb,
+}
 
 
 def held(session: lc.Session) -> list[float]:
@@ -313,41 +363,41 @@ def _arrays(root: object) -> Iterator[np.ndarray]:
 # --- jobs ------------------------------------------------------------------------------------
 
 
-def alone(work: Callable[[], Row], *limits: int) -> Row:
-    """``work`` in a process of its own, with the product's limits or others."""
-    with ProcessPoolExecutor(1, get_context("spawn"), _set_limits, limits) as pool:
+def alone(work: Callable[[], Row]) -> Row:
+    """``work`` in a process of its own."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(work).result()
 
 
-def _set_limits(large: int = sources.LARGE) -> None:
-    sources.LARGE = large
-
-
-def whole(engine: str, number: int, method: str, limits: tuple[int, ...]) -> list[Row]:
-    """A project on SQLite, opened again."""
-    with PLACES[engine](number) as source, tempfile.TemporaryDirectory() as folder:
+def whole(place: str, number: int, scores: int, method: str = DEFAULT) -> list[Row]:
+    """A project on SQLite, opened again, and a run of its simulation."""
+    with PLACES[place](number, scores) as source, tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{folder}/labels.db"
-        first = alone(partial(project, source, method, store), *limits)
-        again = alone(partial(reopened, store), *limits)
-    first["steps"] |= again["steps"]
+        found = alone(partial(project, source, method, scores, store))
+        again = alone(partial(reopened, store))
+        found["steps"] |= again["steps"]
+        if place == "Parquet" and number <= LARGEST_SIMULATED and method == DEFAULT:
+            run = alone(partial(simulated, source, scores))
+            found["steps"]["simulate a run"] = run["seconds"]
     more = {"again, mb": again["mb"], "load": os.getloadavg()[0]}
-    return [{"engine": engine, "items": number, "method": method, **first, **more}]
+    return [{"source": place, "items": number, "scores": scores, "method": method} | found | more]
 
 
 def in_memory(number: int, method: str) -> list[Row]:
-    """A session in memory."""
+    """A session in memory, of two classifiers."""
     with one_file(number) as source:
-        found = alone(partial(project, source, method, ""))
+        found = alone(partial(project, source, method, 2, ""))
     return [{"items": number, "method": method, **found}]
 
 
-def json_lines(number: int) -> list[Row]:
-    """JSON Lines read by two."""
-    with one_file(number) as source, tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "items.jsonl"
-        write(f"FROM '{source}'", path, "FORMAT json")
-        found = alone(partial(reading_lines, str(path)))
-    return [{"lines": number, **found}]
+def readers(number: int, suffix: str) -> list[Row]:
+    """One file, read by several."""
+    with one_file(number, suffix) as source:
+        return [
+            {"file": suffix, "rows": number, "who": who, **alone(partial(reading, source, who))}
+            for who in READERS
+            if who != "Polars" or importlib.util.find_spec("polars")
+        ]
 
 
 def jobs(options: Options) -> dict[str, Job]:
@@ -355,21 +405,16 @@ def jobs(options: Options) -> dict[str, Job]:
     missing = {"PostgreSQL"} if postgres.why_not() else set()
     if importlib.util.find_spec("pyspark") is None:
         missing.add("Spark")
-    sizes = QUICK_SIZES if options.quick else SIZES
     found: dict[str, Job] = {
-        f"{engine}, {number}: {method}": partial(whole, engine, number, method, limits)
-        for (engine, number), methods in sizes.items()
-        for limits in [QUICK_LIMITS if options.quick and engine == "DuckDB" else ()]
-        for method in methods
-        if engine not in missing
+        f"{place}, {number}: {scores} scores": partial(whole, place, number, scores)
+        for place, number, scores in (QUICK_PROJECTS if options.quick else PROJECTS)
+        if place not in missing
     }
-    found |= {
-        f"{method} alone: {number}": partial(in_memory, number, method)
-        for method in METHODS
-        for number in IN_MEMORY[: 1 if options.quick else None]
-    }
-    lines = 20_000 if options.quick else 200_000
-    return found | {f"JSON Lines: {lines}": partial(json_lines, lines)}
+    few = 10**4 if options.quick else 10**6
+    found |= {f"{method} alone: {few}": partial(in_memory, few, method) for method in METHODS}
+    if not options.quick:
+        found |= {f"{one} alone: {10**7}": partial(in_memory, 10**7, one) for one in LISTS}
+    return found | {f"{suffix}: {few}": partial(readers, few, suffix) for suffix in FORMS}
 
 
 # --- what is written -------------------------------------------------------------------------
@@ -386,116 +431,71 @@ def summed(steps: Iterable[list[float]]) -> list[float]:
     return [sum(one) for one in zip(*steps, strict=True)]
 
 
-def until(row: Row, last: str) -> list[float]:
-    """Those of a row from its import on."""
-    steps = list(row["steps"])
-    return summed(row["steps"][step] for step in steps[: steps.index(last) + 1])
-
-
 def both(seconds: list[float] | None) -> str:
     """On the clock, and of the processor in brackets."""
     if seconds is None:
-        return "not possible"
+        return ""
     wall, cpu = (f"{one:,.0f}" if one >= 10 else f"{one:.2g}" for one in seconds)
     return f"{wall} ({cpu})"
 
 
 def projects_table(rows: list[Row]) -> str:
-    steps = list(rows[0]["steps"])
-    head = ("engine", "items", "method", *steps, "bytes an item", "peak, MB", "again, MB", "load")
+    steps = list(dict.fromkeys(step for row in rows for step in row["steps"]))
+    head = ("source", "items", "scores", *steps, "peak, MB", "again, MB", "disk, MB", "load")
     lines = [
-        [row["engine"], power(row["items"]), row["method"],
+        [row["source"], power(row["items"]), row["scores"],
          *(both(row["steps"].get(step)) for step in steps),
-         f"{row['held']:.0f}", f"{row['mb']:,.0f}", f"{row['again, mb']:,.0f}",
-         f"{row['load']:.1f}"]
+         *(f"{row[name]:,.0f}" for name in ("mb", "again, mb", "disk")), f"{row['load']:.1f}"]
         for row in rows
     ]  # fmt: skip
     return table(head, lines)
 
 
 def methods_table(rows: list[Row]) -> str:
-    head = ("method", "items", "plan, s", "bytes an item", "next item, ms", "figures, ms")
+    head = ("method", "items", "freeze, s", "first item, s", "bytes an item", "next item, ms",
+            "figures, ms")  # fmt: skip
     cpu = [{step: times[1] for step, times in row["steps"].items()} for row in rows]
     lines = [
-        [row["method"], power(row["items"]), f"{one['plan']:.2f}", f"{row['held']:.0f}",
-         f"{1000 * one['next item']:.1f}", f"{1000 * one['figures']:.1f}"]
+        [row["method"], power(row["items"]), f"{one['freeze']:.2f}", f"{one['first item']:.2f}",
+         f"{row['held']:.0f}", f"{1000 * one['next item']:.1f}", f"{1000 * one['figures']:.1f}"]
         for row, one in zip(rows, cpu, strict=True)
     ]  # fmt: skip
     return table(head, lines)
 
 
-def lines_table(rows: list[Row]) -> str:
-    lines = [
-        [f"{row['lines']:,}", *(f"{row[who][1]:.2f} s" for who in ("ours", "pandas")),
-         f"{row['ours'][1] / row['pandas'][1]:.2f}"]
-        for row in rows
-    ]  # fmt: skip
-    return table(("rows", "read and checked", "pandas.read_json", "times"), lines)
-
-
-def growth(rows: list[Row]) -> str:
-    """How the steps grew from each number of items to the next one, and what that comes to."""
-    text = ""
-    for small, large in pairwise(rows):
-        more = ", ".join(
-            f"{step} {large['steps'][step][1] / small['steps'][step][1]:.1f}"
-            for step in ("import", "plan", "report", "opened again")
-            if step in large["steps"]
-        )
-        text += (
-            f"- {power(small['items'])} to {power(large['items'])} items, "
-            f"{large['items'] / small['items']:g} times as many, in times: {more}.\n"
-        )
-    times, seconds = 2e9 / rows[-1]["items"], until(rows[-1], "first item")[0]
-    return text + (
-        f"- **Extrapolated, not run:** 2 x 10^9 items. Every pass reads all rows, and there is a "
-        f"fixed number of them: {times:,.0f} times the {seconds:,.0f} s on the clock from import "
-        f"to first item with {power(rows[-1]['items'])} items would be "
-        f"{times * seconds / 3600:.1f} hours on this machine. Memory is not extrapolated.\n"
-    )
-
-
-def goals(rows: list[Row]) -> str:
-    """What DuckDB took against what it should take."""
-    asked = {10**7: ("first item", "30 s, 2 GB"), 10**8: ("plan", "2 minutes, 2.5 GB")}
-    lines = [
-        [power(row["items"]), row["method"], f"import to {last}", goal,
-         f"{both(until(row, last))} s; {row['mb']:,.0f} MB with the report"]
-        for row in rows
-        for last, goal in [asked.get(row["items"], ("", ""))]
-        if last
-    ]  # fmt: skip
-    return table(("items", "method", "what", "goal", "found"), lines)
+def readers_table(rows: list[Row]) -> str:
+    named = {(row["file"], row["who"]): row for row in rows}
+    lines = []
+    for row in rows:
+        rival = named.get((row["file"], "Polars"))
+        times = f"{row['seconds'][1] / rival['seconds'][1]:.1f}" if rival else ""
+        lines.append([row["file"], row["who"], both(row["seconds"]), f"{row['mb']:,.0f}", times])
+    return table(("file", "read by", "seconds", "peak, MB", "times Polars"), lines)
 
 
 def tables(rows: Rows, options: Options) -> str:
     every = flat(rows)
-    projects = [row for row in every if "engine" in row]
-    duck = [row for row in projects if row["engine"] == "DuckDB"]
-    text = [f"{_versions(projects)}\n\n## A project\n", projects_table(projects)]
-    if not options.quick:
-        text += [
-            "## Growth\n\nSeconds of the processor of the default method on DuckDB:\n",
-            growth([row for row in duck if row["method"] == DEFAULT]),
-            f"## Against the goals\n\n{goals(duck)}",
-        ]
-    text += [
-        "## Each method in memory\n\nSeconds of the processor:\n",
-        methods_table([row for row in every if "held" in row and "engine" not in row]),
-        "## JSON Lines\n\nSeconds of the processor, the medians of nine in one process:\n",
-        lines_table([row for row in every if "lines" in row]),
+    projects = [row for row in every if "source" in row]
+    text = [
+        f"{_versions(projects)}\n\n## A project\n",
+        projects_table(projects),
+        "## Each method\n\nTwo scores, a session in memory; of the processor:\n",
+        methods_table([row for row in every if "held" in row and "source" not in row]),
+        "## Files, read by several\n\nIds, two scores, two calls; medians in one process:\n",
+        readers_table([row for row in every if "who" in row]),
     ]
     return "\n".join(text)
 
 
 def _versions(rows: list[Row]) -> str:
-    named, engines = [f"DuckDB {version('duckdb')}"], {row["engine"] for row in rows}
-    if "PostgreSQL" in engines:
+    named, places = [f"DuckDB {version('duckdb')}"], {row["source"] for row in rows}
+    if "PostgreSQL" in places:
         named.append(f"PostgreSQL {str(postgres.binaries()).split('/')[-2]}")
-    if "Spark" in engines:
-        import pyspark
-
-        named.append(f"pyspark {pyspark.__version__}")
+    named += [
+        f"{name} {version(name)}"
+        for name in ("polars", "pyspark")
+        if importlib.util.find_spec(name) is not None
+    ]
     return f"With {', '.join(named)}."
 
 

@@ -20,7 +20,7 @@ def test_a_session_holds_few_bytes_an_item(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(prepared, "LEAST", 1)
     write_file(tmp_path / "items.parquet", 40_000)
     population = read(tmp_path / "items.parquet")
-    plan = lc.Plan("recalibrated_neyman", FOUR, classifier="a", budget=100, seed=7)
+    plan = lc.Plan("recalibrated_neyman", FOUR, classifier="s0", budget=100, seed=7)
     store = f"sqlite:///{tmp_path}/labels.db"
     session = lc.Session(population, plan, store, "x")
     label(session, Clock(), 3)
