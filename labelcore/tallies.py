@@ -266,5 +266,12 @@ def tallies_of(
     asked: list[Question],
 ) -> dict[Subject, Tally]:
     """The empty cells of every classifier, and of every subject that is asked about."""
-    subjects = dict.fromkeys([*classifiers, *(one.subject for one in asked)])
-    return {subject: tally_of(population, stratum, subject) for subject in subjects}
+    return {
+        subject: tally_of(population, stratum, subject)
+        for subject in subjects_of(classifiers, asked)
+    }
+
+
+def subjects_of(classifiers: tuple[str | None, ...], asked: Sequence[Question]) -> list[Subject]:
+    """Every classifier, and every subject that is asked about."""
+    return list(dict.fromkeys([*classifiers, *(one.subject for one in asked)]))

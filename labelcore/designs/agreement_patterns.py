@@ -90,6 +90,7 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
     """
 
     name: ClassVar[str] = "agreement_patterns"
+    cut_by_limit: ClassVar[bool] = True
     label: ClassVar[str] = "Agreement patterns"
     summary: ClassVar[str] = (
         "Several classifiers from the same labels: asks by how they agree, where the widest of all "

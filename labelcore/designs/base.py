@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
@@ -22,8 +22,9 @@ from labelcore.errors import PlanError
 from labelcore.population import Population
 from labelcore.population.array_items import SMALL_CODES, Items, items_of
 from labelcore.population.items import Part, Stretch
+from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
-from labelcore.stats.orders import MIXED, Keys, Orders, narrow, ranking, shuffled
+from labelcore.stats.orders import MIXED, Drawn, Keys, Orders, narrow, ranking, shuffled
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
 
@@ -49,6 +50,10 @@ CERTAIN = 8
 within those before it, and random orders mix one hash of each id with the seed."""
 LARGE = 1_000_000
 """So many items make a file large."""
+
+
+Kind = TypeVar("Kind")
+"""What is shared by all that ask for the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +98,23 @@ class Setup:
         alone decides without a score."""
         scored = classifier if classifier in self.population.scores else None
         return Stretch(scored, scored not in self.population.descending, self.seed)
+
+    def shared(self, kept: Kept[Recent[Kind]], key: object, make: Callable[[], Kind]) -> Kind:
+        """What follows from the file, its random orders and ``key``, which all that ask for it
+        share; made for this one alone where the orders are drawn, as nobody else has them."""
+        if isinstance(self.orders, Drawn):
+            return make()
+        wanted = self.orders, self.seed, self.rules, key
+        return kept.of(self.population).get(wanted, make)
+
+    @property
+    def without_file(self) -> dict[str, Any]:
+        """All that what is prepared of a file follows from; not for how long its figures are
+        watched."""
+        found = {name: value for name, value in vars(self).items() if name != "population"}
+        if isinstance(self.params, WatchedParams):
+            found["params"] = replace(self.params, horizon=None)
+        return found
 
     @property
     def sums_exactly(self) -> bool:

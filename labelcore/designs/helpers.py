@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from labelcore.estimands import SCALARS
 from labelcore.population import Population
 from labelcore.population.classes import class_index
 from labelcore.population.helpers import Helper
+from labelcore.population.kept import Kept, Recent
 from labelcore.population.revealing import looks_like_answer
 from labelcore.stats.crossed_strata import agreement_in_order, surprise
 from labelcore.stats.orders import mid_rank_share
@@ -73,6 +74,9 @@ class Said:
     vote: FloatArray
 
 
+SAID, OWN_ORDER, ALIKE = Kept(Recent[Said | str]), Kept(Recent[FloatArray]), Kept(Recent[bool])
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Evidence:
     """What several columns say together.
@@ -100,6 +104,9 @@ class Evidence:
         return np.asarray(np.where(predicted, 2 * self.votes > self.voters, self.votes > 0))
 
 
+TOGETHER = Kept(Recent[Evidence])
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class HelpedFrame(Frame):
     """A frame whose strata were cut with the help of other columns.
@@ -118,11 +125,17 @@ def helped(setup: Setup, frame: Frame, others: Evidence | None) -> HelpedFrame:
     if others is None:
         return extended(frame, HelpedFrame)
     score = setup.population.ordering_score(str(setup.classifier))
-    own = np.zeros(len(frame.stratum)) if score is None else _logit_rank(score)
+    own = np.zeros(len(frame.stratum)) if score is None else _own_order(setup, score)
     beyond = surprise(own, others.order, frame.predicted[frame.stratum])
     mean = np.bincount(frame.stratum, beyond, minlength=frame.n_strata) / frame.sizes
     used = tuple(_saying(setup, setup.params.helpers))
     return extended(frame, HelpedFrame, helpers=used, evidence=mean)
+
+
+def _own_order(setup: Setup, score: FloatArray) -> FloatArray:
+    """The logit of the mid-rank share of the first classifier's scores, (n_items,)."""
+    name = str(setup.classifier)
+    return OWN_ORDER.of(setup.population).get(name, lambda: _logit_rank(score))
 
 
 def then_by(order: IntArray, score: FloatArray | None, others: FloatArray) -> IntArray:
@@ -184,11 +197,16 @@ def _why_not_all(setup: Setup, said: Mapping[str, Said], cut: bool) -> str:
     if cut and any(name not in SCALARS for name in setup.estimands):
         return FOR_A_CURVE
     classifier = str(setup.classifier)
-    score = setup.population.ordering_score(classifier)
+    population = setup.population
+    score = population.ordering_score(classifier)
     if score is None or not said:
         return ""
-    order, side = Evidence.of(list(said.values())).order, side_of(setup.population, classifier)
-    alike = agreement_in_order(score, order, side) > SAME_ORDER
+
+    def made() -> bool:
+        order, side = _together(population, classifier, said).order, side_of(population, classifier)
+        return agreement_in_order(score, order, side) > SAME_ORDER
+
+    alike = ALIKE.of(population).get((classifier, tuple(said)), made)
     return SAVES_NOTHING.format(classifier=classifier) if alike else ""
 
 
@@ -201,7 +219,13 @@ def _saying(setup: Setup, names: Sequence[str]) -> dict[str, Said]:
 def evidence_of(setup: Setup) -> Evidence | None:
     """What the helpers of a plan say together; None where it has none."""
     said = said_by_helpers(setup)
-    return Evidence.of(list(said.values())) if said else None
+    return _together(setup.population, str(setup.classifier), said) if said else None
+
+
+def _together(population: Population, classifier: str, said: Mapping[str, Said]) -> Evidence:
+    """What columns say together beside a classifier."""
+    key = classifier, tuple(said)
+    return TOGETHER.of(population).get(key, lambda: Evidence.of(list(said.values())))
 
 
 def said_by_helpers(setup: Setup, *, cut: bool = True) -> dict[str, Said]:
@@ -285,14 +309,10 @@ def side_of(population: Population, classifier: str) -> BoolArray:
 
 
 def _said(population: Population, classifier: str, name: str) -> Said | str:
-    """What a column says, or why it says nothing beside ``classifier``; kept by the file until its
-    frame is prepared, since choosing helpers, cutting by them and speaking of them want the same.
-    """
-    kept: dict[Any, Said | str] = population.last_prepared.setdefault("said", {})
-    key = (population.turned, classifier, name)
-    if key not in kept:
-        kept[key] = _worked_out(population, classifier, name)
-    return kept[key]
+    """What a column says, or why it says nothing beside ``classifier``: choosing helpers, cutting
+    by them and speaking of them want the same."""
+    made = partial(_worked_out, population, classifier, name)
+    return SAID.of(population).get((classifier, name), made)
 
 
 def _worked_out(population: Population, classifier: str, name: str) -> Said | str:

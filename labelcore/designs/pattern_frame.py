@@ -14,10 +14,9 @@ from labelcore.designs.base import Frame, IntArray, Setup, extended, frame_of, m
 from labelcore.designs.helped_patterns import cut_patterns, evidence_beside, notes_beside
 from labelcore.designs.helpers import Evidence
 from labelcore.designs.paired_frame import PROCESS_DISAGREEMENTS
-from labelcore.designs.rates import looks_like_probability, part_rates, stratum_rates
+from labelcore.designs.rates import Rates, looks_like_probability, part_rates, stratum_rates
 from labelcore.errors import PlanError, Remedy
 from labelcore.estimands import DIFFERENCE, SCALARS, Estimand, ratios
-from labelcore.population import Population
 from labelcore.population.array_items import Items, cut
 from labelcore.population.items import MeanScore, Part, Stretch, Sureness
 from labelcore.stats.agreement_patterns import Patterns, agreement_patterns
@@ -26,8 +25,6 @@ from labelcore.stats.crossed_strata import surprise, surprise_of_strata
 from labelcore.stats.profile import BoolArray, FloatArray, Ratios, slopes
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
-Rates = tuple[FloatArray, tuple[str, ...]]
-"""What scores suggest of each stratum, and sentences about that."""
 STRATA, CLAIM_STRATA = 24, 8
 LABELS_EACH = 4
 VOTE_WEIGHT = 4.0
@@ -95,13 +92,13 @@ def _of_parts(setup: Setup, items: Items, codes: IntArray, patterns: Patterns) -
     rates, notes = _mean_rates([part_rates(setup, items, name, parts) for name in scored])
     notes = (*notes, *notes_beside(setup))
     base = frame_of(setup, items, parts, rates, said[0], notes)
-    frame = extended(base, PatternFrame, said=said, tied=_tied(setup, whole, base.stratum))
+    tied = _tied(items, whole, base.stratum)
+    frame = extended(base, PatternFrame, said=said, tied=tied)
     frame = _part_asked(setup, frame, np.zeros(len(parts), dtype=bool))
     if len(said) < 2:
         return frame
     if not setup.sums_exactly:
-        called = _called(setup)
-        return _with_votes(frame, called, _mean_order(setup.population, names))
+        return _with_votes(frame, _called(setup), _mean_order(setup))
     votes, level = VOTE_WEIGHT * said.mean(axis=0), np.asarray(said.any(axis=0))
     beyond = surprise_of_strata(logit(rates), votes, level, frame.sizes.astype(float))
     return replace(frame, evidence=beyond[:, None], level=level.astype(float))
@@ -112,7 +109,7 @@ def _of_arrays(
 ) -> PatternFrame:
     """The frame from what is said of each item."""
     called = _called(setup)
-    order_score = _mean_order(setup.population, setup.classifiers)
+    order_score = _mean_order(setup)
     order = setup.ranking(order_score)
     n_strata = settled_strata(setup)
     of_item = _pattern_of_each(setup, codes, patterns)
@@ -127,7 +124,7 @@ def _of_arrays(
     rates, notes = _rates(setup, stratum, len(of_stratum))
     notes = (*notes, *_rare_words(patterns, setup.planned), *notes_beside(setup))
     base = make_frame(setup, stratum, rates, said[0], notes)
-    tied = others is not None or _values_tied(order_score, stratum)
+    tied = others is not None or _values_tied(order_score, stratum, order)
     helpers = () if others is None else tuple(setup.params.helpers)
     frame = extended(base, PatternFrame, said=said, tied=tied, helpers=helpers)
     frame = _part_asked(setup, frame, patterns.mixed[of_stratum])
@@ -207,15 +204,15 @@ def _order(setup: Setup) -> Stretch:
     return Stretch(MeanScore(scored, turned, scored, logit=True), True, setup.seed)
 
 
-def _mean_order(population: Population, classifiers: tuple[str, ...]) -> FloatArray:
+def _mean_order(setup: Setup) -> FloatArray:
     """The mean over the scores of the logit of the share of items below, (n_items,); zero where
     there is no score."""
-    scored = tuple(name for name in classifiers if name in population.scores)
+    population = setup.population
+    scored = tuple(name for name in setup.classifiers if name in population.scores)
     if not scored:
         return np.zeros(len(population))
     turned = tuple(name for name in scored if name in population.descending)
-    mean = MeanScore(scored, turned, scored, logit=True)
-    return mean.of([population.scores[name] for name in scored])
+    return setup.items().values(MeanScore(scored, turned, scored, logit=True))
 
 
 def _edges(patterns: Patterns, n_strata: int) -> list[IntArray]:
@@ -256,22 +253,18 @@ def _strata(
     return stratum, np.array(of_stratum, dtype=np.int64)
 
 
-def _tied(setup: Setup, whole: Stretch, stratum: IntArray) -> bool:
+def _tied(items: Items, whole: Stretch, stratum: IntArray) -> bool:
     """Whether items of equal score lie in several strata, of which the hash of ties decides; True
-    where nobody can say without an array."""
-    scores, score = setup.population.scores, whole.score
-    if isinstance(score, Sureness):
+    of a score that says how sure a classifier is."""
+    if isinstance(whole.score, Sureness):
         return True
-    if score is None:
-        return _values_tied(np.zeros(len(stratum)), stratum)
-    if isinstance(score, MeanScore):
-        return _values_tied(score.of([scores[name] for name in score.classifiers]), stratum)
-    return _values_tied(scores[score], stratum)
+    return _values_tied(items.values(whole.score), stratum, items.order(whole))
 
 
-def _values_tied(value: FloatArray, stratum: IntArray) -> bool:
-    by = np.lexsort((stratum, value))
-    value, one = value[by], stratum[by]
+def _values_tied(value: FloatArray, stratum: IntArray, order: IntArray) -> bool:
+    """Whether equal values lie in several strata; ``order`` sorts the values, so that they stand
+    beside each other."""
+    value, one = value[order], stratum[order]
     return bool(((value[1:] == value[:-1]) & (one[1:] != one[:-1])).any())
 
 

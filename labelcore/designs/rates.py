@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from labelcore.population import Population
 from labelcore.population.array_items import Items
 from labelcore.population.items import UNIT, Part
+from labelcore.population.kept import Kept, Recent
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from labelcore.designs.base import Setup
 IntArray = NDArray[np.int64]
 
+Rates = tuple[FloatArray, tuple[str, ...]]
+"""What scores suggest of each stratum, and sentences about that."""
+PART_RATES = Kept(Recent[Rates])
 PROBABILITY_RANGE = (1e-5, 1 - 1e-5)
 SHARE_RANGE = (0.02, 0.98)
 ASSUMED_PRECISION, ASSUMED_RECALL = 0.8, 0.8
@@ -52,7 +56,7 @@ def item_probability(population: Population, classifier: str) -> FloatArray | No
 
 def stratum_rates(
     population: Population, classifier: str, stratum: NDArray[np.int64], n_strata: int
-) -> tuple[FloatArray, tuple[str, ...]]:
+) -> Rates:
     """Mean score of each stratum, or its mid-rank share where scores are no probabilities; several
     classes without a score start at ``ASSUMED_RIGHT``, because a class says nothing of its rate."""
     sizes = np.maximum(np.bincount(stratum, minlength=n_strata), 1)
@@ -73,12 +77,18 @@ def stratum_rates(
     return np.clip(mean, *SHARE_RANGE), (note,)
 
 
-def part_rates(
-    setup: Setup, items: Items, classifier: str, parts: Sequence[Part]
-) -> tuple[FloatArray, tuple[str, ...]]:
+def part_rates(setup: Setup, items: Items, classifier: str, parts: Sequence[Part]) -> Rates:
     """``stratum_rates`` of parts of the items. Those of a large file are from exact sums and, where
     scores are no probabilities, from the mid-rank shares of ``INNER`` items evenly spread over each
     part: the same on every engine."""
+
+    def made() -> Rates:
+        return _part_rates(setup, items, classifier, parts)
+
+    return setup.shared(PART_RATES, (classifier, list(parts)), made)
+
+
+def _part_rates(setup: Setup, items: Items, classifier: str, parts: Sequence[Part]) -> Rates:
     population = setup.population
     if not setup.sums_exactly:
         stratum = np.asarray(items.strata(parts))

@@ -65,6 +65,7 @@ from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import SCALARS, SUMMARIES, Estimand, known_group, ratios
 from labelcore.population.array_items import Items, cut
 from labelcore.population.items import Part
+from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
 from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import (
@@ -130,6 +131,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     """
 
     name: ClassVar[str] = "recalibrated_neyman"
+    cut_by_limit: ClassVar[bool] = True
     label: ClassVar[str] = "Recalibrated Neyman"
     summary: ClassVar[str] = (
         "Recommended: asks more where the answer is uncertain and matters, and learns from the "
@@ -231,27 +233,18 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         return True
 
     def prepare(self, setup: Setup) -> HelpedFrame:
-        classifier = setup.classifier
-        population = setup.population
-        if classifier is None:
+        if setup.classifier is None:
             raise PlanError(
                 "recalibrated_neyman needs a classifier with scores or predictions; "
                 "this file has none",
                 "needs a score or predictions",
             )
         check_helpers(setup)
-        others = evidence_of(setup)
-        if others is None:
-            items = setup.items()
-            parts, predicted = _parts(setup, items, classifier)
-            rates, notes = part_rates(setup, items, classifier, parts)
-            notes = (*notes, *helper_notes(setup))
-            frame = frame_of(setup, items, parts, rates, predicted, notes)
-        else:
-            stratum, predicted = _strata_with_helpers(setup, classifier, others)
-            rates, notes = stratum_rates(population, classifier, stratum, len(predicted))
-            frame = make_frame(setup, stratum, rates, predicted, (*notes, *helper_notes(setup)))
-        return _part_asked(setup, helped(setup, frame, others))
+        others, params = evidence_of(setup), setup.params
+        strata = params.n_above, params.n_below, bool(setup.claims)
+        key = setup.classifier, others and params.helpers, strata
+        frame = setup.shared(BY_SCORE, key, lambda: _by_score(setup, others))
+        return _part_asked(setup, replace(frame, notes=(*frame.notes, *helper_notes(setup))))
 
     def redrawn(self, setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:
         if frame.evidence is not None:
@@ -350,6 +343,24 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         self, answers: Answers[HelpedFrame], look: Look, labels: IntArray, goal: Goal
     ) -> BoolArray:
         return profile_may_meet(answers, look, labels, goal)
+
+
+BY_SCORE = Kept(Recent[HelpedFrame])
+
+
+def _by_score(setup: Setup, others: Evidence | None) -> HelpedFrame:
+    """The frame whatever figures are asked for, without what is said of helpers."""
+    classifier = str(setup.classifier)
+    if others is None:
+        items = setup.items()
+        parts, predicted = _parts(setup, items, classifier)
+        rates, notes = part_rates(setup, items, classifier, parts)
+        frame = frame_of(setup, items, parts, rates, predicted, notes)
+    else:
+        stratum, predicted = _strata_with_helpers(setup, classifier, others)
+        rates, notes = stratum_rates(setup.population, classifier, stratum, len(predicted))
+        frame = make_frame(setup, stratum, rates, predicted, notes)
+    return helped(setup, frame, others)
 
 
 def _parts(setup: Setup, items: Items, classifier: str) -> tuple[list[Part], BoolArray]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from labelcore.designs.curves import Curve, EstimatesCurve, Ranked, Reading, gri
 from labelcore.designs.scalars import EstimatesFromCells, Figures
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, SUMMARIES, Estimand
+from labelcore.population.kept import Kept, Recent, Same
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.orders import hash_order
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
@@ -40,15 +42,43 @@ AT_SIZE_ONLY = (
 AT_EACH_RANK = Method("the design's own interval at each rank", "post-stratification at each rank")
 
 
+@dataclass(frozen=True, eq=False)
+class Path:
+    """How many items of each stratum are expected to be drawn after each batch, (n_strata,) each,
+    as far as anybody asked: however many labels there are to be, they lie on it."""
+
+    frame: Frame
+    drawn: list[IntArray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.drawn.append(self.frame.drawn_before)
+
+    def furthest(self, total: int) -> IntArray:
+        """The last place that has no more labels than these; the first one where all have."""
+        labels = [int(one.sum()) for one in self.drawn]
+        return self.drawn[max(bisect_right(labels, total) - 1, 0)]
+
+    def extend(self, drawn: IntArray, total: int) -> None:
+        """Go on to this place, which nobody went beyond, unless ``total`` labels ended the batch
+        there."""
+        if int(self.drawn[-1].sum()) < int(drawn.sum()) < total:
+            self.drawn.append(drawn)
+
+
+PATHS = Kept(Recent[Path])
+
+
 class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
     """Batches from strata without replacement; every part of a stratum is again a simple random
     sample of that part, so each cut of the list is an ordinary estimate of the same method.
 
+    cut_by_limit    whether the most labels in all cut the last batch and change nothing before it
     for_all_ranks   whether its curve of a file holds for all ranks together, in plans with the
                     rules of ``ALL_RANKS`` or later; otherwise for each rank on its own
     """
 
     estimands: ClassVar[tuple[str, ...]] = (*SCALARS, "precision_curve")
+    cut_by_limit: ClassVar[bool] = False
     for_all_ranks: ClassVar[bool] = False
 
     @abstractmethod
@@ -76,11 +106,13 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
 
     def planned_counts(self, setup: Setup, frame: FrameT, labels: int) -> IntArray:
         """The method fed with its own expectations batch by batch."""
-        drawn = frame.drawn_before
-        total = min(labels, int(drawn.sum()) + self.most(frame))
+        path = setup.shared(PATHS, (self, Same(frame), setup.without_file), lambda: Path(frame))
+        total = min(labels, int(path.drawn[0].sum()) + self.most(frame))
+        drawn = path.furthest(total if self.cut_by_limit else 0)
         while int(drawn.sum()) < total:
             state = Progress(drawn, drawn.astype(float), drawn * frame.rates, total)
             drawn = drawn + self.allocate(setup, frame, state)
+            path.extend(drawn, total)
         return drawn
 
     def most(self, frame: FrameT) -> int:

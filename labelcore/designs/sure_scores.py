@@ -6,8 +6,10 @@ import numpy as np
 
 from labelcore.errors import Given, PlanArgumentError
 from labelcore.population import Population
+from labelcore.population.kept import Kept, Recent
 from labelcore.stats.profile import BoolArray, FloatArray
 
+SURE = Kept(Recent[tuple[str, ...]])
 HALF, STRAY = 0.495, 0.001
 FEWEST, PART = 20, 5
 MIXED, CLEAR = 0.25, 0.1
@@ -26,6 +28,10 @@ def scores_looking_sure(population: Population) -> tuple[str, ...]:
     as with several a score is the probability of the predicted class anyway."""
     if len(population.classes) != 2:
         return ()
+    return SURE.of(population).get((), lambda: _found_sure(population))
+
+
+def _found_sure(population: Population) -> tuple[str, ...]:
     named = population.arguments["predictions"]
     return tuple(
         name

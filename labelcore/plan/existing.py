@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
-from labelcore.designs.base import Design, FrameT, IntArray, Setup, WatchedParams
+from labelcore.designs.base import Design, FrameT, IntArray, Setup
 from labelcore.designs.helpers import like_known_answers
 from labelcore.designs.sure_scores import turned_words
 from labelcore.errors import (
@@ -32,6 +32,7 @@ from labelcore.errors import (
 )
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
+from labelcore.population.kept import Kept, Recent
 from labelcore.stats.orders import hash_keys, narrow, ranking
 from labelcore.stats.profile import NOT_SAMPLED
 
@@ -50,6 +51,7 @@ TENTHS = (
     "ninth",
     "lowest",
 )
+FRAMES = Kept(Recent[Any])
 OTHERWISE = "take them as known items (existing = 'certainty'), which is right however they came"
 
 
@@ -184,39 +186,26 @@ def share_words(share: float) -> str:
 
 def prepared(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT:
     """The design's frame with the existing labels in their place, what was done to scores, and
-    which helper says what the known answers say.
-
-    The file keeps the frame that was asked for last: a plan, its forecast and its session want the
-    same, and nothing changes it later.
+    which helper says what the known answers say: a plan, its forecasts and its session share it.
     """
     file = setup.population
-    kept = file.last_prepared.get("frame")
-    if kept is None or kept[0] != _wanted(design, setup, existing):
+
+    def made() -> FrameT:
         frame = _with_existing(design, setup, existing)
         alike = like_known_answers(file, setup.classifier)
-        frame = replace(frame, notes=(*turned_words(file), *frame.notes, *alike))
-        kept = remember(design, setup, existing, frame)
-    file.last_prepared.pop("said", None)
-    found: FrameT = kept[1]
+        return replace(frame, notes=(*turned_words(file), *frame.notes, *alike))
+
+    found: FrameT = setup.shared(FRAMES, _wanted(design, setup, existing), made)
     return found
 
 
-def remember(design: Design[Any], setup: Setup, existing: Existing, frame: Any) -> tuple[Any, Any]:
-    """Let the file keep a frame that is there already; what it was asked by, and the frame."""
-    kept = setup.population.last_prepared["frame"] = (_wanted(design, setup, existing), frame)
-    return kept
+def remember(design: Design[Any], setup: Setup, existing: Existing, frame: Any) -> None:
+    """Share a frame that is there already."""
+    setup.shared(FRAMES, _wanted(design, setup, existing), lambda: frame)
 
 
 def _wanted(design: Design[Any], setup: Setup, existing: Existing) -> tuple[Any, ...]:
-    return design, _without_file(setup), existing.use, setup.population.turned
-
-
-def _without_file(setup: Setup) -> dict[str, Any]:
-    """All that a frame of the same file follows from; not for how long its figures are watched."""
-    found = {name: value for name, value in vars(setup).items() if name != "population"}
-    if isinstance(setup.params, WatchedParams):
-        found["params"] = replace(setup.params, horizon=None)
-    return found
+    return design, setup.without_file, existing.use
 
 
 def _with_existing(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT:

@@ -41,13 +41,14 @@ from labelcore.plan.pilot import NOTHING_KNOWN, largest_size, pilot_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.claims import claims_planned, labels_to_settle
 from labelcore.population import Population
+from labelcore.population.kept import Kept, Recent, Same
 from labelcore.promises import Form
 from labelcore.stats.horizon import boundary
 from labelcore.stats.max_t import Overlap, all_right, error_levels
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
-from labelcore.tallies import Question, Subject, Tally, questions, tallies_of
+from labelcore.tallies import Question, Subject, Tally, questions, subjects_of, tally_of
 
 MORE_THAN_ITEMS = (
     "The budget of {budget} is more than the file has: at most {items} items are labelled."
@@ -338,6 +339,63 @@ class AtOnce:
     wider: float
 
 
+@dataclass(frozen=True, eq=False)
+class Suggested:
+    """What scores suggest of the cells of some strata, worked out once for every plan that has
+    these strata.
+
+    stratum   (n_items,), the stratum of each item
+    """
+
+    stratum: IntArray
+    _tallies: dict[Subject, Tally] = field(default_factory=dict)
+    _rates: dict[Question, FloatArray] = field(default_factory=dict)
+
+    @classmethod
+    def by_scores(cls, population: Population, stratum: IntArray) -> Suggested:
+        """That of a population."""
+        return SUGGESTED.of(population).get(Same(stratum), lambda: cls(stratum))
+
+    def tallies(
+        self,
+        population: Population,
+        classifiers: tuple[str | None, ...],
+        asked: Sequence[Question],
+    ) -> dict[Subject, Tally]:
+        """The empty cells of every classifier, and of every subject that is asked about."""
+        for subject in subjects_of(classifiers, asked):
+            if subject not in self._tallies:
+                self._tallies[subject] = tally_of(population, self.stratum, subject)
+        return {one: self._tallies[one].copied() for one in subjects_of(classifiers, asked)}
+
+    def rates(self, population: Population, question: Question) -> FloatArray:
+        """The mean of the rates of each cell's items, (n_cells,)."""
+        if question not in self._rates:
+            tally = self._tallies[question.subject]
+            cell_of = tally.cell_of
+            rates = _item_rates(population, question, tally, cell_of)
+            mean = np.bincount(cell_of, rates, minlength=len(tally.size)) / tally.size
+            self._rates[question] = np.asarray(mean)
+        return self._rates[question]
+
+
+SUGGESTED = Kept(Recent[Suggested])
+
+
+def _item_rates(
+    population: Population, question: Question, tally: Tally, cell_of: IntArray
+) -> FloatArray:
+    class_index, empty = question.class_index, tally.cells(question.class_index)
+    predicted = empty.predicted[cell_of]
+    if class_index is None:
+        return planning_rates(population, question.classifier, predicted)[0]
+    rates = question_rates(population, question.classifier, class_index, predicted)
+    if empty.other is None:
+        return rates
+    other = question_rates(population, question.versus, class_index, empty.other[cell_of])
+    return (rates + other) / 2
+
+
 class Outlook:
     """Expected half-widths of one plan at any number of labels."""
 
@@ -355,7 +413,8 @@ class Outlook:
         self.questions = questions(
             population, tuple(plan.estimands), self.classifiers, plan.classes
         )
-        self.tallies = tallies_of(population, self.frame.stratum, self.classifiers, self.questions)
+        self.suggested = Suggested.by_scores(population, self.frame.stratum)
+        self.tallies = self.suggested.tallies(population, self.classifiers, self.questions)
         for tally in self.tallies.values():
             tally.add_all(self.existing.positions, self.existing.codes)
 
@@ -545,7 +604,7 @@ class Outlook:
         empty = tally.cells(question.class_index)
         sampled = tally.stratum != NOT_SAMPLED
         share = np.where(sampled, (drawn / self.frame.sizes)[tally.stratum], 1.0)
-        mean = self._mean_rates(question, tally, empty)
+        mean = self.suggested.rates(self.population, question)
         if self.existing.use == RANDOM:
             mean = np.clip(mean, *PROBABILITY_RANGE)
             mean = recalibrate(mean, empty.positive, empty.labelled)
@@ -562,23 +621,6 @@ class Outlook:
             replace(empty, labelled=labelled, positive=positive),
             positive / np.maximum(labelled, 1e-9),
         )
-
-    def _mean_rates(self, question: Question, tally: Tally, empty: Cells) -> FloatArray:
-        """The mean of the rates of each cell's items, (n_cells,)."""
-        rates = self._item_rates(question, tally, empty)
-        mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
-        return np.asarray(mean)
-
-    def _item_rates(self, question: Question, tally: Tally, empty: Cells) -> FloatArray:
-        cell, class_index = tally.cell_of, question.class_index
-        predicted = empty.predicted[cell]
-        if class_index is None:
-            return planning_rates(self.population, question.classifier, predicted)[0]
-        rates = question_rates(self.population, question.classifier, class_index, predicted)
-        if empty.other is None:
-            return rates
-        other = question_rates(self.population, question.versus, class_index, empty.other[cell])
-        return (rates + other) / 2
 
     def labels_for(self, margin: float, most: int) -> int:
         """The smallest number of labels whose expected half-widths all meet ``margin``; ``most``

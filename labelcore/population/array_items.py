@@ -23,11 +23,13 @@ from labelcore.population.items import (
     Stretch,
     Sureness,
 )
+from labelcore.population.kept import Kept, Recent
 from labelcore.population.population import Population
 from labelcore.stats.histogram import Bins, binned
-from labelcore.stats.orders import MIXED, Keys, Orders, narrow, ranking
+from labelcore.stats.orders import HASHED, MIXED, Keys, Orders, narrow, ranking
 
 IntArray = NDArray[np.int64]
+Arrays = Recent[NDArray[Any]]
 FloatArray = NDArray[np.float64]
 HALF = 2.0**20
 MOST_UNITS = 2.0**56
@@ -39,6 +41,30 @@ MOST_KINDS = 1 << 10
 SMALL_CODES = 1 << 15
 """Strata are counted in 16 bits: what is computed with them, such as twice their number, fits."""
 
+MOST_KEPT = 5_000_000
+"""Of more items nothing is kept but what a frame holds."""
+
+
+class Worked:
+    """What was worked out of the items of a file under one kind of random orders.
+
+    ordered   positions in the order of a score; along, places: predictions along it, and where in
+              it those are that are predicted so
+    marks     how many items stand before a place, or there
+    scores    numbers that follow from scores
+    strata    the strata of parts; queues: their draw orders
+    joined    items of parts by what classifiers predict together
+    """
+
+    def __init__(self) -> None:
+        self.ordered, self.along, self.places = Arrays(), Arrays(), Arrays()
+        self.scores, self.strata, self.queues = Arrays(), Arrays(), Arrays()
+        self.joined = Recent[dict[tuple[int, ...], IntArray]]()
+        self.marks: dict[tuple[Score | None, bool, int, Mark], int] = {}
+
+
+MIXED_ONES, HASHED_ONES = Kept(Worked), Kept(Worked)
+
 
 class Items:
     """The items of a file. Positions count from 0 in its order.
@@ -48,11 +74,9 @@ class Items:
 
     def __init__(self, population: Population, orders: Orders = MIXED) -> None:
         self._file, self._orders = population, orders
-        self._ordered: dict[tuple[Score | None, bool, int], IntArray] = {}
-        self._worked_out: dict[Score, FloatArray] = {}
-        self._places: dict[tuple[Score | None, bool, int, Mark], int] = {}
-        self._called: dict[tuple[Any, ...], NDArray[Any]] = {}
-        self._strata: tuple[list[Part], IntArray] | None = None
+        ones = {MIXED: MIXED_ONES, HASHED: HASHED_ONES}.get(orders)
+        shared = ones is not None and len(population) <= MOST_KEPT
+        self._worked = ones.of(population) if ones is not None and shared else Worked()
 
     def __len__(self) -> int:
         return len(self._file)
@@ -61,14 +85,21 @@ class Items:
 
     def counts(self, parts: Sequence[Part]) -> IntArray:
         """Items of each part, (n_parts,)."""
-        if self._strata is not None and self._strata[0] == list(parts):
-            return np.bincount(self._strata[1], minlength=len(parts)).astype(np.int64)
+        strata = self._worked.strata.there(list(parts))
+        if strata is not None:
+            return np.bincount(strata, minlength=len(parts)).astype(np.int64)
         return np.array([len(self._members(part)) for part in parts], dtype=np.int64)
 
     def joined(
         self, classifiers: Sequence[str], parts: Sequence[Part]
     ) -> dict[tuple[int, ...], IntArray]:
         """Predictions of several classifiers together -> items of each part, (n_parts,)."""
+        key = tuple(classifiers), list(parts)
+        return dict(self._worked.joined.get(key, lambda: self._joined(classifiers, parts)))
+
+    def _joined(
+        self, classifiers: Sequence[str], parts: Sequence[Part]
+    ) -> dict[tuple[int, ...], IntArray]:
         number = len(self._file.classes)
         together: IntArray = np.zeros(len(self), dtype=np.int64)
         for name in classifiers:
@@ -93,7 +124,7 @@ class Items:
 
     def sums(self, score: Score, parts: Sequence[Part]) -> list[int]:
         """What the scores of each part sum to, each the nearest whole number of 2^-40."""
-        own = self._score(score)
+        own = self.values(score)
         return [
             sum(
                 _units(own[members[first : first + BLOCK]])
@@ -104,13 +135,13 @@ class Items:
 
     def histogram(self, score: Score, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
         """Items below the first edge, from each edge on up to the next, and from the last on."""
-        own = self._score(score)[self._members(Part(predicted))]
+        own = self.values(score)[self._members(Part(predicted))]
         cells = np.searchsorted(edges, own, side="right")
         return np.bincount(cells, minlength=len(edges) + 1).astype(np.int64)
 
     def bins(self, score: Score, edges: FloatArray) -> Bins:
         """Counts, sums and extremes of the cells between some edges."""
-        return binned([self._score(score)], edges)
+        return binned([self.values(score)], edges)
 
     # --- ranks -----------------------------------------------------------------------------------
 
@@ -118,20 +149,20 @@ class Items:
         self, stretch: Stretch, predicted: Mapping[str, int], ranks: Sequence[int]
     ) -> list[Mark]:
         """The items at ranks 1, 2, ... of the order within a stretch and predictions."""
-        order, places = self._order(stretch), self._places_of(stretch, predicted)
+        order, places = self.order(stretch), self._places_of(stretch, predicted)
         if len(ranks) and not 1 <= min(ranks) <= max(ranks) <= len(places):
             raise ValueError(f"ranks must be 1 to {len(places):,}, got {ranks[0]} to {ranks[-1]}")
         at = places[np.array(ranks, dtype=np.int64) - 1]
-        scores = self._score(stretch.score)[order[at]].tolist()
+        scores = self.values(stretch.score)[order[at]].tolist()
         ties = _texts(self._ties(stretch, order[at]))
         found = [Mark(score, tie) for score, tie in zip(scores, ties, strict=True)]
         for mark, place in zip(found, at.tolist(), strict=True):
-            self._places[stretch.score, stretch.falling, stretch.seed, mark] = place + 1
+            self._worked.marks[stretch.score, stretch.falling, stretch.seed, mark] = place + 1
         return found
 
     def scores_at(self, stretch: Stretch, ranks: Sequence[int]) -> FloatArray:
         """The scores at ranks 1, 2, ... within a stretch, (n_ranks,)."""
-        score = self._score(stretch.score)
+        score = self.values(stretch.score)
         if stretch.after is not None or stretch.until is not None:
             score = score[self._between(stretch)]
         ordered = np.sort(score)
@@ -140,7 +171,7 @@ class Items:
 
     def ranks(self, stretch: Stretch, positions: IntArray) -> IntArray:
         """The ranks of some items within a stretch, (n,), by counting: no order is made."""
-        score = self._score(stretch.score)
+        score = self.values(stretch.score)
         levels, own = np.unique(score[positions], return_inverse=True)
         found = np.zeros(2 * len(levels) + 1, dtype=np.int64)
         tied = []
@@ -163,7 +194,7 @@ class Items:
 
         items   all that have one of these scores
         """
-        level = np.searchsorted(levels, self._score(stretch.score)[items])
+        level = np.searchsorted(levels, self.values(stretch.score)[items])
         number = np.bincount(level, minlength=len(levels))
         several = number[level] > 1
         items, level = items[several], level[several]
@@ -181,14 +212,13 @@ class Items:
         """Different scores, ``most`` + 1 where there are more."""
         return min(len(np.unique(self._file.scores[score])), most + 1)
 
-    def _score(self, score: Score | None) -> FloatArray:
+    def values(self, score: Score | None) -> FloatArray:
+        """A score of all items, (n_items,)."""
         if score is None:
             return np.zeros(len(self))
         if isinstance(score, str):
             return self._file.scores[score]
-        if score not in self._worked_out:
-            self._worked_out[score] = self._derived(score)
-        return self._worked_out[score]
+        return self._worked.scores.get(score, lambda: self._derived(score))
 
     def _derived(self, score: Sureness | MeanScore) -> FloatArray:
         scores = self._file.scores
@@ -199,23 +229,25 @@ class Items:
     def _ties(self, stretch: Stretch, items: IntArray) -> Keys:
         return self._orders.of_some(stretch.seed, "tie", self._file, items)
 
-    def _order(self, stretch: Stretch) -> IntArray:
-        """Positions in the order of a score."""
-        key = stretch.score, stretch.falling, stretch.seed
-        if key not in self._ordered:
-            score = self._score(stretch.score)
+    def order(self, stretch: Stretch) -> IntArray:
+        """All positions in the order of the score of a stretch, (n_items,)."""
+        score = self.values(stretch.score)
+
+        def made() -> IntArray:
             turned = score if stretch.falling else -score
-            self._ordered[key] = ranking(turned, lambda items: self._ties(stretch, items))
-        return self._ordered[key]
+            return ranking(turned, lambda items: self._ties(stretch, items))
+
+        key = stretch.score, stretch.falling, stretch.seed
+        return self._worked.ordered.get(key, made)
 
     def _until(self, stretch: Stretch, mark: Mark | None) -> int:
         """How many items of the whole order stand before a mark or there."""
         if mark is None:
             return 0
-        known = self._places.get((stretch.score, stretch.falling, stretch.seed, mark))
+        known = self._worked.marks.get((stretch.score, stretch.falling, stretch.seed, mark))
         if known is not None:
             return known
-        order, score = self._order(stretch), self._score(stretch.score)
+        order, score = self.order(stretch), self.values(stretch.score)
         sign = -1.0 if stretch.falling else 1.0
 
         def at(place: int) -> float:
@@ -236,7 +268,7 @@ class Items:
         """The positions of a part."""
         if len(part.stretches) == 1 and not part.without and _by_ties(part.stretches[0]):
             stretch = part.stretches[0]
-            return self._order(stretch)[self._places_of(stretch, part.predicted)]
+            return self.order(stretch)[self._places_of(stretch, part.predicted)]
         found = np.arange(len(self)) if not part.stretches else self._inside(part.stretches[0])
         for stretch in part.stretches[1:]:
             found = found[np.isin(found, self._inside(stretch))]
@@ -259,26 +291,27 @@ class Items:
         end = len(self) if stretch.until is None else self._until(stretch, stretch.until)
         if not predicted:
             return np.arange(first, end)
-        key = stretch.score, stretch.falling, stretch.seed, *sorted(predicted.items())
-        if key not in self._called:
+
+        def made() -> IntArray:
             along = [self._along(stretch, name) == code for name, code in predicted.items()]
-            self._called[key] = np.flatnonzero(np.all(along, axis=0))
-        every = self._called[key]
+            return narrow(np.flatnonzero(np.all(along, axis=0)), len(self))
+
+        key = stretch.score, stretch.falling, stretch.seed, *sorted(predicted.items())
+        every = self._worked.places.get(key, made)
         return every[slice(*np.searchsorted(every, [first, end]).tolist())]
 
     def _along(self, stretch: Stretch, classifier: str) -> NDArray[Any]:
         """What a classifier predicts along an order, (n_items,)."""
         key = stretch.score, stretch.falling, stretch.seed, classifier
-        if key not in self._called:
-            self._called[key] = self._file.predictions[classifier][self._order(stretch)]
-        return self._called[key]
+        predictions = self._file.predictions[classifier]
+        return self._worked.along.get(key, lambda: predictions[self.order(stretch)])
 
     def _inside(self, stretch: Stretch) -> IntArray:
         """The positions of a stretch. One that takes items of equal score all together is found
         without the order of the ties."""
         if _by_ties(stretch):
             return self._between(stretch)
-        score, sign = self._score(stretch.score), -1.0 if stretch.falling else 1.0
+        score, sign = self.values(stretch.score), -1.0 if stretch.falling else 1.0
         there = np.ones(len(self), dtype=bool)
         if stretch.after is not None:
             there &= sign * score > sign * stretch.after.score
@@ -289,22 +322,27 @@ class Items:
     def _between(self, stretch: Stretch) -> IntArray:
         """The positions of a stretch, in its order."""
         end = len(self) if stretch.until is None else self._until(stretch, stretch.until)
-        return self._order(stretch)[self._until(stretch, stretch.after) : end]
+        return self.order(stretch)[self._until(stretch, stretch.after) : end]
 
     def strata(self, parts: Sequence[Part]) -> IntArray:
         """Which of these parts each item belongs to, (n_items,), in a narrow type."""
-        parts = list(parts)
-        if self._strata is None or self._strata[0] != parts:
+
+        def made() -> IntArray:
             found = narrow(np.zeros(len(self), dtype=np.int64), max(len(parts), SMALL_CODES))
             for number, part in enumerate(parts):
                 found[self._members(part)] = number
-            self._strata = parts, found
-        return self._strata[1]
+            return found
+
+        return self._worked.strata.get(list(parts), made)
 
     def queue(self, parts: Sequence[Part], seed: int) -> IntArray:
         """Part after part in draw order, (n_items,)."""
-        stratum, order = self.strata(parts), self._orders.of_file(seed, "draw", self._file)
-        return order[np.argsort(stratum[order], kind="stable")]
+
+        def made() -> IntArray:
+            stratum, order = self.strata(parts), self._orders.of_file(seed, "draw", self._file)
+            return order[np.argsort(stratum[order], kind="stable")]
+
+        return self._worked.queues.get((seed, list(parts)), made)
 
 
 def _units(scores: FloatArray) -> int:

@@ -21,10 +21,12 @@ from labelcore.population.formats import TableFile
 from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
+from labelcore.population.kept import Kept, Recent
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.md5 import Texts
 
-_KeptOrder = tuple[tuple[Ids, Hashable], NDArray[np.int64]]
+ORDERS = Kept(Recent[NDArray[np.int64]])
+CALLED = Kept(Recent[dict[tuple[str, ...], int]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,6 @@ class Population:
         of a table in an engine, without a password; None for a file, or parts of one
     snapshot
         the file that it was opened from, if that was a snapshot
-    last_prepared
-        what was worked out last from the items, to save doing it again: the frame of a plan, a
-        random order ("order"), what columns say ("said"). Nothing depends on it
 
     Examples
     --------
@@ -136,7 +135,6 @@ class Population:
     _written: object = None
     _files: tuple[Path, ...] | None = None
     _mapped: TemporaryCopy | None = None
-    last_prepared: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -286,8 +284,8 @@ class Population:
     def remembered(
         self, order: Hashable, work: Callable[[], NDArray[np.int64]]
     ) -> NDArray[np.int64]:
-        """A random order of all items: a plan, its forecasts and its session want the same, so that
-        the one asked for last is kept.
+        """A random order of all items, kept for the plans, forecasts and sessions that want the
+        same.
 
         Parameters
         ----------
@@ -301,18 +299,11 @@ class Population:
         array
             (n_items,), positions. Not to be changed.
         """
-        wanted = (self._ids, order)
-        kept: _KeptOrder | None = self.last_prepared.get("order")
-        if kept is None or kept[0] != wanted:
-            found = work()
-            found.setflags(write=False)
-            kept = self.last_prepared["order"] = (wanted, found)
-        return kept[1]
+        return ORDERS.of(self).get(order, work)
 
     def let_go(self) -> None:
         """Forget what was worked out on the way to a frame: it holds all that is wanted of that."""
-        for name in ("order", "said"):
-            self.last_prepared.pop(name, None)
+        Kept.let_go(self)
 
     def part(self, positions: NDArray[np.int64]) -> Population:
         """Some of the items as a population of their own.
@@ -404,11 +395,7 @@ class Population:
         >>> lc.read_population(rows, content="text", predictions={"lr": "says"}).called("lr")
         {('no',): 2, ('yes',): 1}
         """
-        known: dict[tuple[str, ...], dict[tuple[str, ...], int]]
-        known = self.last_prepared.setdefault("called", {})
-        if classifiers not in known:
-            known[classifiers] = self._called(classifiers)
-        return dict(known[classifiers])
+        return dict(CALLED.of(self).get(classifiers, lambda: self._called(classifiers)))
 
     def _called(self, classifiers: tuple[str, ...]) -> dict[tuple[str, ...], int]:
         number = len(self.classes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from labelcore.ui import draft
 from labelcore.ui.draft import Aim
 from labelcore.ui.new_claims import claims_input
 from labelcore.ui.new_known import known_number
-from labelcore.ui.new_number import within
+from labelcore.ui.new_number import outside, within
 
 BUDGET, MARGIN, CLAIMS = "Labels", "± points", "A claim"
 FIRST_BUDGET = 200
@@ -33,6 +34,7 @@ WAY, RANKED_WAY, POINTS = "new-way", "new-way-ranked", "new-margin"
 LOWEST, HIGHEST, FIRST_POINTS = 0.1, 49, 5.0
 PROMISE, CONFIDENCE, ALL_AT_ONCE = "new-promise", "new-confidence", "new-together"
 FIRST_CONFIDENCE = 0.95
+SEED, FIRST_SEED = "new-seed", "new-first-seed"
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,14 @@ def terms_so_far(aim: Aim) -> dict[str, Any]:
         "together": bool(seen.get(ALL_AT_ONCE)),
         "classes": aim.classes,
     }
+
+
+def seed_so_far() -> int:
+    """The seed of the random draws by what its input shows, before it stands on the page: what is
+    prepared of the file follows from it, and is shared by all that is foreseen."""
+    first = st.session_state.setdefault(FIRST_SEED, secrets.randbelow(1_000_000))
+    seed = st.session_state.get(SEED)
+    return int(first if seed is None or outside(seed, 0, None) else seed)
 
 
 def to_be_shown() -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +22,15 @@ from labelcore.ui import draft, outlook
 from labelcore.ui.draft import Aim, ProjectDraft
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_cards import question_for
-from labelcore.ui.new_goal import goal_so_far, show_goal, terms_so_far, to_be_shown
+from labelcore.ui.new_goal import (
+    FIRST_SEED,
+    SEED,
+    goal_so_far,
+    seed_so_far,
+    show_goal,
+    terms_so_far,
+    to_be_shown,
+)
 from labelcore.ui.new_number import within
 from labelcore.ui.new_places import Places
 from labelcore.ui.new_race import races
@@ -98,6 +105,7 @@ def advanced(aim: Aim, population: Population, places: Places) -> Method | None:
 
     with st.spinner(TRYING):
         proposable = claiming if to_show else names
+        terms = {**terms, "seed": seed_so_far()}
         best = recommended(aim, population, proposable, goal, forecast, terms)
     box = places.more
     with box:
@@ -114,11 +122,10 @@ def advanced(aim: Aim, population: Population, places: Places) -> Method | None:
             show_params(design, suggested, begun.params)
         draft.taken(aim.file, "params")
         finer = params_form(design, suggested, main=False)
-        st.session_state.setdefault("new-first-seed", secrets.randbelow(1_000_000))
         seed = st.number_input(
             "Seed of the random draws",
-            value=st.session_state["new-first-seed"],
-            key="new-seed",
+            value=st.session_state[FIRST_SEED],
+            key=SEED,
             persist_state="session",
         )
         sound = within(seed, 0, None)

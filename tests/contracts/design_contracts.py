@@ -87,9 +87,9 @@ class Family:
         engine."""
         session = lc.Session(known.population, self.plan_of(name), project="replay")
         answer_with_detours(session, known)
-        known.population.last_prepared.clear()
+        known.population.let_go()
         again = lc.Session(known.population, session.plan, session.store, "replay")
-        known.population.last_prepared.clear()
+        known.population.let_go()
         engine = state_at(known.population, session.plan, session.events).engine
         assert drawn(engine) == drawn(session.engine) == drawn(again.engine)
         figures = self.figures(engine)

@@ -51,7 +51,7 @@ class Known:
     def engine(self, plan: lc.Plan, seed: int) -> Engine:
         """Prepared anew: the frame that the file keeps would hide a method that prepares another
         one each time."""
-        self.population.last_prepared.clear()
+        self.population.let_go()
         plan = plan.with_seed(seed)
         return Engine(self.population, plan.with_planned(plan.planned or self._planned(plan)))
 
