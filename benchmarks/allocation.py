@@ -26,7 +26,7 @@ from labelcore.designs.base import Frame, Progress, Setup
 from labelcore.designs.profile_figures import profile_figures
 from labelcore.designs.recalibrated_neyman import NEYMAN, TWO_ENDED
 from labelcore.estimands import SCALARS, ratios
-from labelcore.figures.scalars import look_at
+from labelcore.figures.counted import look_at
 from labelcore.log.engine import Engine
 from labelcore.stats.profile import Cells
 

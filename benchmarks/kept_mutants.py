@@ -94,7 +94,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "first.rate, 0.0) + first.rate * second.rate",
     ),
     # Simulated sessions that miss the look at which all figures together are narrow enough.
-    ("planning/runs.py", "if engine.plan.correlated:", "if not engine.plan.correlated:"),
+    ("figures/counted.py", "if engine.plan.correlated else look", "if False else look"),
     # The forecast of all figures at once as narrow as that of each.
     ("planning/forecast.py", "confidence=1 - float(alpha)", "confidence=self.plan.confidence"),
     # Bands that may open again, that a later look cuts, or that outlive the answers behind them.

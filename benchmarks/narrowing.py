@@ -25,7 +25,7 @@ from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from benchmarks.real_files import FILES, RealFile
 from benchmarks.sessions import FloatArray, Prepared
 from labelcore.designs.base import EXACT, IntArray
-from labelcore.figures import scalars
+from labelcore.figures import narrowing
 from labelcore.figures.looks import FiguresNow
 from labelcore.figures.narrowing import add_look, whole
 from labelcore.figures.scalars import scalar_results_of
@@ -89,7 +89,7 @@ def _sessions(
         looks.setdefault(id(engine), []).append((ends, shown))
         add_look(engine, draws, ends, shown)
 
-    with patch.object(scalars, "add_look", kept):
+    with patch.object(narrowing, "add_look", kept):
         shown = scalar_results_of(engines)
     alone = scalar_results_of(engines, alone=True)
     for engine, at_end, by_itself in zip(engines, shown, alone, strict=True):
@@ -135,7 +135,7 @@ def _milliseconds(population: lc.Population, plan: lc.Plan, codes: IntArray) -> 
         engines = [prepared.session(random).engine for _ in range(TOGETHER)]
         start = process_time()
         label_all(engines, codes)
-        scalar_results_of(engines)
+        scalar_results_of(engines, ended=True)
         found[f"ms of a run {said}"] = 1000 * (process_time() - start) / TOGETHER
     return found
 

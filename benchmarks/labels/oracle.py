@@ -20,7 +20,7 @@ from benchmarks.labels.targets import FIRST, Stop, Target
 from benchmarks.sessions import Prepared
 from labelcore.designs.base import Frame, IntArray, Progress, Setup, drawn_anew
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman, _costs
-from labelcore.figures import scalars as estimation
+from labelcore.figures import counted as estimation
 from labelcore.planning.simulation import run_seed
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.profile import FloatArray

@@ -38,6 +38,7 @@ from labelcore.designs.profile_figures import (
     profile_figures_at,
     profile_figures_of,
     profile_first_look,
+    profile_holds,
     profile_may_meet,
 )
 from labelcore.designs.scalars import Answers, Figures, Goal
@@ -212,6 +213,11 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
         self, answers: Answers[PatternFrame], look: Look, labels: IntArray, goal: Goal
     ) -> BoolArray:
         return profile_may_meet(answers, look, labels, goal)
+
+    def holds(
+        self, answers: Answers[PatternFrame], look: Look, labels: IntArray, band: FloatArray
+    ) -> BoolArray:
+        return profile_holds(answers, look, labels, band)
 
 
 def _shares(setup: Setup, frame: PatternFrame, rates: FloatArray) -> Shares:

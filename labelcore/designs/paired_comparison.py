@@ -44,6 +44,7 @@ from labelcore.designs.profile_figures import (
     profile_figures_at,
     profile_figures_of,
     profile_first_look,
+    profile_holds,
     profile_may_meet,
 )
 from labelcore.designs.scalars import Answers, ComparesTwo, Figures, Goal, half_width
@@ -223,6 +224,13 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         if answers.frame.few:
             return super().may_meet(answers, look, labels, goal)
         return profile_may_meet(answers, look, labels, goal)
+
+    def holds(
+        self, answers: Answers[PairFrame], look: Look, labels: IntArray, band: FloatArray
+    ) -> BoolArray:
+        if answers.frame.few:
+            return super().holds(answers, look, labels, band)
+        return profile_holds(answers, look, labels, band)
 
     def half_widths(
         self, setup: Setup, answers: Answers[PairFrame], look: Look, drawn: FloatArray

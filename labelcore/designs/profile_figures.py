@@ -28,7 +28,7 @@ from labelcore.stats.profile import (
     variance_shares,
 )
 from labelcore.stats.profile_interval import critical_values, profile_interval
-from labelcore.stats.profile_reach import reached
+from labelcore.stats.profile_reach import holding, reached
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
 
 WIDEST_MARGIN = 0.2
@@ -125,16 +125,14 @@ def profile_may_meet(
     inside the region show that one is too wide. Whole items only widen an interval.
 
     Every look has the critical value of its interval; a first try with the least one that it may
-    have takes a fraction of the time. There is no bound for differences whose denominator is not
-    known: which of their cells rise depends on the point. Nor is there one beyond
-    ``WIDEST_MARGIN`` for items like these.
+    have takes a fraction of the time. There is no bound where there is none (``_bounded``), nor
+    beyond ``WIDEST_MARGIN`` for items like these.
 
     value   (n_looks,) where the method has one of its own; None: the plug-in of the cells
     """
     rows, cells = answers.rows, answers.cells
     table = table_of(rows, cells)
-    unknown = isinstance(table, Differences) and (table.first.b.any() or table.second.b.any())
-    if unknown or (look.target == "process" and goal.margin > WIDEST_MARGIN):
+    if not _bounded(table) or (look.target == "process" and goal.margin > WIDEST_MARGIN):
         return np.ones(len(labels), dtype=bool)
     if not isinstance(table, Differences) and _one_sample(known_group(rows[0], cells), cells):
         return share_may_meet(rows[0], cells, look, labels, goal)
@@ -155,6 +153,28 @@ def profile_may_meet(
     possible[left] = _may_meet(part, table, critical, value[left], look, goal)
     goal.memory["row"] = rows[0].name
     return possible
+
+
+def profile_holds(
+    answers: Answers[Any], look: Look, labels: IntArray, band: FloatArray
+) -> BoolArray:
+    """``EstimatesScalars.holds`` of a method whose watched intervals are G-profiles."""
+    rows, cells = answers.rows, answers.cells
+    table = table_of(rows, cells)
+    single = any(_one_sample(known_group(row, cells), cells) for row in rows)
+    if single or not _bounded(table) or look.target == "process":
+        return np.zeros(len(labels), dtype=bool)
+    widened = _widening(rows, cells, table, look, answers.rates, labels, look.confidence)
+    critical = critical_values(cells, table, look.confidence, **widened)
+    return holding(cells, table, np.broadcast_to(critical, (len(labels), len(rows))), band)
+
+
+def _bounded(table: Table) -> bool:
+    """Whether there are points that its intervals surely reach: not of differences whose
+    denominator is not known, for which of their cells rise depends on the point."""
+    if not isinstance(table, Differences):
+        return True
+    return not (table.first.b.any() or table.second.b.any())
 
 
 def _one_sample(group: BoolArray | None, cells: Cells) -> TypeGuard[BoolArray]:

@@ -50,6 +50,7 @@ from labelcore.designs.profile_figures import (
     profile_figures_at,
     profile_figures_of,
     profile_first_look,
+    profile_holds,
     profile_may_meet,
 )
 from labelcore.designs.rates import PROBABILITY_RANGE, part_rates, planning_rates, stratum_rates
@@ -343,6 +344,11 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         self, answers: Answers[HelpedFrame], look: Look, labels: IntArray, goal: Goal
     ) -> BoolArray:
         return profile_may_meet(answers, look, labels, goal)
+
+    def holds(
+        self, answers: Answers[HelpedFrame], look: Look, labels: IntArray, band: FloatArray
+    ) -> BoolArray:
+        return profile_holds(answers, look, labels, band)
 
 
 BY_SCORE = Kept(Recent[HelpedFrame])

@@ -124,6 +124,14 @@ class EstimatesScalars(Design[FrameT]):
         """
         return np.ones(len(labels), dtype=bool)
 
+    def holds(
+        self, answers: Answers[FrameT], look: Look, labels: IntArray, band: FloatArray
+    ) -> BoolArray:
+        """Whether the watched intervals of all rows hold ``band``, (2, n_rows), at each of several
+        looks, (n_looks,): True only where they surely do. ``answers`` and ``labels`` as for
+        ``may_meet``, of any rows."""
+        return np.zeros(len(labels), dtype=bool)
+
     @abstractmethod
     def half_widths(
         self, setup: Setup, answers: Answers[FrameT], look: Look, drawn: FloatArray

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from labelcore.designs.choices import Chooses, OtherChoice
 from labelcore.estimands import CHOICES
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.scalars import look_at
+from labelcore.figures.counted import look_at
 from labelcore.figures.standing import first_figure
 from labelcore.log.engine import Engine
 from labelcore.promises import ChoiceStatus, Promise

@@ -20,7 +20,8 @@ from labelcore.designs.base import IntArray, Look
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import ratios
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.scalars import fitted_cell_rates, headline_stage, look_at
+from labelcore.figures.counted import fitted_cell_rates, look_at
+from labelcore.figures.scalars import headline_stage
 from labelcore.figures.standing import lacking_side, scope_of
 from labelcore.figures.unsure import doubtful, widened
 from labelcore.log.engine import Engine

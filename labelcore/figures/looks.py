@@ -35,13 +35,12 @@ def results(engine: Engine) -> dict[str, Result]:
     return results_of([engine])[0]
 
 
-def results_of(engines: Sequence[Engine]) -> list[dict[str, Result]]:
-    """``results`` of several sessions of one plan, worked out side by side."""
+def results_of(engines: Sequence[Engine], *, ended: bool = False) -> list[dict[str, Result]]:
+    """``results`` of several sessions of one plan, worked out side by side; ``ended``: of sessions
+    that are looked at this once."""
     stages = [headline_stage(engine) for engine in engines]
-    return [
-        _together(engine, stage, scalars)
-        for engine, stage, scalars in zip(engines, stages, scalar_results_of(stages), strict=True)
-    ]
+    numbers = scalar_results_of(stages, ended=ended)
+    return [_together(*one) for one in zip(engines, stages, numbers, strict=True)]
 
 
 def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) -> dict[str, Result]:

@@ -8,10 +8,21 @@ sessions, scripts, simulations and a replay of the log agree.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
 from labelcore.designs.base import CERTAIN
+from labelcore.designs.scalars import EstimatesScalars
+from labelcore.figures.counted import (
+    OfGroup,
+    answers_after_each,
+    figures_of,
+    least_look,
+    same_cells,
+)
+from labelcore.figures.standing import begun
 from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
@@ -23,6 +34,8 @@ Limits = FloatArray
 EVERY_LABEL, THEN_EVERY, UNTIL, PARTS = 20, 5, 500, 100
 """A look at every label to 20, then at every fifth; beyond 500 at every hundredth part of the plan.
 """
+AT_ONCE = 256
+"""Looks back that are worked out side by side."""
 
 MEASURED = ((100, 0.93), (300, 0.89), (1000, 0.87))
 """Planned labels, and the square of the ratio of both mean widths at the end, by which a forecast
@@ -71,6 +84,86 @@ def unseen(engine: Engine) -> list[int]:
     looks = looks_before(engine)
     last = engine.seen[-1][0] if engine.seen else -1
     return looks[bisect_left(looks, last + 1) :]
+
+
+def look_back(engines: Sequence[Engine]) -> None:
+    """Look at each session at every draw of the grid before its last answered one at which it was
+    not looked at yet. What was certain then is so now, too, and need not cut those bands.
+
+    Several sessions are worked out side by side. Those looks of one are worked out one by one: a
+    band then is the same to the last digit, whichever other looks were due with it.
+    """
+    at_once = AT_ONCE if len(engines) > 1 else 1
+    ahead = ((engine, unseen(engine)) for engine in engines)
+    for engine, draws, ends, shown in _bands_at(ahead, at_once):
+        add_look(engine, draws, ends, shown)
+
+
+def _bands_at(
+    ahead: Iterable[tuple[Engine, Sequence[int]]], at_once: int = AT_ONCE
+) -> Iterator[tuple[Engine, int, Limits, BoolArray]]:
+    """The bands of each session at these draws, each by itself, and which of them are shown."""
+    stages = (
+        (engine, draws, stage)
+        for engine, looks in ahead
+        for draws, stage in zip(looks, engine.stages(looks), strict=True)
+    )
+    while part := list(islice(stages, at_once)):
+        then = [stage for _, _, stage in part]
+        for (engine, draws, _), *one in zip(part, *_bands_of(then, figures_of(then)), strict=True):
+            yield engine, draws, *one
+
+
+def _bands_of(engines: Sequence[Engine], found: Iterable[OfGroup]) -> tuple[FloatArray, BoolArray]:
+    """The bands of the sessions by their figures, (n_engines, 2, n_questions), and which are shown,
+    (n_engines, n_questions)."""
+    keys = [question.key for question in engines[0].questions]
+    ends = np.full((len(engines), 2, len(keys)), np.nan)
+    shown = np.zeros((len(engines), len(keys)), dtype=bool)
+    for group, of_group in found:
+        places = [keys.index(question.key) for question in group]
+        for number, (answers, figures) in enumerate(of_group):
+            ends[number][:, places] = figures.low, figures.high
+            shown[number, places] = [
+                begun(engines[number], question, answers.cells, value)
+                for question, value in zip(group, figures.value.tolist(), strict=True)
+            ]
+    return ends, shown
+
+
+def bands_at_the_end(engines: Sequence[Engine], found: Iterable[OfGroup]) -> list[Limits]:
+    """What the looks before the present one leave. A look whose bands hold those of now cuts
+    nothing and is left out; where two bands lie apart all are looked at."""
+    ends, shown = _bands_of(engines, found)
+    numbers = {id(engine): number for number, engine in enumerate(engines)}
+    band = np.where(shown[:, None], ends, np.array([[np.inf], [-np.inf]]))
+    left = [whole(ends.shape[2]) for _ in engines]
+    cutting = [_cutting_looks(*one) for one in zip(engines, band, strict=True)]
+    for engine, _, then, there in _bands_at(zip(engines, cutting, strict=True)):
+        low, high = left[numbers[id(engine)]]
+        np.maximum(low, then[0], out=low, where=there)
+        np.minimum(high, then[1], out=high, where=there)
+    for number, (engine, (low, high), now) in enumerate(zip(engines, left, band, strict=True)):
+        if (np.maximum(low, now[0]) > np.minimum(high, now[1]))[shown[number]].any():
+            look_back([engine])
+            left[number] = bands_before(engine)
+    return left
+
+
+def _cutting_looks(engine: Engine, band: Limits) -> Sequence[int]:
+    """The looks before the present one whose bands may cut ``band``, (2, n_questions)."""
+    looks = looks_before(engine)
+    positions = engine.drawn_positions[: looks[-1] if looks else 0]
+    codes = engine.codes[positions]
+    if engine.given or engine.undecided or not looks or (codes < 0).any():
+        return looks
+    draws, beginning, look = np.array(looks), engine.beginning(), least_look(engine)
+    held = np.ones(len(draws), dtype=bool)
+    for group in same_cells(engine.questions):
+        answers = answers_after_each(beginning, group, positions, codes, draws - 1)
+        mine = band[:, [engine.questions.index(question) for question in group]]
+        held &= EstimatesScalars.of(engine.design).holds(answers, look, draws, mine)
+    return [int(draw) for draw in draws[~held]]
 
 
 def add_look(engine: Engine, draws: int, ends: Limits, shown: BoolArray) -> None:

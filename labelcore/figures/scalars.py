@@ -2,54 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import CERTAIN, IntArray, Look, Progress
-from labelcore.designs.curves import (
-    JUDGEMENT,
-)
+from labelcore.designs.base import CERTAIN
+from labelcore.designs.curves import JUDGEMENT
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures, half_width
 from labelcore.estimands import SCALARS, known_before, table_of
 from labelcore.figures.assumptions import assumptions
+from labelcore.figures.counted import (
+    OfGroup,
+    answers_of,
+    figures_of,
+    look_at,
+    same_cells,
+    with_doubts,
+)
 from labelcore.figures.narrowing import (
     Limits,
-    add_look,
+    bands_at_the_end,
     bands_before,
+    look_back,
     narrowed,
     narrows,
-    unseen,
 )
 from labelcore.figures.standing import (
-    begun,
-    complete,
-    first_figure,
     is_settled,
     is_tentative,
     possible_before,
     scope_of,
     state_of,
 )
-from labelcore.figures.together import confidences
-from labelcore.figures.unsure import at_odds, cells_of, doubtful, ranges_of_all, widened
+from labelcore.figures.unsure import ranges_of_all
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State, Unsure
 from labelcore.results.types import Estimate, largest_half_width
 from labelcore.stats.certain import certain_bounds
 from labelcore.stats.judged import judgeable
-from labelcore.stats.profile import (
-    Cells,
-    FloatArray,
-)
-from labelcore.tallies import Question, Subject, Tally
+from labelcore.stats.profile import Cells
+from labelcore.tallies import Question
 from labelcore.words.existing import KNOWN_EXACTLY, assumed
-
-AT_ONCE = 256
-"""Looks back that are worked out side by side."""
 
 
 def scalar_results(engine: Engine) -> dict[str, Estimate]:
@@ -58,14 +53,20 @@ def scalar_results(engine: Engine) -> dict[str, Estimate]:
 
 
 def scalar_results_of(
-    engines: Sequence[Engine], *, alone: bool = False
+    engines: Sequence[Engine], *, alone: bool = False, ended: bool = False
 ) -> list[dict[str, Estimate]]:
-    """``scalar_results`` of several sessions of one plan, worked out side by side; ``alone``: as if
-    nobody could have looked before, which takes a part of the time."""
+    """``scalar_results`` of several sessions of one plan, worked out side by side.
+
+    alone   as if nobody could have looked before, which takes a small part of the time
+    ended   of sessions that are looked at this once: not at what cannot have cut their bands
+    """
     if not (engines[0].questions and narrows(engines[0].plan)):
         found = [_kept(*one) for one in zip(engines, _results_now(engines), strict=True)]
     elif alone:
         found = _results_now(engines)
+    elif ended:
+        figures = [*figures_of(engines)]
+        found = _results_now(engines, bands_at_the_end(engines, figures), figures)
     else:
         look_back(engines)
         found = _results_now(engines, [*map(bands_before, engines)])
@@ -108,12 +109,15 @@ def _planned_results(engine: Engine) -> tuple[int, dict[str, Estimate]]:
 
 
 def _results_now(
-    engines: Sequence[Engine], before: Sequence[Limits] | None = None
+    engines: Sequence[Engine],
+    before: Sequence[Limits] | None = None,
+    known: Iterable[OfGroup] | None = None,
 ) -> list[dict[str, Estimate]]:
-    """The results of this moment, within the bands ``before`` it, (2, n_questions) each."""
+    """The results of this moment, within the bands ``before`` it, (2, n_questions) each; from its
+    figures where they are ``known``."""
     found: list[dict[str, Estimate]] = [{} for _ in engines]
     keys = [question.key for question in engines[0].questions]
-    for group, figures in _figures_of(engines):
+    for group, figures in known or figures_of(engines):
         places = [keys.index(question.key) for question in group]
         for number, (engine, of_group) in enumerate(zip(engines, figures, strict=True)):
             one = _found(engine, *of_group, group)
@@ -121,37 +125,6 @@ def _results_now(
                 one = _narrowed(one, before[number][:, places])
             found[number] |= {estimate.estimand: estimate for estimate in one.stated()}
     return [{key: mine[key] for key in keys} for mine in found]
-
-
-def look_back(engines: Sequence[Engine]) -> None:
-    """Look at each session at every draw of the grid before its last answered one at which it was
-    not looked at yet. What was certain then is so now, too, and need not cut those bands.
-
-    Several sessions are worked out side by side. Those looks of one are worked out one by one: a
-    band then is the same to the last digit, whichever other looks were due with it.
-    """
-    at_once = AT_ONCE if len(engines) > 1 else 1
-    ahead = ((engine, unseen(engine)) for engine in engines)
-    stages = (
-        (engine, draws, stage)
-        for engine, looks in ahead
-        for draws, stage in zip(looks, engine.stages(looks), strict=True)
-    )
-    keys = [question.key for question in engines[0].questions]
-    while part := list(islice(stages, at_once)):
-        then = [stage for _, _, stage in part]
-        ends = np.full((len(part), 2, len(keys)), np.nan)
-        shown = np.zeros((len(part), len(keys)), dtype=bool)
-        for group, of_group in _figures_of(then):
-            places = [keys.index(question.key) for question in group]
-            for number, (answers, figures) in enumerate(of_group):
-                ends[number][:, places] = figures.low, figures.high
-                shown[number, places] = [
-                    begun(then[number], question, answers.cells, value)
-                    for question, value in zip(group, figures.value.tolist(), strict=True)
-                ]
-        for (engine, draws, _), *one in zip(part, ends, shown, strict=True):
-            add_look(engine, draws, *one)
 
 
 def kept_band(planned: Estimate, now: Estimate) -> Estimate:
@@ -259,7 +232,7 @@ def sizes_after_pilot(engines: Sequence[Engine]) -> list[dict[str, Any]]:
     the pilot itself, never the rates fitted to it: these still believe the scores where no label
     is."""
     widest = np.zeros(len(engines))
-    for _, of_group in _figures_of(engines, Promise.FIXED):
+    for _, of_group in figures_of(engines, Promise.FIXED):
         for place, (engine, (answers, figures)) in enumerate(zip(engines, of_group, strict=True)):
             limits = certain_limits(engine, answers, figures)
             half = np.nan_to_num(half_width(within(figures, limits)), nan=1.0).max()
@@ -270,102 +243,6 @@ def sizes_after_pilot(engines: Sequence[Engine]) -> list[dict[str, Any]]:
         told = {"labels": engine.labels, "half_width": half, "planned": planned}
         found.append({**told, "pilot": pilot} if pilot else told)
     return found
-
-
-def same_cells(questions: list[Question]) -> list[list[Question]]:
-    groups: dict[tuple[Subject, int | None], list[Question]] = {}
-    for question in questions:
-        groups.setdefault((question.subject, question.class_index), []).append(question)
-    return list(groups.values())
-
-
-def look_at(engine: Engine, promise: Promise | None = None) -> Look:
-    return Look(
-        confidence=engine.plan.confidence_of_each(len(engine.questions)),
-        promise=promise or engine.plan.promised,
-        labels=engine.labels,
-        planned=max(engine.watched_for, 1),
-        target=engine.plan.target,
-        n_strata=engine.frame.n_strata,
-        draws=engine.prefix(),
-        first=first_figure(engine),
-        complete=complete(engine),
-        finished=engine.finished,
-        rule=engine.rule,
-        rule_kept=engine.stop.exact and (complete(engine) or not engine.finished),
-        setup=engine.setup,
-        rules=engine.plan.interval_rules,
-        horizon=engine.plan.horizon,
-        unsure=engine.undecided if engine.plan.leaves_unsure_out else 0,
-    )
-
-
-def fitted_cell_rates(
-    engine: Engine, tally: Tally, class_index: int | None, progress: Progress | None = None
-) -> FloatArray | None:
-    """The design's idea of each cell's rate, where it speaks of this class; by another ``progress``
-    than that of the engine, where that is given."""
-    several = len(engine.population.classes) > 2
-    if several and class_index is not None:
-        return None
-    rates = engine.design.fitted_rates(engine.frame, progress or engine.progress)
-    return np.asarray(rates[..., tally.stratum])
-
-
-def _rates_together(engines: Sequence[Engine], first: Question) -> list[FloatArray | None]:
-    """``fitted_cell_rates`` of several sessions; from one call where they have the same strata."""
-    tallies = [engine.tallies[first.subject] for engine in engines]
-    several = len(engines[0].population.classes) > 2 and first.class_index is not None
-    same = all(engine.frame.rates is engines[0].frame.rates for engine in engines)
-    if len(engines) == 1 or several or not same:
-        each = zip(engines, tallies, strict=True)
-        return [fitted_cell_rates(*one, first.class_index) for one in each]
-    states = [engine.progress for engine in engines]
-    labelled = np.array([one.labelled for one in states])
-    positive = np.array([one.positive for one in states])
-    together = replace(states[0], labelled=labelled, positive=positive)
-    rates = engines[0].design.fitted_rates(engines[0].frame, together)
-    every = np.broadcast_to(rates, labelled.shape)
-    return [one[tally.stratum] for one, tally in zip(every, tallies, strict=True)]
-
-
-def answers_of(engines: Sequence[Engine], group: list[Question]) -> list[Answers[Any]]:
-    """What the figures of a group of questions about the same cells are worked out from, for each
-    session of one plan."""
-    first = group[0]
-    return [
-        Answers(
-            engine.frame,
-            [question.row for question in group],
-            cells_of(engine, engine.tallies[first.subject], first.class_index),
-            rates,
-            first.classifier,
-            first.class_index,
-            engine.codes,
-        )
-        for engine, rates in zip(engines, _rates_together(engines, first), strict=True)
-    ]
-
-
-def answers_after_each(
-    engine: Engine, question: Question, positions: IntArray, codes: IntArray
-) -> Answers[Any]:
-    """``answers_of`` one question after each of several labels more: an axis of looks in the counts
-    of the cells and in their rates.
-
-    positions, codes   (n_looks,), the items and their classes
-    """
-    tally = engine.tallies[question.subject]
-    ahead = engine.progress_after_each(positions, codes)
-    return Answers(
-        engine.frame,
-        [question.row],
-        tally.after_each(positions, codes, question.class_index),
-        fitted_cell_rates(engine, tally, question.class_index, ahead),
-        question.classifier,
-        question.class_index,
-        engine.codes,
-    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -396,41 +273,6 @@ def _narrowed(found: _Found, before: Limits) -> _Found:
     return replace(found, figures=within(figures, ends))
 
 
-def _figures_of(
-    engines: Sequence[Engine], promise: Promise | None = None
-) -> Iterator[tuple[list[Question], list[tuple[Answers[Any], Figures]]]]:
-    """For each group of questions about the same cells what their figures are worked out from, and
-    they themselves, for each session; by another promise than the plan's where one is given."""
-    groups = same_cells(engines[0].questions)
-    answers = [answers_of(engines, group) for group in groups]
-    sure = confidences(engines, groups, answers)
-    looks = [
-        replace(look_at(one, promise), confidence=mine)
-        for one, mine in zip(engines, sure, strict=True)
-    ]
-    for group, mine in zip(groups, answers, strict=True):
-        design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)
-        if len(engines) == 1:
-            figures = [design.figures(mine[0], looks[0])]
-        else:
-            figures = design.figures_of(mine, looks)
-        several = zip(engines, mine, looks, figures, strict=True)
-        yield group, [(one[1], _both_ways(*one, group[0].subject)) for one in several]
-
-
-def _both_ways(
-    engine: Engine, answers: Answers[Any], look: Look, figures: Figures, subject: Subject
-) -> Figures:
-    """The figures with the items that count both ways, where there are some, and with unsure ones
-    at the odds that the plan declares."""
-    tally = engine.tallies[subject]
-    if doubtful(engine, tally).any():
-        figures = widened(engine, tally, answers, figures, look)
-    if engine.undecided and engine.unsure_reading == Unsure.ODDS:
-        figures = at_odds(engine, tally, answers, figures)
-    return figures
-
-
 def precision_of(engine: Engine, classifier: str | None, predicted: int, judged: int) -> Estimate:
     """Of the items that the classifier predicts as the class ``predicted``, the share whose label
     is the class ``judged``. For a method that estimates from the counts of cells."""
@@ -445,7 +287,7 @@ def precision_of(engine: Engine, classifier: str | None, predicted: int, judged:
     answers = replace(answers, cells=replace(answers.cells, predicted=row))
     look = look_at(engine)
     figures = EstimatesScalars.of(engine.design).figures(answers, look)
-    figures = _both_ways(engine, answers, look, figures, classifier)
+    figures = with_doubts(engine, answers, look, figures, classifier)
     (found,) = _found(engine, answers, figures, [question]).stated()
     return replace(found, certain=None)
 

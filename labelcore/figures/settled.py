@@ -10,9 +10,10 @@ from scipy.special import ndtr
 
 from labelcore.estimands import ratios, size_slopes
 from labelcore.figures.assumptions import settled_assumptions
+from labelcore.figures.counted import look_at
 from labelcore.figures.label_error import both_ways
 from labelcore.figures.sampled import sampled_labels, sampled_tally
-from labelcore.figures.scalars import headline_stage, look_at, scalar_results
+from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.repeats import Judged
 from labelcore.plan.existing import RANDOM

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from labelcore.designs.base import Frame, Look
 from labelcore.designs.curves import APPROXIMATE, Curve, EstimatesCurve, FloatArray, Ranked
-from labelcore.figures.scalars import look_at
+from labelcore.figures.counted import look_at
 from labelcore.log.engine import Engine
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.horizon import boundary

@@ -9,7 +9,6 @@ evidence itself, shows that they are not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,8 @@ import numpy as np
 from labelcore.designs.base import IntArray
 from labelcore.designs.scalars import EstimatesScalars, Goal
 from labelcore.figures.claims import may_be_settled
-from labelcore.figures.scalars import (
-    answers_after_each,
-    look_at,
-    scalar_results_of,
-    sizes_after_pilot,
-)
+from labelcore.figures.counted import answers_after_each, least_look
+from labelcore.figures.scalars import scalar_results_of, sizes_after_pilot
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine, compose_batches
 from labelcore.log.events import Event
@@ -194,11 +189,9 @@ class _Session:
         while that one is not, the others do not matter."""
         engine = self.engine
         answers = answers_after_each(
-            engine, engine.questions[place], positions, self.codes[positions]
+            engine, [engine.questions[place]], positions, self.codes[positions]
         )
-        labels, look = engine.labels + 1 + np.arange(len(positions)), look_at(engine)
-        if engine.plan.correlated:  # At the looks ahead: at least as narrow as that of one alone.
-            look = replace(look, confidence=engine.plan.confidence)
+        labels, look = engine.labels + 1 + np.arange(len(positions)), least_look(engine)
         possible = EstimatesScalars.of(engine.design).may_meet(
             answers, look, labels, self._goal(place)
         )

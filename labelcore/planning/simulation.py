@@ -195,7 +195,7 @@ def _runs(
     return [
         Run(number, found, {**numbers_true, **_other_truths(engine, codes, found)}, status)
         for number, engine, found, status in zip(
-            numbers, engines, results_of(engines), statuses, strict=True
+            numbers, engines, results_of(engines, ended=True), statuses, strict=True
         )
     ]
 

@@ -27,6 +27,8 @@ from labelcore.stats.profile import (
 INWARDS, INSIDE = 2e-3, 1e-3
 """By how much of the logarithm of D the points are to stay off the edge, and at least stay."""
 ROUNDS, STEPS = 2, 12
+HOLD_INWARDS, HOLD_STEPS = 5e-3, (3, 2, 3)
+"""The same for points that are to lie beyond two values, which need not be the furthest."""
 STRIDE = 16
 FURTHER_IN = (0.15, 0.01)
 """By how much of the logarithm of the multiplier points between two looks are moved inwards."""
@@ -96,13 +98,47 @@ def reached(
     return low, high, Points(closest.point[-1:], closest.at[-1:])
 
 
+def holding(cells: Cells, table: Table, critical: FloatArray, band: FloatArray) -> BoolArray:
+    """At which looks the intervals of all rows surely hold ``band``, (n_looks,).
+
+    cells     with an axis of looks
+    table     as for ``reached``, of several rows
+    critical  (n_looks, n_rows)
+    band      (2, n_rows), two values of each row
+    """
+    regions = _Regions(cells, table, np.concatenate([critical, critical], axis=1), "file")
+    ends, sign = band.reshape(-1), np.repeat([-1.0, 1.0], band.shape[1])
+    left, held = np.arange(len(critical)), np.zeros(regions.goal.shape, dtype=bool)
+    point = slope = last = step = np.zeros(held.shape)
+    for steps in HOLD_STEPS:
+        part = regions.chosen(left)
+        region = part.along(np.broadcast_to(ends, part.goal.shape))
+        if part is regions:
+            point, slope = part.likely(region), np.full(held.shape, 2.0)
+        for _ in range(steps):
+            u = region.unlabelled_positives(point)
+            excess, value = part.excess(region, u), part.both.value(region.totals(u))
+            held[left] |= (excess < -INSIDE) & (sign * value >= sign * ends)
+            found = np.divide(excess - last, step, out=slope.copy(), where=step != 0)
+            slope = np.where((found > 0.05) & (found < 20), found, slope)
+            step = np.clip(-(excess + HOLD_INWARDS) / slope, -2.0, 2.0)
+            last, point = excess, np.clip(point + step, *LOG_MULTIPLIER_RANGE)
+        going = ~held[left].all(axis=1)
+        left = left[going]
+        if not len(left):
+            break
+        point, slope, last, step = (one[going] for one in (point, slope, last, step))
+    return np.asarray(held.all(axis=1))
+
+
 class _Regions:
-    """The regions of one figure at several looks, ``cells`` with an axis of looks."""
+    """The regions of one figure at several looks, ``cells`` with an axis of looks; of several
+    figures with two critical values of each, (n_looks, 2 n_rows)."""
 
     def __init__(self, cells: Cells, table: Table, critical: FloatArray, target: str) -> None:
         self.cells, self.table, self.target = cells, table, target
         self.both, self.critical = table.twice(), critical
-        self.goal = np.log(np.maximum(critical, 1e-300))[:, None]
+        self.goal = np.log(np.maximum(critical, 1e-300)).reshape(len(critical), -1)
 
     def chosen(self, looks: np.ndarray) -> _Regions:
         """Those of some of the looks."""
@@ -114,9 +150,9 @@ class _Regions:
 
     def values(self, points: Points) -> tuple[FloatArray, FloatArray]:
         """The figure at these points where they are inside, else infinities."""
-        region = self._along(points.at)
+        region = self.along(points.at)
         u = region.unlabelled_positives(np.clip(points.point, *LOG_MULTIPLIER_RANGE))
-        excess, value = self._excess(region, u), self.both.value(region.totals(u))
+        excess, value = self.excess(region, u), self.both.value(region.totals(u))
         found = np.where((excess < -INSIDE) & ~np.isnan(value), value, NOTHING)
         return found[:, 0], found[:, 1]
 
@@ -127,7 +163,7 @@ class _Regions:
             start = Points(np.full((len(middle), 2), -2.0), middle)
         point, at = start.point, start.at
         for _ in range(ROUNDS):
-            region = self._along(at)
+            region = self.along(at)
             point, u = self._on_curves(region, point)
             last_at, at = at, np.clip(self.both.value(region.totals(u)), -1.0, 1.0)
             at = np.where(np.isnan(at), last_at, at)
@@ -144,7 +180,7 @@ class _Regions:
         )
         for _ in range(STEPS):
             u, last = region.unlabelled_positives(point), excess
-            excess = self._excess(region, u) + INWARDS
+            excess = self.excess(region, u) + INWARDS
             if np.all(np.abs(excess) < INWARDS - INSIDE):
                 break
             left, right = np.where(excess < 0, point, left), np.where(excess < 0, right, point)
@@ -155,12 +191,21 @@ class _Regions:
             step, point = guess - point, guess
         return point, u
 
+    def likely(self, region: Region) -> FloatArray:
+        """Multipliers near the edge: where D is as large as wanted if it is quadratic."""
+        labelled = region.s + region.f
+        rate = (region.s + 0.5) / (labelled + 1)
+        items = region.free * (labelled + region.free) / np.maximum(labelled, 0.25)
+        spread = (region.slope**2 * region.open * items * rate * (1 - rate)).sum(axis=-1)
+        found = (self.goal - np.log(np.maximum(spread, 1e-300))) / 2
+        return np.asarray(np.clip(found, *LOG_MULTIPLIER_RANGE))
+
     def _middle(self) -> FloatArray:
         totals = self.cells.size * smoothed_rates(self.cells)
         value = np.nan_to_num(self.both.value(totals[:, None, :]), nan=0.5)
         return np.broadcast_to(value, (len(self.critical), 2)).copy()
 
-    def _along(self, at: FloatArray) -> Region:
+    def along(self, at: FloatArray) -> Region:
         """The curves along the gradient at these values."""
         if isinstance(self.both, Differences):
             totals = self.cells.size * smoothed_rates(self.cells)
@@ -168,7 +213,8 @@ class _Regions:
             slope = slope / np.maximum(np.abs(slope).max(axis=-1, keepdims=True), 1e-300)
         else:
             slope = self.both.gradient(np.clip(at, 1e-9, 1 - 1e-9))
-        return Region(self.cells, np.array([[-1.0], [1.0]]) * slope, self.target)
+        sign = np.repeat([-1.0, 1.0], slope.shape[-2] // 2)[:, None]
+        return Region(self.cells, sign * slope, self.target)
 
-    def _excess(self, region: Region, u: FloatArray) -> FloatArray:
+    def excess(self, region: Region, u: FloatArray) -> FloatArray:
         return np.asarray(np.log(np.maximum(region.statistic(u), 1e-300)) - self.goal)

@@ -18,7 +18,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.base import Design, Frame, IntArray, Progress, Setup
-from labelcore.figures.scalars import answers_of, look_at, same_cells
+from labelcore.figures.counted import answers_of, look_at, same_cells
 from labelcore.log.engine import Engine
 from labelcore.log.kinds import state_at
 from labelcore.promises import Promise

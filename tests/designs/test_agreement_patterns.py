@@ -20,7 +20,8 @@ from labelcore.designs.scalars import EstimatesScalars
 from labelcore.designs.two_ended import widest_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
-from labelcore.figures.scalars import look_at, scalar_results
+from labelcore.figures.counted import look_at
+from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.plan.claims import subject_of

@@ -18,7 +18,8 @@ from labelcore.designs.recycling_frame import RecyclingFrame
 from labelcore.designs.scalars import Answers
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
-from labelcore.figures.scalars import look_at, scalar_results
+from labelcore.figures.counted import look_at
+from labelcore.figures.scalars import scalar_results
 from labelcore.log.events import Event
 from labelcore.population.ids import TextIds
 from labelcore.stats.md5 import Texts

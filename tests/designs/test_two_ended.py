@@ -15,7 +15,7 @@ from labelcore.designs.neyman_batches import target_shares
 from labelcore.designs.profile_figures import profile_figures
 from labelcore.designs.two_ended import OWN_SHARE, first_labels, joint_shares, two_ended_shares
 from labelcore.estimands import SCALARS
-from labelcore.figures.scalars import look_at
+from labelcore.figures.counted import look_at
 from labelcore.stats.profile import Cells
 from tests.designs.synthetic import SCALARS as FOUR
 from tests.designs.synthetic import Known, calibrated, labelled, write

@@ -14,6 +14,7 @@ from labelcore.designs.scalars import Figures
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.figures import summaries
+from labelcore.figures.counted import look_at
 from labelcore.figures.curves import (
     asks_for_curve,
     band,
@@ -26,7 +27,6 @@ from labelcore.figures.curves import (
     whole_curve,
 )
 from labelcore.figures.looks import FiguresNow, results
-from labelcore.figures.scalars import look_at
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.simulation import run_seed

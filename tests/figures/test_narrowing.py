@@ -115,6 +115,44 @@ def test_it_does_not_matter_who_looked_when(known: Known) -> None:
         assert same(ends(found), by_hand(again, known.truth)[PLANNED])
 
 
+@pytest.mark.parametrize("design", WATCHED)
+@pytest.mark.parametrize("together", [False, True])
+def test_looks_that_cut_nothing_are_left_out(
+    design: str, together: bool, known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of sessions that are looked at once the bands are the same; most looks are left out by the
+    methods that can tell which. A twin that leaves out all of them is seen."""
+    plan = plan_of(design, together=together)
+    runs = [labelled(known.engine(plan, seed), known.truth) for seed in (4, 5, 6)]
+    looked: list[int] = []
+    cutting = narrowing._cutting_looks
+    monkeypatch.setattr(narrowing, "_cutting_looks", lambda engine, band: (
+        looked.append(len(found := cutting(engine, band))), found)[1])  # fmt: skip
+    ended = [ends(one) for one in scalar_results_of(runs, ended=True)]
+    assert not any(run.seen for run in runs)
+    every = [ends(one) for one in scalar_results_of(runs)]
+    assert all(same(*one) for one in zip(ended, every, strict=True))
+    assert all(len(run.seen) == len(grid(PLANNED, PLANNED)) - 1 for run in runs)
+    if design in ("recalibrated_neyman", "agreement_patterns"):
+        assert sum(looked) < 0.3 * sum(len(run.seen) for run in runs)
+        monkeypatch.setattr(narrowing, "_cutting_looks", lambda engine, band: [])
+        blind = [ends(one) for one in scalar_results_of(runs, ended=True)]
+        assert not all(same(*one) for one in zip(blind, every, strict=True))
+
+
+def test_bands_apart_are_looked_at_one_by_one(known: Known) -> None:
+    """The classifier is right 60 times, and wrong from then on: bands lie apart, and of these the
+    new one is kept, whether looks are left out or not."""
+    engine = known.engine(plan_of("simple_random"), 3)
+    (said,) = known.population.predictions.values()
+    for _ in zip(range(60), label(engine, said), strict=False):
+        pass
+    labelled(engine, 1 - said)
+    (ended,) = scalar_results_of([engine], ended=True)
+    assert engine.seen, "no two bands lay apart"
+    assert same(ends(ended), ends(scalar_results(engine)))
+
+
 def later_labels_do_not_matter(known: Known) -> None:
     """Two worlds that agree on the first 70 draws alone have the same bands up to there."""
     plan = plan_of("simple_random")
@@ -232,7 +270,7 @@ def test_an_answer_out_of_order_is_looked_back_at(known: Known) -> None:
 def test_one_look_more_after_one_label_more(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
     add = narrowing.add_look
-    monkeypatch.setattr(scalars, "add_look", lambda engine, draws, *rest: (
+    monkeypatch.setattr(narrowing, "add_look", lambda engine, draws, *rest: (
         looked.append(draws), add(engine, draws, *rest)))  # fmt: skip
     engine = known.engine(plan_of(), 1)
     for labels in label(engine, known.truth):

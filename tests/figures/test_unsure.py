@@ -12,7 +12,8 @@ from scipy.stats import binom
 import labelcore as lc
 from labelcore.designs.base import CERTAIN
 from labelcore.errors import PlanError
-from labelcore.figures.scalars import answers_of, look_at, scalar_results
+from labelcore.figures.counted import answers_of, look_at
+from labelcore.figures.scalars import scalar_results
 from labelcore.figures.unsure import TIMES
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError
-from labelcore.figures import scalars
+from labelcore.figures import counted
 from labelcore.figures.looks import FiguresNow
 from labelcore.figures.scalars import scalar_results, scalar_results_of, sizes_after_pilot
 from labelcore.log.engine import Engine
@@ -64,7 +64,7 @@ def ended(bad: Known, plan: lc.Plan) -> tuple[float, list[Engine]]:
 def by_fitted_rates(engines: list[Engine]) -> list[dict[str, Any]]:
     """The twin: the size by the rates fitted to the pilot, as if each stratum had had those."""
     with pytest.MonkeyPatch.context() as patch:
-        real = scalars.answers_of
+        real = counted.answers_of
 
         def believed(some: list[Engine], group: Any) -> list[Any]:
             return [
@@ -72,7 +72,7 @@ def by_fitted_rates(engines: list[Engine]) -> list[dict[str, Any]]:
                 for one in real(some, group)
             ]
 
-        patch.setattr(scalars, "answers_of", believed)
+        patch.setattr(counted, "answers_of", believed)
         return sizes_after_pilot(engines)
 
 

@@ -18,8 +18,9 @@ from scipy.stats import chi2, norm
 import labelcore as lc
 from labelcore.designs import base, recalibrated_neyman
 from labelcore.designs.scalars import Goal
+from labelcore.figures.counted import answers_after_each, answers_of
 from labelcore.figures.looks import results, results_of
-from labelcore.figures.scalars import answers_after_each, answers_of, kept_band
+from labelcore.figures.scalars import kept_band
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
@@ -293,7 +294,7 @@ def test_what_each_label_ahead_leads_to(name: str, known: Known, pair: Known) ->
     )
     ahead = engine.upcoming(3)
     question = engine.questions[-1]
-    found = answers_after_each(engine, question, ahead, file.truth[ahead])
+    found = answers_after_each(engine, [question], ahead, file.truth[ahead])
     for place in range(len(ahead)):
         runs.label_until(engine, file.truth, drawn + 1 + place)
         (now,) = answers_of([engine], [question])

@@ -26,7 +26,7 @@ from labelcore.stats.profile import (
     variance_shares,
 )
 from labelcore.stats.profile_interval import profile_interval
-from labelcore.stats.profile_reach import reached
+from labelcore.stats.profile_reach import holding, reached
 from labelcore.stats.recalibration import recalibrate
 
 RUNS, N_CELLS = 60, 7
@@ -138,6 +138,35 @@ def test_points_beyond_the_edge_are_found_out(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(profile_reach, "INWARDS", -0.02)
     monkeypatch.setattr(profile_reach, "INSIDE", -0.04)
     assert np.nanmax(beyond(10.0, "file")) > 1e-4
+
+
+def held_wrongly() -> tuple[int, int]:
+    """How often a band is said to be held that is not, of bands a point inside and 0.1 points
+    outside of the ends of one look in turn; and how many of those inside are said to be."""
+    together, wanted = side_by_side(random_cells(11)), np.full((RUNS, len(ROWS)), 8.0)
+    table = table_of(ROWS, together)
+    low, high = profile_interval(together, table, 0.95, watched=wanted[:, 0], whole_items=False)
+    there = ~np.isnan(low).any(axis=0)
+    few, part = [row for row, is_there in zip(ROWS, there, strict=True) if is_there], there
+    table, low, high = table_of(few, together), low[:, part], high[:, part]
+    wrong, found = 0, 0
+    for inwards in (1e-2, -1e-3):
+        for one in range(RUNS):
+            band = np.array([low[one] + inwards, high[one] - inwards])
+            said = holding(together, table, wanted[:, part], band)
+            holds = (low <= band[0] + ROUNDING) & (high >= band[1] - ROUNDING)
+            wrong += int((said & ~holds.all(axis=1)).sum())
+            found += int(said[one]) if inwards > 0 else 0
+    return wrong, found
+
+
+def test_no_band_is_said_to_be_held_that_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those a point inside most are found; points beyond the edge are found out."""
+    wrong, found = held_wrongly()
+    assert wrong == 0 and found > RUNS / 2
+    monkeypatch.setattr(profile_reach, "INSIDE", -0.04)
+    monkeypatch.setattr(profile_reach, "HOLD_INWARDS", -0.02)
+    assert held_wrongly()[0] > 0
 
 
 def test_points_of_an_earlier_look_serve_the_next_ones() -> None:
