@@ -108,7 +108,7 @@ def checked_object(value: object, text: str) -> dict[str, Any]:
     """A decoded row, if it is an object of texts. ``text`` is where it came from."""
     if not isinstance(value, dict):
         raise ValueError(
-            f"a row must be an object {{...}}, got {KINDS.get(type(value), 'a number')}"
+            f"a row must be an object {{...}}, not {KINDS.get(type(value), 'a number')}"
         )
     _check_depth(value, text)
     if SURROGATE.search(text):

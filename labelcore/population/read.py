@@ -19,7 +19,7 @@ from labelcore.population.formats import TableFile, open_table
 from labelcore.population.places import fingerprint_of
 from labelcore.population.population import FileState, Population
 from labelcore.population.snapshots import SUFFIX, mapped, open_snapshot, write_snapshot
-from labelcore.population.tables import ITEMS, UNNAMED, WrittenTable, written_foreign, written_table
+from labelcore.population.tables import UNNAMED, WrittenTable, written_foreign, written_table
 from labelcore.population.values import Values, read_values
 
 Source = Any
@@ -171,9 +171,8 @@ def read_population(
         groups=groups,
         prompt=prompt,
         progress=progress,
+        name=name,
     )
-    if name is None and found.is_table and found.path.name == ITEMS:
-        name = UNNAMED
     return found if name is None else replace(found, name=name)
 
 
@@ -235,6 +234,7 @@ def _read(
     source: Source,
     recognise: Recognise,
     progress: Callable[[], None] | None = None,
+    name: str | None = None,
     **given: Any,
 ) -> Population:
     path = os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else ""
@@ -253,10 +253,11 @@ def _read(
     file = source
     try:
         table = written_table(source)
+        called = name or (source.name if table is None else UNNAMED)
         if table is None:
-            table = recognise(source, [name for _, name in arguments.named_columns()])
+            table = recognise(source, [column for _, column in arguments.named_columns()])
         file = source if table is None else table.path
-        return replace(_read_unchanged(file, arguments), _written=table)
+        return replace(_read_unchanged(file, arguments, called), _written=table)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -293,17 +294,18 @@ def _as_path(path: str | os.PathLike[str]) -> Path:
     return Path(text).absolute()
 
 
-def _read_unchanged(file: Path, arguments: Arguments) -> Population:
+def _read_unchanged(file: Path, arguments: Arguments, called: str) -> Population:
     state = FileState.of(file)
     if not file.is_file():
         raise ValueError(f"{file}: source must name a file, and this is a device")
     table = open_table(file, arguments.dialect)
     arguments = replace(arguments, dialect=_needed_dialect(table))
-    values = read_values(file.name, table, arguments)
+    values = read_values(called, table, arguments)
     fingerprint = fingerprint_of([file], arguments.to_json())
     if FileState.of(file) != state:
         raise ValueError(f"{file}: the file was changed while it was read; read it again")
-    return _population(file, state, fingerprint, table, arguments, values)
+    found = _population(file, state, fingerprint, table, arguments, values)
+    return replace(found, name=called)
 
 
 def _read_by_engine(

@@ -72,7 +72,7 @@ def keep_upload(name: str, content: bytes) -> Path:
     """
     wanted = safe_name(name)
     if (table := _recognised(wanted, content)) is not None:
-        wanted, content = f"{Path(wanted).stem}.parquet", table
+        wanted, content = f"{wanted}.parquet", table
     suffix = known_suffix(wanted)
     folder = files_folder()
     folder.mkdir(parents=True, exist_ok=True)

@@ -46,6 +46,11 @@ NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
 MODEL = re.compile(r"(^|_)(judges?\d*|model|llm|gpt|classifier|auto)(_|$)", re.IGNORECASE)
 POSITIVE = re.compile(r"(^|_)(1|yes|true|pos|positive|ja)$", re.IGNORECASE)
 CALLED_PREDICTED = re.compile(r"(^|_)(pred|vorher)", re.IGNORECASE)
+WRAPPING = re.compile(
+    r"(^|_)(role|type|object|id|name|model|version|lang|language|format|created|finish_reason)$",
+    re.IGNORECASE,
+)
+"""Fields that say what an object is, such as the role of a model's output, not what it holds."""
 FEW_VALUES = 12
 SHORT_TEXT = 40
 LONG_ENOUGH = 0.4
@@ -160,14 +165,16 @@ def _between(values: Sequence[str]) -> bool:
 
 
 def _is_prediction(name: str, values: Sequence[str]) -> bool:
-    name = snake(name)
+    name, leaf = snake(name), snake(name.rpartition(".")[2])
     if MODEL.search(name) and verdicts(values):
         return True
     if any(value.lstrip()[:1] in ("[", "{") for value in values):
         return False
     if FOUND_FLAG.search(name) and {value.strip().lower() for value in values} <= YES_OR_NO:
         return True
-    if not PREDICTION.search(name) or _between(values):
+    if not any(values) or not PREDICTION.search(name) or _between(values):
+        return False
+    if WRAPPING.search(leaf) and not PREDICTION.search(leaf):
         return False
     short = sum(map(len, values)) <= SHORT_TEXT * len(values)
     return len(set(values)) <= FEW_VALUES or bool(

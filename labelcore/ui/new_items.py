@@ -50,6 +50,7 @@ UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
 PATH_OF = "or the path of a file, or of a folder of Parquet files"
 MEANINGS = "Change what a column means"
 NO_ID = "Choose above what identifies an item."
+OTHERS = f"Choose other columns under '{MEANINGS}', or mend the file."
 OPEN_MEANINGS = "Choose above at least one column to judge."
 NO_ROLE = "not used"
 MANY_REPEATED = 0.5
@@ -99,7 +100,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     try:
         population, repeated = files.read_and_compare(path, columns.arguments())
     except (ValueError, OSError) as error:
-        show_faults(error)
+        show_faults(error, OTHERS)
         return None
     read = st.container()
     answers = columns.unused(found.answers)
@@ -107,7 +108,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     try:
         known = known_answers(population, answers, tellable(others, head.sample))
     except (ValueError, OSError) as error:
-        show_faults(error)
+        show_faults(error, OTHERS)
         return None
     with read:
         say_what_was_read(population)
@@ -474,8 +475,8 @@ def classifier_row(
     )
 
 
-def show_faults(error: Exception) -> None:
-    """Every fault of a file as a table."""
+def show_faults(error: Exception, then: str = "") -> None:
+    """Every fault of a file as a table, and what to do then."""
     if not isinstance(error, PopulationError):
         st.error(plain(sentence(error)))
         return
@@ -483,6 +484,7 @@ def show_faults(error: Exception) -> None:
     st.error(
         f"The file cannot be used as it is: {number:,} fault{'' if number == 1 else 's'}. "
         + plain(f"{'' if number == 1 else 'The first: '}{error.faults[0]}")
+        + plain(f". {then}" if then else "")
     )
     fault_table(error.faults)
 

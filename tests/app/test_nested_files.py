@@ -36,6 +36,11 @@ def answered(n: int) -> Row:
     return {"output": {"content": said(n)}, "scores": scores}
 
 
+def traced(n: int) -> Row:
+    output = {"role": "assistant", "type": "message", "content": said(n)}
+    return {"input": {"messages": chat(n)}, "output": output, "scores": answered(n)["scores"]}
+
+
 def leafy(n: int) -> Row:
     leaves = {f"part{p}.leaf{q}": f"{said(n)} {p} {q}" for p in range(20) for q in range(10)}
     found: Row = {}
@@ -57,6 +62,7 @@ FILES: dict[str, tuple[Callable[[int], Row], tuple[str, ...]]] = {
         ("ticket.subject", "ticket.messages"),
     ),
     "messages with tools": (lambda n: {"messages": chat(n), **scored(n)}, ("messages",)),
+    "a trace": (traced, ("input.messages", "output.content")),
     "lists of scores": (answered, ("output.content",)),
     "mixed types": (lambda n: {"text": said(n), "more": MIXED[n % 5], **scored(n)}, ("text",)),
     "arrays of arrays": (lambda n: {"grid": [[n, 1], [2, 3]], **scored(n)}, ("grid",)),
@@ -96,6 +102,22 @@ def test_from_the_file_to_the_first_item_or_to_a_sentence(app, data_folder, name
     assert draw is not None
     item = session.item(draw)
     assert all(item.values()) and not any(part[:1] == "{" for part in item.values())
+
+
+def test_a_prediction_that_only_later_rows_have_is_none(app) -> None:
+    rows = [{"id": n, "text": said(n)} for n in range(70)]
+    rows += [{"id": n, "text": said(n), "judge": {"verdict": "yes"}} for n in range(70, 99)]
+    page = with_upload(app, "late.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    said_of_it = texts(page).replace("\\", "")
+    assert not page.error and "no fault. No classifier was found" in said_of_it
+
+
+def test_what_cannot_be_used_says_the_next_step(app) -> None:
+    rows = [{"text": said(n), "output": {"pred": n % 2} if n % 3 else {}} for n in range(60)]
+    page = with_upload(app, "some.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    assert "must be one of the classes 'no', 'yes' or 0/1, got ''. Choose other" in error(page)
+    assert "columns under 'Change what a column means', or mend the file." in error(page)
+    assert not page.success and "no fault" not in texts(page)
 
 
 def test_what_is_found_wrong_below_is_not_called_faultless_above(

@@ -36,7 +36,7 @@ def test_doccano(tmp_path: Path) -> None:
     )
     found = lc.read_population(path, id="id", content=["text", "comments"], known="annotation",
                                classes=["ham", "spam"])  # fmt: skip
-    assert found.name == "all.parquet"
+    assert found.name == "all.jsonl"
     assert found.ids() == ["12", "13", "14"] and found.is_table
     assert said(found) == ["spam", "ham", ""]
     assert found.content("12") == {"text": "Win", "comments": "bait ?"}

@@ -155,9 +155,9 @@ GOOD = '{"text": "a", "s": 0.5, "p": 1}\n'
 LINE_FAULTS: list[tuple[bytes, tuple[Any, ...], str]] = [
     (b'{"text": "b", "s": 1, "p": 1\n', (2, 3, None), "Expecting ',' delimiter at character 29"),
     (b'{"text": "b"} x\n', (2, 3, None), "not JSON: Extra data at character 15"),
-    (b"[1, 2]\n", (2, 3, None), "a row must be an object {...}, got a list"),
-    (b"3\n", (2, 3, None), "must be an object {...}, got a number"),
-    (b"null\n", (2, 3, None), "got null"),
+    (b"[1, 2]\n", (2, 3, None), "a row must be an object {...}, not a list"),
+    (b"3\n", (2, 3, None), "must be an object {...}, not a number"),
+    (b"null\n", (2, 3, None), "not null"),
     (b"text,s\n", (2, 3, None), "not JSON: Expecting value at character 1"),
     (b'{"text": "b", "s": 1, "p": 1, "s": 2}\n', (2, 3, None), "the name 's'"),
     (b'{"text": "\\ud800", "s": 1, "p": 1}\n', (2, 3, None), "half of a surrogate pair"),
@@ -188,7 +188,7 @@ def test_one_fault_in_a_line(
 @pytest.mark.parametrize(
     ("data", "place", "rule"),
     [
-        ('[{"text": 1},\n{"text": 2},\n3]', (3, 3), "got a number"),
+        ('[{"text": 1},\n{"text": 2},\n3]', (3, 3), "not a number"),
         ('[{"text": "日本"},\n{"text" 2}]', (2, 2), "not JSON: Expecting ':' delimiter"),
         ('[{"text": "日本"}\n{"text": 2}]', (2, 2), "a comma must come before it"),
         ('[{"text": 1},\n]', (2, 2), "not JSON: Expecting value"),

@@ -51,6 +51,13 @@ def test_an_index_that_is_named_as_a_column() -> None:
     assert lc.read_population(both, id="doc", content="text").id_at(0) == "a"
 
 
+def test_a_fault_calls_a_table_as_its_sentences_do() -> None:
+    for name, called in ((None, "items"), ("support answers", "support answers")):
+        with pytest.raises(PopulationError, match=f"^{called}, row 2, column 'lr'"):
+            wrong = FRAME.assign(lr=[0.5, float("nan"), 0.5])
+            lc.read_population(wrong, content="text", scores="lr", name=name)
+
+
 def test_a_column_of_nearly_that_name() -> None:
     with pytest.raises(PopulationError, match="'lr'; did you mean 'text'\\?"):
         lc.read_population(FRAME, content="txt")

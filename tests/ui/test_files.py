@@ -58,7 +58,7 @@ def test_an_upload_of_another_tool_is_kept_as_the_table_that_it_is_read_as(
         "annotations": [{"was_cancelled": False, "result": [choice]}],
     }
     path = keep_upload("export.json", json.dumps([task]).encode())
-    assert path.name == "export.parquet"
+    assert path.name == "export.json.parquet"
     assert keep_upload("export.json", json.dumps([task]).encode()) == path
     head = read_head(path)
     found = guess(head.columns, head.sample)
@@ -66,7 +66,7 @@ def test_an_upload_of_another_tool_is_kept_as_the_table_that_it_is_read_as(
     assert [(one.score, one.prediction) for one in found.classifiers] == [
         ("a_score", "a_prediction")
     ]
-    assert keep_upload("refs.ris", b"TY  - JOUR\nTI  - A\nER  - \n").name == "refs.parquet"
+    assert keep_upload("refs.ris", b"TY  - JOUR\nTI  - A\nER  - \n").name == "refs.ris.parquet"
     with pytest.raises(PopulationError, match="looks like an export of Label Studio"):
         keep_upload("broken.json", json.dumps([task]).encode()[:-5])
 

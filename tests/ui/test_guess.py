@@ -331,3 +331,19 @@ def test_what_is_the_same_in_every_row_is_never_shown_alone(
         for one in "ab"
     }
     assert guess(*sample(id=list(range(9)), **given, **listings)).content == shown
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "predicts"),
+    [
+        ("output.role", ["assistant", "tool"], False),
+        ("output.finish_reason", ["stop", "length"], False),
+        ("output.label", ["a", "b"], True),
+        ("output.predicted_type", ["a", "b"], True),
+        ("judge.verdict", ["yes", ""], True),
+        ("judge.verdict", ["", ""], False),
+    ],
+)
+def test_a_field_of_what_a_model_said(column: str, values: list[object], predicts: bool) -> None:
+    found = guess(*sample(**{"id": [1, 2], column: values, "text": [TEXT, f"{TEXT} 2"]}))
+    assert [one.prediction for one in found.classifiers] == ([column] if predicts else [])
