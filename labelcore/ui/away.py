@@ -18,11 +18,13 @@ AWAY = (
     "The server is away. What was called saved is safe; a press since then is kept here, and this "
     "page goes on by itself."
 )
+"""On a page with answers; on another one, whose fields are closed meanwhile, ``CLOSED``."""
+CLOSED = "The server is away. What was saved is safe, and this page goes on by itself."
 # The box is out of view and out of the way of keys; Streamlit closes it when the server is back.
 ASK = "labelcore-ask"
 """The event of the window by which a part asks for the whole page."""
 SCRIPT = (
-    f"const AWAY = {json.dumps(AWAY)}, ASK = {json.dumps(ASK)};\n"
+    f"const AWAY = {json.dumps(AWAY)}, CLOSED = {json.dumps(CLOSED)}, ASK = {json.dumps(ASK)};\n"
     + """
 const CONNECTED_MS = 500;  // From the end of the box until a message goes through.
 
@@ -30,7 +32,7 @@ function begin(where) {
   const told = Object.assign(document.createElement("div"), { className: "lc-away" });
   told.role = "status";
   told.hidden = true;
-  document.body.append(told);
+  (document.querySelector(".stApp") || document.body).append(told);
   const look = () => {
     let away = false;
     for (const box of document.querySelectorAll("[data-testid=stDialog]")) {
@@ -42,7 +44,8 @@ function begin(where) {
     }
     if (away === !told.hidden) return;
     told.hidden = !away;
-    told.textContent = away ? AWAY : "";
+    const answers = document.querySelector(".lc-answers:not([hidden]) button");
+    told.textContent = away ? (answers ? AWAY : CLOSED) : "";
     if (!away) setTimeout(ask, CONNECTED_MS);
   };
   const ask = () => where.labelcoreAway && where.labelcoreAway.send();

@@ -33,7 +33,7 @@ CELL = "review-cell"
 """Where the confusion table leaves the cell that was pressed: classifier, call, answer."""
 LIST, SEARCH, OPENED, TABLE = "review-list", "review-search", "review-opened", "review-table"
 WHICH, ANSWER, CALLED, WHO = "review-which", "review-answer", "review-called", "review-who"
-HEIGHT = 430
+HEIGHT = 422
 JUDGED, CALLS = "Judged", "Classifier"
 EMPTY = "Nothing is judged yet: every answer will stand here."
 NO_ROW = "No judged item has these words."
@@ -192,7 +192,7 @@ def readable(found: Reviewed, shown: pd.DataFrame, where: tzinfo) -> pd.DataFram
         JUDGED: [shown_word(one) or NOT_YET for one in shown["answer"]],
     }
     if found.classifier is not None:
-        calls = zip(shown["called"], shown["wrong"], strict=True)
+        calls = zip(shown["called"].fillna(""), shown["wrong"], strict=True)
         columns[CALLS] = [shown_word(one) + (" · wrong" if wrong else "") for one, wrong in calls]
     if shown["score"].notna().any():
         columns["Score"] = shown["score"].tolist()

@@ -19,6 +19,8 @@ from labelcore.ui.plain import one_line
 FEW = 20
 """So many items that are new here are looked up one by one, more in one reading."""
 ALL, WRONG, UNSURE = "All", "Classifier was wrong", "Not sure or broken"
+TO_COME = (OPEN, "later")
+"""Items whose answer is still to come: nobody is told what the classifier says of them."""
 FLAGGED, NOTED, TWICE = "Flagged", "Notes", "Answered differently"
 SETTLE = "To settle"
 Rows = Callable[[pd.DataFrame], "pd.Series[bool]"]
@@ -115,6 +117,7 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
         table["called"] = [population.classes[code] for code in codes]
     if classifier is not None and classifier in population.scores:
         table["score"] = population.scores[classifier][position]
+    table.loc[table["answer"].isin(TO_COME), ["called", "score"]] = None
     judged = table["answer"].isin(population.classes)
     table["wrong"] = judged & table["called"].notna() & (table["called"] != table["answer"])
     return Reviewed(table, classifier)

@@ -77,6 +77,7 @@ STYLE = (
 [class*="st-key-project-"] [data-testid="stText"], [class*="st-key-quiet"] [data-testid="stText"] {
   overflow-wrap: anywhere; white-space: normal; font-variant-numeric: tabular-nums;
 }
+.st-key-review-find { padding-top: 0.5rem; }
 .stApp:has(.st-key-review-find) { --item-height: clamp(180px, calc(100vh - 510px), 420px); }
 .stApp:has(.st-key-review-find) .stMainBlockContainer > [data-testid="stVerticalBlock"] {
   gap: 0.5rem;

@@ -70,9 +70,8 @@ SURFACE_STYLE = """
 }
 .lc-away:not([hidden]) {
   position: fixed; top: 0; left: 0; right: 0; z-index: 1000; padding: 0.5rem 1rem;
-  text-align: center; font-family: var(--st-font, sans-serif);
-  background: var(--st-secondary-background-color, Canvas); color: var(--st-text-color, CanvasText);
-  border-bottom: 1px solid var(--border, GrayText);
+  text-align: center; font-size: 0.875rem; background: inherit;
+  border-bottom: 2px solid var(--data-5);
 }
 .lc-noted { margin-top: 0.75rem; }
 .lc-noted input {

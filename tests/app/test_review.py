@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import UTC
 from pathlib import Path
 
 import pandas as pd
@@ -213,5 +214,13 @@ def test_a_mark_on_an_item_that_is_still_open_is_there(app, make) -> None:
     assert found.chosen(NOTED)["index"].tolist() == [draw.index]
     page = opened(app, draw.index)
     assert not page.exception and review.STILL_OPEN in texts(page)
-    session.answer(draw, "yes")
+    marked = found.chosen(FLAGGED)
+    assert marked["called"].isna().all() and marked["score"].isna().all(), "nobody judges it blind"
+    told = review.readable(found, marked, UTC)
+    assert told["Classifier"].tolist() == [""] and "Score" not in told
+    session.answer(draw, "later")
+    assert reviewed(session, "lr").chosen(FLAGGED)["called"].isna().all()
+    session.revise(draw.index, "yes", "f" * 24)
+    marked = reviewed(session, "lr").chosen(FLAGGED)
+    assert marked["called"].notna().all() and marked["score"].notna().all()
     assert reviewed(session, "lr").lists()[ALL] == 4

@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 
 import labelcore as lc
 from labelcore.ui.actions import TOO_LATE, TOO_QUICK
-from labelcore.ui.away import AWAY
+from labelcore.ui.away import AWAY, CLOSED
+from labelcore.ui.review import CHOOSE, NO_ROW
 from labelcore.ui.surface import NOT_SAVED_YET, ONE_TOO_LATE, SAVING
 from labelcore.ui.surface import TIMES as TIMES_OF_PAGE
 from tests.browser import driving
@@ -44,6 +45,21 @@ def test_a_page_left_open_goes_on_after_the_server_is_back(server: Server, page:
     stored = driving.answers(server.data, project)
     assert [driving.said(event) for event in stored] == ["yes", "no", "yes"]
     assert driving.disagreements(stored, driving.pressed(page), TEXTS) == []
+
+
+def test_a_page_without_answers_does_not_say_that_it_keeps_presses(
+    server: Server, page: Page
+) -> None:
+    project = driving.make_project(server.data, "Looked at")
+    driving.label_without_page(server.data, project, 3)
+    page.goto(f"{server.url}/review?project={project}")
+    page.get_by_text(CHOOSE).wait_for()
+    server.kill()
+    expect(page.locator(".lc-away")).to_have_text(CLOSED, timeout=60_000)
+    server.start()
+    expect(page.locator(".lc-away")).to_be_hidden()
+    driving.fill(page, page.get_by_placeholder("Search"), "no such word")
+    expect(page.get_by_text(NO_ROW)).to_be_visible()
 
 
 def test_presses_made_while_a_page_knows_of_it_are_stored_when_the_server_is_back(
