@@ -84,8 +84,9 @@ class Preview:
     derived
         what the design derives: stratum_sizes, edges, planned, assumption, and the critical value
         of a calibrated stop; "notes", a sentence each on what is unusual, such as a budget larger
-        than the file, or scores that are no probabilities. With claims {"strict": labels, "approximate": labels} as "claims": the
-        median number of labels that settle them with each ``claim_form`` that the plan can have
+        than the file, or scores that are no probabilities. With claims {"strict": labels,
+        "approximate": labels} as "claims": the median number of labels that settle them with each
+        ``claim_form`` that the plan can have
     planned
         the planned size that a session will freeze
 

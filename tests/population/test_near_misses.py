@@ -52,10 +52,11 @@ def test_an_index_that_is_named_as_a_column() -> None:
 
 
 def test_a_fault_calls_a_table_as_its_sentences_do() -> None:
+    wrong = FRAME.assign(lr=[0.5, float("nan"), 0.5])
     for name, called in ((None, "items"), ("support answers", "support answers")):
-        with pytest.raises(PopulationError, match=f"^{called}, row 2, column 'lr'"):
-            wrong = FRAME.assign(lr=[0.5, float("nan"), 0.5])
+        with pytest.raises(PopulationError) as found:
             lc.read_population(wrong, content="text", scores="lr", name=name)
+        assert str(found.value).startswith(f"{called}, row 2")
 
 
 def test_a_column_of_nearly_that_name() -> None:
