@@ -59,8 +59,8 @@ WEIGHTS = {
 PAGE = """# Design
 
 Made by `python -m docs.make_design` from `labelcore/charts/design.py`; every chart, page and report
-takes its colours from there. A chart is made in the light colours, and the page or the report puts
-the dark ones in their place. Texts have a contrast of 4.5 or more with what is behind them, marks
+takes its colours from there. What is drawn names roles; the page, the report or the figure has
+their colours, light or dark. Texts have a contrast of 4.5 or more with what is behind them, marks
 of 3 or more, and a band is seen as well in dark as in light (`tests/charts/test_design.py`); what
 the browser computes is measured too (`tests/browser/test_contrast.py`). Hues are those of Okabe and
 Ito, as light or dark as the ground needs. Classifiers differ in dashes or marks as well.

@@ -19,7 +19,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import truncexpon
 
-from labelcore.charts.base import FIRST, SECOND, THIRD
+from labelcore.charts.design import LIGHT
 from labelcore.stats.proportion import wald
 from labelcore.stats.recycling import agreement_levels, level_share, recycle_all
 
@@ -27,6 +27,7 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
+FIRST, SECOND, THIRD = LIGHT.series[:3]
 SIZE = 1100
 RATE, BLOCK, DECAY = 0.5, 0.03, 5.0
 UNDER = (-1, 0, 0, 0)

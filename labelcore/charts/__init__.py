@@ -1,14 +1,14 @@
-"""Results as Plotly figures, each with its words and its numbers as a table."""
+"""Results as drawings, each with its words and its numbers as a table."""
 
 from labelcore.charts.against import precision_recall_chart, precision_yield_chart, roc_chart
-from labelcore.charts.base import CONFIG, Chart
+from labelcore.charts.base import Chart
 from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
 from labelcore.charts.compare import compare_chart
 from labelcore.charts.evidence import evidence_chart, evidence_table, first_settled
 from labelcore.charts.history import history_chart, history_words
 from labelcore.charts.labels_factor import labels_factor_chart
 from labelcore.charts.labels_margin import labels_margin_chart
-from labelcore.charts.names import escape, shortened
+from labelcore.charts.names import shortened
 from labelcore.charts.oversampling import oversampling_chart
 from labelcore.charts.rank import rank_chart, rank_words
 from labelcore.charts.readings import READINGS, Reading
@@ -19,13 +19,11 @@ from labelcore.charts.stratifications import stratifications_chart
 from labelcore.charts.waves import waves_chart
 
 __all__ = [
-    "CONFIG",
     "READINGS",
     "Chart",
     "Reading",
     "candidates_chart",
     "compare_chart",
-    "escape",
     "evidence_chart",
     "evidence_table",
     "first_settled",

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.band import Line, gaps
-from labelcore.charts.base import REFERENCE, Chart, empty_chart, new_figure, no_line
-from labelcore.charts.bounds import add_bounds, add_pointed, says, value_line, value_name
+from labelcore.charts.base import Chart, empty_chart, no_line
+from labelcore.charts.bounds import bounds, kept, pointed, value_name, value_width
 from labelcore.charts.curve_points import (
     RANK,
     SCORE,
@@ -19,7 +17,10 @@ from labelcore.charts.curve_points import (
     trend,
     value_words,
 )
-from labelcore.charts.design import HAIR, LINE
+from labelcore.charts.design import HAIR, REFERENCE
+from labelcore.charts.drawing import AnyMark, Axis, Drawing, Ends, Line, Mask, Symbol, Unit
+from labelcore.charts.drawing import Points as Path
+from labelcore.charts.readings import Reading
 from labelcore.promises import State
 from labelcore.results.curves import Band
 from labelcore.words import sentences as words
@@ -27,6 +28,8 @@ from labelcore.words import sentences as words
 ABOUT_UPRIGHT = "The bounds are about {upright}."
 ABOUT_BOTH = "The bounds are about both at once."
 NOTHING = "No curve yet: it starts with the first estimates of {} and {}."
+SHUFFLED = "a shuffled list"
+RING = 13.0
 
 
 def precision_recall_chart(precision: Band, recall: Band, *, cut: int | None = None) -> Chart:
@@ -67,40 +70,45 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
         return empty_chart(NOTHING.format(*map(str.lower, names)), [RANK, SCORE, *names])
     both = Points(upright, first.reading, first.at, usable, usable & first.known & second.known)
     alone = ", by its estimate" if together == "alone" else ""
-    figure = new_figure(
-        x=names[1].lower() + alone, y=names[0].lower(), x_share=second.reading.unit == "share"
-    )
-    figure.update_xaxes(range=[0, 1.01] if second.reading.unit == "share" else None)
-    figure.update_xaxes(rangemode="tozero")
-    figure.update_yaxes(rangemode="tozero")
-    add_bounds(figure, both, *_sides(both, second, together))
+    marks = bounds(both, *_sides(both, second, together))
     if together == "other way":
-        _add_diagonal(figure)
+        diagonal = [0.0, 1.0]
+        marks.append(Line(diagonal, diagonal, HAIR, "dash", name=SHUFFLED, role=REFERENCE))
     texts, ranks = _hover_texts(first, second, usable), first.rank.astype(int).tolist()
     apart = bool((usable & ~told).any())
     # Midpoints of bounds need not rise along the ranks: as a line they would go to and fro.
     bounded_only = upright.confidence is None and upright.state != State.EXACT
-    figure.add_trace(
-        go.Scatter(
-            x=gaps(second.value, told),
-            y=gaps(first.value, told),
-            mode="lines",
-            name=value_name(both),
-            showlegend=not bounded_only and bool(told.any()),
-            cliponaxis=False,
-            line={**value_line(both), "width": 0} if bounded_only else value_line(both),
-            **says(texts, apart=apart, customdata=ranks),
+    marks.append(
+        Line(
+            kept(second.value, told),
+            kept(first.value, told),
+            0.0 if bounded_only else value_width(both),
+            name=value_name(both) if told.any() and not bounded_only else "",
+            hover=() if apart else texts,
+            ranks=() if apart else ranks,
         )
     )
     if apart:
-        add_pointed(figure, second.place, first.place, usable, texts, customdata=ranks)
-    _mark_cut(figure, first, second, told, cut)
-    notes = [] if told.any() else [no_line()]
-    figure.update_layout(showlegend=True, annotations=notes)
-    return Chart(figure, _alt(first, second, usable, together), _table(upright, level))
+        marks.append(pointed(second.place, first.place, usable, texts, ranks))
+    alone = ", by its estimate" if together == "alone" else ""
+    drawing = Drawing(
+        _axis(names[1].lower() + alone, second.reading, (0.0, 1.01)),
+        _axis(names[0].lower(), first.reading),
+        marks + _ring(first, second, told, cut),
+        remarks=[] if told.any() else [no_line()],
+        legend=True,
+    )
+    return Chart(drawing, _alt(first, second, usable, together), _table(upright, level))
 
 
-def _sides(first: Points, second: Points, together: str) -> tuple[Line, Line]:
+def _axis(title: str, reading: Reading, ends: Ends | None = None) -> Axis:
+    """An axis from zero on; of shares with the ends given."""
+    if reading.unit == "share":
+        return Axis(title, Unit.SHARE, ends, zero=True)
+    return Axis(title, zero=True)
+
+
+def _sides(first: Points, second: Points, together: str) -> tuple[Path, Path]:
     """The two lines between which the bounds leave room, as (x, y) each."""
     low, high = first.of(first.band.low), first.of(first.band.high)
     if together == "alone":
@@ -111,51 +119,23 @@ def _sides(first: Points, second: Points, together: str) -> tuple[Line, Line]:
     return (across_low, low), (across_high, high)
 
 
-def _add_diagonal(figure: go.Figure) -> None:
-    figure.add_trace(
-        go.Scatter(
-            x=[0, 1],
-            y=[0, 1],
-            mode="lines",
-            name="a shuffled list",
-            hoverinfo="skip",
-            line={"color": REFERENCE, "width": HAIR, "dash": "dash"},
-        )
-    )
-
-
-def _mark_cut(
-    figure: go.Figure, first: Points, second: Points, told: np.ndarray, cut: int | None
-) -> None:
+def _ring(first: Points, second: Points, told: Mask, cut: int | None) -> list[AnyMark]:
     """A ring at the drawn point next to the cut."""
     if cut is None or not told.any():
-        return
+        return []
     inside = np.flatnonzero(told)
-    near = int(inside[np.argmin(np.abs(first.rank[inside] - cut))])
-    figure.add_trace(
-        go.Scatter(
-            x=[float(second.value[near])],
-            y=[float(first.value[near])],
-            mode="markers",
-            name=f"cut at {cut:,}",
-            hoverinfo="skip",
-            cliponaxis=False,
-            marker={
-                "size": 13,
-                "symbol": "circle-open",
-                "color": REFERENCE,
-                "line": {"width": LINE},
-            },
-        )
-    )
+    near = inside[np.argmin(np.abs(first.rank[inside] - cut))]
+    x, y = [float(second.value[near])], [float(first.value[near])]
+    name = f"cut at {cut:,}"
+    return [Line(x, y, 0.0, dots=RING, symbol=Symbol.HOLLOW, name=name, role=REFERENCE)]
 
 
-def _hover_texts(first: Points, second: Points, usable: np.ndarray) -> list[str]:
+def _hover_texts(first: Points, second: Points, usable: Mask) -> list[str]:
     scores = first.of(first.band.threshold)
     return [
         f"first {words.count(int(first.rank[place]), 'item')} "
-        f"(score {words.score_words(scores[place])})<br>"
-        f"{first.reading.label.lower()} {value_words(first, place)}<br>"
+        f"(score {words.score_words(scores[place])})\n"
+        f"{first.reading.label.lower()} {value_words(first, place)}\n"
         f"{second.reading.label.lower()} {value_words(second, place)}"
         if usable[place]
         else "no estimate"
@@ -171,7 +151,7 @@ def _table(upright: Band, level: Band) -> pd.DataFrame:
     return table
 
 
-def _alt(first: Points, second: Points, usable: np.ndarray, together: str) -> str:
+def _alt(first: Points, second: Points, usable: Mask, together: str) -> str:
     upright, level = first.reading.label, second.reading.label
     spoken = [
         f"{level.lower()} {value_words(second, place)}, {upright.lower()} "

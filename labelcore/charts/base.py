@@ -1,102 +1,124 @@
-"""What all charts share: colours, layout, the empty state."""
+"""What all charts share: a drawing with its words and its table, and the empty state."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.design import CHART_TEXT, LIGHT, THIN
+from labelcore.charts.design import DASHES, LIGHT, SERIES, STRONG, Theme
+from labelcore.charts.drawing import (
+    Axis,
+    Drawing,
+    Ends,
+    Line,
+    Remark,
+    Rule,
+    Symbol,
+    Unit,
+    named_axis,
+)
 from labelcore.results.telling import NO_LINE, known_ends
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.sentences import BETWEEN, ONE_END
 
-SERIES = LIGHT.series
-FIRST, SECOND, THIRD = SERIES[:3]
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-REFERENCE, GRID = LIGHT.quiet, LIGHT.rule
-SHARE_TICKS = ".3~%"
-NUMBER_TICKS = ",~r"
-HEIGHT = 320
-# For ``st.plotly_chart(config=...)`` and exports: no button bar over the legend.
-CONFIG = {"displayModeBar": False, "displaylogo": False, "scrollZoom": False}
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+VALUE_DOT = 11.0
+ROW_HEIGHT, FRAME_HEIGHT = 34.0, 90.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Chart:
-    """A figure, the same in words for those who do not see it, and the same numbers as a table.
+    """A drawing, the same in words for those who do not see it, and the same numbers as a table.
 
     ``alt`` is plain text: show it as such, never as markdown or HTML.
     """
 
-    figure: go.Figure
+    drawing: Drawing
     alt: str
     table: pd.DataFrame
 
+    @property
+    def figure(self) -> go.Figure:
+        """The drawing as a Plotly figure."""
+        return self.plotted()
 
-AXIS = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False, "automargin": True}
+    def plotted(self, theme: Theme = LIGHT) -> go.Figure:
+        """The Plotly figure in the colours of a theme."""
+        from labelcore.charts.plotted import plotted
 
-
-def layout(height: int = HEIGHT) -> dict[str, Any]:
-    """The common layout: nothing moves, zoom is kept, the page's own background shows."""
-    return {
-        "height": height,
-        "margin": {"l": 8, "r": 12, "t": 12, "b": 8},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "uirevision": "labelcore",
-        "hovermode": "closest",
-        "dragmode": False,
-        "showlegend": False,
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "title_text": ""},
-    }
+        return plotted(self.drawing, theme)
 
 
-def new_figure(
-    *, x: str, y: str, y_share: bool = True, x_share: bool = False, least: float = 0.0
-) -> go.Figure:
-    """An empty figure in the common layout. ``x`` and ``y`` are axis titles, already escaped.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A value and the ends of its interval on a line of their own; None for what there is not."""
 
-    An axis of shares stays within ``least`` and 100 % (and a hair more, for lines at the edge).
-    """
-    return go.Figure(
-        layout={**layout(), "xaxis": _axis(x, x_share), "yaxis": _axis(y, y_share, least)},
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    role: str
+    hover: str
+    symbol: Symbol = Symbol.DOT
+
+    @property
+    def known(self) -> list[tuple[float, float]]:
+        """Where its points are, from the left, and how large their dots."""
+        points = [(self.low, 0.0), (self.value, VALUE_DOT), (self.high, 0.0)]
+        return [(at, size) for at, size in points if at is not None]
+
+    def line(self, place: int) -> Line:
+        ends, dots = zip(*self.known, strict=True)
+        return Line(
+            ends,
+            [place] * len(ends),
+            STRONG,
+            dots=dots,
+            symbol=self.symbol,
+            role=self.role,
+            hover=[self.hover] * len(ends),
+        )
+
+
+def rows_drawing(
+    title: str,
+    rows: Sequence[Row],
+    ends: Ends | None = None,
+    rules: Sequence[Rule] = (),
+    remarks: Sequence[Remark] = (),
+) -> Drawing:
+    """Values with their intervals one below the other, on one scale of shares."""
+    return Drawing(
+        Axis(title, Unit.SHARE, ends),
+        named_axis((row.name for row in rows), downwards=True),
+        [row.line(place) for place, row in enumerate(rows) if row.known],
+        rules,
+        remarks,
+        height=FRAME_HEIGHT + ROW_HEIGHT * len(rows),
     )
 
 
-def _axis(title: str, share: bool, least: float = 0.0) -> dict[str, Any]:
-    if not share:
-        return {**AXIS, "title": {"text": title}, "tickformat": NUMBER_TICKS}
-    ends = {"minallowed": least - 0.01, "maxallowed": 1.01}
-    return {**AXIS, "title": {"text": title}, "tickformat": SHARE_TICKS, **ends}
+class Turn(TypedDict):
+    """Colour and dash of one line among several."""
+
+    role: str
+    dash: str
 
 
-def across(value: float, dash: str = "dash") -> dict[str, Any]:
-    """A reference line over the whole width, as a shape of the layout."""
-    line = {"color": REFERENCE, "width": THIN, "dash": dash}
-    ends = {"x0": 0, "x1": 1, "y0": value, "y1": value}
-    return {"type": "line", "xref": "paper", **ends, "line": line}
+def in_turn(place: int) -> Turn:
+    """Those of a place among the lines; no two of the first 36 have both in common."""
+    turn, series = divmod(place, len(SERIES))
+    return {"role": SERIES[series], "dash": DASHES[(series + turn) % len(DASHES)]}
 
 
-def upright(value: float, dash: str = "dash") -> dict[str, Any]:
-    """A reference line over the whole height, as a shape of the layout."""
-    line = {"color": REFERENCE, "width": THIN, "dash": dash}
-    ends = {"x0": value, "x1": value, "y0": 0, "y1": 1}
-    return {"type": "line", "yref": "paper", **ends, "line": line}
-
-
-def remark(text: str, **place: Any) -> dict[str, Any]:
-    """A short grey text on the figure; never from a file."""
-    font = {"color": REFERENCE, "size": CHART_TEXT}
-    return {"text": text, "showarrow": False, "yanchor": "bottom", "font": font, **place}
-
-
-def no_line() -> dict[str, Any]:
+def no_line() -> Remark:
     """The remark in the middle of a band that allows no line."""
-    return remark(NO_LINE, x=0.5, y=0.5, xref="paper", yref="paper", xanchor="center")
+    return Remark(NO_LINE, across=0.5, up=0.5)
 
 
 def interval_words(
@@ -116,12 +138,10 @@ def interval_words(
     return f"{said}, between {bottom} and {top}" if known else f"{said}, without an interval yet"
 
 
-def empty_chart(message: str, columns: Sequence[str]) -> Chart:
+def empty_chart(message: str, columns: Iterable[str]) -> Chart:
     """The state before there is anything to draw: a sentence in the middle (never from a file)."""
-    note = remark(message, x=0.5, y=0.5, xref="paper", yref="paper", yanchor="middle")
-    hidden = {"visible": False}
-    figure = go.Figure(layout={**layout(), "xaxis": hidden, "yaxis": hidden, "annotations": [note]})
-    return Chart(figure, message, pd.DataFrame({name: [] for name in columns}))
+    drawing = Drawing(remarks=[Remark(message, across=0.5, up=0.5)], bare=True)
+    return Chart(drawing, message, pd.DataFrame({name: [] for name in columns}))
 
 
 def require_columns(table: pd.DataFrame, columns: Sequence[str], argument: str = "table") -> None:
@@ -134,8 +154,3 @@ def require_columns(table: pd.DataFrame, columns: Sequence[str], argument: str =
             f"{argument} must have the columns {', '.join(columns)}; missing are "
             + ", ".join(missing)
         )
-
-
-def hover(sentences: Sequence[str]) -> dict[str, Any]:
-    """Ready sentences as the only hover text; they hold numbers of ours and escaped names."""
-    return {"hovertext": list(sentences), "hovertemplate": "%{hovertext}<extra></extra>"}

@@ -7,25 +7,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from labelcore.charts.base import (
-    FIRST,
-    REFERENCE,
-    SECOND,
-    SERIES,
     Chart,
-    across,
+    Row,
     empty_chart,
-    hover,
     interval_words,
-    new_figure,
-    remark,
-    upright,
+    rows_drawing,
 )
-from labelcore.charts.design import LINE, STRONG
+from labelcore.charts.design import FIRST, REFERENCE, SECOND, SERIES
+from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Side, Unit
 from labelcore.charts.history_table import thinned
-from labelcore.charts.names import escape, shortened
+from labelcore.charts.names import shortened
 from labelcore.promises import CandidateState
 from labelcore.results.telling import known_ends, too_wide
 from labelcore.results.types import Choice
@@ -34,7 +27,6 @@ from labelcore.words import sentences as words
 COLUMNS = ("Candidate", "Items", "Precision", "Low", "High", "Reach from", "Reach to", "State")
 MOVED_COLUMNS = ("Labels", "Candidate", "Low", "High", "State")
 NOTHING = "No bounds yet: they start with the first labels."
-ROW_HEIGHT, FRAME_HEIGHT = 34, 90
 
 
 def candidates_chart(choice: Choice) -> Chart:
@@ -44,32 +36,19 @@ def candidates_chart(choice: Choice) -> Chart:
     table = candidates_table(choice)
     if table.empty:
         return empty_chart(NOTHING, COLUMNS)
-    figure = new_figure(x="precision", y="", x_share=True)
-    places = [f"{row}" for row in range(len(table))]
-    for row, one in enumerate(table.to_dict("records")):
-        figure.add_trace(_row(one, places[row], _colour(one, choice)))
-    wanted, tolerated = (
-        choice.precision_threshold,
-        choice.precision_threshold - choice.precision_slack,
+    drawing = rows_drawing(
+        "precision",
+        [_row(one, choice) for one in table.to_dict("records")],
+        rules=[Rule(at, upright=True, dash=dash) for at, dash in _limits(choice)],
+        remarks=[Remark("wanted", x=choice.precision_threshold, side=Side.BELOW)],
     )
-    figure.update_layout(
-        height=FRAME_HEIGHT + ROW_HEIGHT * len(table),
-        margin_t=28,
-        shapes=[upright(wanted, "dash"), upright(tolerated, "dot")],
-        annotations=[remark("wanted", x=wanted, y=1, yref="paper", xanchor="left")],
-    )
-    figure.update_yaxes(
-        type="category",
-        categoryorder="array",
-        categoryarray=places[::-1],
-        tickmode="array",
-        range=[-0.6, len(places) - 0.4],
-        tickvals=places,
-        tickformat="",
-        ticktext=[escape(str(name)) for name in table["Candidate"]],
-    )
-    figure.layout.yaxis.minallowed = figure.layout.yaxis.maxallowed = None
-    return Chart(figure, _alt(table, choice), table)
+    return Chart(drawing, _alt(table, choice), table)
+
+
+def _limits(choice: Choice) -> list[tuple[float, str]]:
+    """The precision that is wanted and the one that is tolerated, with their dashes."""
+    wanted = choice.precision_threshold
+    return [(wanted, "dash"), (wanted - choice.precision_slack, "dot")]
 
 
 def candidates_table(choice: Choice) -> pd.DataFrame:
@@ -97,31 +76,28 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
     table = moving_bounds_table(looks, key)
     if table.empty:
         return empty_chart(NOTHING, MOVED_COLUMNS)
-    figure = new_figure(x="labels", y="precision")
+    marks = []
     for place, (name, rows) in enumerate(table.groupby("Candidate", sort=False)):
-        colour = SERIES[place % len(SERIES)]
-        kept = rows.iloc[thinned(len(rows))]
-        said = [_moved_words(escape(str(name)), row) for row in kept.to_dict("records")]
-        for end in ("High", "Low"):
-            figure.add_trace(
-                go.Scatter(
-                    x=kept["Labels"],
-                    y=kept[end],
-                    mode="lines",
-                    name=escape(str(name)),
-                    legendgroup=str(place),
-                    showlegend=end == "High",
-                    line={
-                        "color": colour,
-                        "width": LINE,
-                        "dash": "solid" if end == "Low" else "dot",
-                    },
-                    **hover(said),
+        kept, shown = rows.iloc[thinned(len(rows))], shortened(name)
+        said = [_moved_words(shown, row) for row in kept.to_dict("records")]
+        for end, dash in (("High", "dot"), ("Low", "")):
+            marks.append(
+                Line(
+                    kept["Labels"],
+                    kept[end],
+                    dash=dash,
+                    name=shown,
+                    role=SERIES[place % len(SERIES)],
+                    hover=said,
                 )
             )
-    limits = choice.precision_threshold, choice.precision_threshold - choice.precision_slack
-    shapes = [across(at, dash) for at, dash in zip(limits, ("dash", "dot"), strict=True)]
-    figure.update_layout(showlegend=True, shapes=shapes)
+    drawing = Drawing(
+        Axis("labels"),
+        Axis("precision", Unit.SHARE),
+        marks,
+        [Rule(at, dash=dash) for at, dash in _limits(choice)],
+        legend=True,
+    )
     last = table[table["Labels"] == table["Labels"].max()]
     alt = (
         "Bounds of each candidate's precision against labels, lower bounds solid, upper ones "
@@ -131,7 +107,7 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
         )
         + "."
     )
-    return Chart(figure, alt, table)
+    return Chart(drawing, alt, table)
 
 
 def moving_bounds_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
@@ -156,23 +132,15 @@ def _colour(one: Mapping[Any, Any], choice: Choice) -> str:
     return REFERENCE if CandidateState(one["State"]).out else FIRST
 
 
-def _row(one: Mapping[Any, Any], place: str, colour: str) -> go.Scatter:
-    known = not np.isnan(one["Precision"])
-    ends = [one["Low"], one["Precision"], one["High"]] if known else [one["Low"], one["High"]]
-    return go.Scatter(
-        x=ends,
-        y=[place] * len(ends),
-        mode="lines+markers",
-        cliponaxis=False,
-        line={"color": colour, "width": STRONG},
-        marker={"color": colour, "size": [0, 11, 0] if known else 0},
-        **hover([_words(one)] * len(ends)),
-    )
+def _row(one: Mapping[Any, Any], choice: Choice) -> Row:
+    value = None if np.isnan(one["Precision"]) else one["Precision"]
+    name, role = shortened(one["Candidate"]), _colour(one, choice)
+    return Row(name, value, one["Low"], one["High"], role, _words(one))
 
 
 def _words(one: Mapping[Any, Any]) -> str:
-    name, said = escape(str(one["Candidate"])), _precision_words(one)
-    return f"{name} ({words.count(one['Items'], 'item')}): {said}<br>{escape(str(one['State']))}"
+    name, said = shortened(one["Candidate"]), _precision_words(one)
+    return f"{name} ({words.count(one['Items'], 'item')}): {said}\n{shortened(one['State'])}"
 
 
 def _precision_words(one: Mapping[Any, Any]) -> str:

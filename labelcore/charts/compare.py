@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.base import (
-    SERIES,
-    Chart,
-    empty_chart,
-    hover,
-    interval_words,
-    new_figure,
-)
-from labelcore.charts.design import STRONG
-from labelcore.charts.names import escape, shortened
+from labelcore.charts.base import Chart, Row, empty_chart, interval_words, rows_drawing
+from labelcore.charts.design import SERIES
+from labelcore.charts.drawing import Symbol
+from labelcore.charts.names import shortened
 from labelcore.promises import State
 from labelcore.results.types import Estimate
 from labelcore.words import sentences as words
@@ -25,7 +18,6 @@ from labelcore.words.quantities import key_parts, label_of, term_of
 
 COLUMNS = ("Classifier", "Estimate", "Low", "High", "Labels")
 NOTHING = "No figure yet: the rows start with the first estimates."
-ROW_HEIGHT, FRAME_HEIGHT = 34, 90
 PROOF = "Overlapping intervals do not show that two classifiers are equally good."
 
 
@@ -41,27 +33,11 @@ def compare_chart(estimates: Sequence[Estimate]) -> Chart:
         found = ", ".join(sorted(one.estimand for one in estimates)) or "none"
         raise ValueError(f"estimates must be of one quantity, got {found}")
     base, inside = quantities.pop()
-    label = f"{label_of(base)} of {escape(inside)}" if inside else term_of(base)
+    label = f"{label_of(base)} of {shortened(inside)}" if inside else term_of(base)
     if not any(map(_shown, estimates)):
         return empty_chart(NOTHING, COLUMNS)
-    figure = new_figure(x=label, y="", x_share=True)
-    places = [f"{row}" for row in range(len(estimates))]
-    for row, one in enumerate(estimates):
-        if _shown(one):
-            figure.add_trace(_row(one, places[row], row))
-    figure.update_layout(height=FRAME_HEIGHT + ROW_HEIGHT * len(estimates))
-    figure.update_yaxes(
-        type="category",
-        categoryorder="array",
-        categoryarray=places[::-1],
-        tickmode="array",
-        range=[-0.6, len(places) - 0.4],
-        tickvals=places,
-        tickformat="",
-        ticktext=[escape(_name(one)) for one in estimates],
-    )
-    figure.layout.yaxis.minallowed = figure.layout.yaxis.maxallowed = None
-    return Chart(figure, _alt(estimates, shortened(label)), _table(estimates))
+    rows = [_row(one, SERIES[place % len(SERIES)]) for place, one in enumerate(estimates)]
+    return Chart(rows_drawing(label, rows), _alt(estimates, shortened(label)), _table(estimates))
 
 
 def _shown(one: Estimate) -> bool:
@@ -69,23 +45,11 @@ def _shown(one: Estimate) -> bool:
     return one.told is not None or (one.has_interval and one.value is not None)
 
 
-def _row(one: Estimate, place: str, row: int) -> go.Scatter:
-    colour = SERIES[row % len(SERIES)]
-    points = [] if one.told is None else [(one.told, 11)]
-    if one.has_interval:
-        points = [(one.low, 0), *points, (one.high, 0)]
-    ends, sizes = [at for at, _ in points], [size for _, size in points]
-    symbol = "circle" if one.has_interval else "circle-open"
-    return go.Scatter(
-        x=ends,
-        y=[place] * len(ends),
-        mode="lines+markers",
-        name=escape(_name(one)),
-        line={"color": colour, "width": STRONG},
-        cliponaxis=False,
-        marker={"color": colour, "size": sizes, "symbol": symbol},
-        **hover([f"{escape(_name(one))}<br>{_words(one)}"] * len(ends)),
-    )
+def _row(one: Estimate, role: str) -> Row:
+    low, high = (one.low, one.high) if one.has_interval and _shown(one) else (None, None)
+    name = shortened(_name(one))
+    symbol = Symbol.DOT if one.has_interval else Symbol.HOLLOW
+    return Row(name, one.told, low, high, role, f"{name}\n{_words(one)}", symbol)
 
 
 def _name(one: Estimate) -> str:

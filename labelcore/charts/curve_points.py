@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from labelcore.charts.drawing import Mask, Numbers
 from labelcore.charts.readings import Reading, reading_of
 from labelcore.promises import State
 from labelcore.results.curves import Band
@@ -16,9 +17,6 @@ from labelcore.words import sentences as words
 
 MOST_POINTS = 400
 RANK, SCORE, LOW, HIGH, PROVISIONAL = "First items by score", "Score there", "Low", "High", "So far"
-
-Numbers = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -104,7 +102,7 @@ def value_words(points: Points, place: int) -> str:
 def hover_texts(points: Points) -> list[str]:
     """A sentence for every point: rank, score, value and interval."""
     return [
-        f"first {words.count(int(rank), 'item')} (score {words.score_words(score)})<br>"
+        f"first {words.count(int(rank), 'item')} (score {words.score_words(score)})\n"
         f"{points.reading.label.lower()} {value_words(points, place)}{_more(points, place)}"
         if points.usable[place]
         else "no estimate"
@@ -118,9 +116,9 @@ def _more(points: Points, place: int) -> str:
     band, i = points.band, int(points.at[place])
     text = ""
     if band.provisional is not None and np.isfinite(band.provisional[i]) and points.told[place]:
-        text += f"<br>so far, provisional: {points.reading.number(float(band.provisional[i]))}"
+        text += f"\nso far, provisional: {points.reading.number(float(band.provisional[i]))}"
     if "noise" in band.extra and band.extra["noise"][i] > 0:
-        text += f"<br>noise of one window: ± {words.points(float(band.extra['noise'][i]))}"
+        text += f"\nnoise of one window: ± {words.points(float(band.extra['noise'][i]))}"
     return text
 
 

@@ -1,14 +1,12 @@
 """The design of everything that is drawn: colours by role, for light and dark; type; lines.
 
-docs/design.md shows it (``python -m docs.make_design``). A chart is made in the light colours;
-``dressed`` puts the dark ones in their place. Contrast: texts 4.5 and more, marks 3 and more.
+docs/design.md shows it (``python -m docs.make_design``). What is drawn names roles; the page, the
+report or the figure has their colours. Contrast: texts 4.5 and more, marks 3 and more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 Series = tuple[str, str, str, str, str, str]
 
@@ -55,7 +53,7 @@ LIGHT = Theme(
     empty="#EDF0F3",
     expected="#E9ECEF",
     series=("#0072B2", "#D55E00", "#009E73", "#B4558E", "#B87700", "#3F4850"),
-    band="rgba(0, 114, 178, 0.2)",
+    band="rgba(0, 114, 178, 0.32)",
     noise="rgba(230, 159, 0, 0.28)",
     uncalled="rgba(128, 128, 128, 0.55)",
 )
@@ -70,7 +68,7 @@ DARK = Theme(
     empty="#2A3037",
     expected="#2A3037",
     series=("#4DA6DC", "#F0883E", "#2DBE93", "#E199C4", "#E6B13A", "#C3CAD1"),
-    band="rgba(77, 166, 220, 0.3)",
+    band="rgba(77, 166, 220, 0.32)",
     noise="rgba(230, 177, 58, 0.3)",
     uncalled="rgba(160, 160, 160, 0.6)",
 )
@@ -88,6 +86,10 @@ TYPE = {
 }
 CHART_TEXT = 12
 """Pixels."""
+SERIES = ("data", "data-2", "data-3", "data-4", "data-5", "data-6")
+DASHES = ("", "dash", "dot", "dashdot", "longdash", "longdashdot")
+PATTERNS = ("", "/", "x", "-", "+", ".")
+FIRST, SECOND, REFERENCE = "data", "data-2", "quiet"
 HAIR, THIN, LINE, STRONG = 1.0, 1.5, 2.0, 3.0
 """Weights of lines in pixels: grid and bounds of others; goals and references; estimates; the
 interval that a row is about."""
@@ -113,27 +115,3 @@ def both(*names: str) -> str:
     """
     light, dark = roles(LIGHT), roles(DARK)
     return " ".join(f"--{name}: light-dark({light[name]}, {dark[name]});" for name in names)
-
-
-IN_DARK = {light: roles(DARK)[name] for name, light in roles(LIGHT).items()}
-COLOURED = ("color", "fillcolor", "bgcolor", "bordercolor", "gridcolor", "linecolor")
-
-
-def dressed(part: Any) -> Any:
-    """A figure's JSON, or a part of it, with each light colour of the design replaced by the dark
-    one; texts and what comes from a file stay.
-
-    >>> dressed({"line": {"color": "#0072B2"}, "name": "#0072B2"})
-    {'line': {'color': '#4DA6DC'}, 'name': '#0072B2'}
-    """
-    if isinstance(part, Mapping):
-        return {key: _dressed(value, key in COLOURED) for key, value in part.items()}
-    return [dressed(one) for one in part] if isinstance(part, list | tuple) else part
-
-
-def _dressed(value: Any, coloured: bool) -> Any:
-    if not coloured:
-        return dressed(value)
-    if isinstance(value, list | tuple):
-        return [_dressed(one, coloured) for one in value]
-    return IN_DARK.get(value, value) if isinstance(value, str) else value

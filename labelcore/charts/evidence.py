@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.base import (
-    FIRST,
-    SECOND,
-    Chart,
-    across,
-    empty_chart,
-    hover,
-    new_figure,
-    remark,
-)
-from labelcore.charts.design import LINE
+from labelcore.charts.base import Chart, empty_chart
+from labelcore.charts.design import FIRST, SECOND
+from labelcore.charts.drawing import Axis, Drawing, Ends, Line, Remark, Rule, Symbol
 from labelcore.charts.history_table import thinned
-from labelcore.charts.names import escape, shortened
+from labelcore.charts.names import shortened
 from labelcore.promises import ClaimStatus, Form
 from labelcore.words import sentences as words
 from labelcore.words.claims import (
@@ -64,22 +54,19 @@ def evidence_chart(
     if table.empty:
         return empty_chart(NOTHING, COLUMNS)
     shown = table.iloc[thinned(len(table))]
-    figure = new_figure(x="labels", y="evidence (times)", y_share=False)
-    figure.add_trace(_line(shown, "Evidence for", FIRST, "solid", "circle"))
-    figure.add_trace(_line(shown, "Evidence against", SECOND, "dash", "diamond-open"))
     needed = 1 / alpha
-    note = remark(
-        enough_words(alpha, form),
-        x=0,
-        xref="paper",
-        xanchor="left",
-        y=math.log10(needed),
+    drawing = Drawing(
+        Axis("labels", zero=True),
+        Axis("evidence (times)", ends=_ends(shown, needed), log=True),
+        [
+            _line(shown, "Evidence for", FIRST, "", Symbol.DOT),
+            _line(shown, "Evidence against", SECOND, "dash", Symbol.HOLLOW_DIAMOND),
+        ],
+        [Rule(needed)],
+        [Remark(enough_words(alpha, form), y=needed)],
+        legend=True,
     )
-    figure.update_layout(shapes=[across(needed)], annotations=[note], showlegend=True)
-    figure.update_layout(margin={"t": 36})
-    figure.update_yaxes(type="log", range=_ends(shown, needed), dtick=1, tickformat=",~r")
-    figure.update_xaxes(rangemode="tozero")
-    return Chart(figure, _alt(table, statement or claim, alpha, form), table)
+    return Chart(drawing, _alt(table, statement or claim, alpha, form), table)
 
 
 def evidence_table(looks: Sequence[Mapping[str, Any]], claim: str) -> pd.DataFrame:
@@ -111,29 +98,30 @@ def first_settled(table: pd.DataFrame) -> Mapping[Any, Any] | None:
     return found
 
 
-def _line(shown: pd.DataFrame, name: str, colour: str, dash: str, symbol: str) -> go.Scatter:
-    values = shown[name].tolist()
+def _line(shown: pd.DataFrame, name: str, role: str, dash: str, symbol: Symbol) -> Line:
+    values = shown[name].to_numpy(dtype=float)
     texts = [
         f"{words.count(int(labels))}: {name.lower()} {times_words(value)}"
         for labels, value in zip(shown["Labels"], values, strict=True)
     ]
-    return go.Scatter(
-        x=shown["Labels"].tolist(),
-        y=[min(max(value, LOWEST), HIGHEST) for value in values],
-        name=escape(name.lower()),
-        mode="lines+markers",
-        **hover(texts),
-        line={"color": colour, "width": LINE, "dash": dash},
-        marker={"color": colour, "symbol": symbol, "size": 5 if len(values) <= FEW_MARKS else 3},
+    return Line(
+        shown["Labels"],
+        values.clip(LOWEST, HIGHEST),
+        dash=dash,
+        dots=5 if len(values) <= FEW_MARKS else 3,
+        symbol=symbol,
+        name=name.lower(),
+        role=role,
+        hover=texts,
     )
 
 
-def _ends(shown: pd.DataFrame, needed: float) -> list[float]:
-    """Ends of the axis as powers of ten: the line at ``needed`` is always on it."""
+def _ends(shown: pd.DataFrame, needed: float) -> Ends:
+    """Ends of the axis: the line at ``needed`` is always on it."""
     values = [*shown["Evidence for"], *shown["Evidence against"]]
     low = max(min(*values, 1.0) / ROOM, LOWEST)
     high = min(max(*values, needed) * ROOM, HIGHEST)
-    return [math.log10(low), math.log10(max(high, needed * ROOM))]
+    return low, max(high, needed * ROOM)
 
 
 def _alt(table: pd.DataFrame, statement: str, alpha: float, form: Form) -> str:

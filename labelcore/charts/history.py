@@ -7,23 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.band import add_band, gaps
-from labelcore.charts.base import (
-    FIRST,
-    REFERENCE,
-    Chart,
-    across,
-    empty_chart,
-    hover,
-    interval_words,
-    new_figure,
-    remark,
-)
-from labelcore.charts.design import HAIR, LINE, THIN
+from labelcore.charts.base import Chart, empty_chart, interval_words
+from labelcore.charts.design import HAIR, LINE
+from labelcore.charts.drawing import AnyMark, Axis, Band, Drawing, Line, Remark, Rule, Unit
 from labelcore.charts.history_table import COLUMNS, history_table, thinned
-from labelcore.charts.names import escape, shortened
+from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words
 from labelcore.words.quantities import key_parts, label_of
@@ -54,21 +43,19 @@ def history_chart(
     if table.empty:
         return empty_chart(NOTHING, COLUMNS)
     shown = table.iloc[thinned(len(table))].reset_index(drop=True)
-    known = shown["Low"].notna().to_numpy()
     difference = is_difference(key)
-    figure = new_figure(x="labels", y=escape(name), least=-1.0 if difference else 0.0)
-    x = shown["Labels"].to_numpy(dtype=float)
-    low, high = (shown[name].to_numpy(dtype=float) for name in ("Low", "High"))
-    add_band(figure, (x, low), (x, high), known)
-    _add_estimate(figure, shown, known, key)
-    now = float(table["Estimate"].iloc[-1])
-    if margin is not None and not np.isnan(now):
-        _add_goal(figure, now, margin, -1.0 if difference else 0.0)
+    rules, remarks = _goal(float(table["Estimate"].iloc[-1]), margin, -1.0 if difference else 0.0)
     if difference:
-        figure.add_hline(y=0, line={"color": REFERENCE, "width": THIN})
-        figure.add_annotation(remark(FIRST_BETTER, x=0, xref="paper", xanchor="left", y=0))
-    figure.layout.xaxis.rangemode = "tozero"
-    return Chart(figure, _words(table, shortened(name), margin, key), table)
+        rules.append(Rule(0.0, dash=""))
+        remarks.append(Remark(FIRST_BETTER, y=0.0))
+    drawing = Drawing(
+        Axis("labels", zero=True),
+        Axis(shortened(name), Unit.DIFFERENCE if difference else Unit.SHARE),
+        _marks(shown, key),
+        rules,
+        remarks,
+    )
+    return Chart(drawing, _words(table, shortened(name), margin, key), table)
 
 
 def history_words(
@@ -80,37 +67,30 @@ def history_words(
     return NOTHING if table.empty else _words(table, shortened(name), margin, key)
 
 
-def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key: str) -> None:
-    """Solid with points where there is an interval, thin where there is none yet."""
-    x = shown["Labels"].tolist()
-    value = shown["Estimate"].to_numpy(dtype=float)
+def _marks(shown: pd.DataFrame, key: str) -> list[AnyMark]:
+    """The band, and the values: with points where there is an interval, thin where none is yet."""
+    x, value, low, high = (
+        shown[name].to_numpy(dtype=float) for name in ("Labels", "Estimate", "Low", "High")
+    )
+    known = np.isfinite(low)
     texts = [_row_words(row, key) for row in shown.to_dict("records")]
-    for keep, name, width, size, colour in (
-        (known, "estimate", LINE, 5 if len(x) <= FEW_MARKS else 3, FIRST),
-        (~known, "estimate without interval", HAIR, 3, FIRST),
+    marks: list[AnyMark] = [Band((x, low), (x, high), name="interval", role="band")]
+    for keep, name, width, dots in (
+        (known, "estimate", LINE, 5 if len(x) <= FEW_MARKS else 3),
+        (~known, "estimate without interval", HAIR, 3),
     ):
         if keep.any():
-            figure.add_trace(
-                go.Scatter(
-                    x=x,
-                    y=gaps(value, keep),
-                    mode="lines+markers",
-                    name=name,
-                    line={"color": colour, "width": width},
-                    marker={"color": colour, "size": size},
-                    cliponaxis=False,
-                    **hover(texts),
-                )
-            )
+            there = np.where(keep, value, np.nan)
+            marks.append(Line(x, there, width, dots=dots, name=name, hover=texts))
+    return marks
 
 
-def _add_goal(figure: go.Figure, value: float, margin: float, least: float) -> None:
+def _goal(value: float, margin: float | None, least: float) -> tuple[list[Rule], list[Remark]]:
+    if margin is None or np.isnan(value):
+        return [], []
     ends = (value - margin, value + margin)
-    note = remark(
-        f"goal ±{words.goal_points(margin)}", x=0, xref="paper", xanchor="left", y=min(ends[1], 1)
-    )
-    shapes = [across(end) for end in ends if least <= end <= 1]
-    figure.update_layout(shapes=shapes, annotations=[note])
+    note = Remark(f"goal ±{words.goal_points(margin)}", y=min(ends[1], 1.0))
+    return [Rule(end) for end in ends if least <= end <= 1], [note]
 
 
 def _row_words(row: Mapping[Any, Any], key: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from labelcore.charts.design import LIGHT
-from labelcore.charts.drawn import LETTER, WIDTH
-from labelcore.charts.living import SHARES, Bar, Node, Scale, node
+from labelcore.charts.design import FIRST
+from labelcore.charts.drawing import Ends
+from labelcore.charts.living import SHARES, Bar
 from labelcore.charts.names import shortened
+from labelcore.charts.nodes import Node, node
+from labelcore.charts.svg import LETTER, WIDTH, colour
 
 ROW, THICK = 30.0, 10.0
 SIZE = 14
@@ -16,7 +18,7 @@ LONGEST = 34
 
 
 def interval_rows(
-    shown: Sequence[Bar], scale: Scale = SHARES, *, words: str, wanted: float | None = None
+    shown: Sequence[Bar], scale: Ends = SHARES, *, words: str, wanted: float | None = None
 ) -> Node:
     """A row for each figure: name, value, interval and value on the scale, ends in numbers.
 
@@ -33,43 +35,43 @@ def interval_rows(
     height = ROW * len(shown)
     for value in ([0.0] if scale[0] < 0 else []) + ([] if wanted is None else [wanted]):
         x = f"{_along(value, ends, scale):.1f}"
-        dashed = {"stroke": LIGHT.quiet, "stroke_width": 1.5, "stroke_dasharray": "5 4"}
+        dashed = {"stroke": colour("quiet"), "stroke_width": 1.5, "stroke_dasharray": "5 4"}
         made.append(node("line", x1=x, x2=x, y1=0, y2=height, **dashed))
     if wanted is not None:
-        where = {"text_anchor": "middle", "fill": LIGHT.quiet}
+        where = {"text_anchor": "middle", "fill": colour("quiet")}
         made.append(_text(f"wanted: {100 * wanted:g} %", float(x), height + ROW / 3, **where))
         height += ROW * 2 / 3
     box = f"0 0 {WIDTH:g} {height:g}"
-    return node("svg", *made, klass="drawn", viewBox=box, role="img", aria_label=words)
+    return node("svg", *made, klass="chart", viewBox=box, role="img", aria_label=words)
 
 
-def _along(value: float, ends: tuple[float, float], scale: Scale) -> float:
+def _along(value: float, ends: tuple[float, float], scale: Ends) -> float:
     share = (min(max(value, scale[0]), scale[1]) - scale[0]) / (scale[1] - scale[0])
     return ends[0] + (ends[1] - ends[0]) * share
 
 
-def _row(bar: Bar, name: str, y: float, ends: tuple[float, float], scale: Scale) -> list[Node]:
+def _row(bar: Bar, name: str, y: float, ends: tuple[float, float], scale: Ends) -> list[Node]:
     strong = {"font_weight": "bold"} if bar.chosen else {}
     made = [
-        _text(name, 0, y, fill=LIGHT.ink if bar.chosen else LIGHT.quiet, **strong),
+        _text(name, 0, y, fill=colour("ink") if bar.chosen else colour("quiet"), **strong),
         _text(bar.said[0], ends[0] - 14, y, text_anchor="end", font_weight="bold"),
-        _box(ends, y, THICK, fill=LIGHT.empty),
+        _box(ends, y, THICK, fill=colour("empty")),
     ]
     if bar.low is not None and bar.high is not None:
         side = _along(bar.low, ends, scale), _along(bar.high, ends, scale)
-        colour = LIGHT.quiet if bar.out else LIGHT.series[0]
-        look = {"fill": "none", "stroke": colour, "stroke_dasharray": "4 3"}
-        band = look if bar.assumed else {"fill": colour, "fill_opacity": 0.42}
+        tint = colour("quiet" if bar.out else FIRST)
+        look = {"fill": "none", "stroke": tint, "stroke_dasharray": "4 3"}
+        band = look if bar.assumed else {"fill": tint, "fill_opacity": 0.42}
         made.append(_box((side[0], max(side[1], side[0] + 1)), y, THICK, **band))
     if bar.value is not None:
         at = _along(bar.value, ends, scale)
-        colour = LIGHT.quiet if bar.out else LIGHT.series[0]
-        made.append(_box((at - 2, at + 2), y, THICK + 6, fill=colour))
+        tint = colour("quiet" if bar.out else FIRST)
+        made.append(_box((at - 2, at + 2), y, THICK + 6, fill=tint))
     return [*made, _text(bar.said[1], ends[1] + 14, y)]
 
 
 def _text(text: str, x: float, y: float, **look: object) -> Node:
-    given = {"fill": LIGHT.ink, "font_size": SIZE, **look}
+    given = {"fill": colour("ink"), "font_size": SIZE, **look}
     return node("text", text, x=f"{x:.1f}", y=f"{y + 5:.1f}", **given)
 
 

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.band import gaps
-from labelcore.charts.base import (
-    DASHES,
-    SERIES,
-    Chart,
-    across,
-    empty_chart,
-    hover,
-    new_figure,
-    remark,
-    require_columns,
-)
-from labelcore.charts.design import LINE
-from labelcore.charts.names import escape, shortened
+from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
+from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Unit
+from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
 
-DOT = 12
+DOT = 12.0
 READABLE = {"design": "Design", "labels": "Labels", "half_width": "Expected half-width"}
 
 
@@ -38,57 +26,37 @@ def labels_margin_chart(
     require_columns(table, ["labels", "half_width", "design"])
     if table.empty or table["half_width"].isna().all():
         return empty_chart("There is no forecast yet.", list(READABLE.values()))
-    figure = new_figure(x="labels", y="±")
     parts = [
         (name, part.sort_values("labels")) for name, part in table.groupby("design", sort=False)
     ]
-    for series, (name, part) in enumerate(parts):
-        figure.add_trace(_line(str(name), part, series))
-    if margin is not None:
-        note = remark(
-            f"wanted ±{words.goal_points(margin)}", x=1, xref="paper", xanchor="right", y=margin
-        )
-        figure.update_layout(shapes=[across(margin)], annotations=[note])
-    if labels is not None:
-        figure.add_trace(_dot(parts[0][1], labels))
-    figure.update_layout(showlegend=len(parts) > 1)
-    figure.update_xaxes(rangemode="tozero")
-    figure.update_yaxes(rangemode="tozero")
+    asked = [] if margin is None else [margin]
+    lines = [_line(str(name), part, place) for place, (name, part) in enumerate(parts)]
+    drawing = Drawing(
+        Axis("labels", zero=True),
+        Axis("±", Unit.SHARE, zero=True),
+        lines + ([] if labels is None else [_dot(parts[0][1], labels)]),
+        [Rule(at) for at in asked],
+        [Remark(f"wanted ±{words.goal_points(at)}", y=at, across=1.0) for at in asked],
+        legend=len(parts) > 1,
+    )
     alt = " ".join(_words(str(name), part, margin) for name, part in parts)
-    return Chart(figure, alt, table.rename(columns=READABLE).reset_index(drop=True))
+    return Chart(drawing, alt, table.rename(columns=READABLE).reset_index(drop=True))
 
 
-def _line(name: str, part: pd.DataFrame, series: int) -> go.Scatter:
-    shown = escape(name)
+def _line(name: str, part: pd.DataFrame, place: int) -> Line:
+    shown = shortened(name)
     texts = [
-        f"{shown}<br>{words.count(int(n))}: ±{words.points(h)}" if h == h else shown
+        f"{shown}\n{words.count(int(n))}: ±{words.points(h)}" if h == h else shown
         for n, h in zip(part["labels"], part["half_width"], strict=True)
     ]
-    return go.Scatter(
-        x=part["labels"].tolist(),
-        y=gaps(part["half_width"].to_numpy(dtype=float)),
-        name=shown,
-        mode="lines",
-        **hover(texts),
-        line={
-            "color": SERIES[series % len(SERIES)],
-            "width": LINE,
-            "dash": DASHES[series % len(DASHES)],
-        },
-    )
+    return Line(part["labels"], part["half_width"], name=shown, hover=texts, **in_turn(place))
 
 
-def _dot(part: pd.DataFrame, labels: int) -> go.Scatter:
+def _dot(part: pd.DataFrame, labels: int) -> Line:
     """Where a number of labels lies on a line."""
     width = float(np.interp(labels, part["labels"], part["half_width"]))
-    return go.Scatter(
-        x=[labels],
-        y=[width],
-        mode="markers",
-        showlegend=False,
-        **hover([f"{words.count(labels)}: ±{words.points(width)}"]),
-        marker={"color": SERIES[0], "size": DOT},
-    )
+    said = f"{words.count(labels)}: ±{words.points(width)}"
+    return Line([labels], [width], 0.0, dots=DOT, hover=[said])
 
 
 def _words(name: str, part: pd.DataFrame, margin: float | None) -> str:

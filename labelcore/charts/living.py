@@ -1,42 +1,59 @@
 """The living picture: interval bars on one scale, and one chart below them.
 
-Everything is a ``Node``, plain lists that the page turns into elements one by one: names become
-texts, never markup. Shares are drawn from 0 to 100 %, labels from 0 to the plan, so that nothing
-moves but the data.
+Shares are drawn from 0 to 100 %, labels from 0 to the plan, so that nothing moves but the data.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.charts.band import runs
+from labelcore.charts.design import REFERENCE, SERIES, THIN
+from labelcore.charts.drawing import (
+    AnyMark,
+    Axis,
+    Band,
+    Drawing,
+    Ends,
+    Line,
+    Mask,
+    Numbers,
+    Remark,
+    Rule,
+    Scale,
+    Side,
+    Symbol,
+)
 from labelcore.charts.history_table import thinned
+from labelcore.charts.nodes import Node, node
+from labelcore.charts.svg import Box, colour, svg
 from labelcore.results.telling import NO_LINE
 from labelcore.words.sentences import points
 
-# [tag, attributes, *children]; a child is a Node or a text.
-Node = list[Any]
-Numbers = NDArray[np.float64]
-
 WIDTH, HEIGHT = 448.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
+BOX = Box(WIDTH, HEIGHT, LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM)
+INSIDE = BOX.right - BOX.left
 MOST_POINTS = 160
-NOTE_WIDTH, LONG_NOTE, WIDE_NOTE = 100.0, 200.0, 230.0
+NOTE, LONG_NOTE, WIDE_NOTE = 100 / INSIDE, 200 / INSIDE, 230 / INSIDE
 """Room for a remark at the right end; the last also in the larger letters of a telephone."""
+BELOW = 18 / (BOX.bottom - BOX.top)
+"""Room for a remark at the bottom."""
+GOAL_START = 1 - 48 / INSIDE
 GREY = "Grey mark or line: only a first guess."
-Scale = tuple[float, float]
-SHARES: Scale = (0.0, 1.0)
+SHARES: Ends = (0.0, 1.0)
 REACHES = (0.05, 0.1, 0.2, 0.5, 1.0)
 LABELS, FIRST_ITEMS = "labels", "first items by score"
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LOG_FROM_ITEMS = 5000
-N_SERIES = 6
+INK = "ink"
+CHOSEN, IN, OUT = 0.32, 0.16, 0.55
+"""How much the band of a candidate covers, and the bounds of one that is out."""
+Part = AnyMark | Rule | Remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +86,7 @@ class Bar:
     series: int = 0
 
 
-def node(tag: str, /, *children: Node | str, **attributes: object) -> Node:
-    """``klass`` is the attribute class, and underscores are hyphens.
-
-    >>> node("text", "5", klass="tick", text_anchor="end")
-    ['text', {'class': 'tick', 'text-anchor': 'end'}, '5']
-    """
-    named = {
-        "class" if name == "klass" else name.replace("_", "-"): str(value)
-        for name, value in attributes.items()
-    }
-    return [tag, named, *children]
-
-
-def bars(shown: Sequence[Bar], scale: Scale = SHARES, *, wanted: float | None = None) -> Node:
+def bars(shown: Sequence[Bar], scale: Ends = SHARES, *, wanted: float | None = None) -> Node:
     """Each figure as name, value, bar and interval, one below the other.
 
     scale    of differences it has a line at zero
@@ -92,7 +96,7 @@ def bars(shown: Sequence[Bar], scale: Scale = SHARES, *, wanted: float | None = 
     return node("div", *(_bar(one, scale, lines) for one in shown), klass="bars", role="list")
 
 
-def difference_scale(ends: Numbers) -> Scale:
+def difference_scale(ends: Numbers) -> Ends:
     """A scale around zero that holds every end of an interval so far; NaN are left out.
 
     >>> difference_scale(np.array([-0.12, 0.31])), difference_scale(np.array([np.nan]))
@@ -104,7 +108,7 @@ def difference_scale(ends: Numbers) -> Scale:
     return -reach, reach
 
 
-def _bar(bar: Bar, scale: Scale, lines: Sequence[float]) -> Node:
+def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
     least, most = scale
 
     def place(share: float) -> str:
@@ -147,8 +151,8 @@ def in_series(place: int) -> str:
     >>> in_series(0), in_series(1), in_series(6)
     ('', '--own: var(--data-2)', '')
     """
-    place %= N_SERIES
-    return f"--own: var(--data-{place + 1})" if place else ""
+    place %= len(SERIES)
+    return f"--own: {colour(SERIES[place])}" if place else ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -171,7 +175,7 @@ class Track:
     low: Numbers
     high: Numbers
     planned: int
-    scale: Scale = SHARES
+    scale: Ends = SHARES
     margin: float | None = None
     ahead: tuple[Numbers, Numbers] | None = None
     truth: float | None = None
@@ -184,53 +188,28 @@ class Track:
         return np.isfinite(self.value) & np.isnan(self.low)
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """The box of a chart: from data to its units."""
-
-    x_ends: Scale
-    y_ends: Scale = SHARES
-    log: bool = False
-
-    def x(self, at: Numbers) -> Numbers:
-        low, high = self.x_ends
-        share = (at - low) / (high - low)
-        if self.log:
-            share = np.log(np.maximum(at, low) / low) / math.log(high / low)
-        return LEFT + (WIDTH - LEFT - RIGHT) * np.clip(share, 0.0, 1.0)
-
-    def y(self, at: Numbers) -> Numbers:
-        low, high = self.y_ends
-        share = np.clip((at - low) / (high - low), 0.0, 1.0)
-        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share
-
-    def points(self, x: Numbers, y: Numbers) -> str:
-        """``x1,y1 x2,y2 ...`` to a tenth of a unit."""
-        pairs = zip(self.x(x), self.y(y), strict=True)
-        return " ".join(f"{a:.1f},{b:.1f}" for a, b in pairs)
-
-
 def over_labels(track: Track, words: str) -> Node:
     """The figure, its interval and what is expected from here, against labels; ``words`` say the
     same for those who do not see it."""
-    frame = Frame((0.0, float(max(track.planned, track.labels.max(initial=1.0)))), track.scale)
     count = len(track.labels)
     kept = np.asarray(thinned(count, MOST_POINTS) if count else [], dtype=np.int64)
-    x, value = track.labels[kept], track.value[kept]
-    low, high, grey = track.low[kept], track.high[kept], track.guessed[kept]
-    drawn = _axes(frame, _steps(frame.x_ends[1]), LABELS, track.name)
-    drawn += _expected(frame, track)
-    drawn += _band(frame, x, low, high)
-    drawn += _line(frame, x, value, grey, "estimate grey")
+    x, value, grey = track.labels[kept], track.value[kept], track.guessed[kept]
     settled = ~grey & np.isfinite(value)
     # From the last grey point on, so that the line has no gap.
     settled[:-1] |= grey[:-1] & settled[1:]
-    drawn += _line(frame, x, value, settled, "estimate")
-    drawn += _zero(frame, track)
-    drawn += _goal(frame, track)
-    drawn += _last(frame, track)
-    drawn += _truth(frame, track)
-    return _chart(drawn, words)
+    across = _labels(float(max(track.planned, track.labels.max(initial=1.0))))
+    up = _upright(track.name, track.scale)
+    parts = [
+        *_expected(across, up, track),
+        _band(x, track.low[kept], track.high[kept]),
+        _guess(x, value, grey),
+        _estimate(x, value, settled),
+        *_zero(track),
+        *_goal(track),
+        *_last(track),
+        *_truth(across, up, track),
+    ]
+    return _chart(across, up, parts, words)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -255,31 +234,34 @@ def race(runners: Sequence[Runner], labels: int, wanted: float, words: str, name
     chosen one, then those still in, are drawn on top.
     """
     last = max((float(one.labels[-1]) for one in runners if len(one.labels)), default=1.0)
-    frame = Frame((0.0, max(float(labels), last)))
-    drawn = _axes(frame, _steps(frame.x_ends[1]), LABELS, name)
-    for one in sorted(runners, key=lambda one: (not one.out, one.chosen)):
-        drawn += _runner(frame, one)
-    y = float(frame.y(np.array([wanted]))[0])
-    drawn += [
-        node("line", klass="goal", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y),
-        node("text", "wanted", klass="note", x=WIDTH - RIGHT, y=y - 5, text_anchor="end"),
+    ordered = sorted(runners, key=lambda one: (not one.out, one.chosen))
+    parts = [part for one in ordered if len(one.labels) for part in _runner(one)]
+    parts += [
+        Rule(wanted, role=INK, kind="goal"),
+        Remark("wanted", y=wanted, across=1.0),
     ]
-    return _chart(drawn, words)
+    return _chart(_labels(max(float(labels), last)), _upright(name), parts, words)
 
 
-def _runner(frame: Frame, one: Runner) -> list[Node]:
-    if not len(one.labels):
-        return []
+def _runner(one: Runner) -> list[Part]:
     kept = np.asarray(thinned(len(one.labels), MOST_POINTS), dtype=np.int64)
     x, low, high = one.labels[kept], one.low[kept], one.high[kept]
-    inside = [*_band(frame, x, low, high)]
-    every = np.ones(len(x), dtype=bool)
-    inside += _line(frame, x, low, every, "bound") + _line(frame, x, high, every, "bound")
+    role, seen = (REFERENCE, OUT) if one.out else (SERIES[one.series % len(SERIES)], 1.0)
+    bounds = [Line(x, end, THIN, role=role, kind="bound", opacity=seen) for end in (low, high)]
     if one.out:
-        at, ends = frame.x(x[-1:])[0], frame.y(np.array([(low[-1] + high[-1]) / 2]))
-        inside.append(node("text", "×", klass="gone", x=at, y=ends[0] + 5, text_anchor="middle"))
-    kind = "runner out" if one.out else "runner chosen" if one.chosen else "runner"
-    return [node("g", *inside, klass=kind, style=in_series(one.series))]
+        cross = Line(
+            x[-1:],
+            (low[-1:] + high[-1:]) / 2,
+            0.0,
+            dots=10,
+            symbol=Symbol.CROSS,
+            role=INK,
+            kind="gone",
+            opacity=seen,
+        )
+        return [*bounds, cross]
+    covers = CHOSEN if one.chosen else IN
+    return [Band((x, low), (x, high), role=role, kind="band", opacity=covers), *bounds]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -312,68 +294,60 @@ class Along:
 
 def along_scores(along: Along, words: str) -> Node:
     """The reading and its band against how many of the first items are taken."""
-    log = along.items >= LOG_FROM_ITEMS
-    frame = Frame((1.0 if log else 0.0, float(along.items)), log=log)
-    kept = _spread(frame.x(along.rank))
-    rank = along.rank[kept]
-    ticks = _powers(along.items) if log else _steps(float(along.items))
-    drawn = _axes(frame, ticks, FIRST_ITEMS, "Precision, %")
-    drawn += _band(frame, rank, along.low[kept], along.high[kept], assumed=along.assumed)
+    items, log = float(along.items), along.items >= LOG_FROM_ITEMS
+    ticks = _powers(along.items) if log else _steps(items)
+    across = _axis(FIRST_ITEMS, (1.0 if log else 0.0, items), ticks, log=log)
+    kept = _spread(across.share(along.rank))
+    rank, value, low, high = (one[kept] for one in (along.rank, along.value, along.low, along.high))
+    bounded, told = np.isfinite(low), np.isfinite(value)
+    parts: list[Part] = [_band(rank, low, high, assumed=along.assumed)]
     if along.provisional is not None:
         guess = along.provisional[kept]
-        drawn += _line(frame, rank, guess, np.isfinite(guess), "estimate grey")
-    value, bounded = along.value[kept], np.isfinite(along.low[kept])
-    drawn += _line(frame, rank, value, np.isfinite(value) & bounded, "estimate")
-    drawn += _line(frame, rank, value, np.isfinite(value) & ~bounded, "estimate grey")
-    x = float(frame.x(np.array([float(along.cut)]))[0]) if along.cut else LEFT
-    if bounded.any() and not np.isfinite(value).any():
-        # Left of the cut, where that would cross it and there is room.
-        crossed = x > WIDTH - RIGHT - WIDE_NOTE and x - LEFT > WIDE_NOTE
-        drawn.append(_remark(frame, NO_LINE, 0.7, 1.0, x - 8 if crossed else WIDTH - RIGHT))
+        parts.append(_guess(rank, guess, np.isfinite(guess)))
+    parts += [_estimate(rank, value, told & bounded), _guess(rank, value, told & ~bounded)]
+    if bounded.any() and not told.any():
+        parts.append(_no_line(across, along.cut))
     if along.cut:
-        near_end = x > WIDTH - 90
-        drawn += [
-            node("line", klass="cut", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM),
-            node(
-                "text",
-                f"cut at {along.cut:,}",
-                klass="note",
-                x=x - 5 if near_end else x + 5,
-                y=HEIGHT - BOTTOM - 6,
-                text_anchor="end" if near_end else "start",
-            ),
-        ]
-    return _chart(drawn, words)
+        parts.append(Rule(along.cut, upright=True, dash="", role=INK, kind="cut"))
+        parts.append(Remark(f"cut at {along.cut:,}", x=along.cut, up=0.0))
+    return _chart(across, _upright("Precision, %"), parts, words)
 
 
-def _chart(drawn: Sequence[Node], words: str) -> Node:
-    box = f"0 0 {WIDTH:g} {HEIGHT:g}"
-    return node("svg", *drawn, klass="chart", viewBox=box, role="img", aria_label=words)
+def _no_line(across: Scale, cut: int | None) -> Remark:
+    """Left of the cut, where that would cross it and there is room."""
+    share = float(across.share(cut)) if cut else 0.0
+    if share > 1 - WIDE_NOTE and share > WIDE_NOTE:
+        return Remark(NO_LINE, x=cut, y=0.7, side=Side.BELOW, anchor="end")
+    return Remark(NO_LINE, y=0.7, across=1.0, side=Side.BELOW)
 
 
-def _axes(frame: Frame, ticks: Sequence[float], across: str, up: str) -> list[Node]:
-    """Grid and numbers, and what they are of: ``across`` and ``up``."""
-    drawn: list[Node] = [
-        node("text", up, klass="axis", x=0, y=12),
-        node("text", across, klass="axis", x=WIDTH - RIGHT, y=HEIGHT - 4, text_anchor="end"),
-    ]
-    least, most = frame.y_ends
-    for share in QUARTERS:
-        value = least + (most - least) * share
-        y = float(frame.y(np.array([value]))[0])
-        drawn += [
-            node("line", klass="grid", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y),
-            node("text", _points(value), x=LEFT - 6, y=y + 4, text_anchor="end"),
-        ]
-    for tick in ticks:
-        x = float(frame.x(np.array([tick]))[0])
-        anchor = "end" if x > WIDTH - RIGHT - 12 else "middle"
-        drawn.append(node("text", f"{tick:,.0f}", x=x, y=HEIGHT - 19, text_anchor=anchor))
-    return drawn
+def _chart(across: Scale, up: Scale, parts: Iterable[Part], words: str) -> Node:
+    rules, remarks, marks = [], [], []
+    for part in parts:
+        if isinstance(part, Rule):
+            rules.append(part)
+        elif isinstance(part, Remark):
+            remarks.append(part)
+        else:
+            marks.append(part)
+    return svg(Drawing(across.axis, up.axis, marks, rules, remarks), "picture", words, box=BOX)
 
 
-def _points(share: float) -> str:
-    return f"{100 * share:g}".replace("-", "−")
+def _axis(title: str, ends: Ends, places: Iterable[float], *, log: bool = False) -> Scale:
+    """Whole numbers along the chart."""
+    ticks = tuple((at, f"{at:,.0f}") for at in places)
+    return Scale(Axis(title, ends=ends, log=log, ticks=ticks), ends)
+
+
+def _labels(last: float) -> Scale:
+    return _axis(LABELS, (0.0, last), _steps(last))
+
+
+def _upright(title: str, ends: Ends = SHARES) -> Scale:
+    """Quarters of the height, in per cent; the unit is in the title."""
+    places = [ends[0] + (ends[1] - ends[0]) * share for share in QUARTERS]
+    ticks = tuple((at, f"{100 * at:g}".replace("-", "\N{MINUS SIGN}")) for at in places)
+    return Scale(Axis(title, ends=ends, ticks=ticks), ends)
 
 
 def _steps(last: float) -> list[float]:
@@ -393,127 +367,106 @@ def _powers(items: int) -> list[float]:
     return [float(10**power) for power in range(int(math.log10(items)) + 1)]
 
 
-def _spread(x: Numbers) -> NDArray[np.int64]:
+def _spread(share: Numbers) -> NDArray[np.int64]:
     """At most one point for every two units of the chart's width, the ends always."""
-    if not len(x):
+    if not len(share):
         return np.empty(0, dtype=np.int64)
-    cells = np.round(x / 2)
-    keep = np.append(np.flatnonzero(np.diff(cells) > 0), len(x) - 1)
+    cells = np.round((BOX.left + INSIDE * share) / 2)
+    keep = np.append(np.flatnonzero(np.diff(cells) > 0), len(share) - 1)
     return np.unique(np.append(keep, 0))
 
 
-def _band(
-    frame: Frame, x: Numbers, low: Numbers, high: Numbers, *, assumed: bool = False
-) -> list[Node]:
-    drawn = []
-    for run in runs(np.isfinite(low) & np.isfinite(high)):
-        there = np.append(x[run], x[run][::-1])
-        ends = np.append(low[run], high[run][::-1])
-        kind = "band assumed" if assumed else "band"
-        drawn.append(node("polygon", klass=kind, points=frame.points(there, ends)))
-    return drawn
+def _band(x: Numbers, low: Numbers, high: Numbers, *, assumed: bool = False) -> Band:
+    kind, role = ("band assumed", SERIES[0]) if assumed else ("band", "band")
+    return Band((x, low), (x, high), outline=assumed, role=role, kind=kind)
 
 
-def _line(
-    frame: Frame, x: Numbers, value: Numbers, keep: NDArray[np.bool_], kind: str
-) -> list[Node]:
-    return [
-        node("polyline", klass=kind, points=frame.points(x[run], value[run])) for run in runs(keep)
-    ]
+def _estimate(x: Numbers, value: Numbers, keep: Mask) -> Line:
+    return Line(x, np.where(keep, value, np.nan), kind="estimate")
 
 
-def _expected(frame: Frame, track: Track) -> list[Node]:
+def _guess(x: Numbers, value: Numbers, keep: Mask) -> Line:
+    there = np.where(keep, value, np.nan)
+    return Line(x, there, THIN, role=REFERENCE, kind="estimate grey")
+
+
+def _expected(across: Scale, up: Scale, track: Track) -> list[Part]:
     """The half-widths expected from here, around the present value; without one, which says nothing
     of where the interval will be, only that of the end, in words."""
     if track.ahead is None or not len(track.value):
         return []
     labels, half = track.ahead
-    if not np.isfinite(track.value[-1]) or track.guessed[-1]:
-        ends = float(frame.x(track.labels)[-1])
-        if not np.isfinite(half[-1]) or ends > WIDTH - RIGHT - LONG_NOTE:
+    value, now = track.value[-1], track.labels[-1]
+    if not np.isfinite(value) or track.guessed[-1]:
+        if not np.isfinite(half[-1]) or across.share(now) > 1 - LONG_NOTE:
             return []
         words = f"expected at {labels[-1]:,.0f} labels: ± {points(float(half[-1]))}"
-        return [_remark(frame, words, 0.0, 1.0)]
-    later = labels > track.labels[-1]
+        return [_remark(up, words, 0.0, 1.0)]
+    later = labels > now
     if not later.any():
         return []
-    value = track.value[-1]
-    x = np.append(track.labels[-1], labels[later])
-    now = (track.low[-1], track.high[-1]) if np.isfinite(track.low[-1]) else frame.y_ends
-    low = np.append(now[0], np.maximum(value - half[later], now[0]))
-    high = np.append(now[1], np.minimum(value + half[later], now[1]))
-    drawn = [
-        node(
-            "polygon",
-            klass="expected",
-            points=frame.points(np.append(x, x[::-1]), np.append(low, high[::-1])),
-        )
-    ]
-    if frame.x(x)[0] < WIDTH - RIGHT - NOTE_WIDTH:
-        late = frame.x(x) > WIDTH - RIGHT - NOTE_WIDTH
-        drawn.append(_remark(frame, "expected width", low[late].min(), high[late].max()))
-    return drawn
+    x = np.append(now, labels[later])
+    ends = (track.low[-1], track.high[-1]) if np.isfinite(track.low[-1]) else track.scale
+    low = np.append(ends[0], np.maximum(value - half[later], ends[0]))
+    high = np.append(ends[1], np.minimum(value + half[later], ends[1]))
+    funnel = Band((x, low), (x, high), role="expected", kind="expected")
+    if across.share(now) >= 1 - NOTE:
+        return [funnel]
+    late = across.share(x) > 1 - NOTE
+    return [funnel, _remark(up, "expected width", low[late].min(), high[late].max())]
 
 
-def _remark(frame: Frame, words: str, low: float, high: float, x: float = WIDTH - RIGHT) -> Node:
-    """Words that end at ``x``, below what reaches from ``low`` to ``high`` there, or else above."""
-    below, above = (float(one) for one in frame.y(np.array([low, high])))
-    y = below + 14 if below < HEIGHT - BOTTOM - 18 else max(above - 5, TOP + 10)
-    return node("text", words, klass="note", x=x, y=f"{y:.1f}", text_anchor="end")
+def _remark(up: Scale, words: str, low: float, high: float) -> Remark:
+    """At the right end, below what reaches from ``low`` to ``high`` there, or else above."""
+    if up.share(low) > BELOW:
+        return Remark(words, y=low, across=1.0, side=Side.BELOW)
+    return Remark(words, y=high, across=1.0)
 
 
-def _goal(frame: Frame, track: Track) -> list[Node]:
+def _goal(track: Track) -> list[Part]:
     """Where the ends of the interval would stand at the goal: dashes at the end of the plan."""
     if track.margin is None or not len(track.value) or not np.isfinite(track.value[-1]):
         return []
     value = track.value[-1]
     ends = [end for end in (value - track.margin, value + track.margin) if abs(end) <= 1]
-    x1, x2 = WIDTH - RIGHT - 48, WIDTH - RIGHT
-    drawn: list[Node] = []
-    for end in ends:
-        y = float(frame.y(np.array([end]))[0])
-        drawn.append(node("line", klass="goal", x1=x1, x2=x2, y1=y, y2=y))
-    if ends:
-        y = float(frame.y(np.array([ends[0]]))[0])
-        drawn.append(node("text", "goal", klass="note", x=x1 - 5, y=y + 4, text_anchor="end"))
-    return drawn
+    if not ends:
+        return []
+    goal = Remark("goal", y=ends[0], across=GOAL_START, side=Side.BESIDE, anchor="end")
+    return [*(Rule(end, role=INK, start=GOAL_START, kind="goal") for end in ends), goal]
 
 
-def _zero(frame: Frame, track: Track) -> list[Node]:
+def _zero(track: Track) -> list[Part]:
     """Of a difference: where the two are equally good, and who is better on which side."""
     if track.sides is None:
         return []
-    y = float(frame.y(np.zeros(1))[0])
     above, below = track.sides
     return [
-        node("line", klass="zero", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y),
-        node("text", above, klass="note", x=WIDTH - RIGHT, y=TOP + 12, text_anchor="end"),
-        node(
-            "text", below, klass="note", x=WIDTH - RIGHT, y=HEIGHT - BOTTOM - 6, text_anchor="end"
-        ),
+        Rule(0.0, dash="", kind="zero"),
+        Remark(above, across=1.0, side=Side.BELOW),
+        Remark(below, across=1.0, up=0.0),
     ]
 
 
-def _truth(frame: Frame, track: Track) -> list[Node]:
+def _truth(across: Scale, up: Scale, track: Track) -> list[Part]:
     """The truth, as a dot where the last label stands; the word beside the band, on free ground."""
     if track.truth is None or not len(track.labels):
         return []
-    x = float(frame.x(track.labels[-1:])[0])
-    y = float(frame.y(np.array([track.truth]))[0])
-    late = frame.x(track.labels) > WIDTH - RIGHT - NOTE_WIDTH
+    late = across.share(track.labels) > 1 - NOTE
     near = np.concatenate([track.low[late], track.high[late], [track.truth]])
     near = near[np.isfinite(near)]
     return [
-        node("circle", klass="truth", cx=f"{x:.1f}", cy=f"{y:.1f}", r=6),
-        _remark(frame, "dot: the truth", near.min(), near.max()),
+        _dot(track.labels[-1], track.truth, 12, INK, "truth"),
+        _remark(up, "dot: the truth", near.min(), near.max()),
     ]
 
 
-def _last(frame: Frame, track: Track) -> list[Node]:
+def _last(track: Track) -> list[Part]:
     """The last label, as a dot."""
     if not len(track.labels) or not np.isfinite(track.value[-1]):
         return []
-    x = float(frame.x(track.labels[-1:])[0])
-    y = float(frame.y(track.value[-1:])[0])
-    kind = "last grey" if track.guessed[-1] else "last"
-    return [node("circle", klass=kind, cx=f"{x:.1f}", cy=f"{y:.1f}", r=5)]
+    role, kind = (REFERENCE, "last grey") if track.guessed[-1] else (SERIES[0], "last")
+    return [_dot(track.labels[-1], track.value[-1], 10, role, kind)]
+
+
+def _dot(x: float, y: float, size: float, role: str, kind: str) -> Line:
+    return Line([x], [y], 0.0, dots=size, symbol=Symbol.RINGED, role=role, kind=kind)

@@ -5,20 +5,6 @@ from __future__ import annotations
 import unicodedata
 
 LONGEST_NAME = 40
-MARKUP = frozenset("&<>$%{}*_`[]()\\~#:!|\"'")
-
-
-def escape(name: object) -> str:
-    """A name from a file as text that Plotly and markdown show letter by letter.
-
-    Both know numeric entities, and neither reads a decoded one as markup. Control and direction
-    characters become spaces, long names are shortened.
-
-    >>> escape("<b>50%</b>")
-    '&#60;b&#62;50&#37;&#60;/b&#62;'
-    """
-    text = shortened(name)
-    return "".join(f"&#{ord(sign)};" if sign in MARKUP else sign for sign in text)
 
 
 def shortened(name: object, most: int = LONGEST_NAME) -> str:

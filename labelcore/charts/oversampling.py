@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import log10
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.base import (
-    FIRST,
-    SECOND,
-    Chart,
-    across,
-    empty_chart,
-    hover,
-    new_figure,
-    remark,
-    require_columns,
-    upright,
-)
-from labelcore.charts.design import LINE
-from labelcore.charts.names import escape
+from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
+from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Side, Unit
+from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
 
 READABLE = {"ratio": "Over-sampling", "precision": "Precision ±", "recall": "Recall ±"}
@@ -41,40 +28,30 @@ def oversampling_chart(
     require_columns(table, list(READABLE))
     if table.empty:
         return empty_chart(NOTHING, list(READABLE.values()))
-    figure = new_figure(x="over-sampling ratio s", y="expected half-width")
-    for name, colour, dash in (("precision", FIRST, "solid"), ("recall", SECOND, "dash")):
-        figure.add_trace(_line(name, table, colour, dash))
     ratios = table["ratio"]
     inside = {word: at for word, at in marks.items() if ratios.min() <= at <= ratios.max()}
-    shapes = [upright(at, "dot") for at in inside.values()]
-    notes = [  # On this axis an annotation takes the logarithm, a shape the number itself.
-        remark(escape(word), x=log10(at), y=1, yref="paper", xanchor="center")
-        for word, at in inside.items()
-    ]
-    if margin is not None:
-        shapes.append(across(margin))
-        wanted = f"wanted ±{words.goal_points(margin)}"
-        notes.append(remark(wanted, x=0, xref="paper", xanchor="left", y=margin))
-    figure.update_layout(showlegend=True, shapes=shapes, annotations=notes)
-    figure.update_layout(legend={"y": 1.1})
-    figure.update_xaxes(type="log", tickformat="~r", dtick="D2")
-    figure.update_yaxes(rangemode="tozero")
-    return Chart(figure, _alt(table, inside), table.rename(columns=READABLE).reset_index(drop=True))
+    asked = [] if margin is None else [margin]
+    drawing = Drawing(
+        Axis("over-sampling ratio s", log=True),
+        Axis("expected half-width", Unit.SHARE, zero=True),
+        [_line(name, table, place) for place, name in enumerate(("precision", "recall"))],
+        [Rule(at, upright=True, dash="dot") for at in inside.values()] + [Rule(at) for at in asked],
+        [
+            *(Remark(shortened(word), x=at, side=Side.BELOW) for word, at in inside.items()),
+            *(Remark(f"wanted ±{words.goal_points(at)}", y=at) for at in asked),
+        ],
+        legend=True,
+    )
+    readable = table.rename(columns=READABLE).reset_index(drop=True)
+    return Chart(drawing, _alt(table, inside), readable)
 
 
-def _line(name: str, table: pd.DataFrame, colour: str, dash: str) -> go.Scatter:
+def _line(name: str, table: pd.DataFrame, place: int) -> Line:
     texts = [
-        f"s = {ratio:.3g}<br>{name} ±{words.points(float(half))}"
+        f"s = {ratio:.3g}\n{name} ±{words.points(float(half))}"
         for ratio, half in zip(table["ratio"], table[name], strict=True)
     ]
-    return go.Scatter(
-        x=table["ratio"].tolist(),
-        y=table[name].tolist(),
-        name=name,
-        mode="lines",
-        line={"color": colour, "width": LINE, "dash": dash},
-        **hover(texts),
-    )
+    return Line(table["ratio"], table[name], name=name, hover=texts, **in_turn(place))
 
 
 def _alt(table: pd.DataFrame, marks: Mapping[str, float]) -> str:

@@ -5,27 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 
-from labelcore.charts.band import gaps
-from labelcore.charts.base import (
-    FIRST,
-    REFERENCE,
-    Chart,
-    across,
-    empty_chart,
-    new_figure,
-    no_line,
-    remark,
-)
+from labelcore.charts.base import Chart, empty_chart, no_line
 from labelcore.charts.bounds import (
-    add_bounds,
-    add_envelope,
-    add_noise,
-    add_pointed,
-    says,
-    value_line,
+    bounds,
+    envelope,
+    kept,
+    noise,
+    pointed,
     value_name,
+    value_width,
 )
 from labelcore.charts.curve_points import (
     HIGH,
@@ -40,7 +29,8 @@ from labelcore.charts.curve_points import (
     trend,
     value_words,
 )
-from labelcore.charts.design import HAIR, THIN
+from labelcore.charts.design import HAIR
+from labelcore.charts.drawing import AnyMark, Axis, Drawing, Ends, Line, Remark, Rule, Side, Unit
 from labelcore.results.curves import Band
 from labelcore.words import sentences as words
 
@@ -76,35 +66,25 @@ def rank_chart(
         return empty_chart(NOTHING, [RANK, SCORE, label, LOW, HIGH])
     if log is None:
         log = max(band.scope.n_items, float(band.x[-1])) >= LOG_FROM_ITEMS
-    figure = new_figure(
-        x="first items by score" + (" (log scale)" if log else ""),
-        y=points.reading.label.lower(),
-        y_share=points.reading.unit == "share",
+    last = max(band.scope.n_items, float(band.x[-1]))
+    shares = points.reading.unit == "share"
+    rules, remarks = _lines(points, cut, required, own)
+    drawing = Drawing(
+        Axis(
+            "first items by score" + (" (log scale)" if log else ""),
+            ends=(1.0, max(last, 2.0)) if log else (0.0, last),
+            log=log,
+        ),
+        Axis(points.reading.label.lower(), Unit.SHARE, _share_ends(points))
+        if shares
+        else Axis(points.reading.label.lower(), zero=True),
+        _marks(points),
+        rules,
+        remarks,
+        legend=True,
+        along=True,
     )
-    texts = hover_texts(points)
-    x, sides = points.rank, (points.of(band.low), points.of(band.high))
-    add_noise(figure, points)
-    add_bounds(figure, points, (x, sides[0]), (x, sides[1]))
-    add_envelope(figure, points)
-    _add_provisional(figure, points)
-    figure.add_trace(
-        go.Scatter(
-            x=x.tolist(),
-            y=gaps(points.value, points.usable),
-            mode="lines",
-            name=value_name(points),
-            showlegend=not points.without_line,
-            line=value_line(points),
-            cliponaxis=False,
-            **says(texts, apart=points.gappy),
-        )
-    )
-    if points.gappy:
-        add_pointed(figure, points.rank, points.place, points.usable, texts)
-    _set_axes(figure, points, log)
-    _add_lines(figure, points, log, cut, required, own)
-    figure.update_layout(showlegend=True, hovermode="x")
-    return Chart(figure, _words(points, cut, required), curve_table(band))
+    return Chart(drawing, _words(points, cut, required), curve_table(band))
 
 
 def rank_words(band: Band, cut: int | None = None) -> str:
@@ -113,71 +93,52 @@ def rank_words(band: Band, cut: int | None = None) -> str:
     return _words(points, cut, None) if points.usable.any() else NOTHING
 
 
-def _add_provisional(figure: go.Figure, points: Points) -> None:
-    band = points.band
-    if band.provisional is None or not points.told.any():
-        return
-    figure.add_trace(
-        go.Scatter(
-            x=points.rank.tolist(),
-            y=gaps(points.of(band.provisional), points.told),
-            mode="lines",
-            name="provisional, by all labels so far",
-            hoverinfo="skip",
-            line={"color": FIRST, "width": HAIR, "dash": "dot"},
+def _marks(points: Points) -> list[AnyMark]:
+    """The bounds and what else the method says, below the line of values."""
+    band, x, texts = points.band, points.rank, hover_texts(points)
+    marks = [
+        *noise(points),
+        *bounds(points, (x, points.of(band.low)), (x, points.of(band.high))),
+        *envelope(points),
+    ]
+    if band.provisional is not None and points.told.any():
+        so_far = kept(points.of(band.provisional), points.told)
+        marks.append(Line(x, so_far, HAIR, "dot", name="provisional, by all labels so far"))
+    marks.append(
+        Line(
+            x,
+            kept(points.value, points.usable),
+            value_width(points),
+            name="" if points.without_line else value_name(points),
+            hover=() if points.gappy else texts,
         )
     )
+    return marks + ([pointed(x, points.place, points.usable, texts, ())] if points.gappy else [])
 
 
-def _set_axes(figure: go.Figure, points: Points, log: bool) -> None:
-    """The list from its first item to its last, and a share from a round number to 100 %."""
-    last = max(points.band.scope.n_items, float(points.band.x[-1]))
-    if log:
-        figure.update_xaxes(
-            type="log", dtick=1, minor={"showgrid": False}, range=[0, math.log10(max(last, 2))]
-        )
-    else:
-        figure.update_xaxes(range=[0, last])
-    if points.reading.unit == "share":
-        shown = points.of(points.band.low) if points.known.any() else points.value
-        least = float(np.nanmin(shown))
-        figure.update_yaxes(range=[max(math.floor(10 * least - 0.2) / 10, 0.0), 1.01])
-    else:
-        figure.update_yaxes(rangemode="tozero")
+def _share_ends(points: Points) -> Ends:
+    """From a round number below all bounds to 100 %."""
+    shown = points.of(points.band.low) if points.known.any() else points.value
+    least = float(np.nanmin(shown))
+    return max(math.floor(10 * least - 0.2) / 10, 0.0), 1.01
 
 
-def _add_lines(
-    figure: go.Figure,
-    points: Points,
-    log: bool,
-    cut: int | None,
-    required: float | None,
-    own: int | None,
-) -> None:
-    shapes, notes = [], []
+def _lines(
+    points: Points, cut: int | None, required: float | None, own: int | None
+) -> tuple[list[Rule], list[Remark]]:
+    """The required value, the cut that is looked at and the classifier's own, and their words."""
+    rules, remarks = [], []
     if required is not None:
-        shapes.append(across(required))
-        text = f"required {points.reading.number(required)}"
-        notes.append(remark(text, x=0, xref="paper", xanchor="left", y=required))
-    low, high = (figure.layout.xaxis.range[end] for end in (0, 1))
-    marks = []
+        rules.append(Rule(required))
+        remarks.append(Remark(f"required {points.reading.number(required)}", y=required))
     if own is not None and own != cut:
-        marks.append((own, "dot", f" own cut {own:,} ", 1))
+        rules.append(Rule(own, upright=True, dash="dot"))
+        remarks.append(Remark(f"own cut at {own:,}", x=own, side=Side.BELOW))
     if cut is not None:
+        rules.append(Rule(cut, upright=True, dash=""))
         said = "own cut at" if cut == own else "cut at"
-        marks.append((cut, "solid", f" {said} {cut:,} ", 0))
-    for rank, dash, words_there, y in marks:
-        line = {"color": REFERENCE, "width": THIN, "dash": dash}
-        shapes.append(
-            {"type": "line", "yref": "paper", "x0": rank, "x1": rank, "y0": 0, "y1": 1,
-             "line": line}
-        )  # fmt: skip
-        place = math.log10(rank) if log else float(rank)
-        side = "left" if place - low < (high - low) / 2 else "right"
-        notes.append(remark(words_there, x=place, xanchor=side, y=y, yref="paper"))
-    if points.without_line:
-        notes.append(no_line())
-    figure.update_layout(shapes=shapes, annotations=notes)
+        remarks.append(Remark(f"{said} {cut:,}", x=cut, up=0.0))
+    return rules, remarks + ([no_line()] if points.without_line else [])
 
 
 def _words(points: Points, cut: int | None, required: float | None) -> str:

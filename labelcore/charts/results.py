@@ -7,16 +7,18 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from labelcore.charts.base import FIRST, REFERENCE, across, hover, new_figure
+from labelcore.charts.base import VALUE_DOT
 from labelcore.charts.candidates import candidates_chart
-from labelcore.charts.design import LINE
-from labelcore.charts.names import escape
+from labelcore.charts.design import FIRST, REFERENCE
+from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Rule, Unit, named_axis
+from labelcore.charts.names import shortened
+from labelcore.charts.plotted import plotted
 from labelcore.charts.rank import rank_chart
 from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.claims import LEAST_TIMES, MOST_TIMES
 
-ONE_ROW = 140
+ONE_ROW = 140.0
 
 
 @singledispatch
@@ -28,22 +30,17 @@ def figure_of(result: Any) -> go.Figure:
 @figure_of.register
 def _(result: Estimate) -> go.Figure:
     """The interval as a line, the value as a point; the goal of the plan is in its sentence."""
-    least = -1.0 if result.is_difference else 0.0
-    figure = new_figure(x="", y="", x_share=True, y_share=False)
-    said = hover([escape(result.sentence())])
-    name = escape(result.estimand)
+    marks, said = [], [result.sentence()]
     if result.has_interval:
-        line = {"color": FIRST, "width": LINE}
-        ends = [result.low, result.high]
-        figure.add_trace(go.Scatter(x=ends, y=[name, name], mode="lines", line=line, **said))
+        marks.append(Line([result.low, result.high], [0, 0], hover=said * 2))
     if result.told is not None:
-        marker = {"color": FIRST, "size": 10}
-        points = {"x": [result.told], "y": [name], "mode": "markers", "marker": marker}
-        figure.add_trace(go.Scatter(**points, **said))
-    figure.update_layout(height=ONE_ROW)
-    figure.update_xaxes(range=[least, 1.0], minallowed=least - 0.01)
-    figure.update_yaxes(type="category", tickformat="", categoryarray=[name])
-    return figure
+        marks.append(Line([result.told], [0], 0.0, dots=VALUE_DOT, hover=said))
+    difference = result.is_difference
+    scale = Axis(
+        unit=Unit.DIFFERENCE if difference else Unit.SHARE, ends=(-1.0 if difference else 0.0, 1.0)
+    )
+    name = named_axis([shortened(result.estimand)])
+    return plotted(Drawing(scale, name, marks, height=ONE_ROW))
 
 
 @figure_of.register
@@ -62,11 +59,10 @@ def _(result: Claim) -> go.Figure:
     evidence = [
         min(max(one, LEAST_TIMES), MOST_TIMES) for one in (result.evidence, result.evidence_against)
     ]
-    figure = new_figure(x="", y="evidence (times)", y_share=False)
-    said = hover([escape(result.sentence())] * 2)
-    colours = {"color": [FIRST, REFERENCE]}
-    figure.add_trace(go.Bar(x=["for", "against"], y=evidence, marker=colours, **said))
-    figure.update_yaxes(type="log")
-    figure.update_xaxes(type="category", tickformat="")
-    figure.update_layout(shapes=[across(1 / result.alpha)])
-    return figure
+    names, said = ("for", "against"), [result.sentence()]
+    bars = [
+        Bars([place], [times], role=role, hover=said)
+        for place, (times, role) in enumerate(zip(evidence, (FIRST, REFERENCE), strict=True))
+    ]
+    times = Axis("evidence (times)", log=True)
+    return plotted(Drawing(named_axis(names), times, bars, [Rule(1 / result.alpha)]))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from labelcore.charts.band import Numbers
-from labelcore.charts.base import FIRST, REFERENCE, Chart, empty_chart, hover, new_figure
-from labelcore.charts.design import LIGHT, THIN
+from labelcore.charts.base import Chart, empty_chart
+from labelcore.charts.design import FIRST
+from labelcore.charts.drawing import Axis, Bars, Drawing, Numbers, Rule
 from labelcore.words import sentences as words
 from labelcore.words.sentences import score_words
 
@@ -39,17 +38,16 @@ def score_histogram_chart(
         return empty_chart("There are no scores.", COLUMNS)
     called = _called(values, threshold, descending)
     table = _table(values, called, threshold, descending)
-    figure = new_figure(x="score", y="items", y_share=False)
-    figure.update_layout(barmode="overlay", bargap=0, showlegend=threshold is not None)
-    _choose_scale(figure, (table["Called positive"] + table["Not called positive"]).to_numpy())
+    upright = _counts_axis((table["Called positive"] + table["Not called positive"]).to_numpy())
     if threshold is None:
         table = table.rename(columns={"Not called positive": "Items"}).drop(columns=COLUMNS[2])
-        figure.add_trace(_bars(table, "Items", FIRST))
+        bars, rules = [_bars(table, "Items", FIRST)], []
     else:
-        figure.add_trace(_bars(table, "Called positive", FIRST))
-        figure.add_trace(_bars(table, "Not called positive", LIGHT.uncalled))
-        figure.add_vline(x=threshold, line={"color": REFERENCE, "width": THIN, "dash": "dash"})
-    return Chart(figure, _alt(values, called, threshold, descending), table)
+        rules = [Rule(threshold, upright=True)]
+        bars = [_bars(table, "Called positive", FIRST)]
+        bars.append(_bars(table, "Not called positive", "uncalled"))
+    drawing = Drawing(Axis("score"), upright, bars, rules, legend=threshold is not None)
+    return Chart(drawing, _alt(values, called, threshold, descending), table)
 
 
 def _called(values: Numbers, threshold: float | None, descending: bool) -> NDArray[np.bool_]:
@@ -68,12 +66,10 @@ def _edges(values: Numbers, threshold: float | None) -> Numbers:
     return np.union1d(edges, [threshold, *beyond])
 
 
-def _choose_scale(figure: go.Figure, counts: NDArray[np.int64]) -> None:
-    if counts.max() > LOG_FROM_RATIO * np.median(counts[counts > 0]):
-        top = float(np.log10(counts.max()))
-        figure.update_yaxes(
-            type="log", dtick=1, range=[-0.3, 1.05 * top], title_text="items (log scale)"
-        )
+def _counts_axis(counts: NDArray[np.int64]) -> Axis:
+    if counts.max() <= LOG_FROM_RATIO * np.median(counts[counts > 0]):
+        return Axis("items")
+    return Axis("items (log scale)", ends=(0.5, float(counts.max()) ** 1.05), log=True)
 
 
 def _table(
@@ -90,21 +86,15 @@ def _table(
     return pd.DataFrame({"Score from": edges[:-1], "Score to": edges[1:], **counts})
 
 
-def _bars(table: pd.DataFrame, column: str, colour: str) -> go.Bar:
+def _bars(table: pd.DataFrame, column: str, role: str) -> Bars:
     low, high = table["Score from"], table["Score to"]
     texts = [
-        f"score {score_words(a)} to {score_words(b)}<br>{column.lower()}: "
+        f"score {score_words(a)} to {score_words(b)}\n{column.lower()}: "
         + words.count(int(n), "item")
         for a, b, n in zip(low, high, table[column], strict=True)
     ]
-    return go.Bar(
-        x=((low + high) / 2).tolist(),
-        y=table[column].tolist(),
-        width=(high - low).tolist(),
-        name=column.lower(),
-        marker={"color": colour, "line": {"width": 0}},
-        **hover(texts),
-    )
+    middle, width = (low + high) / 2, high - low
+    return Bars(middle, table[column], width, name=column.lower(), role=role, hover=texts)
 
 
 def _alt(

@@ -7,30 +7,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.band import gaps
-from labelcore.charts.base import (
-    AXIS,
-    NUMBER_TICKS,
-    SERIES,
-    SHARE_TICKS,
-    Chart,
-    empty_chart,
-    hover,
-    layout,
-    require_columns,
-)
-from labelcore.charts.names import escape, shortened
+from labelcore.charts.base import Chart, empty_chart, require_columns
+from labelcore.charts.design import PATTERNS, SERIES
+from labelcore.charts.drawing import Axis, Bars, Drawing, Unit, named_axis
+from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
 
-# column, title, whether it is a share
-Panel = tuple[str, str, bool]
+# column, title, unit
+Panel = tuple[str, str, Unit]
 PANELS: tuple[Panel, ...] = (
-    ("items", "items", False),
-    ("labels", "labels", False),
-    ("rate", "positive", True),
-    ("uncertainty", "uncertainty", True),
+    ("items", "items", Unit.NUMBER),
+    ("labels", "labels", Unit.NUMBER),
+    ("rate", "positive", Unit.RATIO),
+    ("uncertainty", "uncertainty", Unit.RATIO),
 )
 READABLE = {
     "stratum": "Stratum",
@@ -41,9 +31,8 @@ READABLE = {
     "rate": "{rate} share",
     "uncertainty": "Share of uncertainty",
 }
-PATTERNS = ("", "/", "x", "-", "+", ".")
 SHORT, LONG = 16, 40
-HEIGHT, GAP = 460, 0.06
+HEIGHT = 460.0
 
 
 def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Chart:
@@ -67,28 +56,29 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
         table = table.assign(stratum=list(names))
     rate = rate_name(table)
     panels = [
-        (column, rate if column == "rate" else title, share)
-        for column, title, share in PANELS
+        (column, rate if column == "rate" else title, unit)
+        for column, title, unit in PANELS
         if table[column].fillna(0).any() or (column == "rate" and table["labels"].any())
     ]
-    places = _places(table)
     present = set(table["called"])
     colours = dict.fromkeys([*table.attrs.get("classes", ()), *table["called"]])
     calls = [(series, one) for series, one in enumerate(colours) if one in present]
-    bars = [
-        bar
-        for series, called in calls
-        for bar in _bars(table[table["called"] == called], called, series, places, panels)
-    ]
+    bars = [bar for series, called in calls for bar in _bars(table, called, series, panels)]
     order = _order(table)
     title = (
         order
         if names is not None
-        else (",<br>" if len(order) > LONG else ", ").join(filter(None, ["stratum", order]))
+        else (",\n" if len(order) > LONG else ", ").join(filter(None, ["stratum", order]))
     )
-    figure = go.Figure(data=bars, layout=_layout(places, present != {""}, panels, title))
+    drawing = Drawing(
+        named_axis(_places(table), title),
+        tuple(Axis(title, unit, zero=True) for _, title, unit in panels),
+        bars,
+        legend=present != {""},
+        height=HEIGHT,
+    )
     shown = [n for n in READABLE if n != "uncertainty" or table["uncertainty"].notna().any()]
-    return Chart(figure, _alt(table), table[shown].rename(columns=_readable(rate)))
+    return Chart(drawing, _alt(table), table[shown].rename(columns=_readable(rate)))
 
 
 def _readable(rate: str) -> dict[str, str]:
@@ -97,67 +87,35 @@ def _readable(rate: str) -> dict[str, str]:
 
 
 def _order(table: pd.DataFrame) -> str:
-    names = {name: escape(shortened(x, SHORT)) for name, x in table.attrs.get("names", {}).items()}
+    names = {name: shortened(x, SHORT) for name, x in table.attrs.get("names", {}).items()}
     return str(table.attrs.get("order", "")).format(**names)
 
 
-def _places(table: pd.DataFrame) -> pd.Series:
+def _places(table: pd.DataFrame) -> list[str]:
     """A name for each row: the stratum, with the predicted class where a stratum has several."""
     several = table["stratum"].duplicated(keep=False)
-    names = [
-        f"{stratum} {escape(called)}" if both else str(stratum)
+    return [
+        f"{stratum} {shortened(called)}" if both else str(stratum)
         for stratum, called, both in zip(table["stratum"], table["called"], several, strict=True)
     ]
-    return pd.Series(names, index=table.index)
 
 
-def _layout(places: pd.Series, legend: bool, panels: Sequence[Panel], below: str) -> dict[str, Any]:
-    """The panels one above the other, on one axis of strata."""
-    height = (1 - GAP * (len(panels) - 1)) / len(panels)
-    axes: dict[str, Any] = {}
-    for row, (_, title, share) in enumerate(panels):
-        top = 1 - row * (height + GAP)
-        axes[f"yaxis{row + 1}"] = {
-            **AXIS,
-            "title": {"text": title},
-            "tickformat": SHARE_TICKS if share else NUMBER_TICKS,
-            "rangemode": "tozero",
-            "domain": [max(top - height, 0), top],
-        }
-    axes["xaxis"] = {
-        **AXIS,
-        "type": "category",
-        "categoryorder": "array",
-        "categoryarray": list(places),
-        "title": {"text": below},
-        "anchor": f"y{len(panels)}",
-    }
-    return {**layout(HEIGHT), **axes, "showlegend": legend, "barmode": "overlay", "bargap": 0.15}
-
-
-def _bars(
-    part: pd.DataFrame, called: str, series: int, places: pd.Series, panels: Sequence[Panel]
-) -> list[go.Bar]:
+def _bars(table: pd.DataFrame, called: str, series: int, panels: Sequence[Panel]) -> list[Bars]:
     """The bars of one predicted class in all panels."""
-    style = {
-        "color": SERIES[series % len(SERIES)],
-        "pattern": {"shape": PATTERNS[series % len(PATTERNS)], "fillmode": "overlay"},
-        "line": {"width": 0},
-    }
-    rate = rate_name(part)
-    sentences = hover([_row_words(values, rate) for values in part.to_dict("records")])
+    places = np.flatnonzero(table["called"] == called)
+    part, rate = table.iloc[places], rate_name(table)
+    sentences = [_row_words(values, rate) for values in part.to_dict("records")]
     return [
-        go.Bar(
-            x=places[part.index].tolist(),
-            y=gaps(part[column].to_numpy(dtype=float)),
-            yaxis=f"y{row + 1}",
-            name=f"called {escape(called)}" if called else "items",
-            legendgroup=str(series),
-            showlegend=row == 0,
-            marker=style,
-            **sentences,
+        Bars(
+            places,
+            part[column].to_numpy(dtype=float),
+            pattern=PATTERNS[series % len(PATTERNS)],
+            name=f"called {shortened(called)}" if called else "items",
+            role=SERIES[series % len(SERIES)],
+            hover=sentences,
+            panel=panel,
         )
-        for row, (column, _, _) in enumerate(panels)
+        for panel, (column, _, _) in enumerate(panels)
     ]
 
 
@@ -173,11 +131,11 @@ def rate_name(table: pd.DataFrame) -> str:
 
 def _row_words(row: Mapping[Any, Any], name: str) -> str:
     rate = "no labels" if np.isnan(row["rate"]) else f"{words.percent(row['rate'])} {name}"
-    called = f", called {escape(row['called'])}" if row["called"] else ""
+    called = f", called {shortened(row['called'])}" if row["called"] else ""
     share = row["uncertainty"]
-    owed = "" if np.isnan(share) else f"<br>{words.percent(share)} of the uncertainty"
+    owed = "" if np.isnan(share) else f"\n{words.percent(share)} of the uncertainty"
     return (
-        f"{_named(row['stratum'])}{called}<br>{words.count(row['items'], 'item')}, "
+        f"{_named(row['stratum'])}{called}\n{words.count(row['items'], 'item')}, "
         f"{words.count(row['labels'])}, {rate}{owed}"
     )
 

@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.base import (
-    DASHES,
-    SERIES,
-    SHARE_TICKS,
-    Chart,
-    across,
-    empty_chart,
-    hover,
-    new_figure,
-    remark,
-    require_columns,
-)
-from labelcore.charts.design import LINE
-from labelcore.charts.names import escape, shortened
+from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
+from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Unit
+from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
 
 READABLE = {
@@ -45,45 +33,34 @@ def stratifications_chart(table: pd.DataFrame, allocation: str) -> Chart:
     shown = table[table["allocation"] == allocation]
     if shown.empty:
         return empty_chart(NOTHING, list(READABLE.values()))
-    figure = new_figure(x="strata", y="variance", y_share=False)
     parts = [
         (str(name), part.sort_values("n_strata"))
         for name, part in shown.groupby("stratification", sort=False)
     ]
-    for series, (name, part) in enumerate(parts):
-        figure.add_trace(_line(name, part, series))
-    note = remark("plain random sample", x=1, xref="paper", xanchor="right", y=1)
-    figure.update_layout(showlegend=True, shapes=[across(1.0)], annotations=[note])
-    figure.update_xaxes(dtick=1)
-    figure.update_yaxes(tickformat=SHARE_TICKS)
+    drawing = Drawing(
+        Axis("strata", ticks=tuple((n, f"{n:g}") for n in sorted({*shown["n_strata"]}))),
+        Axis("variance", Unit.RATIO),
+        [_line(name, part, place) for place, (name, part) in enumerate(parts)],
+        [Rule(1.0)],
+        [Remark("plain random sample", y=1.0, across=1.0)],
+        legend=True,
+    )
     said = " ".join(_words(name, part) for name, part in parts)
     alt = (
         "Variance of the estimated accuracy against the number of strata, labels shared: "
         f"{shortened(allocation)}; a plain random sample is 100 %. {said}"
     )
     readable = table[list(READABLE)].rename(columns=READABLE).reset_index(drop=True)
-    return Chart(figure, alt, readable)
+    return Chart(drawing, alt, readable)
 
 
-def _line(name: str, part: pd.DataFrame, series: int) -> go.Scatter:
-    shown, turn = escape(name), series // len(SERIES)
+def _line(name: str, part: pd.DataFrame, place: int) -> Line:
+    shown = shortened(name)
     texts = [
-        f"{shown}, {int(number)} strata<br>{words.percent(float(ratio))} of the variance"
+        f"{shown}, {int(number)} strata\n{words.percent(float(ratio))} of the variance"
         for number, ratio in zip(part["n_strata"], part["ratio"], strict=True)
     ]
-    return go.Scatter(
-        x=part["n_strata"].tolist(),
-        y=part["ratio"].tolist(),
-        name=shown,
-        mode="lines+markers",
-        line={
-            "color": SERIES[series % len(SERIES)],
-            "width": LINE,
-            "dash": DASHES[(series + turn) % len(DASHES)],
-        },
-        marker={"size": 5},
-        **hover(texts),
-    )
+    return Line(part["n_strata"], part["ratio"], dots=5, name=shown, hover=texts, **in_turn(place))
 
 
 def _words(name: str, part: pd.DataFrame) -> str:

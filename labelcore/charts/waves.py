@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from labelcore.charts.base import (
-    FIRST,
-    REFERENCE,
-    SECOND,
-    Chart,
-    empty_chart,
-    hover,
-    new_figure,
-    require_columns,
-)
-from labelcore.charts.names import escape, shortened
+from labelcore.charts.base import VALUE_DOT, Chart, empty_chart, require_columns
+from labelcore.charts.design import FIRST, REFERENCE, SECOND
+from labelcore.charts.drawing import Axis, Drawing, Line, Symbol, Unit
+from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
 
 COLUMNS = ("wave", "observed", "expected_low", "expected_high", "alarm")
 SHOWN = ("Wave", "Came out", "Expected from", "Expected to", "Alarm")
 NOTHING = "No wave yet: the picture starts with the first finished one."
-EXPECTED_WIDTH = 18
+EXPECTED_WIDTH = 18.0
 
 
 def waves_chart(table: pd.DataFrame, quantity: str) -> Chart:
@@ -39,51 +31,53 @@ def waves_chart(table: pd.DataFrame, quantity: str) -> Chart:
     if table.empty:
         return empty_chart(NOTHING, SHOWN)
     rows = table.to_dict("records")
-    places = list(range(1, len(rows) + 1))
-    figure = new_figure(x="wave", y=escape(quantity.lower()))
-    expected = [(at, row) for at, row in zip(places, rows, strict=True) if _known(row)]
-    if expected:
-        figure.add_trace(
-            go.Scatter(
-                x=[x for at, _ in expected for x in (at, at, None)],
-                y=[
-                    y
-                    for _, row in expected
-                    for y in (row["expected_low"], row["expected_high"], None)
-                ],
-                mode="lines",
-                name="expected from the earlier waves",
-                line={"color": REFERENCE, "width": EXPECTED_WIDTH},
-                opacity=0.35,
-                **hover([_words(row) for _, row in expected for _ in range(3)]),
-            )
-        )
-    for alarm, colour, symbol, name in (
-        (False, FIRST, "circle", "came out"),
-        (True, SECOND, "x", "alarm"),
+    marks = _expected(rows) if any(map(_known, rows)) else []
+    for alarm, role, symbol, name in (
+        (False, FIRST, Symbol.DOT, "came out"),
+        (True, SECOND, Symbol.CROSS, "alarm"),
     ):
-        mine = [(at, row) for at, row in zip(places, rows, strict=True) if row["alarm"] == alarm]
+        mine = [place for place, row in enumerate(rows, start=1) if row["alarm"] == alarm]
         if mine:
-            figure.add_trace(
-                go.Scatter(
-                    x=[at for at, _ in mine],
-                    y=[row["observed"] for _, row in mine],
-                    mode="markers",
+            came = [rows[place - 1] for place in mine]
+            observed, texts = [row["observed"] for row in came], [_words(row) for row in came]
+            marks.append(
+                Line(
+                    mine,
+                    observed,
+                    0.0,
+                    dots=VALUE_DOT,
+                    symbol=symbol,
                     name=name,
-                    cliponaxis=False,
-                    marker={"color": colour, "size": 11, "symbol": symbol},
-                    **hover([_words(row) for _, row in mine]),
+                    role=role,
+                    hover=texts,
                 )
             )
-    figure.update_xaxes(
-        tickvals=places,
-        ticktext=[escape(str(row["wave"])) for row in rows],
-        range=[0.5, len(rows) + 0.5],
-        tickformat="",
+    names = ((place, shortened(row["wave"])) for place, row in enumerate(rows, start=1))
+    drawing = Drawing(
+        Axis("wave", ends=(0.5, len(rows) + 0.5), ticks=tuple(names), grid=False),
+        Axis(shortened(quantity.lower()), Unit.SHARE),
+        marks,
+        legend=True,
     )
-    figure.update_layout(showlegend=True)
     said = "; ".join(f"{shortened(str(row['wave']))}: {_numbers(row)}" for row in rows)
-    return Chart(figure, f"{quantity} of each wave. {said}.", _shown(table))
+    return Chart(drawing, f"{quantity} of each wave. {said}.", _shown(table))
+
+
+def _expected(rows: Sequence[Mapping[Any, Any]]) -> list[Line]:
+    """A broad upright line for each wave that the earlier ones expected something of."""
+    found = [(place, row) for place, row in enumerate(rows, start=1) if _known(row)]
+    ends = [end for _, row in found for end in (row["expected_low"], row["expected_high"], np.nan)]
+    return [
+        Line(
+            [x for place, _ in found for x in (place, place, np.nan)],
+            ends,
+            EXPECTED_WIDTH,
+            name="expected from the earlier waves",
+            role=REFERENCE,
+            opacity=0.35,
+            hover=[_words(row) for _, row in found for _ in range(3)],
+        )
+    ]
 
 
 def _known(row: Mapping[Any, Any]) -> bool:
@@ -91,7 +85,7 @@ def _known(row: Mapping[Any, Any]) -> bool:
 
 
 def _words(row: Mapping[Any, Any]) -> str:
-    return f"{escape(str(row['wave']))}: {_numbers(row)}"
+    return f"{shortened(row['wave'])}: {_numbers(row)}"
 
 
 def _numbers(row: Mapping[Any, Any]) -> str:

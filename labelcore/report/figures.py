@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
 from labelcore import charts
 from labelcore.charts import Chart
-from labelcore.charts.drawn import drawn
+from labelcore.charts.svg import svg
 from labelcore.report.account import thinned
 from labelcore.report.claims import evidence_charts
 from labelcore.report.facts import Facts
@@ -19,7 +20,7 @@ from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Estimate
 from labelcore.words.quantities import same_quantity
 
-ROWS_SHOWN, CURVE_HEIGHT = 60, 250
+ROWS_SHOWN, CURVE_HEIGHT = 60, 250.0
 SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 CURVES = {
     ("precision",): "Precision along the ranks of the score",
@@ -98,8 +99,8 @@ def _curves(facts: Facts, bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]
         if len(names) == 1:
             cut = own_cut(facts, found[0].scope.classifier)
             made = charts.rank_chart(found[0], cut=cut)
-            made.figure.update_layout(height=CURVE_HEIGHT)
-            yield title, made
+            lower = replace(made.drawing, height=CURVE_HEIGHT)
+            yield title, replace(made, drawing=lower)
         else:
             draw = charts.roc_chart if "ROC" in title else charts.precision_recall_chart
             yield title, draw(found[0], found[1])
@@ -116,7 +117,7 @@ def _figure(name: str, title: str, chart: Chart, caption: str) -> Markup:
     return element(
         "figure",
         element("h3", title),
-        element("div", picture(drawn(chart, name, title)), class_="plot"),
+        element("div", picture(svg(chart.drawing, name, title)), class_="plot"),
         element("figcaption", tied(caption)),
         element("details", element("summary", "The same as a table"), numbers(title, chart.table)),
     )

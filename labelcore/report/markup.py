@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from labelcore.charts.design import LIGHT, roles
-from labelcore.charts.living import Node
+from labelcore.charts.nodes import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,6 @@ class Markup:
 Child = Markup | str | int | None
 
 EMPTY = frozenset({"meta", "br"})
-THEMED = {colour: f"var(--{name})" for name, colour in roles(LIGHT).items()}
 
 
 def element(name: str, /, *children: Child, **attributes: str) -> Markup:
@@ -41,16 +39,15 @@ def element(name: str, /, *children: Child, **attributes: str) -> Markup:
 
 
 def picture(node: Node | str) -> Markup:
-    """Nodes of a drawing; its colours become those of the page, light or dark.
+    """Nodes of a drawing; its colours are those of the page, light or dark.
 
-    >>> picture(["text", {"x": "1", "fill": LIGHT.ink}, "a<b"]).html
+    >>> picture(["text", {"x": "1", "fill": "var(--ink)"}, "a<b"]).html
     '<text x="1" fill="var(--ink)">a&lt;b</text>'
     """
     if isinstance(node, str):
         return joined(node)
     name, attributes, *children = node
-    given = {key: THEMED.get(value, value) for key, value in attributes.items()}
-    return element(name, *map(picture, children), **given)
+    return element(name, *map(picture, children), **attributes)
 
 
 def joined(*children: Child) -> Markup:

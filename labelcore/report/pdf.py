@@ -9,11 +9,12 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from typing import Any
 
+from labelcore.charts import svg
 from labelcore.charts.design import LIGHT, roles
 from labelcore.report.dates import moment
 from labelcore.report.facts import Facts, gather
 from labelcore.report.front import slide
-from labelcore.report.markup import EMPTY, THEMED, Markup, element
+from labelcore.report.markup import EMPTY, Markup, element
 from labelcore.report.page import sections_of
 from labelcore.session.session import Session
 
@@ -24,7 +25,7 @@ SLIDE_PPI = 192
 LEFT_OUT = frozenset({"details"})
 """What is folded on the page: the numbers of the figures, the text of the method."""
 LONG = re.compile(r"(\S{24})(?=\S{8})")
-COLOURS = {themed: colour for colour, themed in THEMED.items()}
+COLOURS = {svg.colour(name): colour for name, colour in roles(LIGHT).items()}
 # HTML knows no capitals in names, SVG does.
 SPELLED = {"viewbox": "viewBox", "patternunits": "patternUnits"}
 

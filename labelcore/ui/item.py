@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from labelcore.access.settings import data_folder
-from labelcore.charts.living import Node, node
+from labelcore.charts.nodes import Node, node
 from labelcore.items import (
     Folders,
     Form,

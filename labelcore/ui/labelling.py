@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore.access.roles import Right
-from labelcore.charts.living import Node
+from labelcore.charts.nodes import Node
 from labelcore.items import usable_highlights
 from labelcore.log.events import Draw
 from labelcore.session.session import Session

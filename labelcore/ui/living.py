@@ -12,6 +12,7 @@ import streamlit as st
 
 from labelcore.charts import history_words, rank_words
 from labelcore.charts.candidates import moving_bounds_table
+from labelcore.charts.drawing import Ends, Numbers
 from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
 from labelcore.charts.history_table import history_table
 from labelcore.charts.living import (
@@ -19,10 +20,7 @@ from labelcore.charts.living import (
     SHARES,
     Along,
     Bar,
-    Node,
-    Numbers,
     Runner,
-    Scale,
     Track,
     along_scores,
     bars,
@@ -30,6 +28,7 @@ from labelcore.charts.living import (
     over_labels,
     race,
 )
+from labelcore.charts.nodes import Node
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.figures.cuts import own_cut
 from labelcore.figures.scalars import headline_stage
@@ -131,7 +130,7 @@ def _views(session: Session) -> tuple[str, ...]:
     return (*over, *((ALONG_SCORES,) if scored and not _compares(estimates) else ()))
 
 
-def _scale(session: Session, estimates: Sequence[Estimate]) -> Scale:
+def _scale(session: Session, estimates: Sequence[Estimate]) -> Ends:
     """Shares from 0 to 100 %; differences as far as an interval ever went."""
     if not _compares(estimates):
         return SHARES
@@ -209,7 +208,7 @@ def _moved(table: pd.DataFrame, name: str) -> tuple[Numbers, Numbers, Numbers]:
     return labels, low, high
 
 
-def _over_labels(session: Session, estimate: Estimate, scale: Scale, truth: float | None) -> Node:
+def _over_labels(session: Session, estimate: Estimate, scale: Ends, truth: float | None) -> Node:
     key, margin = estimate.estimand, session.plan.margin
     looks = session.course(key)
     table = history_table(looks, key)

@@ -11,7 +11,8 @@ const TAGS = [...DRAWN, "div", "span", "button", "p", "mark", "img", "table", "t
 const SPACE = "http://www.w3.org/2000/svg";
 const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "aria-pressed", "data-figure",
   "viewBox", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "text-anchor", "alt",
-  "scope"];
+  "scope", "fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size",
+  "font-weight"];
 const PICTURE = /^data:image\\/(png|jpeg);base64,/;
 const made = (node) => {
   if (typeof node === "string") return document.createTextNode(node);

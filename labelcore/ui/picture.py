@@ -8,15 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from labelcore.charts.design import both
-from labelcore.charts.living import N_SERIES
+from labelcore.charts.design import SERIES, both
 from labelcore.ui.living import Picture
 from labelcore.ui.nodes import MADE
 from labelcore.ui.scripts import Script
 
-SERIES = ["data", *(f"data-{place}" for place in range(2, N_SERIES + 1))]
+DRAWN = ("quiet", "rule", "expected", "empty", "ink", "ground", "band")
 STYLE = (
-    f".living {{ {both(*SERIES, 'quiet', 'rule', 'expected', 'empty', 'ink')} }}"
+    f".living {{ {both(*SERIES, *DRAWN)} }}"
     + """
 .living {
   color: var(--st-text-color); font-family: var(--st-font); font-variant-numeric: tabular-nums;
@@ -69,26 +68,7 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
 }
 .tabs button[aria-pressed="true"] { color: var(--st-text-color); font-weight: 700; }
 .tabs button:focus-visible { outline: 2px solid var(--own, var(--data)); outline-offset: 3px; }
-.chart { display: block; width: 100%; height: auto; }
-.chart text { font-size: 12px; fill: var(--quiet); }
-.chart .grid { stroke: var(--rule); stroke-width: 1; }
-.chart .band { fill: color-mix(in srgb, var(--own, var(--data)) 32%, transparent); }
-.chart .assumed { fill: none; stroke: var(--own, var(--data)); stroke-dasharray: 4 3; }
-.chart .expected { fill: var(--expected); }
-.chart .estimate { fill: none; stroke: var(--own, var(--data)); stroke-width: 2; }
-.chart .estimate.grey { stroke: var(--quiet); stroke-width: 1.5; }
-.chart .last { fill: var(--own, var(--data)); stroke: var(--st-background-color); stroke-width: 2; }
-.chart .last.grey { fill: var(--quiet); }
-.chart .goal { stroke: currentColor; stroke-width: 1.5; stroke-dasharray: 5 4; }
-.chart .zero { stroke: var(--quiet); stroke-width: 1.5; }
-.chart .bound { fill: none; stroke: var(--own, var(--data)); stroke-width: 1.5; }
-.chart .runner .band { fill: color-mix(in srgb, var(--own, var(--data)) 16%, transparent); }
-.chart .runner.chosen .band { fill: color-mix(in srgb, var(--own, var(--data)) 32%, transparent); }
-.chart .runner.out { --own: var(--quiet) !important; opacity: 0.55; }
-.chart .runner.out .band { fill: none; }
-.chart .gone { font-size: 16px; font-weight: 700; fill: currentColor; }
-.chart .truth { fill: var(--ink); stroke: var(--st-background-color); stroke-width: 2; }
-.chart .cut { stroke: currentColor; stroke-width: 1.5; }
+.chart { display: block; width: 100%; height: auto; font-size: 12px; }
 @media (prefers-reduced-motion: no-preference) {
   .truth { animation: land 0.9s cubic-bezier(0.3, 1.4, 0.6, 1) 0.3s backwards; }
   @keyframes land { from { transform: translateY(-70px); opacity: 0; } }
@@ -96,7 +76,7 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
 @media (min-width: 900px) {
   .large { display: grid; grid-template-columns: 2fr 3fr; gap: 2.5rem; align-items: start; }
   .large .bars { gap: 1.3rem; margin: 1.9rem 0 1.5rem; }
-  .large .chart text { font-size: 8.5px; }
+  .large .chart { font-size: 8.5px; }
   .large .bar { grid-template-columns: 6.5rem 4.4rem minmax(4rem, 1fr) 5.8rem; }
   .large .bar:not(.out) .value { font-size: 1.25rem; }
   .large .track { height: 14px; border-radius: 7px; }
@@ -107,7 +87,7 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
 @media (max-width: 640px) {
   .bars { gap: 0.35rem; margin-bottom: 0.4rem; }
   .bar { grid-template-columns: 5rem 3.6rem minmax(3rem, 1fr) 5.7rem; min-height: 1.3rem; }
-  .chart text { font-size: 14px; }
+  .chart { font-size: 14px; }
   .folded .bars:not(:has(.bar:nth-child(-n+2) .grey)) + .guess { display: none; }
   .folded .bar:nth-child(n+3), .folded .tabs, .folded .chart { display: none; }
 }

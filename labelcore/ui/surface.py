@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from labelcore.charts.living import Node
+from labelcore.charts.nodes import Node
 from labelcore.ui.actions import TOO_LATE, TOO_QUICK
 from labelcore.ui.away import ASK
 from labelcore.ui.nodes import MADE

@@ -8,8 +8,10 @@ from typing import Any
 import pandas as pd
 
 from labelcore.charts import candidates_chart, moving_bounds_chart
-from labelcore.charts.base import FIRST, REFERENCE, SECOND
+from labelcore.charts.design import LIGHT
 from tests.words.test_choices import BOUNDS, choice
+
+FIRST, SECOND, REFERENCE = *LIGHT.series[:2], LIGHT.quiet
 
 OUT = BOUNDS.assign(state=["good", "acceptable", "out: precision too low"])
 

@@ -16,7 +16,9 @@ from labelcore.charts import (
     rank_chart,
     roc_chart,
 )
+from labelcore.charts.bounds import ENVELOPE_NAME
 from labelcore.charts.curve_points import MOST_POINTS
+from labelcore.charts.readings import assurance
 from labelcore.results.curves import Band
 from labelcore.results.types import Scope
 
@@ -73,7 +75,7 @@ def test_bounds_without_confidence_are_two_lines_and_no_percentage_of_confidence
 ) -> None:
     band = without_confidence(make_band("precision", [0.9, 0.8, 0.5]))
     chart = rank_chart(band)
-    low, high = (t for t in chart.figure.data if t.legendgroup == "bounds")
+    low, high = (t for t in chart.figure.data if t.name == assurance(band))
     assert low.y == tuple(band.low) and high.y == tuple(band.high)
     assert low.fill is None and high.fill is None
     assert not [name for name in traces(chart) if "%" in name or "band" in name]
@@ -84,7 +86,7 @@ def test_bounds_without_confidence_are_two_lines_and_no_percentage_of_confidence
     assert "noise of one window: ± 5.0 points" in midpoint.hovertext[1]
     assert "noise" not in midpoint.hovertext[0]
     assert "It rises." in chart.alt
-    dotted = [t for t in chart.figure.data if t.legendgroup == "envelope"]
+    dotted = [t for t in chart.figure.data if t.name == ENVELOPE_NAME]
     assert [t.line.dash for t in dotted] == ["dot", "dot"]
     assert dotted[0].y == tuple(band.low / 2)
 

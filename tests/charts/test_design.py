@@ -6,11 +6,16 @@ import re
 import tomllib
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from docs.make_design import MADE
-from labelcore.charts.design import DARK, LIGHT, TYPE, Theme, dressed, roles
+from labelcore.charts import Chart
+from labelcore.charts.design import DARK, LIGHT, TYPE, Theme, roles
+from labelcore.charts.drawing import Band, Drawing, Line, Remark
 
+ONE = np.ones(1)
 TEXT, MARK, BAND_SEEN = 4.5, 3.0, 1.25
 Colour = tuple[float, float, float, float]
 
@@ -105,21 +110,16 @@ def test_colours_and_sizes_come_from_the_design(root: Path, tmp_path: Path) -> N
     assert own_values(tmp_path) == ["own.py: #123456", "own.py: 1.07rem"]
 
 
-def test_only_colours_of_the_design_change_in_the_dark() -> None:
-    figure = {
-        "data": [
-            {"name": LIGHT.series[0], "line": {"color": LIGHT.series[0]}, "fillcolor": LIGHT.band},
-            {"marker": {"color": [LIGHT.series[1], "#010203"]}, "x": [1, 2]},
-        ],
-        "layout": {"xaxis": {"gridcolor": LIGHT.rule}},
-    }
-    assert dressed(figure) == {
-        "data": [
-            {"name": LIGHT.series[0], "line": {"color": DARK.series[0]}, "fillcolor": DARK.band},
-            {"marker": {"color": [DARK.series[1], "#010203"]}, "x": [1, 2]},
-        ],
-        "layout": {"xaxis": {"gridcolor": DARK.rule}},
-    }
+def test_a_figure_takes_its_colours_from_the_theme() -> None:
+    line, band = Line([1, 2], [1, 2], name=LIGHT.series[0]), Band(*[(ONE, ONE)] * 2, role="band")
+    chart = Chart(Drawing(marks=[line, band], remarks=[Remark("a")]), "", pd.DataFrame())
+    for theme in (LIGHT, DARK):
+        figure = chart.plotted(theme)
+        assert figure.data[0].name == LIGHT.series[0], "a text is no colour"
+        assert figure.data[0].line.color == theme.series[0]
+        assert figure.data[1].fillcolor == theme.band
+        assert figure.layout.xaxis.gridcolor == theme.rule
+        assert figure.layout.annotations[0].font.color == theme.quiet
 
 
 def test_no_light_colour_has_two_roles() -> None:

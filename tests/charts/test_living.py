@@ -19,7 +19,6 @@ from labelcore.charts.living import (
     WIDTH,
     Along,
     Bar,
-    Node,
     Runner,
     Track,
     along_scores,
@@ -28,6 +27,7 @@ from labelcore.charts.living import (
     over_labels,
     race,
 )
+from labelcore.charts.nodes import Node
 from labelcore.promises import Promise, State
 from labelcore.results.telling import NO_LINE
 from labelcore.results.types import Estimate
@@ -123,7 +123,7 @@ def test_a_difference_says_who_is_better_above_and_below_zero() -> None:
     drawn = over_labels(track(scale=(-0.5, 0.5), sides=("A is better", "B is better")), "")
     (zero,) = of_class(drawn, "zero")
     assert float(zero[1]["y1"]) == at(0, 0.5)[1]
-    heights = {one[2]: float(one[1]["y"]) for one in of_class(drawn, "note")}
+    heights = {one[2]: float(one[1]["y"]) for one in of_class(drawn, "remark")}
     assert heights["A is better"] < float(zero[1]["y1"]) < heights["B is better"]
 
 
@@ -132,12 +132,10 @@ def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
     out = Runner(labels[:2], low[:2], low[:2] + 0.2, 0, out=True)
     best = Runner(labels, low + 0.3, low + 0.5, 1, chosen=True)
     drawn = race([best, out, Runner(labels, low, low + 0.6, 2)], 100, 0.8, "words")
-    groups = [one for one in nodes(drawn) if one[0] == "g"]
-    assert [one[1]["class"] for one in groups] == ["runner out", "runner", "runner chosen"]
-    assert [one[1]["style"] for one in groups] == [
-        "",
-        "--own: var(--data-3)",
-        "--own: var(--data-2)",
+    assert [one[1]["stroke"] for one in of_class(drawn, "bound")] == [
+        *["var(--quiet)"] * 2,
+        *["var(--data-3)"] * 2,
+        *["var(--data-2)"] * 2,
     ]
     (gone,) = of_class(drawn, "gone")
     assert gone[2] == "×" and float(gone[1]["x"]) == at(2, 0)[0]
@@ -160,9 +158,9 @@ def test_a_remark_on_wide_bounds_is_not_crossed_by_the_cut() -> None:
     for cut, crosses in ((20, False), (80, True)):
         rank, wide = np.arange(1.0, 101), np.ones(100)
         drawn = along_scores(Along(rank, np.nan * wide, 0 * wide, wide, 100, cut), "")
-        (said,) = [one for one in of_class(drawn, "note") if one[2] == NO_LINE]
+        (said,) = [one for one in of_class(drawn, "remark") if one[2] == NO_LINE]
         (line,) = of_class(drawn, "cut")
-        free = float(line[1]["x1"]) - 8 if crosses else WIDTH - RIGHT
+        free = float(line[1]["x1"]) - 5 if crosses else WIDTH - RIGHT
         assert float(said[1]["x"]) == free
 
 

@@ -14,7 +14,9 @@ from labelcore.charts import (
     savings_chart,
     stratifications_chart,
 )
-from labelcore.charts.base import FIRST, SECOND
+from labelcore.charts.design import LIGHT
+
+FIRST, SECOND = LIGHT.series[:2]
 
 
 def strata(names: tuple[str, ...] = ("SQRT", "KM")) -> pd.DataFrame:

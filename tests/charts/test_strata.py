@@ -11,7 +11,7 @@ import pytest
 from labelcore.charts import strata_chart
 
 NAN = float("nan")
-AXES = [("y", "y1"), ("y2",), ("y3",), ("y4",)]
+AXES = [(None, "y"), ("y2",), ("y3",), ("y4",)]
 
 
 def table(**changes: Any) -> pd.DataFrame:
@@ -30,7 +30,9 @@ def table(**changes: Any) -> pd.DataFrame:
 def bars(chart: Any, panel: int) -> dict[str, float | None]:
     """{stratum: height} of one of the four rows of bars."""
     found = [trace for trace in chart.figure.data if trace.yaxis in AXES[panel]]
-    return {x: y for trace in found for x, y in zip(trace.x, trace.y, strict=True)}
+    axis = chart.figure.layout.xaxis
+    names = dict(zip(axis.tickvals, axis.ticktext, strict=True))
+    return {names[x]: y for trace in found for x, y in zip(trace.x, trace.y, strict=True)}
 
 
 def test_bars_hold_the_numbers_given() -> None:
@@ -39,7 +41,7 @@ def test_bars_hold_the_numbers_given() -> None:
     assert bars(chart, 1) == {"1": 4, "2": 5, "3": 0}
     assert bars(chart, 2) == {"1": 1.0, "2": 0.4, "3": None}
     assert bars(chart, 3) == {"1": 0.0, "2": 0.25, "3": 0.75}
-    assert chart.figure.layout.xaxis.categoryarray == ("1", "2", "3")
+    assert chart.figure.layout.xaxis.ticktext == ("1", "2", "3")
     assert chart.table["Share of uncertainty"].tolist() == [0.0, 0.25, 0.75]
     legend = [trace.name for trace in chart.figure.data if trace.showlegend]
     assert legend == ["called spam", "called ham"]

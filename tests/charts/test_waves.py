@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 from labelcore.charts import waves_chart
-from labelcore.charts.base import FIRST, SECOND
+from labelcore.charts.design import LIGHT
+
+FIRST, SECOND = LIGHT.series[:2]
 
 
 def table(name: str = "May") -> pd.DataFrame:

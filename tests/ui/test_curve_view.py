@@ -54,9 +54,10 @@ def test_the_band_is_drawn_where_no_line_is_and_says_so() -> None:
     session: Any = OneBand(replace(along(0.1, 0.2, 0.1), provisional=np.full(3, 0.4)))
     curve: Any = None
     chart = curve_chart(session, curve, "precision", cut=2)
-    (area,) = (trace for trace in chart.figure.data if trace.fill == "toself")
+    drawn = chart.figure.data
+    (area,) = (trace for trace in drawn if trace.fill == "toself")
     assert (min(area.y), max(area.y)) == (0.1, 1.0)
-    lines = [trace for trace in chart.figure.data if trace is not area]
+    lines = [trace for trace in drawn if trace is not area]
     assert all(one is None for trace in lines if trace.line.width for one in trace.y)
     (pointed,) = (trace for trace in lines if trace.line.width == 0)
     assert "precision between 20 % and 100 %" in pointed.hovertext[1], "hover says the bounds"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from labelcore.charts.living import Node
+from labelcore.charts.nodes import Node
 from labelcore.items import Mark
 from labelcore.ui.item import item_nodes, pieces
 

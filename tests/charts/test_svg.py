@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
 
-from labelcore.charts import Chart, compare_chart, escape
-from labelcore.charts.base import across, hover, new_figure
-from labelcore.charts.drawn import WIDTH, drawn
+from labelcore.charts import compare_chart
+from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Remark, Rule, Unit, named_axis
 from labelcore.charts.intervals import interval_rows
-from labelcore.charts.living import Bar, Node
+from labelcore.charts.living import Bar
+from labelcore.charts.nodes import Node
+from labelcore.charts.svg import WIDTH, svg
 from tests.charts.test_compare import estimate
+
+NAN = float("nan")
 
 
 def nodes(node: Node | str, tag: str) -> Iterator[Node]:
@@ -33,8 +36,8 @@ def points(node: Node) -> np.ndarray:
     return np.array([pair.split(",") for pair in node[1]["points"].split()], dtype=float)
 
 
-def chart(figure: go.Figure) -> Chart:
-    return Chart(figure, "in words", pd.DataFrame())
+def drawn(**given: Any) -> Node:
+    return svg(Drawing(**given), "f", "in words")
 
 
 def heights(picture: Node) -> dict[str, float]:
@@ -44,29 +47,21 @@ def heights(picture: Node) -> dict[str, float]:
 
 
 def test_a_line_stands_where_its_numbers_belong() -> None:
-    figure = new_figure(x="labels", y="share")
-    figure.add_trace(go.Scatter(x=[0, 50, None, 100], y=[0.5, 1.0, None, 0.75], mode="lines"))
-    figure.update_yaxes(range=[0, 1])
-    picture = drawn(chart(figure), "f")
+    line = Line([0, 50, NAN, 100], [0.5, 1.0, NAN, 0.75])
+    picture = drawn(x=Axis("labels"), y=Axis("share", Unit.SHARE, (0, 1)), marks=[line])
     first, second = nodes(picture, "polyline")
     at = heights(picture)
-    assert points(first)[:, 1] == pytest.approx(
-        [(at["0 %"] + at["100 %"]) / 2, at["100 %"]], abs=0.1
-    )
-    assert points(second)[0, 1] == pytest.approx(
-        at["75 %"] if "75 %" in at else at["0 %"] + 0.75 * (at["100 %"] - at["0 %"]), abs=0.1
-    )
+    high, low = at["100 %"], at["0 %"]
+    assert points(first)[:, 1] == pytest.approx([(low + high) / 2, high], abs=0.1)
+    assert points(second)[0, 1] == pytest.approx(low + 0.75 * (high - low), abs=0.1)
     left, middle = points(first)[:, 0]
     assert points(second)[0, 0] - left == pytest.approx(2 * (middle - left), abs=0.2)
     assert picture[1]["aria-label"] == "in words"
 
 
 def test_a_log_scale_has_equal_steps_for_equal_factors() -> None:
-    figure = new_figure(x="labels", y="times", y_share=False)
-    figure.add_trace(go.Scatter(x=[1, 2, 3], y=[0.1, 1, 10], mode="lines"))
-    figure.update_yaxes(type="log")
-    figure.update_layout(shapes=[across(10)])
-    picture = drawn(chart(figure), "f")
+    line = Line([1, 2, 3], [0.1, 1, 10])
+    picture = drawn(y=Axis("times", log=True), marks=[line], rules=[Rule(10)])
     low, middle, high = points(next(nodes(picture, "polyline")))[:, 1]
     assert low - middle == pytest.approx(middle - high, abs=0.1)
     reference = [one for one in nodes(picture, "line") if "stroke-dasharray" in one[1]]
@@ -74,18 +69,19 @@ def test_a_log_scale_has_equal_steps_for_equal_factors() -> None:
 
 
 def test_bars_are_as_high_as_their_numbers() -> None:
-    figure = new_figure(x="", y="items", y_share=False)
-    figure.add_trace(go.Bar(x=["a", "b", "c"], y=[10, 40, None], marker={"color": "#0072B2"}))
-    figure.update_xaxes(type="category")
-    found = list(nodes(drawn(chart(figure), "f"), "rect"))
+    bars = Bars([0, 1, 2], [10, 40, NAN], pattern="/")
+    picture = drawn(x=named_axis("abc"), y=Axis("items"), marks=[bars])
+    found = [one for one in nodes(picture, "rect") if one[1]["fill"] == "var(--data)"]
     tall = [float(one[1]["height"]) for one in found]
     assert len(found) == 2 and tall[1] == pytest.approx(4 * tall[0], abs=0.3)
+    (pattern,) = nodes(picture, "pattern")
+    hatched = [one for one in nodes(picture, "rect") if pattern[1]["id"] in one[1]["fill"]]
+    assert len(hatched) == 2
 
 
 def test_nothing_is_drawn_outside() -> None:
-    figure = new_figure(x="labels", y="share")
-    figure.add_trace(go.Scatter(x=[0, 1e6], y=[0.0, 1.0], mode="lines+markers", **hover(["", ""])))
-    picture = drawn(chart(figure), "f")
+    line = Line([0, 1e6], [0.0, 3.0], dots=5)
+    picture = drawn(y=Axis("share", Unit.SHARE), marks=[line])
     height = float(picture[1]["viewBox"].split()[-1])
     for one in nodes(picture, "polyline"):
         assert ((points(one) >= 0) & (points(one) <= [WIDTH, height])).all()
@@ -93,16 +89,25 @@ def test_nothing_is_drawn_outside() -> None:
 
 def test_names_stand_letter_by_letter(hostile: str) -> None:
     made = compare_chart([estimate(hostile, 0.8, first=True), estimate("b<br>c", 0.7)])
-    found = texts(drawn(made, "f"))
+    found = texts(svg(made.drawing, "f", ""))
     assert "b<br>c" in found
     cut = next(one for one in found if one.startswith("<img src=x>"))
     assert hostile.startswith(cut.rstrip("…"))
 
 
 def test_a_title_of_two_lines_is_two_texts() -> None:
-    figure = new_figure(x="one,<br>two", y=escape("a<br>b"))
-    found = texts(drawn(chart(figure), "f"))
+    found = texts(drawn(x=Axis("one,\ntwo"), y=Axis("a<br>b")))
     assert {"one,", "two", "a<br>b"} <= set(found)
+
+
+@pytest.mark.parametrize("place", [2.0, 98.0])
+def test_a_remark_has_room_beside_its_place_and_stays_in_the_box(place: float) -> None:
+    line = Line([0, 100], [0.0, 1.0])
+    picture = drawn(y=Axis(ends=(0, 1)), marks=[line], remarks=[Remark("cut", x=place, y=1.2)])
+    (note,) = [one for one in nodes(picture, "text") if one[1].get("class") == "remark"]
+    assert note[1]["text-anchor"] == ("start" if place < 50 else "end")
+    top = min(points(next(nodes(picture, "polyline")))[:, 1])
+    assert float(note[1]["y"]) >= top + 9
 
 
 def test_rows_of_intervals_share_one_scale(hostile: str) -> None:
@@ -119,9 +124,5 @@ def test_rows_of_intervals_share_one_scale(hostile: str) -> None:
 
 def test_columns_of_a_table_are_numbers_like_any() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0, np.nan], "y": [1, 2, 3]})
-    drawings = []
-    for x, y in ((table["x"], table["y"]), ([1.0, 2.0, None], [1, 2, 3])):
-        figure = new_figure(x="labels", y="share", y_share=False)
-        figure.add_trace(go.Scatter(x=x, y=y, mode="lines"))
-        drawings.append(drawn(chart(figure), "f"))
-    assert drawings[0] == drawings[1]
+    columns = drawn(marks=[Line(table["x"], table["y"])])
+    assert columns == drawn(marks=[Line([1.0, 2.0, NAN], [1, 2, 3])])
