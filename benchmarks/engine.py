@@ -3,7 +3,8 @@
     python -m benchmarks.engine [--quick] [--write]
 
 Synthetic data made here with a fixed seed: results after a label with 100,000 labels in the log
-(goal: 10 ms for four estimands), a million rows imported from CSV in a fresh process (goals: 5 s,
+(goal: 10 ms for four estimands), the curve of the methods for ranked lists, whose cost should not
+grow with the labels (goal: 5 ms), a million rows imported from CSV in a fresh process (goals: 5 s,
 800 MB), and the processor time of fresh processes, medians of five, that import labelcore (goal:
 .4 s) and read 1,000 rows and make a preview besides (goal: 1.5 s).
 """
@@ -28,6 +29,8 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 
 FOUR = ["accuracy", "precision", "recall", "f1"]
+LISTS = ("geometric_strata", "random_curve", "paula", "logarithmic_stratified")
+LIST_LABELS = (1_000, 5_000, 20_000)
 IMPORT = """
 import resource, sys, time
 import labelcore as lc
@@ -112,6 +115,36 @@ def after_a_label(labels: int, unsure_every: int = 0) -> list[Row]:
     return [row(what, median_and_tail(times), "10 ms")]
 
 
+def of_lists(labels: tuple[int, ...]) -> list[Row]:
+    """Processor milliseconds of the precision curve after one more label, at each of these numbers
+    of labels, or as many as a method asks for."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "list.csv"
+        truth = write_items(path, 100_000)
+        population = read_items(path)
+    found = []
+    for name in LISTS:
+        sized = {} if lc.DESIGNS[name].size_from_params else {"budget": max(labels) + 20}
+        plan = lc.Plan(name, ["precision_curve"], seed=3, **sized)
+        engine = Engine(population, plan.with_planned(lc.preview(population, plan).planned))
+        answers = [Event(0, "labelled", "", "me", label=one) for one in population.classes]
+        there: list[str] = []
+        each: list[str] = []
+        for wanted in (min(one, engine.most - 20) for one in labels):
+            times = []
+            while engine.answers_given < wanted + 12:
+                index = engine.draw_next()
+                engine.answer(index, answers[int(truth[engine.asked[index - 1].position])])
+                if engine.answers_given > wanted:
+                    start = time.process_time()
+                    results(engine)
+                    times.append(1000 * (time.process_time() - start))
+            there, each = [*there, f"{wanted:,}"], [*each, f"{median(times):.1f}"]
+        what = f"curve of `{name}` after a label, {', '.join(there)} labels of 100,000 items"
+        found.append(row(what, f"{', '.join(each)} ms of processor time", "5 ms"))
+    return found
+
+
 def median_and_tail(milliseconds: list[float]) -> str:
     middle, tail = np.percentile(milliseconds, [50, 95])
     return f"median {middle:.1f} ms, 95th percentile {tail:.1f} ms"
@@ -178,6 +211,7 @@ def jobs(options: Options) -> dict[str, Job]:
     return {
         "results": partial(after_a_label, 100_000 // scale),
         "results with answers not sure": partial(after_a_label, 100_000 // scale, 50),
+        "lists": partial(of_lists, LIST_LABELS[: 1 if options.quick else None]),
         "store": partial(through_the_store, 2_000 // scale),
         "import": partial(a_large_file, 1_000_000 // scale),
         "start": partial(start, options.runs),

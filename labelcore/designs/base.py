@@ -50,6 +50,8 @@ CERTAIN = 8
 within those before it, and random orders mix one hash of each id with the seed."""
 LARGE = 1_000_000
 """So many items make a file large."""
+COMING, LEAST_COMING = 2_000, 20
+"""Items, of all strata together and of each one, that are looked up before they are drawn."""
 
 
 Kind = TypeVar("Kind")
@@ -458,6 +460,13 @@ class Design(ABC, Generic[FrameT]):
     def batch_items(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
         """The items that the next batch would hold, in whatever order."""
         return self.next_batch(setup, frame, progress, 1)
+
+    def soon(self, setup: Setup, frame: FrameT, drawn: IntArray) -> IntArray:
+        """Items that are likely to be drawn: of each stratum as many again as were drawn of it, and
+        some more."""
+        more = max(COMING // frame.n_strata, LEAST_COMING)
+        wanted = np.minimum(2 * drawn + more, frame.sizes)
+        return frame.next_items(np.zeros_like(wanted), wanted)
 
     @abstractmethod
     def planned_counts(self, setup: Setup, frame: FrameT, labels: int) -> IntArray:

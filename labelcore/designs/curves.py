@@ -53,10 +53,10 @@ FINE_POINTS = 160
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ranked:
-    """The file in rank order with the answers so far.
+    """The file in rank order with the answers so far, these by rank.
 
     in_order gives the items from the highest score to the lowest, (n_items,)
-    index    (n_answers,), the draw (1, 2, ...) of each answered item, increasing
+    index    (n_answers,), the draw (1, 2, ...) of each answered item
     rank     (n_answers,), its rank, 1 to n_items
     stratum  (n_answers,)
     verdict  (n_answers,), 1 positive, 0 not, NaN for unsure, broken and open items
@@ -115,14 +115,17 @@ class Ranked:
         return self._kept(~np.isnan(self.verdict))
 
     def _kept(self, keep: NDArray[np.bool_]) -> Ranked:
+        if keep.all():
+            return self
+        place = np.flatnonzero(keep)
         return Ranked(
             self.n_items,
             self.in_order,
-            self.index[keep],
-            self.rank[keep],
-            self.stratum[keep],
-            self.verdict[keep],
-            self.opened[keep],
+            self.index[place],
+            self.rank[place],
+            self.stratum[place],
+            self.verdict[place],
+            self.opened[place],
             self.rates,
             self.spared,
         )

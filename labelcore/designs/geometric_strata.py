@@ -355,7 +355,7 @@ def _pieces(
     """The pieces that the labels at these ranks are analysed in."""
     if planned is None:
         return analysis_edges(edges, ranks, length)
-    return joined_pieces(edges, *piece_edges(edges, planned, length), ranks)
+    return joined_pieces(*piece_edges(edges, planned, length), ranks)
 
 
 def _present(

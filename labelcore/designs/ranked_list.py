@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
@@ -10,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from labelcore.designs.base import (
+    COMING,
     Frame,
     IntArray,
     Look,
@@ -27,7 +29,7 @@ from labelcore.population.items import Part
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.logarithmic_strata import LogarithmicBand
-from labelcore.stats.orders import hash_order
+from labelcore.stats.orders import hash_order, increasing
 from labelcore.stats.profile import FloatArray
 
 CONSTANT = (
@@ -172,6 +174,10 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
         end = int(frame.batch_ends[frame.finished(start)])
         return self.asked(setup, frame, start, min(end, progress.limit))
 
+    def soon(self, setup: Setup, frame: ListFrameT, drawn: IntArray) -> IntArray:
+        start = int(drawn.sum())
+        return self.asked(setup, frame, start, min(start + COMING, self.most(frame)))
+
     def most(self, frame: ListFrameT) -> int:
         return int(frame.batch_ends[-1])
 
@@ -226,13 +232,13 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
         if ranked.labels == ranked.n_items:
             return State.EXACT, look.draws
         due = self.due(frame, look.planned, look.promise)
-        reached = [int(draws) for draws in due if draws <= look.draws]
+        reached = due[: bisect_right(due, look.draws)]
         # A planned look has its band even if no item that it saw got a class.
         planned_looks, _ = self.watched_for(look.rules, look.planned)
         if look.labels == 0 and not (reached and planned_looks):
             return State.NOTHING, 0
         if reached:
-            return State.INTERVAL, reached[-1]
+            return State.INTERVAL, int(reached[-1])
         draws = self.early(frame, look.draws)
         if not draws:
             return State.TOO_FEW, 0
@@ -303,7 +309,7 @@ def both_ways(
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """The ranks of the answers and further ones, increasing, and the verdict at each, NaN where no
     answer: items without a class taken for negative, and for positive, (n,) each."""
-    ranks = np.unique(np.concatenate([ranked.rank, *further])).astype(np.int64)
+    ranks = increasing(np.concatenate([ranked.rank, *further]).astype(np.int64))
     found = np.full((2, len(ranks)), np.nan)
     found[:, np.searchsorted(ranks, ranked.rank)] = ranked.filled(0.0), ranked.filled(1.0)
     return ranks, found[0], found[1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import IntArray
+from labelcore.designs.base import OPEN, IntArray
 from labelcore.designs.curves import (
     JUDGEMENT,
     UNDECIDED_LEFT_OUT,
@@ -79,34 +79,26 @@ def whole_curve(engine: Engine, curve: Curve) -> Curve:
 
 def ranked(engine: Engine) -> Ranked:
     """The list in rank order with its answers so far."""
-    opened = set(engine.open_positions())
-    positive = engine.classes[engine.population.positive]
-    there = engine.existing.positions
-    known = zip(
-        there.tolist(), engine.frame.stratum[there].tolist(), engine.existing.codes, strict=True
-    )
-    rows = [(0, at, stratum, float(code == positive), False) for at, stratum, code in known]
-    for index, asked in enumerate(engine.asked, start=1):
-        event = engine.in_force(index)
-        if event is not None and event.kind == "labelled":
-            hit = float(event.label == engine.population.positive)
-            rows.append((index, asked.position, asked.stratum, hit, False))
-        elif asked.position in opened:
-            rows.append((index, asked.position, asked.stratum, np.nan, True))
-        elif engine.answered(index):
-            rows.append((index, asked.position, asked.stratum, np.nan, False))
-    table = np.array(rows, dtype=float).reshape(-1, 5)
-    whole = table[:, :3].astype(np.int64)
-    rates = engine.design.fitted_rates(engine.frame, engine.progress)
+    positive, draws = engine.classes[engine.population.positive], engine.draws
+    there, stratum = engine.existing, engine.frame.stratum
+    code = np.append(there.codes, draws.code)
+    opened = np.zeros(len(code), dtype=bool)
+    opened[np.array(engine.open_draws(), dtype=np.int64) + len(there.codes) - 1] = True
+    index = np.append(np.zeros(len(there.codes), dtype=np.int64), np.arange(1, len(draws) + 1))
+    rank = np.append(engine.rank_of[there.positions], draws.rank(engine.rank_of))
+    of_stratum = np.append(stratum[there.positions].astype(np.int64), draws.stratum)
+    order = np.argsort(rank)
+    order = order[(code[order] != OPEN) | opened[order]]
+    code = code[order]
     return Ranked(
         len(engine.population),
         lambda: engine.rank_order,
-        whole[:, 0],
-        engine.rank_of[whole[:, 1]],
-        whole[:, 2],
-        table[:, 3],
-        table[:, 4] > 0,
-        rates,
+        index[order],
+        rank[order],
+        of_stratum[order],
+        np.where(code >= 0, code == positive, np.nan),
+        opened[order],
+        engine.design.fitted_rates(engine.frame, engine.progress),
         UNDECIDED_SHARE,
     )
 

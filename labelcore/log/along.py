@@ -19,12 +19,16 @@ class Along:
     """The items of a setup from the highest score of its first classifier to the lowest.
 
     coming   items that are likely to be asked for next, which the same pass can look up
+    grid     ranks of which the same holds
 
     Raises PlanError where the classifier has no score.
     """
 
-    def __init__(self, setup: Setup, coming: Callable[[], IntArray]) -> None:
-        self._items, self._whole, self._coming = setup.items(), whole_list(setup), coming
+    def __init__(
+        self, setup: Setup, coming: Callable[[], IntArray], grid: Callable[[], IntArray]
+    ) -> None:
+        self._items, self._whole = setup.items(), whole_list(setup)
+        self._coming, self._grid = coming, grid
         self._ranks: dict[int, int] = {}
         self._scores: dict[int, float] = {}
         self._levels: dict[float, tuple[int, int]] = {}
@@ -48,6 +52,8 @@ class Along:
         """The scores of the items at these ranks, as in the file, (n,)."""
         asked = [int(rank) for rank in ranks]
         missing = sorted({*asked} - self._scores.keys())
+        if missing:
+            missing = sorted({*missing, *self._grid().tolist()} - self._scores.keys())
         if missing:
             found = self._items.scores_at(self._whole, missing)
             self._scores.update(zip(missing, found.tolist(), strict=True))

@@ -18,11 +18,13 @@ import numpy as np
 
 from labelcore.designs import base
 from labelcore.designs.base import Due, IntArray, Progress, rank_order
+from labelcore.designs.curves import fine_grid
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanError
 from labelcore.log.along import Along
 from labelcore.log.answers import answer_kind
 from labelcore.log.book import Asked, Book
+from labelcore.log.drawn import DrawnItems
 from labelcore.log.events import Event
 from labelcore.log.repeats import Repeats
 from labelcore.plan import margin_stop
@@ -35,13 +37,8 @@ from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
 from labelcore.promises import Unsure
 from labelcore.stats.orders import Orders
-from labelcore.stats.profile import BoolArray, FloatArray
+from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
-
-COMING, LEAST_COMING = 2_000, 20
-"""Items, of all strata together and of each one, whose ranks are looked up before they are drawn.
-"""
-
 
 Kept = TypeVar("Kept")
 
@@ -113,7 +110,7 @@ class Engine(Book):
         self._unanswered: set[int] = set()
         self._undecided: set[int] = set()
         self.codes = base.AnswerCodes()
-        self._positions = np.empty(0, dtype=np.int64)
+        self.draws = DrawnItems()
         self._memory: dict[int, Any] = {}
         self._stop = -1, margin_stop.Stop(None, True)
         self._planned: tuple[int, bool, Any] | None = None
@@ -135,7 +132,6 @@ class Engine(Book):
         """The engine as it would be after each of these numbers of draws, which rise, with the
         answers as they are now; nobody may answer in it."""
         growing = self.beginning()
-        growing._positions = self._positions
         for end in draws:
             growing._take_over(self, end)
             for replan in self.replans[len(growing.replans) :]:
@@ -148,11 +144,10 @@ class Engine(Book):
     def _take_over(self, other: Engine, end: int) -> None:
         """Draws and answers of another engine of the same plan, up to draw ``end``."""
         start = len(self.asked)
-        new, positions = other.asked[start:end], self._positions[start:end]
-        found = other.codes[positions]
-        self.asked += new
-        strata = np.array([asked.stratum for asked in new], dtype=np.int64)
-        self.drawn += np.bincount(strata, minlength=len(self.drawn))
+        new = slice(start, end)
+        positions, found = other.draws.position[new], other.draws.code[new]
+        self.asked += other.asked[new]
+        self._put_behind(positions, other.draws.stratum[new])
         if (found >= 0).all():
             self._put_in_labels(positions, found)
             return
@@ -162,6 +157,7 @@ class Engine(Book):
     def _put_in_labels(self, positions: IntArray, codes: IntArray) -> None:
         """The last items drawn have these classes."""
         self.codes[positions] = codes
+        self.draws.code[-len(codes) :] = codes
         self.kinds["labelled"] += len(positions)
         for tally in (*self.tallies.values(), *(claim.tally for claim in self.claims)):
             tally.add_all(positions, codes)
@@ -174,6 +170,7 @@ class Engine(Book):
         other.claims = [claim.on(claim.tally.copied()) for claim in self.claims]
         other.asked, other.kinds = list(self.asked), Counter(self.kinds)
         other.drawn, other.codes = self.drawn.copy(), self.codes.copy()
+        other.draws = self.draws.copy()
         other._queue, other._owed, other._memory = list(self._queue), set(self._owed), {}
         other._unanswered, other._undecided = set(self._unanswered), set(self._undecided)
         other.seen, other.told = list(self.seen), list(self.told)
@@ -227,15 +224,12 @@ class Engine(Book):
 
         Raises PlanError where the first classifier has no score.
         """
-        return Along(self.setup, self._coming)
-
-    def _coming(self) -> IntArray:
-        """Items that are likely to be drawn: of each stratum as many again as were drawn of it, and
-        some more."""
-        more = max(COMING // self.frame.n_strata, LEAST_COMING)
-        wanted = np.minimum(2 * self.drawn + more, self.frame.sizes)
-        coming: IntArray = self.frame.next_items(np.zeros_like(wanted), wanted)
-        return coming
+        edges = getattr(self.frame, "edges", self.frame.sizes[:0])
+        return Along(
+            self.setup,
+            lambda: self.design.soon(self.setup, self.frame, self.drawn),
+            lambda: fine_grid(len(self.population), edges),
+        )
 
     def _first_limit(self) -> int:
         plan, items = self.plan, self.most
@@ -308,7 +302,8 @@ class Engine(Book):
             drawn = self.drawn_positions[: self._last_answered]
             tally = self.tallies[self.questions[0].subject]
             cell = tally.cells_at(drawn)
-            outcomes = margin_stop.outcomes_of(self.codes[drawn], cell, self.counting)
+            codes = self.draws.code[: self._last_answered]
+            outcomes = margin_stop.outcomes_of(codes, cell, self.counting)
             spared = margin_stop.spared_by(self.plan.unsure_reading)
             found = margin_stop.find_stop(self.rule, outcomes, self.first_limit, spared)
             self._stop = self.version, found
@@ -317,7 +312,7 @@ class Engine(Book):
     @property
     def drawn_positions(self) -> IntArray:
         """The positions of the items drawn, in that order, (n_drawn,)."""
-        return self._positions[: len(self.asked)]
+        return self.draws.position
 
     @cached_property
     def counting(self) -> BoolArray:
@@ -363,8 +358,12 @@ class Engine(Book):
 
     def _by_stratum(self, tally: Tally, of_cells: FloatArray) -> FloatArray:
         """Sums over the cells of each stratum, (..., n_strata)."""
-        of_strata = tally.stratum[:, None] == np.arange(self.frame.n_strata)
-        return np.asarray(of_cells @ of_strata, dtype=float)
+        strata = self.frame.n_strata
+        if of_cells.ndim == 1:
+            own = tally.stratum - NOT_SAMPLED
+            found = np.bincount(own, of_cells, strata - NOT_SAMPLED)
+            return found[-NOT_SAMPLED:].astype(float)
+        return np.asarray(of_cells @ (tally.stratum[:, None] == np.arange(strata)), dtype=float)
 
     def peek(self) -> tuple[int, int, int, int] | None:
         """(index, position, batch, basis) of the next new item; None at the limit, and where the
@@ -408,22 +407,16 @@ class Engine(Book):
         self._queue.pop()
         self._batches = batch
         stratum = int(self.frame.stratum[position])
-        self._put_behind(np.array([position]))
+        self._put_behind(np.array([position]), np.array([stratum]))
         self.codes[position] = base.OPEN
         self.asked.append(Asked(position, stratum, batch))
-        self.drawn[stratum] += 1
         self._unanswered.add(index)
         return index
 
-    def _put_behind(self, positions: IntArray) -> None:
-        """Keep the positions of the items drawn now behind those of the items drawn before."""
-        start = len(self.asked)
-        end = start + len(positions)
-        if end > len(self._positions):
-            more = np.empty(2 * end, dtype=np.int64)
-            more[:start] = self._positions[:start]
-            self._positions = more
-        self._positions[start:end] = positions
+    def _put_behind(self, positions: IntArray, strata: IntArray) -> None:
+        """These items are drawn now, behind those drawn before."""
+        self.draws.append(positions, strata)
+        self.drawn += np.bincount(strata, minlength=len(self.drawn))
 
     def upcoming(self, most: int) -> IntArray:
         """The positions of the next new items of the present batch, at most so many; none where it
@@ -445,14 +438,13 @@ class Engine(Book):
         del self._queue[-number:]
         self._batches = batch
         strata, found = self.frame.stratum[positions], codes[positions]
-        self._put_behind(positions)
+        self._put_behind(positions, strata)
         self.asked += [
             Asked(position, stratum, batch, [answers[code]])
             for position, stratum, code in zip(
                 positions.tolist(), strata.tolist(), found.tolist(), strict=True
             )
         ]
-        self.drawn += np.bincount(strata, minlength=len(self.drawn))
         self._put_in_labels(positions, found)
 
     def kind_of(self, answer: object) -> tuple[str, str | None]:
@@ -476,6 +468,7 @@ class Engine(Book):
                 looks.pop()
         answered = self.answered(index)
         code = self.codes[self.asked[index - 1].position] = self._code(index)
+        self.draws.put(index, code)
         (self._undecided.add if code == base.UNDECIDED else self._undecided.discard)(index)
         (self._unanswered.discard if answered else self._unanswered.add)(index)
         if answered:
@@ -530,14 +523,18 @@ class Engine(Book):
         """The draw up to which results look: the last answered one."""
         return self._last_answered
 
-    def open_positions(self) -> list[int]:
-        """Items that count both ways: without a final answer inside the prefix, or put off for
-        later anywhere, because what a person puts off is not a random part."""
+    def open_draws(self) -> list[int]:
+        """Draws whose items count both ways: without a final answer inside the prefix, or put off
+        for later anywhere, because what a person puts off is not a random part."""
         return [
-            self.asked[index - 1].position
+            index
             for index in self._unanswered
             if index < self._last_answered or self.in_force(index) is not None
         ]
+
+    def open_positions(self) -> list[int]:
+        """The items of these draws."""
+        return [self.asked[index - 1].position for index in self.open_draws()]
 
     def undecided_positions(self) -> list[int]:
         """Items called unsure or broken, in the order drawn."""

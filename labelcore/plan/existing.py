@@ -205,7 +205,10 @@ def remember(design: Design[Any], setup: Setup, existing: Existing, frame: Any) 
 
 
 def _wanted(design: Design[Any], setup: Setup, existing: Existing) -> tuple[Any, ...]:
-    return design, setup.without_file, existing.use
+    follows_from = setup.without_file
+    if design.size_from_params:
+        del follows_from["planned"]
+    return design, follows_from, existing.use
 
 
 def _with_existing(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT:

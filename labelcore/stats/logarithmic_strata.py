@@ -354,15 +354,16 @@ def _fixed(edges: IntArray, ends: IntArray, hits: FloatArray) -> FloatArray:
 
     ends   (finished,), how many of the verdicts are of ranks up to each g_k
     """
-    sums = [float(hits[: ends[0]].sum())]
-    for (before, after), (first, end) in zip(
-        pairwise(edges.tolist()), pairwise(ends.tolist()), strict=True
-    ):
-        stretch = hits[first:end]
-        found = stretch[~np.isnan(stretch)]
-        if not len(found):
-            raise ValueError(f"ranks {before + 1:,} to {after:,} must hold a label")
-        sums.append((after - before) * float(found.mean()))
+    labelled = ~np.isnan(hits)
+    number, found = (
+        np.diff(np.append(0, np.cumsum(one))[ends])
+        for one in (labelled, np.where(labelled, hits, 0.0))
+    )
+    empty = np.flatnonzero(number == 0)
+    if len(empty):
+        before, after = edges[empty[0]], edges[empty[0] + 1]
+        raise ValueError(f"ranks {before + 1:,} to {after:,} must hold a label")
+    sums = np.append(hits[: ends[0]].sum(), np.diff(edges) * (found / number))
     return np.asarray(np.cumsum(sums) / edges)
 
 

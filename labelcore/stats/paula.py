@@ -244,18 +244,22 @@ class _Windows:
 
     @classmethod
     def of(cls, grid: PaulaGrid, hits: FloatArray, finished: int, at: IntArray | None) -> _Windows:
-        def between(start: int, end: int) -> FloatArray:
-            first, last = (start - 1, end) if at is None else np.searchsorted(at, [start, end + 1])
-            found = hits[first:last]
-            if len(found) < end - start + 1 or np.isnan(found).any():
-                raise ValueError(f"ranks {start:,} to {end:,} must all be labelled")
-            return found
-
-        blocks = grid.blocks()[:finished]
-        first, *others = [between(start, end) for start, end in blocks]
-        head = np.concatenate([[0.0], np.cumsum(first)])
-        local = [one.mean() for one in (first[-grid.window :], *others)]
-        return cls(np.array([end for _, end in blocks]), head, np.array(local))
+        blocks = np.array(grid.blocks()[:finished], dtype=np.int64)
+        first, last = blocks[:, 0], blocks[:, 1]
+        if at is None:
+            at = np.arange(1, len(hits) + 1)
+        place, end = np.searchsorted(at, first), np.searchsorted(at, last, side="right")
+        labelled = ~np.isnan(hits)
+        until, found = (
+            np.append(0, np.cumsum(one)) for one in (labelled, np.where(labelled, hits, 0.0))
+        )
+        lacking = np.flatnonzero(until[end] - until[place] < last - first + 1)
+        if len(lacking):
+            start, stop = blocks[lacking[0]].tolist()
+            raise ValueError(f"ranks {start:,} to {stop:,} must all be labelled")
+        place[0] = max(end[0] - grid.window, 0)
+        local = (found[end] - found[place]) / (end - place)
+        return cls(last, found[: end[0] + 1], local)
 
     def lower(self, rank: IntArray) -> FloatArray:
         """q-(r), the yield form."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.stats.orders import increasing
 from labelcore.stats.yield_closure import closed_yields
 
 FloatArray = NDArray[np.float64]
@@ -133,7 +134,7 @@ def random_band_at(
         raise ValueError(f"the first {head:,} items must all be labelled, rank {rank:,} is not")
     edges = np.array([1, head, head + 1, n_items])
     ends: IntArray = np.concatenate([at, verdicts.rank, verdicts.rank - 1, edges])
-    stops = np.unique(ends[(ends >= 1) & (ends <= n_items)])
+    stops = increasing(ends[(ends >= 1) & (ends <= n_items)])
     seen = np.searchsorted(verdicts.rank, stops, side="right")
     least, most = (np.append(0.0, np.cumsum(one))[seen] for one in (verdicts.low, verdicts.high))
     certain = least, most + (stops - seen).astype(float)

@@ -177,26 +177,26 @@ def analysis_edges(edges: IntArray, ranks: IntArray, length: tuple[int, int] = L
     """
     limits = np.append(0, edges)
     counts = np.diff(np.searchsorted(np.sort(ranks), limits, side="right"))
-    return joined_pieces(edges, *piece_edges(edges, counts, length), ranks)
+    return joined_pieces(*piece_edges(edges, counts, length), ranks)
 
 
-def joined_pieces(
-    edges: IntArray, pieces: IntArray, stratum: IntArray, ranks: IntArray
-) -> IntArray:
+def joined_pieces(pieces: IntArray, stratum: IntArray, ranks: IntArray) -> IntArray:
     """Pieces with fewer than eight labels joined with their neighbours in the stratum, (n_left,).
 
-    edges             (n_strata,), last ranks
     pieces, stratum   as ``piece_edges`` gives them
     ranks             (n_labels,), ranks of the labelled items
     """
-    ordered = np.sort(ranks)
+    limits = np.append(0, pieces)
+    labels = np.searchsorted(np.sort(ranks), limits, side="right").tolist()
+    ends, starts = pieces.tolist(), np.append(True, np.diff(stratum) > 0).tolist()
     kept: list[int] = []
-    starts = np.append(0, edges[:-1])
-    for k, (first, last) in enumerate(zip(starts.tolist(), edges.tolist(), strict=True)):
-        ends = [first]
-        for end in pieces[stratum == k].tolist():
-            inside = np.searchsorted(ordered, [ends[-1], end], side="right")
-            if inside[1] - inside[0] >= LEAST_LABELS:
-                ends.append(end)
-        kept += [*ends[1:-1], last]
+    before = 0
+    for number, end in enumerate(ends):
+        if starts[number]:
+            inside, before = [], labels[number]
+        if labels[number + 1] - before >= LEAST_LABELS:
+            inside.append(end)
+            before = labels[number + 1]
+        if number + 1 == len(ends) or starts[number + 1]:
+            kept += [*inside[:-1], end]
     return np.array(kept, dtype=np.int64)

@@ -23,6 +23,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 GAUSSIAN_DRAWS, ROUNDING = 20_000, 1e-9
+AT_ONCE = 500
+"""Draws that are summed up together: what they hold stays in the cache of a processor."""
 BRIDGE = 2.0
 
 
@@ -273,15 +275,27 @@ def yield_band(
     estimate = known.yields()
     low, high = np.zeros(len(edges)), edges.astype(float)
     if level is not None:
-        low, high = _bounds_at_edges(known, estimate, level, seed, critical)
+        at_edges = (known.edges.tolist(), known.hits.tolist(), known.free.tolist())
+        low, high = _bounds_at_edges(*map(tuple, at_edges), level, seed, critical)
         if whole_items:
             low, high = known.in_whole_items(low, high)
     return YieldBand(int(edges[-1]), edges, estimate, low, high, level, known, straight)
 
 
+@lru_cache(maxsize=64)
 def _bounds_at_edges(
-    known: Known, estimate: FloatArray, level: float, seed: int, critical: float | None
+    edges: tuple[int, ...],
+    hits: tuple[float, ...],
+    free: tuple[float, ...],
+    level: float,
+    seed: int,
+    critical: float | None,
 ) -> tuple[FloatArray, FloatArray]:
+    """(n_strata,) each, from what is ``Known`` at the edges; kept, because they are asked for at
+    other ranks of the same labels, and a watched band stays for some labels."""
+    nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
+    known = Known(np.array(edges), *nothing, np.array(hits), np.array(free))
+    estimate = known.yields()
     low, high = known.hits[1:].copy(), known.hits[1:] + known.free[1:]
     seen = int(np.isfinite(estimate).sum())
     sizes, n, positive = known.sizes[:seen], known.labelled[:seen], known.positive[:seen]
@@ -335,8 +349,15 @@ def critical_value(spread: tuple[float, ...], level: float, seed: int) -> float:
     if not len(weights):
         return 0.0
     draws = np.random.default_rng(seed).standard_normal((GAUSSIAN_DRAWS, len(weights)))
-    sums = np.cumsum(draws * weights, axis=1) / np.sqrt(np.cumsum(weights**2))
-    return float(np.quantile(np.abs(sums).max(axis=1), level, method="higher"))
+    scale = np.sqrt(np.cumsum(weights**2))
+    largest = np.empty(GAUSSIAN_DRAWS)
+    for first in range(0, GAUSSIAN_DRAWS, AT_ONCE):
+        part = draws[first : first + AT_ONCE]
+        part *= weights
+        sums = np.cumsum(part, axis=1, out=part)
+        sums /= scale
+        largest[first : first + AT_ONCE] = np.abs(sums, out=sums).max(axis=1)
+    return float(np.quantile(largest, level, method="higher"))
 
 
 def expected_half_widths(

@@ -424,7 +424,8 @@ def test_what_the_list_cannot_do_is_refused(known: Known, tmp_path: Path) -> Non
 def test_ranked_rows_are_the_answers(known: Known) -> None:
     engine = labelled(known.engine(plan_of(200), 3), known.truth)
     rows = ranked(engine)
-    assert rows.index.tolist() == list(range(1, 201)) and rows.labels == 200
+    assert sorted(rows.index.tolist()) == list(range(1, 201)) and rows.labels == 200
+    assert (np.diff(rows.rank) > 0).all()
     assert rows.until(60).labels == 60
     np.testing.assert_array_equal(
         rows.verdict, known.truth[engine.rank_order[rows.rank - 1]].astype(float)
