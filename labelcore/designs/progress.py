@@ -36,6 +36,10 @@ class AnswerCodes:
         return np.fromiter(found, np.int64, asked.size).reshape(asked.shape)
 
     def __setitem__(self, positions: Any, codes: Any) -> None:
+        if isinstance(positions, int):
+            self.changes += self._code.get(positions, OPEN) not in (OPEN, codes)
+            self._code[positions] = int(codes)
+            return
         asked = np.asarray(positions)
         each = np.broadcast_to(np.asarray(codes, dtype=np.int64), asked.shape).reshape(-1)
         new = dict(zip(asked.reshape(-1).tolist(), each.tolist(), strict=True))

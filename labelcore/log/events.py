@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
@@ -140,11 +141,9 @@ class Event:
         dict
             JSON values by field.
         """
-        return {
-            name: (dict(self.detail) if name == "detail" else getattr(self, name))
-            for name in FIELDS
-            if name != "hash"
-        }
+        found = dict(zip(CONTENT, _content_of(self), strict=True))
+        found["detail"] = dict(self.detail)
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """Every field.
@@ -220,11 +219,14 @@ class Event:
         str
             SHA-256, hexadecimal.
         """
-        text = json.dumps(self.content(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        text = _as_hashed.encode(self.content())
         return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
 
 
 FIELDS: tuple[str, ...] = tuple(Event.__dataclass_fields__)
+CONTENT = tuple(name for name in FIELDS if name != "hash")
+_content_of = attrgetter(*CONTENT)
+_as_hashed = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def sound_part(events: Sequence[Event], before: str, after: int = 0) -> Sequence[Event]:
