@@ -33,7 +33,9 @@ CELL = "review-cell"
 """Where the confusion table leaves the cell that was pressed: classifier, call, answer."""
 LIST, SEARCH, OPENED, TABLE = "review-list", "review-search", "review-opened", "review-table"
 WHICH, ANSWER, CALLED, WHO = "review-which", "review-answer", "review-called", "review-who"
-HEIGHT = 422
+PAGE, NEWER, OLDER = "review-page", "review-newer", "review-older"
+HEIGHT, ROWS = 422, 100
+"""Of the table in pixels, and the rows of a page of it: more are not sent to the browser."""
 JUDGED, CALLS = "Judged", "Classifier"
 EMPTY = "Nothing is judged yet: every answer will stand here."
 NO_ROW = "No judged item has these words."
@@ -149,13 +151,16 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
     if shown.empty:
         st.info(NO_ROW)
         return
-    indices, name = shown["index"].tolist(), table_name()
+    asked, pages = table_name(), -(-len(shown) // ROWS)
+    number = page_number(asked, pages)
+    part = shown.iloc[number * ROWS : (number + 1) * ROWS]
+    indices, name = part["index"].tolist(), f"{asked}-{number}"
     with st.container(key=TABLE):
         st.dataframe(
-            readable(found, shown, reader_zone()),
+            readable(found, shown, part, reader_zone()),
             key=name,
             hide_index=True,
-            height=min(HEIGHT, 36 * (len(shown) + 1) + 3),
+            height=min(HEIGHT, 36 * (len(part) + 1) + 3),
             column_config={
                 "Item": st.column_config.TextColumn(width=250),
                 "Score": st.column_config.NumberColumn(format="%.3g"),
@@ -163,8 +168,30 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
             selection_mode="single-cell",
             on_select=lambda: select(name, indices),
         )
+    if pages > 1:
+        turning(asked, number, pages, len(shown))
     label = f"Take this list ({len(shown):,})"
     table_button(session, label, "reviewed", lambda: listed(session, shown))
+
+
+def page_number(asked: str, pages: int) -> int:
+    """The page that is looked at, counted from 0; the first one of a list asked for anew."""
+    of, number = st.session_state.get(PAGE, ("", 0))
+    return min(number, pages - 1) if of == asked else 0
+
+
+def turning(asked: str, number: int, pages: int, rows: int) -> None:
+    """Which rows are shown, and buttons to the others."""
+    with st.container(horizontal=True, key="review-turn", vertical_alignment="center"):
+        for label, key, to in (("Newer", NEWER, number - 1), ("Older", OLDER, number + 1)):
+            there = 0 <= to < pages
+            st.button(label, key=key, on_click=turn, args=(asked, to), disabled=not there)
+        st.text(f"{number * ROWS + 1:,} to {min((number + 1) * ROWS, rows):,} of {rows:,}")
+
+
+def turn(asked: str, number: int) -> None:
+    """Look at another page of this list."""
+    st.session_state[PAGE] = (asked, number)
 
 
 def table_name() -> str:
@@ -185,23 +212,25 @@ def open_item(index: int) -> None:
     st.session_state[OPENED] = (index, secrets.token_hex(12))
 
 
-def readable(found: Reviewed, shown: pd.DataFrame, where: tzinfo) -> pd.DataFrame:
-    """The rows as people read them."""
+def readable(
+    found: Reviewed, shown: pd.DataFrame, part: pd.DataFrame, where: tzinfo
+) -> pd.DataFrame:
+    """The rows of a page as people read them, with the columns that its whole list needs."""
     columns: dict[str, list[object]] = {
-        "Item": shown["item"].tolist(),
-        JUDGED: [shown_word(one) or NOT_YET for one in shown["answer"]],
+        "Item": part["item"].tolist(),
+        JUDGED: [shown_word(one) or NOT_YET for one in part["answer"]],
     }
     if found.classifier is not None:
-        calls = zip(shown["called"].fillna(""), shown["wrong"], strict=True)
+        calls = zip(part["called"].fillna(""), part["wrong"], strict=True)
         columns[CALLS] = [shown_word(one) + (" · wrong" if wrong else "") for one, wrong in calls]
     if shown["score"].notna().any():
-        columns["Score"] = shown["score"].tolist()
-    columns["When"] = [clock(one, where) for one in shown["at"]]
+        columns["Score"] = part["score"].tolist()
+    columns["When"] = [clock(one, where) for one in part["at"]]
     if found.table["who"].nunique() > 1:
-        columns["Who"] = [one_line(one, 60) for one in shown["who"]]
-    marks = [_marks(*row) for row in shown[["flagged", "note", "second"]].to_numpy()]
-    if any(marks):
-        columns["Mark"] = list(marks)
+        columns["Who"] = [one_line(one, 60) for one in part["who"]]
+    if shown["flagged"].any() or (shown["note"] != "").any() or (shown["second"] != "").any():
+        marks = part[["flagged", "note", "second"]].to_numpy()
+        columns["Mark"] = [_marks(*row) for row in marks]
     return pd.DataFrame(columns)
 
 

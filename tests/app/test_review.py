@@ -93,6 +93,30 @@ def test_the_page_shows_a_list_and_its_search(app, session: lc.Session) -> None:
     assert len(shown(page.run())) == reviewed(session, "lr").lists()[WRONG]
 
 
+def test_a_long_list_is_sent_page_by_page_and_searched_and_taken_whole(
+    app, session: lc.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(review, "ROWS", 12)
+    page = app("review", project="demo")
+    every = reviewed(session, "lr").table
+    assert list(shown(page)["Item"]) == list(every["item"])[:12]
+    assert "1 to 12 of 31" in texts(page) and button(page, review.NEWER).disabled
+    button(page, review.OLDER).click().run()
+    assert list(shown(page)["Item"]) == list(every["item"])[12:24]
+    assert "13 to 24 of 31" in texts(page) and "Mark" in shown(page).columns
+    button(page, review.OLDER).click().run()
+    assert list(shown(page)["Item"]) == list(every["item"])[24:]
+    assert button(page, review.OLDER).disabled
+    assert len(review.listed(session, every)) == 31
+
+    page.text_input[0].set_value("odd").run()  # It is on the last page of the whole list.
+    assert len(shown(page)) == 1 and not [one for one in page.button if one.key == review.OLDER]
+    page.text_input[0].set_value("").run()
+    assert "25 to 31 of 31" in texts(page)
+    page.session_state[review.LIST] = WRONG
+    assert len(shown(page.run())) == min(reviewed(session, "lr").lists()[WRONG], 12)
+
+
 def test_an_item_is_judged_again_and_both_answers_stand(app, session: lc.Session) -> None:
     page = opened(app, 2)
     assert not page.exception
