@@ -240,7 +240,7 @@ def test_a_mark_on_an_item_that_is_still_open_is_there(app, make) -> None:
     assert not page.exception and review.STILL_OPEN in texts(page)
     marked = found.chosen(FLAGGED)
     assert marked["called"].isna().all() and marked["score"].isna().all(), "nobody judges it blind"
-    told = review.readable(found, marked, UTC)
+    told = review.readable(found, marked, marked, UTC)
     assert told["Classifier"].tolist() == [""] and "Score" not in told
     session.answer(draw, "later")
     assert reviewed(session, "lr").chosen(FLAGGED)["called"].isna().all()
