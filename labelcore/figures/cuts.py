@@ -90,13 +90,18 @@ def rank_of_score(engine: Engine, score: float) -> int:
     return engine.rank_of.levels([score])[0][1]
 
 
-def deepest_cut(engine: Engine, precision: float, at_most: int | None = None) -> Cut | None:
+def deepest_cut(
+    engine: Engine, precision: float, at_most: int | None = None, whole: Curve | None = None
+) -> Cut | None:
     """The longest head of the list, of ``at_most`` so many items, of which at least ``precision``
     are positive by the bounds; None where there is none. Raises ValueError where the bounds do not
-    hold for all ranks."""
+    hold for all ranks.
+
+    whole   ``whole_curve`` now, where that is at hand
+    """
     if at_most is not None:
         check_rank(at_most, len(engine.population))
-    yields = _simultaneous(engine, whole_curve(engine, ranked_curve(engine)))
+    yields = _simultaneous(engine, whole or whole_curve(engine, ranked_curve(engine)))
     if yields is None:
         return None
     rank = curve_readings.falls_below(yields, precision)[0]
@@ -105,11 +110,13 @@ def deepest_cut(engine: Engine, precision: float, at_most: int | None = None) ->
     return cut_at(engine, rank) if rank else None
 
 
-def cheapest_cut(engine: Engine, miss: float, false_alarm: float) -> CheapestCut | None:
+def cheapest_cut(
+    engine: Engine, miss: float, false_alarm: float, whole: Curve | None = None
+) -> CheapestCut | None:
     """The head of the list whose mistakes cost least, and between which others it lies by the
     bounds; None before there are bounds or an estimate. Raises ValueError where the bounds do not
     hold for all ranks, or for a cost that is not above 0."""
-    curve = whole_curve(engine, ranked_curve(engine))
+    curve = whole or whole_curve(engine, ranked_curve(engine))
     yields = _simultaneous(engine, curve)
     if yields is None:
         return None
@@ -127,7 +134,9 @@ def cheapest_cut(engine: Engine, miss: float, false_alarm: float) -> CheapestCut
     )
 
 
-def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
+def packages(
+    engine: Engine, precisions: Sequence[float], whole: Curve | None = None
+) -> pd.DataFrame:
     """The list cut where each of the falling ``precisions`` still holds by the bounds.
 
     A row per package: precision (required), first, last (ranks), items, score (of the last item),
@@ -145,7 +154,7 @@ def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
         "own_low",
         "own_high",
     )
-    yields = _simultaneous(engine, whole_curve(engine, ranked_curve(engine)))
+    yields = _simultaneous(engine, whole or whole_curve(engine, ranked_curve(engine)))
     if yields is None:
         return pd.DataFrame(columns=list(columns))
     found = curve_readings.packages(yields, list(precisions))

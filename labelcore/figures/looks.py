@@ -8,18 +8,26 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from labelcore.designs.curves import Curve
 from labelcore.figures.choices import choice_results
 from labelcore.figures.claims import claim_results
-from labelcore.figures.curves import curve_results, ranked_curve
-from labelcore.figures.cuts import check_rank, cuts_at, heads
+from labelcore.figures.curves import curve_results, ranked_curve, whole_curve
+from labelcore.figures.cuts import (
+    cheapest_cut,
+    check_rank,
+    cuts_at,
+    deepest_cut,
+    heads,
+    packages,
+)
 from labelcore.figures.narrowing import looks_before
 from labelcore.figures.scalars import headline_stage, scalar_results_of, sizes_after_pilot
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
-from labelcore.results.curves import Band, Cut
+from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.types import Choice, Claim, Estimate, Result
 
 LOOKS_AT_ONCE = 64
@@ -53,10 +61,15 @@ def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) ->
 
 @dataclass(slots=True)
 class _Along:
-    """What was asked along the ranks at one state."""
+    """What was asked along the ranks at one state: single ranks, deepest cuts by precision and the
+    most items, cheapest ones by both costs, packages by their precisions."""
 
     curve: Curve | None = None
+    whole: Curve | None = None
     cuts: dict[int, Cut] = field(default_factory=dict)
+    deepest: dict[tuple[float, int | None], Cut | None] = field(default_factory=dict)
+    cheapest: dict[tuple[float, float], CheapestCut | None] = field(default_factory=dict)
+    packages: dict[tuple[float, ...], pd.DataFrame] = field(default_factory=dict)
 
 
 def course(engine: Engine, found: Mapping[str, Result]) -> list[dict[str, Any]]:
@@ -121,6 +134,38 @@ class FiguresNow:
             found = cuts_at(headline_stage(self.engine), new)
             along.cuts.update(zip(new, found, strict=True))
         return [along.cuts[rank] for rank in ranks]
+
+    def whole_curve(self) -> Curve:
+        """The curve at so many ranks that it says all of the others. Raises ValueError likewise."""
+        along = self._now_along()
+        if along.whole is None:
+            along.whole = whole_curve(headline_stage(self.engine), self.curve())
+        return along.whole
+
+    def deepest_cut(self, precision: float, at_most: int | None = None) -> Cut | None:
+        """The longest head that is sure to be so precise. Raises ValueError where the bounds do not
+        hold for all ranks."""
+        found, key = self._now_along().deepest, (precision, at_most)
+        if key not in found:
+            stage = headline_stage(self.engine)
+            found[key] = deepest_cut(stage, precision, at_most, self.whole_curve())
+        return found[key]
+
+    def cheapest_cut(self, miss: float, false_alarm: float) -> CheapestCut | None:
+        """The head whose mistakes cost least. Raises ValueError likewise."""
+        found, key = self._now_along().cheapest, (miss, false_alarm)
+        if key not in found:
+            stage = headline_stage(self.engine)
+            found[key] = cheapest_cut(stage, miss, false_alarm, self.whole_curve())
+        return found[key]
+
+    def packages(self, precisions: Sequence[float]) -> pd.DataFrame:
+        """The list cut where each precision still holds. Raises ValueError likewise."""
+        found, key = self._now_along().packages, tuple(precisions)
+        if key not in found:
+            stage = headline_stage(self.engine)
+            found[key] = packages(stage, precisions, self.whole_curve())
+        return found[key].copy()
 
     def _now_along(self) -> _Along:
         state = self._state()

@@ -18,7 +18,6 @@ from labelcore.figures.agreement import people_agree
 from labelcore.figures.choices import choices_at
 from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band
-from labelcore.figures.cuts import cheapest_cut, deepest_cut, packages
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
 from labelcore.figures.looks import FiguresNow
@@ -342,7 +341,7 @@ class Readings(ABC):
             The classifier has no score.
         """
         with self._lock:
-            return deepest_cut(headline_stage(self.engine), precision, at_most)
+            return self.figures.deepest_cut(precision, at_most)
 
     def cheapest_cut(self, miss: float, false_alarm: float) -> CheapestCut | None:
         """Where to cut the list so that mistakes cost least.
@@ -367,7 +366,7 @@ class Readings(ABC):
             above 0.
         """
         with self._lock:
-            return cheapest_cut(headline_stage(self.engine), miss, false_alarm)
+            return self.figures.cheapest_cut(miss, false_alarm)
 
     def packages(self, precisions: Sequence[float]) -> pd.DataFrame:
         """The list cut wherever it surely still keeps each of several precisions.
@@ -388,7 +387,7 @@ class Readings(ABC):
             The classifier has no score.
         """
         with self._lock:
-            return packages(headline_stage(self.engine), precisions)
+            return self.figures.packages(precisions)
 
     def choices_at(self, precisions: Sequence[float]) -> list[OtherChoice]:
         """Which candidate would be chosen at other required precisions, from the same labels.

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.designs.curves import Curve
 from labelcore.figures.curves import precision_curve, ranked_curve
 from labelcore.figures.cuts import (
     cheapest_cut,
@@ -25,6 +27,7 @@ from labelcore.stats import curve_readings
 from tests.designs.synthetic import Known, calibrated, fewest, label, labelled, write
 
 N_ITEMS = 900
+REQUIRED = (0.9, 0.7, 0.5)
 
 
 @pytest.fixture(scope="module")
@@ -300,3 +303,34 @@ def test_bounds_that_leave_most_of_the_list_name_no_cut(known: Known, done: Engi
     wide = replace(found, first=1, last=6 * N_ITEMS // 10 + 2).sentence()
     assert "do not say yet where to cut" in wide and "costs least" not in wide
     assert "costs least" in replace(found, first=1, last=N_ITEMS // 2).sentence()
+
+
+def test_what_was_asked_of_a_state_is_worked_out_once_and_anew_after_a_label(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Explore asks at each of its visits: one curve, and one of all ranks; what is read off is
+    what curves that are made anew say."""
+    made: list[int] = []
+
+    def counted(*asked: Any) -> Curve:
+        made.append(1)
+        return ranked_curve(*asked)
+
+    for room in ("curves", "looks"):
+        monkeypatch.setattr(f"labelcore.figures.{room}.ranked_curve", counted)
+    engine, told = known.engine(plan_of(), 3), []
+    figures = FiguresNow(engine)
+    for labels in label(engine, known.truth):
+        if labels < 249:
+            continue
+        made.clear()
+        for _ in range(2):
+            cuts = [figures.deepest_cut(one) for one in REQUIRED]
+            cheap, table = figures.cheapest_cut(5.0, 1.0), figures.packages(REQUIRED)
+        told.append(len(made))
+        anew = [deepest_cut(engine, one) for one in REQUIRED]
+        assert [one and one.rank for one in cuts] == [one and one.rank for one in anew]
+        again = cheapest_cut(engine, 5.0, 1.0)
+        assert (cheap and cheap.rank) == (again and again.rank)
+        assert table.equals(packages(engine, REQUIRED))
+    assert told == [2, 2] and any(cuts)
