@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from labelcore.charts.base import (
+    VALUE_DOT,
     Chart,
     Row,
     empty_chart,
     interval_words,
     rows_drawing,
 )
-from labelcore.charts.design import FIRST, REFERENCE, SECOND, SERIES
-from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Side, Unit
+from labelcore.charts.design import FIRST, REFERENCE, SECOND, SERIES, THIN
+from labelcore.charts.drawing import (
+    AnyMark,
+    Axis,
+    Band,
+    Drawing,
+    Line,
+    Remark,
+    Rule,
+    Side,
+    Symbol,
+    Unit,
+)
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import shortened
 from labelcore.promises import CandidateState
@@ -27,6 +39,9 @@ from labelcore.words import sentences as words
 COLUMNS = ("Candidate", "Items", "Precision", "Low", "High", "Reach from", "Reach to", "State")
 MOVED_COLUMNS = ("Labels", "Candidate", "Low", "High", "State")
 NOTHING = "No bounds yet: they start with the first labels."
+MOST_POINTS = 160
+CHOSEN, IN, OUT = 0.32, 0.16, 0.55
+"""How much the band of a candidate covers, and the bounds of one that is out."""
 
 
 def candidates_chart(choice: Choice) -> Chart:
@@ -76,38 +91,55 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
     table = moving_bounds_table(looks, key)
     if table.empty:
         return empty_chart(NOTHING, MOVED_COLUMNS)
-    marks = []
-    for place, (name, rows) in enumerate(table.groupby("Candidate", sort=False)):
-        kept, shown = rows.iloc[thinned(len(rows))], shortened(name)
-        said = [_moved_words(shown, row) for row in kept.to_dict("records")]
-        for end, dash in (("High", "dot"), ("Low", "")):
-            marks.append(
-                Line(
-                    kept["Labels"],
-                    kept[end],
-                    dash=dash,
-                    name=shown,
-                    role=SERIES[place % len(SERIES)],
-                    hover=said,
-                )
-            )
     drawing = Drawing(
         Axis("labels"),
         Axis("precision", Unit.SHARE),
-        marks,
+        moving_marks(table, choice),
         [Rule(at, dash=dash) for at, dash in _limits(choice)],
         legend=True,
     )
-    last = table[table["Labels"] == table["Labels"].max()]
-    alt = (
-        "Bounds of each candidate's precision against labels, lower bounds solid, upper ones "
-        f"dotted. At {words.count(int(table['Labels'].max()))}: "
-        + "; ".join(
-            _moved_words(shortened(str(row["Candidate"])), row) for row in last.to_dict("records")
-        )
-        + "."
-    )
+    last = table[table["Labels"] == table["Labels"].max()].to_dict("records")
+    said = "; ".join(_moved_words(shortened(row["Candidate"]), row) for row in last)
+    now = words.count(int(table["Labels"].max()))
+    alt = f"Bounds of each candidate's precision against labels. At {now}: {said}."
     return Chart(drawing, alt, table)
+
+
+def moving_marks(
+    table: pd.DataFrame, choice: Choice, shown: Collection[str] | None = None
+) -> list[AnyMark]:
+    """The bounds of each candidate, or of those ``shown``, in its colour; one that is out ends in a
+    cross. The chosen one, then those still in, are drawn on top.
+    """
+    names = dict.fromkeys([*choice.bounds["classifier"].astype(str), *table["Candidate"]])
+    found = []
+    for place, name in enumerate(names):
+        rows = table[table["Candidate"] == name]
+        out = np.array([CandidateState(state).out for state in rows["State"]], dtype=bool)
+        rows = rows.iloc[: int(out.argmax()) + 1] if out.any() else rows
+        if len(rows) and (shown is None or name in shown):
+            series = SERIES[place % len(SERIES)]
+            found.append((out.any(), name == choice.chosen, _moving(name, rows, series, choice)))
+    found.sort(key=lambda one: (not one[0], one[1]))
+    return [mark for _, _, marks in found for mark in marks]
+
+
+def _moving(name: str, rows: pd.DataFrame, role: str, choice: Choice) -> list[AnyMark]:
+    out = CandidateState(rows["State"].iloc[-1]).out
+    rows, shown = rows.iloc[thinned(len(rows), MOST_POINTS)], shortened(name)
+    x, low, high = (rows[column].to_numpy(dtype=float) for column in ("Labels", "Low", "High"))
+    said = [_moved_words(shown, row) for row in rows.to_dict("records")]
+    role, seen = (REFERENCE, OUT) if out else (role, 1.0)
+    bounds: list[AnyMark] = [
+        Line(x, end, THIN, name=shown, role=role, kind="bound", opacity=seen, hover=said)
+        for end in (low, high)
+    ]
+    if not out:
+        covers = CHOSEN if name == choice.chosen else IN
+        return [Band((x, low), (x, high), role=role, kind="band", opacity=covers), *bounds]
+    gone = x[-1:], (low[-1:] + high[-1:]) / 2
+    cross = Line(*gone, 0.0, "", VALUE_DOT, Symbol.CROSS, role="ink", kind="gone", opacity=seen)
+    return [*bounds, cross]
 
 
 def moving_bounds_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:

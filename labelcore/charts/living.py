@@ -47,12 +47,10 @@ GOAL_START = 1 - 48 / INSIDE
 GREY = "Grey mark or line: only a first guess."
 SHARES: Ends = (0.0, 1.0)
 REACHES = (0.05, 0.1, 0.2, 0.5, 1.0)
-LABELS, FIRST_ITEMS = "labels", "first items by score"
+LABELS, FIRST_ITEMS, PRECISION = "labels", "first items by score", "Precision, %"
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LOG_FROM_ITEMS = 5000
 INK = "ink"
-CHOSEN, IN, OUT = 0.32, 0.16, 0.55
-"""How much the band of a candidate covers, and the bounds of one that is out."""
 Part = AnyMark | Rule | Remark
 
 
@@ -168,6 +166,7 @@ class Track:
     truth             the known truth, at the end of a trial
     sides             what it means above and below zero, of a difference
     name              of the figure with its unit, above the scale
+    hover             (n_looks,), what the pointer is told of each
     """
 
     labels: Numbers
@@ -181,6 +180,7 @@ class Track:
     truth: float | None = None
     sides: tuple[str, str] | None = None
     name: str = ""
+    hover: Sequence[str] = ()
 
     @property
     def guessed(self) -> NDArray[np.bool_]:
@@ -191,77 +191,39 @@ class Track:
 def over_labels(track: Track, words: str) -> Node:
     """The figure, its interval and what is expected from here, against labels; ``words`` say the
     same for those who do not see it."""
+    return svg(labels_drawing(track), "picture", words, box=BOX)
+
+
+def labels_drawing(track: Track) -> Drawing:
+    """What ``over_labels`` shows."""
     count = len(track.labels)
     kept = np.asarray(thinned(count, MOST_POINTS) if count else [], dtype=np.int64)
     x, value, grey = track.labels[kept], track.value[kept], track.guessed[kept]
     settled = ~grey & np.isfinite(value)
     # From the last grey point on, so that the line has no gap.
     settled[:-1] |= grey[:-1] & settled[1:]
+    said = [track.hover[place] for place in kept] if track.hover else []
     across = _labels(float(max(track.planned, track.labels.max(initial=1.0))))
     up = _upright(track.name, track.scale)
     parts = [
         *_expected(across, up, track),
         _band(x, track.low[kept], track.high[kept]),
-        _guess(x, value, grey),
-        _estimate(x, value, settled),
+        _guess(x, value, grey, said),
+        _estimate(x, value, settled, said),
         *_zero(track),
         *_goal(track),
         *_last(track),
         *_truth(across, up, track),
     ]
-    return _chart(across, up, parts, words)
+    return _drawing(across, up, parts)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Runner:
-    """One candidate's bounds, label by label, to where it went out.
-
-    labels, low, high  (n_looks,), rising labels
-    series             its place among the colours, as its ``Bar`` has it
-    """
-
-    labels: Numbers
-    low: Numbers
-    high: Numbers
-    series: int
-    chosen: bool = False
-    out: bool = False
-
-
-def race(runners: Sequence[Runner], labels: int, wanted: float, words: str, name: str = "") -> Node:
-    """The bounds of several candidates against the ``labels`` that there are, and the value that is
-    wanted of them, both of the figure ``name``, with its unit; one that is out ends in a cross. The
-    chosen one, then those still in, are drawn on top.
-    """
-    last = max((float(one.labels[-1]) for one in runners if len(one.labels)), default=1.0)
-    ordered = sorted(runners, key=lambda one: (not one.out, one.chosen))
-    parts = [part for one in ordered if len(one.labels) for part in _runner(one)]
-    parts += [
-        Rule(wanted, role=INK, kind="goal"),
-        Remark("wanted", y=wanted, across=1.0),
-    ]
-    return _chart(_labels(max(float(labels), last)), _upright(name), parts, words)
-
-
-def _runner(one: Runner) -> list[Part]:
-    kept = np.asarray(thinned(len(one.labels), MOST_POINTS), dtype=np.int64)
-    x, low, high = one.labels[kept], one.low[kept], one.high[kept]
-    role, seen = (REFERENCE, OUT) if one.out else (SERIES[one.series % len(SERIES)], 1.0)
-    bounds = [Line(x, end, THIN, role=role, kind="bound", opacity=seen) for end in (low, high)]
-    if one.out:
-        cross = Line(
-            x[-1:],
-            (low[-1:] + high[-1:]) / 2,
-            0.0,
-            dots=10,
-            symbol=Symbol.CROSS,
-            role=INK,
-            kind="gone",
-            opacity=seen,
-        )
-        return [*bounds, cross]
-    covers = CHOSEN if one.chosen else IN
-    return [Band((x, low), (x, high), role=role, kind="band", opacity=covers), *bounds]
+def race(marks: Sequence[AnyMark], labels: int, wanted: float, words: str) -> Node:
+    """The bounds of several candidates against the ``labels`` that there are, and the precision
+    that is wanted of them."""
+    last = max((float(mark.reach[0].max()) for mark in marks), default=1.0)
+    goal: list[Part] = [Rule(wanted, role=INK, kind="goal"), Remark("wanted", y=wanted, across=1.0)]
+    return _chart(_labels(max(float(labels), last)), _upright(PRECISION), [*marks, *goal], words)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -309,8 +271,8 @@ def along_scores(along: Along, words: str) -> Node:
         parts.append(_no_line(across, along.cut))
     if along.cut:
         parts.append(Rule(along.cut, upright=True, dash="", role=INK, kind="cut"))
-        parts.append(Remark(f"cut at {along.cut:,}", x=along.cut, up=0.0))
-    return _chart(across, _upright("Precision, %"), parts, words)
+        parts.append(Remark(f"own cut at {along.cut:,}", x=along.cut, up=0.0))
+    return _chart(across, _upright(PRECISION), parts, words)
 
 
 def _no_line(across: Scale, cut: int | None) -> Remark:
@@ -322,6 +284,10 @@ def _no_line(across: Scale, cut: int | None) -> Remark:
 
 
 def _chart(across: Scale, up: Scale, parts: Iterable[Part], words: str) -> Node:
+    return svg(_drawing(across, up, parts), "picture", words, box=BOX)
+
+
+def _drawing(across: Scale, up: Scale, parts: Iterable[Part]) -> Drawing:
     rules, remarks, marks = [], [], []
     for part in parts:
         if isinstance(part, Rule):
@@ -330,7 +296,7 @@ def _chart(across: Scale, up: Scale, parts: Iterable[Part], words: str) -> Node:
             remarks.append(part)
         else:
             marks.append(part)
-    return svg(Drawing(across.axis, up.axis, marks, rules, remarks), "picture", words, box=BOX)
+    return Drawing(across.axis, up.axis, marks, rules, remarks)
 
 
 def _axis(title: str, ends: Ends, places: Iterable[float], *, log: bool = False) -> Scale:
@@ -378,16 +344,17 @@ def _spread(share: Numbers) -> NDArray[np.int64]:
 
 def _band(x: Numbers, low: Numbers, high: Numbers, *, assumed: bool = False) -> Band:
     kind, role = ("band assumed", SERIES[0]) if assumed else ("band", "band")
-    return Band((x, low), (x, high), outline=assumed, role=role, kind=kind)
+    return Band((x, low), (x, high), outline=assumed, name="interval", role=role, kind=kind)
 
 
-def _estimate(x: Numbers, value: Numbers, keep: Mask) -> Line:
-    return Line(x, np.where(keep, value, np.nan), kind="estimate")
-
-
-def _guess(x: Numbers, value: Numbers, keep: Mask) -> Line:
+def _estimate(x: Numbers, value: Numbers, keep: Mask, said: Sequence[str] = ()) -> Line:
     there = np.where(keep, value, np.nan)
-    return Line(x, there, THIN, role=REFERENCE, kind="estimate grey")
+    return Line(x, there, name="estimate", kind="estimate", hover=said)
+
+
+def _guess(x: Numbers, value: Numbers, keep: Mask, said: Sequence[str] = ()) -> Line:
+    there, name = np.where(keep, value, np.nan), "estimate without interval"
+    return Line(x, there, THIN, name=name, role=REFERENCE, kind="estimate grey", hover=said)
 
 
 def _expected(across: Scale, up: Scale, track: Track) -> list[Part]:
@@ -428,7 +395,9 @@ def _goal(track: Track) -> list[Part]:
     if track.margin is None or not len(track.value) or not np.isfinite(track.value[-1]):
         return []
     value = track.value[-1]
-    ends = [end for end in (value - track.margin, value + track.margin) if abs(end) <= 1]
+    least = -1.0 if track.scale[0] < 0 else 0.0
+    both = value - track.margin, value + track.margin
+    ends = [end for end in both if least <= end <= 1]
     if not ends:
         return []
     goal = Remark("goal", y=ends[0], across=GOAL_START, side=Side.BESIDE, anchor="end")

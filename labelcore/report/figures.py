@@ -98,7 +98,7 @@ def _curves(facts: Facts, bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]
             continue
         if len(names) == 1:
             cut = own_cut(facts, found[0].scope.classifier)
-            made = charts.rank_chart(found[0], cut=cut)
+            made = charts.rank_chart(found[0], cut=cut, own=cut)
             lower = replace(made.drawing, height=CURVE_HEIGHT)
             yield title, replace(made, drawing=lower)
         else:

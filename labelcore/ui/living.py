@@ -7,21 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from labelcore.charts import history_words, rank_words
-from labelcore.charts.candidates import moving_bounds_table
+from labelcore.charts.candidates import moving_bounds_table, moving_marks
 from labelcore.charts.drawing import Ends, Numbers
 from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
+from labelcore.charts.history import track_of
 from labelcore.charts.history_table import history_table
 from labelcore.charts.living import (
     GREY,
     SHARES,
     Along,
     Bar,
-    Runner,
-    Track,
     along_scores,
     bars,
     difference_scale,
@@ -182,30 +180,12 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
         for row in rows
     ]
     moved = moving_bounds_table(session.looks(), choice.estimand)
-    runners = [
-        Runner(
-            *_moved(moved, str(row["classifier"])),
-            row["series"],
-            chosen=row["chosen"],
-            out=row["out"],
-        )
-        for row in rows
-    ]
+    marks = moving_marks(moved, choice, {str(row["classifier"]) for row in rows})
     now, words = counts(session), one_line(choice_short(choice), 200)
     wanted = choice.precision_threshold
     said = f"{CANDIDATES_OVER} {words}"
-    chart = race(runners, now.answered, wanted, said, "Precision, %")
+    chart = race(marks, now.answered, wanted, said)
     return Picture(bars(shown, wanted=wanted), chart, (), "", words)
-
-
-def _moved(table: pd.DataFrame, name: str) -> tuple[Numbers, Numbers, Numbers]:
-    """Labels, lower and upper bounds of one candidate, to the label at which it went out."""
-    mine = table[table["Candidate"] == name]
-    out = np.array([CandidateState(state).out for state in mine["State"]], dtype=bool)
-    end = int(out.argmax()) + 1 if out.any() else len(mine)
-    columns = (mine[column].to_numpy(dtype=float)[:end] for column in ("Labels", "Low", "High"))
-    labels, low, high = columns
-    return labels, low, high
 
 
 def _over_labels(session: Session, estimate: Estimate, scale: Ends, truth: float | None) -> Node:
@@ -213,20 +193,13 @@ def _over_labels(session: Session, estimate: Estimate, scale: Ends, truth: float
     looks = session.course(key)
     table = history_table(looks, key)
     now = counts(session)
-    columns = {name: table[name].to_numpy(dtype=float) for name in ("Labels", "Estimate")}
-    low, high = (table[name].to_numpy(dtype=float) for name in ("Low", "High"))
-    track = Track(
-        columns["Labels"],
-        columns["Estimate"],
-        low,
-        high,
-        max(now.total, now.answered),
-        scale,
-        margin,
-        _ahead(session, key) if session.going_on else None,
-        truth,
-        _sides(estimate),
-        f"{one_line(estimand_name(key), LONGEST_NAME)}, {'points' if is_difference(key) else '%'}",
+    track = replace(
+        track_of(table, key, one_line(estimand_name(key), LONGEST_NAME), margin),
+        planned=max(now.total, now.answered),
+        scale=scale,
+        ahead=_ahead(session, key) if session.going_on else None,
+        truth=truth,
+        sides=_sides(estimate),
     )
     words = history_words(looks, key, margin=margin, label=estimand_name(key))
     return over_labels(track, words)

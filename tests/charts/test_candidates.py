@@ -37,8 +37,9 @@ def test_bounds_move_and_labels_taken_back_are_left_out() -> None:
     looks = [look(5, 0.1, 0.9), look(9, 0.2, 0.8), look(7, 0.15, 0.85, "out: precision too low")]
     chart = moving_bounds_chart(looks, "selection", choice())
     assert list(chart.table["Labels"]) == [5, 7]
-    high, low = chart.figure.data
+    low, high, cross = chart.figure.data
     assert list(low.y) == [0.1, 0.15] and list(high.y) == [0.9, 0.85]
+    assert (list(cross.x), list(cross.y)) == ([7], [0.5]), "it is out"
     assert "At 7 labels" in chart.alt and "out: precision too low" in chart.alt
 
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from labelcore.charts.candidates import MOVED_COLUMNS, moving_marks
 from labelcore.charts.figure_bars import estimate_bar
 from labelcore.charts.living import (
     BOTTOM,
@@ -19,7 +21,6 @@ from labelcore.charts.living import (
     WIDTH,
     Along,
     Bar,
-    Runner,
     Track,
     along_scores,
     bars,
@@ -28,11 +29,13 @@ from labelcore.charts.living import (
     race,
 )
 from labelcore.charts.nodes import Node
-from labelcore.promises import Promise, State
+from labelcore.promises import CandidateState, Promise, State
 from labelcore.results.telling import NO_LINE
 from labelcore.results.types import Estimate
 from labelcore.ui.nodes import MADE
+from tests.words.test_choices import choice
 
+OUT = str(CandidateState.PRECISION_TOO_LOW)
 HOSTILE = "</text><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
@@ -128,10 +131,12 @@ def test_a_difference_says_who_is_better_above_and_below_zero() -> None:
 
 
 def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
-    labels, low = np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.2, 0.4])
-    out = Runner(labels[:2], low[:2], low[:2] + 0.2, 0, out=True)
-    best = Runner(labels, low + 0.3, low + 0.5, 1, chosen=True)
-    drawn = race([best, out, Runner(labels, low, low + 0.6, 2)], 100, 0.8, "words")
+    bounds = ((1, 0.0, 0.2), (2, 0.2, 0.4), (3, 0.4, 0.6))
+    rows = [(x, "top 100", low + 0.3, high + 0.3, "in") for x, low, high in bounds]
+    rows += [(x, "top 50", low, high, OUT if x > 1 else "in") for x, low, high in bounds]
+    rows += [(x, "top 200", low, high, "in") for x, low, high in bounds]
+    table = pd.DataFrame(rows, columns=list(MOVED_COLUMNS))
+    drawn = race(moving_marks(table, choice()), 100, 0.8, "words")
     assert [one[1]["stroke"] for one in of_class(drawn, "bound")] == [
         *["var(--quiet)"] * 2,
         *["var(--data-3)"] * 2,
@@ -141,6 +146,8 @@ def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
     assert gone[2] == "×" and float(gone[1]["x"]) == at(2, 0)[0]
     (wanted,) = of_class(drawn, "goal")
     assert float(wanted[1]["y1"]) == at(0, 0.8)[1]
+    few = race(moving_marks(table, choice(), {"top 100"}), 100, 0.8, "words")
+    assert len(of_class(few, "bound")) == 2 and not of_class(few, "gone")
 
 
 def test_a_bar_marks_no_value_where_the_interval_is_too_wide_for_one() -> None:
@@ -229,7 +236,7 @@ def test_the_curve_has_its_band_and_the_own_cut() -> None:
     (line,), (cut,) = of_class(drawn, "estimate"), of_class(drawn, "cut")
     assert points(line)[-1] == at(1000, 0.5, 1000)
     assert float(cut[1]["x1"]) == at(250, 0, 1000)[0]
-    assert "cut at 250" in texts(drawn)
+    assert "own cut at 250" in texts(drawn)
     assert len(points(line)) <= (WIDTH - LEFT - RIGHT) / 2 + 2
 
 
@@ -252,7 +259,7 @@ def test_every_chart_names_its_axes_and_the_unit() -> None:
     drawn = [
         over_labels(track(name="Recall, %"), ""),
         along_scores(along(1000), ""),
-        race([Runner(np.arange(1.0, 3), np.zeros(2), np.ones(2), 0)], 9, 0.8, "", "Precision, %"),
+        race([], 9, 0.8, ""),
     ]
     names = [[one[2] for one in of_class(chart, "axis")] for chart in drawn]
     assert names == [
