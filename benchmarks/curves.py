@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +25,7 @@ import pandas as pd
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.real_files import FILES, RealFile
-from labelcore.designs.base import INTERVAL_RULES, STEADY_BAND, Frame, Look, Setup, rank_order
+from labelcore.designs.base import Frame, Look, Setup, rank_order
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.ranked_list import RankedListDesign
 from labelcore.plan.against_file import make_setup
@@ -37,7 +37,6 @@ from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, ave
 SEED, PAULA_RUNS, GOAL = 21, 100, 0.025
 LISTS = ((1, "model"), (1, "cosine"), (0, "svm"), (2, "gbm"))
 SHORTEST = 2
-LOOKS, FOUR_LOOKS = (0.25, 0.5, 0.75, 1.0), STEADY_BAND - 1
 FROM_RANK, WIDTH_RUNS = 100, 3
 STORES = ("memory", "sqlite")
 SUMMARIES = {"AP": average_precision, "AUC": area_under_roc}
@@ -94,9 +93,7 @@ class Sample:
         design = RankedListDesign.of(self.plan.method)
         return design.asked(self.setup, self.frame, 0, draws)
 
-    def curve(
-        self, draws: int, *, promise: str, ranks: np.ndarray | None, rules: int = INTERVAL_RULES
-    ) -> Curve:
+    def curve(self, draws: int, *, promise: str, ranks: np.ndarray | None) -> Curve:
         """What the design says after its first ``draws`` draws."""
         asked = self.asked(draws)
         seen = Ranked(
@@ -106,7 +103,7 @@ class Sample:
         )  # fmt: skip
         planned = int(self.plan.planned or 0)
         strata = self.frame.n_strata
-        look = Look(0.95, promise, draws, planned, "file", strata, draws, rules=rules)
+        look = Look(0.95, promise, draws, planned, "file", strata, draws)
         return self.plan.method.curve(self.setup, self.frame, seen, look, ranks)
 
 
@@ -129,7 +126,7 @@ def errors(sample: Sample, value: np.ndarray, low: np.ndarray, high: np.ndarray)
 
 
 def geometric_run(one: List, plan: lc.Plan, run: int) -> dict[str, Any]:
-    """A fixed session and a watched one of the same size on the same draws."""
+    """A fixed session."""
     sample = one.prepared(plan, run)
     size, ranks = int(plan.planned or 0), np.arange(1, len(sample.hits) + 1)
     fixed = sample.curve(size, promise="fixed", ranks=ranks)
@@ -144,14 +141,7 @@ def geometric_run(one: List, plan: lc.Plan, run: int) -> dict[str, Any]:
         _, least, largest = formula(fixed.yields)
         found[name] = least - 1e-9 <= formula(truth)[0] <= largest + 1e-9
         found[f"{name} half-width"] = (largest - least) / 2
-    right, older = [], replace(sample, frame=replace(sample.frame, rules=FOUR_LOOKS))
-    for share in LOOKS:
-        draws = int(np.ceil(size * share))
-        look = older.curve(draws, promise="watched", ranks=ranks, rules=FOUR_LOOKS)
-        _, low, high = look.read("precision")
-        right.append(bool(inside(sample.hits / ranks, low, high).all()))
-        found["watched mean half-width"] = float(np.mean(high - low)) / 2
-    return {**found, "four looks": all(right), "each look": float(np.mean(right))}
+    return found
 
 
 def paula_run(one: List, plan: lc.Plan, run: int) -> dict[str, Any]:
@@ -309,17 +299,14 @@ def along_the_ranks(bands: list[dict[str, Any]]) -> str:
 def read_off(ours: list[dict[str, Any]]) -> str:
     shares = ("recall", "f1", "AP", "AUC")
     return section(
-        "What is read off, and the four looks of a watched plan frozen before (geometric strata)",
+        "What is read off (geometric strata)",
         "Coverage in % of runs: recall and F1 at all ranks at once, average precision, area under "
-        "the ROC curve, with half-widths in points. Each look: of the bands at 25, 50, 75 and "
-        "100 % of the labels, those right at all ranks (98.75 is promised); four looks: runs in "
-        "which all of them were.",
+        "the ROC curve, with half-widths in points.",
         ("list", "labels", "recall", "F1", "AP", "AUC", "AP half-width", "AUC half-width",
-         "each look", "four looks", "half-width at the last", "ms a look"),
+         "ms a look"),
         [(row["list"], f"{row['labels']:,}", *(percent(row[name], row["runs"]) for name in shares),
           percent(row["AP half-width"]), percent(row["AUC half-width"]),
-          percent(row["each look"], 4 * row["runs"]), percent(row["four looks"], row["runs"]),
-          percent(row["watched mean half-width"]), f"{row['ms']:.0f}") for row in ours],
+          f"{row['ms']:.0f}") for row in ours],
     )  # fmt: skip
 
 
@@ -388,17 +375,15 @@ Real files, their own labels as the truth, confidence 95 %.
 - The band of `geometric_strata` is right at all ranks together about as often as it says: 93 to
   100 % of the runs, 97 % in the mean over the eight settings, with a standard error of up to three
   points each; with many labels and with a quarter of them.
-- Watched at its four looks, as plans frozen before are, it is never wrong in 92 to 100 % of the
-  sessions, at a band about a tenth wider; the least one (92 with a standard error of 4) is to be
-  measured with more runs. New plans: [watched_curves.md](watched_curves.md).
+- Watched plans: [watched_curves.md](watched_curves.md).
 - PAULA's middle is closer to the truth than strata with as many labels, but its bounds are wrong
   somewhere in every run, on one list at seven ranks of ten; what held in every run is its envelope,
   which is no confidence band either.
 - Between the ends of its pieces the band assumes nothing, so it is a little wider there: 2.5 points
   at every rank take a quarter of the paraphrases; with rare positives an eighth or less.
 - Average precision and the area under the ROC curve are here the extremes over all curves inside
-  the band, which plans frozen before keep: right almost always, and wide. New plans have intervals
-  of their own: [ranked_summaries.md](ranked_summaries.md).
+  the band: right almost always, and wide. Plans have intervals of their own:
+  [ranked_summaries.md](ranked_summaries.md).
 
 """
 

@@ -131,7 +131,6 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "bool(engine.undecided)",
     ),
     ("designs/base.py", "return self.labels + self.unsure", "return self.labels"),
-    ("plan/margin_stop.py", "0.0 if reading == Unsure.EITHER_WAY else 1.0", "0.0"),
     # An interval beyond what is certain, or within what only some of the items could make of it.
     ("figures/scalars.py", "within(figures, limits), limits", "figures, limits"),
     (

@@ -11,7 +11,7 @@ the error level divided by the number of figures, as in plans frozen before; fix
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -29,8 +29,12 @@ from labelcore.planning.truth import true_codes
 
 LABELS, SEED = 300, 5
 LOOKS = [*range(5, 60, 5), *range(60, LABELS + 1, 10)]
-SHARED = 7
-"""The last interval rules that share the error level."""
+
+
+class Sharing(lc.Plan):
+    """A plan whose figures share the error level equally."""
+
+    correlated = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ def measure(case: Case, folder: Path, runs: int) -> list[Row]:
             "all: any wrong": _any_wrong(every, truth), "labels": _labels(every, alone),
         }  # fmt: skip
         if promise == "fixed":
-            shared, _ = seen(replace(case.plan(promise=promise, together=True), rules=SHARED))
+            shared, _ = seen(Sharing.from_json(case.plan(promise=promise, together=True).to_json()))
             row |= {"shared: any wrong": _any_wrong(shared, truth),
                     "shared: labels": _labels(shared, alone)}  # fmt: skip
         rows.append(row)

@@ -6,7 +6,7 @@ Sessions of 400 labels in geometric strata, a look after every fifth label; synt
 which the rules were fixed, lists whose rate jumps within a stretch, and real files with their own
 labels as the truth, equal scores in a new order in each run. A band is wrong where the truth lies
 outside at any rank (in a long list at 4,000 of them and all edges). Beside it, from the same
-draws: one look at the planned size; one look by the rule of plans frozen before, with longer pieces
+draws: one look at the planned size; one look by the rule before, with longer pieces
 and exact bounds between their edges; and as twins that must fail the band of one look, looked at
 after every twentieth label, and straight lines alone between the edges, at one look. Seeds: run r
 uses (29, r).
@@ -26,8 +26,7 @@ from benchmarks.ranked_summaries import REAL, SYNTHETIC, List, drawn
 from benchmarks.real_files import FILES
 from labelcore.designs.curves import LOOK_EVERY
 from labelcore.stats.rank_strata import (
-    LONG,
-    SHORT,
+    PIECES,
     analysis_edges,
     joined_pieces,
     piece_edges,
@@ -45,6 +44,8 @@ from labelcore.stats.yield_band import (
 )
 
 SEED, SIZE, LEVEL = 29, 400, 0.95
+LONG = 32, 128
+"""The pieces of the rule before."""
 NEAR, FIRST_RANK, MOST_RANKS, TWIN_EVERY = 1.5, 50, 4_000, 4
 FIRST = (50, 100, 200)
 Rates = Callable[[np.ndarray], np.ndarray]
@@ -88,7 +89,7 @@ class Session:
 
     def watched(self, draws: int, *, straight: bool) -> YieldBand:
         """The band at a look."""
-        ends, labels = self.cut(SHORT if straight else LONG)
+        ends, labels = self.cut(PIECES if straight else LONG)
         looks, done = self.size // LOOK_EVERY, draws / self.size
         critical = watched_critical(ends, labels, looks, done, 1 - LEVEL, 0)
         return self.band(draws, critical, straight=straight)
@@ -96,14 +97,13 @@ class Session:
     def band(self, draws: int, critical: float, *, straight: bool) -> YieldBand:
         """That which reaches so many standard deviations."""
         rank = self.rank[:draws]
-        length = SHORT if straight else LONG
-        pieces = joined_pieces(self.edges, *piece_edges(self.edges, self.planned, length), rank)
-        return yield_band(pieces, self.labels(draws), LEVEL, 0, critical, whole_items=True,
-                          straight=straight)  # fmt: skip
+        length = PIECES if straight else LONG
+        pieces = joined_pieces(*piece_edges(self.edges, self.planned, length), rank)
+        return yield_band(pieces, self.labels(draws), LEVEL, 0, critical, whole_items=True)
 
     def fixed(self, *, straight: bool) -> YieldBand:
-        pieces = analysis_edges(self.edges, self.rank, SHORT if straight else LONG)
-        return yield_band(pieces, self.labels(self.size), LEVEL, 0, straight=straight)
+        pieces = analysis_edges(self.edges, self.rank, PIECES if straight else LONG)
+        return yield_band(pieces, self.labels(self.size), LEVEL, 0)
 
     def labels(self, draws: int) -> RankLabels:
         return RankLabels(self.rank[:draws], self.along[self.rank[:draws] - 1])
@@ -129,7 +129,7 @@ def session(one: Session) -> Row:
     size, ranks = one.size, one.checked()
     hits = np.cumsum(one.along)[ranks - 1]
     looks = [*range(LOOK_EVERY, size, LOOK_EVERY), size]
-    once = constant(*one.cut(SHORT))
+    once = constant(*one.cut(PIECES))
     ever, widths = {"steady": False, "twin": False}, {}
     for place, draws in enumerate(looks):
         steady = one.watched(draws, straight=True).at(ranks)
@@ -138,14 +138,22 @@ def session(one: Session) -> Row:
             ever["twin"] |= is_wrong(one.band(draws, once, straight=True).at(ranks), hits)
         if draws in (*FIRST, size):
             widths["steady width" if draws == size else f"at {draws}"] = width(steady, ranks)
-    widths["before width"] = width(one.watched(size, straight=False).at(ranks), ranks)
-    found = {"one": one.fixed(straight=True), "one before": one.fixed(straight=False)}
-    lines = straight_lines(found["one"], ranks)
+    widths["before width"] = width(exact(one.watched(size, straight=False), ranks), ranks)
+    once_seen = one.fixed(straight=True)
+    before = exact(one.fixed(straight=False), ranks)
+    found = {"one": once_seen.at(ranks), "one before": before}
+    lines = straight_lines(once_seen, ranks)
     return {
         **ever, **widths, "lines": is_wrong((lines[0], *lines), hits),
-        **{name: is_wrong(band.at(ranks), hits) for name, band in found.items()},
-        **{f"{name} width": width(band.at(ranks), ranks) for name, band in found.items()},
+        **{name: is_wrong(bounds, hits) for name, bounds in found.items()},
+        **{f"{name} width": width(bounds, ranks) for name, bounds in found.items()},
     }  # fmt: skip
+
+
+def exact(band: YieldBand, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Estimate and bounds that assume nothing between the edges, the rule before."""
+    ends = band.known.between(ranks, band.low_at_edges, band.high_at_edges)
+    return band.at(ranks)[0], *ends
 
 
 def is_wrong(bounds: tuple[np.ndarray, np.ndarray, np.ndarray], hits: np.ndarray) -> bool:
@@ -251,8 +259,8 @@ def percent(share: float, runs: float) -> str:
 WORDS = (
     "Sessions ever wrong at any rank, in %, with the standard error. Widths in points at the "
     "planned size, or after so many labels, means over the ranks from 50 on; labels: squared ratio "
-    "of the width at the planned size to that of one look; before: by the rule of "
-    "plans frozen before, with the same draws."
+    "of the width at the planned size to that of one look; before: by the rule "
+    "before, with the same draws."
 )
 HEAD = f"""# Ranked lists, watched
 

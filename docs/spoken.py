@@ -64,7 +64,6 @@ EXAMPLES = {
     "head": "the first 400 items",
     "together": "all ranks together",
     "planned": "400 labels",
-    "looks": "four",
     "first": "lr",
     "second": "svm",
     "name": "the precision of 'lr' for 'spam'",

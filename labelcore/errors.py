@@ -326,6 +326,18 @@ class AnswerError(ValueError):
     """An answer is not one of the classes or reserved words, or belongs to no open draw."""
 
 
+class SupersededError(AnswerError):
+    """A project was measured by an earlier rule: its log is read, and nothing more is labelled."""
+
+    def __init__(self, project: str) -> None:
+        self.project = project
+        super().__init__(
+            f"Project {project!r} was measured by an earlier rule, so nothing more is labelled in "
+            "it. A new project can take its labels as existing ones: labels_table() gives them, "
+            "and read_population(known=...) reads them."
+        )
+
+
 class LateAnswerError(AnswerError):
     """An answer to an item that the person does not have any more; nothing was stored."""
 

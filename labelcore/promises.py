@@ -62,6 +62,7 @@ class Status(Word):
     BUDGET_USED    the labels asked for are there
     EXHAUSTED      there is nothing more to draw
     FINISHED       somebody finished it
+    SUPERSEDED     an earlier rule measured it, and nothing more is labelled
     """
 
     OPEN = "open"
@@ -70,6 +71,12 @@ class Status(Word):
     BUDGET_USED = "budget used"
     EXHAUSTED = "exhausted"
     FINISHED = "finished"
+    SUPERSEDED = "measured by an earlier rule"
+
+    @property
+    def over(self) -> bool:
+        """Whether no answer may be given or changed."""
+        return self in (Status.FINISHED, Status.SUPERSEDED)
 
 
 class ClaimStatus(Word):
@@ -120,8 +127,8 @@ class Unsure(Word):
     ODDS         about all items: the unsure ones are judged wrongly up to three times as often as
                  the others of their stratum, or as seldom
     EITHER_WAY   about all items: every one of them may turn out either way
-    FEW_LEFT_OUT as older plans have it, and methods that know no judged items: left out while at
-                 most 2 % of the answers are, either way beyond that
+    FEW_LEFT_OUT of methods that know no judged items: left out while at most 2 % of the answers
+                 are, either way beyond that
     """
 
     JUDGED = "judged"

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.plan.margin_stop import margin_rule
 from labelcore.stats.predictives import ShiftedScores
 from labelcore.stats.sequences import first_watched_look
 from tests.designs.synthetic import Known, calibrated
@@ -66,11 +65,9 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     ("paired.md", "labels that go where the two disagree", "designs.paired_frame.DIFFER", 6),
     ("paired.md", "labels that go where the two disagree", "designs.paired_frame.AGREE", 3),
     ("papers/000_recycling.md", "| 1068, 385, 278 |", "designs.recycling_frame.DRAWS", 1068),
-    ("curves.md", "Watched at its four looks", "designs.geometric_strata.QUARTERS",
-     (0.25, 0.5, 0.75, 1.0)),
     ("watched_curves.md", "half of a piece", "stats.watched_curve.LAST_SHARE", 0.5),
     ("watched_curves.md", "after every fifth label", "designs.curves.LOOK_EVERY", 5),
-    ("watched_curves.md", "Pieces have about sixteen labels", "stats.rank_strata.SHORT", (16, 64)),
+    ("watched_curves.md", "Pieces have about sixteen labels", "stats.rank_strata.PIECES", (16, 64)),
     ("watched_curves.md", "two standard deviations of a random order", "stats.yield_band.BRIDGE",
      2.0),
     ("papers/003_oversampling.md", "The predicted positives get at least 30 labels",
@@ -156,14 +153,6 @@ def test_strata_and_rule_of_a_plan(
 def test_first_look_of_the_watched_band() -> None:
     """Of plans of the rules before: at a tenth of the labels, and the least there is."""
     assert [first_watched_look(planned) for planned in (100, 400, 500)] == [40, 40, 50]
-
-
-def test_interval_of_the_calibrated_stop() -> None:
-    """docs/stopping.md: Agresti and Coull's, .9505 at 5 points in a file of 10,000 items."""
-    plan = lc.Plan("simple_random", "accuracy", margin=0.05, promise="fixed", stop="margin")
-    rule = margin_rule(plan, 10_000)
-    assert rule is not None
-    assert (rule.interval, round(rule.critical, 3)) == ("agresti_coull", 2.018)
 
 
 def test_plan() -> None:

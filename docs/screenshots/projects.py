@@ -257,8 +257,6 @@ def one_each(data: Path) -> None:
     trial(data, "messages", 70, "A claim", **claimed)
     trial(data, "messages", 500, "A claim settled", **claimed)
     trial(data, "messages", 500, "A claim finished", finish, **claimed)
-    trial(data, "messages", 300, "Stopped by itself", design="simple_random", margin=0.07,
-          promise="fixed", stop="margin", budget=None, estimands=["accuracy"])  # fmt: skip
     for name, folder, broken in (
         ("Picture files", "photos", False),
         ("Refused pictures", "none", True),

@@ -105,11 +105,6 @@ def plan(as_json: bool, **given: Any) -> None:
             f"{name}: plus or minus {points(width)}."
             for name, width in ahead.expected_half_width.items()
         ),
-        *(
-            [f"Critical value {ahead.derived['critical']:.3f}, calibrated for the stop."]
-            if chosen.calibrated_stop
-            else []
-        ),
         *(f"{line}." for line in derived_lines(chosen.design, ahead.derived)),
         *ahead.derived["notes"],
         *([expected_words(expected)] if (expected := ahead.derived["expected_saving"]) else []),

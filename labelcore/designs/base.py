@@ -26,28 +26,12 @@ from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
 from labelcore.stats.orders import MIXED, Drawn, Keys, Orders, narrow, ranking, shuffled
 from labelcore.stats.profile import Cells, FloatArray
-from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
 INTERVAL_RULES = 8
-"""The version of the interval rules that new plans keep; 1 is that of version 0.1.0."""
-WHOLE_ITEMS = 2
-"""The version from which every G-profile bound is in whole items where few are left."""
-HORIZON = 3
-"""The version from which a watched promise is for a planned size, and shown from the first label.
-"""
-STEADY_BAND = 4
-"""The version from which a watched band of a ranked list is renewed all the way."""
-ALL_RANKS = 5
-"""The version from which the curve of the default method holds for all ranks together."""
-STRAIGHT = 6
-"""The version from which the band of geometric strata goes nearly straight from edge to edge."""
-EXACT = 7
-"""The version from which the scores of a large file are summed up as whole numbers."""
-CERTAIN = 8
-"""The version from which every interval with a promise lies within what is certain, a watched one
-within those before it, and random orders mix one hash of each id with the seed."""
+"""The version of the interval rules that new plans keep. A frozen plan of an earlier one is
+superseded (``Plan.superseded``): it draws as it did, and its figures are those that its log has."""
 LARGE = 1_000_000
 """So many items make a file large."""
 COMING, LEAST_COMING = 2_000, 20
@@ -69,7 +53,7 @@ class Setup:
              the two that are compared
     claims   the estimands that the strict claims are about, a comparison as a difference
     orders   where the random orders come from
-    rules    the version of the interval rules that the plan keeps
+    rounded  whether scores of a large file were summed up with rounding, as earlier rules did
     classes  those of several that have figures of their own; None: all
     """
 
@@ -87,8 +71,8 @@ class Setup:
     claimed: tuple[tuple[str, tuple[str, ...]], ...] = ()
     promise: Promise = Promise.FIXED
     orders: Orders = MIXED
-    rules: int = INTERVAL_RULES
     classes: tuple[str, ...] | None = None
+    rounded: bool = False
 
     def items(self) -> Items:
         """What may be asked of the items: counts, ranks and samples. What an answer took to be
@@ -106,7 +90,7 @@ class Setup:
         share; made for this one alone where the orders are drawn, as nobody else has them."""
         if isinstance(self.orders, Drawn):
             return make()
-        wanted = self.orders, self.seed, self.rules, key
+        wanted = self.orders, self.seed, self.rounded, key
         return kept.of(self.population).get(wanted, make)
 
     @property
@@ -121,7 +105,7 @@ class Setup:
     @property
     def sums_exactly(self) -> bool:
         """Whether scores are summed up as whole numbers, the same on every engine."""
-        return self.rules >= EXACT and len(self.population) >= LARGE
+        return not self.rounded and len(self.population) >= LARGE
 
     def file_order(self, purpose: str) -> IntArray:
         """All items in a random order for one purpose, (n_items,)."""
@@ -291,10 +275,7 @@ class Look:
     labels, draws   items with a class, and draws up to the last answered one
     first           labels from which a figure is shown
     complete        whether the planned size is answered; finished: whether labelling was ended
-    rule            of a fixed promise that stops by itself at its margin; None for any other
-    rule_kept       whether the labels end just where the rule ends them
     setup           what the method knew before the first label: parameters, seed, file
-    rules           the version of the interval rules that the plan keeps
     horizon         how many times the planned size a watched promise is for; None where it is for
                     sessions without end
     unsure          answers without a class that no figure counts, but the way to the planned size
@@ -310,10 +291,7 @@ class Look:
     first: int = 0
     complete: bool = False
     finished: bool = False
-    rule: MarginRule | None = None
-    rule_kept: bool = False
     setup: Setup | None = None
-    rules: int = INTERVAL_RULES
     horizon: int | None = None
     unsure: int = 0
 

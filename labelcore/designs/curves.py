@@ -206,11 +206,9 @@ class EstimatesCurve(Design[FrameT]):
         """What is known along the ranks of the score, at ``ranks`` (increasing, the last one N) or
         at a grid of the method's own."""
 
-    def watched_for(self, rules: int, planned: int) -> tuple[int, int]:
-        """What a watched band is for under this version of the interval rules: the number of its
-        planned looks, 0 where it is for every look, and the labels until which it is, 0 where it
-        has no end of its own."""
-        return 0, 0
+    def watched_until(self, planned: int) -> int:
+        """The labels until which a watched band is; 0 where it has no end of its own."""
+        return 0
 
     def curve_half_width(self, setup: Setup, frame: FrameT, look: Look) -> float | None:
         """The expected half-width of the curve's band where it is widest; None where the method

@@ -8,16 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import (
-    STEADY_BAND,
-    STRAIGHT,
-    DesignParams,
-    Frame,
-    IntArray,
-    Look,
-    Setup,
-    parameter,
-)
+from labelcore.designs.base import DesignParams, Frame, IntArray, Look, Setup, parameter
 from labelcore.designs.curves import (
     LOOK_EVERY,
     PLANNED_BAND,
@@ -36,8 +27,6 @@ from labelcore.designs.ranked_list import (
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.rank_strata import (
-    LONG,
-    SHORT,
     analysis_edges,
     interleaved,
     joined_pieces,
@@ -60,12 +49,6 @@ QUARTERS = (0.25, 0.5, 0.75, 1.0)
 METHOD = Method(
     "simultaneous band over strata of ranks (large-sample)",
     "G-profile region at the edges, critical value of the largest of correlated normal deviations; "
-    "exact bounds between the edges",
-    Form.APPROXIMATE,
-)
-STRAIGHT_METHOD = Method(
-    METHOD.name,
-    "G-profile region at the edges, critical value of the largest of correlated normal deviations; "
     "nearly straight from edge to edge",
     Form.APPROXIMATE,
 )
@@ -77,10 +60,8 @@ IN_NO_ORDER = (
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class GeometricFrame(ListFrame):
-    """A frame with the version of the interval rules that the plan keeps, and how many labels of
-    each stratum are planned, (n_strata,)."""
+    """A frame with how many labels of each stratum are planned, (n_strata,)."""
 
-    rules: int
     planned: IntArray
 
 
@@ -96,9 +77,7 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
     confidence. "watched": at every look up to the planned size, by the boundary of
     ``labelcore.stats.watched_curve``; the band is renewed after every fifth item, and labels beyond
     the planned size do not change it until every item has one. Large-sample: coverage is measured,
-    see docs/watched_curves.md. A plan frozen before keeps its band, over pieces of 32 labels with
-    exact bounds between the edges, and still older ones their four looks, after 25, 50, 75 and
-    100 % of the planned labels, each at 1 - alpha/4.
+    see docs/watched_curves.md.
     Assumption: none about the scores; the curve may rise. Within a piece the share of hits changes
     no more than from the piece before to the one after.
     Source: our own, on the grid of Sabharwal and Sedghi (2017), definition 4, with
@@ -141,7 +120,6 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
             asked_of=np.diff(edges, prepend=0),
             batch_ends=np.unique([*_at_shares(size, QUARTERS), n_items]),
             edges=edges,
-            rules=setup.rules,
             planned=rank_allocation(edges, size),
         )
 
@@ -166,12 +144,10 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
     def due(self, frame: GeometricFrame, planned: int, promise: Promise) -> list[int]:
         if promise != Promise.WATCHED:
             return [planned]
-        if frame.rules < STEADY_BAND:
-            return _at_shares(planned, QUARTERS)
         return [*range(LOOK_EVERY, planned, LOOK_EVERY), planned]
 
-    def watched_for(self, rules: int, planned: int) -> tuple[int, int]:
-        return (len(QUARTERS), 0) if rules < STEADY_BAND else (0, planned)
+    def watched_until(self, planned: int) -> int:
+        return planned
 
     def early(self, frame: GeometricFrame, draws: int) -> int:
         return draws
@@ -186,49 +162,25 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
         critical = _critical(edges, frame.planned, look, basis.draws / look.planned, seed)
         planned = None if critical is None else frame.planned
         further = ranked.labels > answers.labels
-        straight = frame.rules >= STRAIGHT
+        beyond = look.promise == Promise.WATCHED and look.draws > look.planned
+        kept = beyond and basis.state == State.INTERVAL
         return Found(
-            bounds_at(
-                edges,
-                answers,
-                _level(look),
-                seed,
-                at,
-                critical,
-                planned,
-                straight=straight,
-            ),
-            provisional=_present(edges, ranked, at, planned, frame.rules) if further else None,
-            notes=self._look_note(frame, basis),
-            method=STRAIGHT_METHOD if straight else None,
-            assumed=(IN_NO_ORDER,) if straight else (),
+            bounds_at(edges, answers, look.confidence, seed, at, critical, planned),
+            provisional=_present(edges, ranked, at, planned) if further else None,
+            notes=(PLANNED_BAND.format(f"{basis.draws:,}"),) if kept else (),
+            assumed=(IN_NO_ORDER,),
         )
-
-    def _look_note(self, frame: GeometricFrame, basis: Basis) -> tuple[str, ...]:
-        look = basis.look
-        if basis.state != State.INTERVAL or look.promise != Promise.WATCHED:
-            return ()
-        if frame.rules >= STEADY_BAND:
-            return (PLANNED_BAND.format(f"{basis.draws:,}"),) if look.draws > look.planned else ()
-        sizes = self.due(frame, look.planned, look.promise)
-        ahead = [size for size in sizes if size > look.draws]
-        number = f"look {sizes.index(basis.draws) + 1} of {len(sizes)}"
-        then = f"; the next one comes at {ahead[0]:,}." if ahead else ", the last one."
-        if not ahead and look.draws > basis.draws:
-            then += " Labels after it do not change the band until every item has one."
-        return (f"The band is that of {number}, after {basis.draws:,} items{then}",)
 
     def curve_half_width(self, setup: Setup, frame: GeometricFrame, look: Look) -> float:
         if look.labels < self.least(frame):
             return 0.5
         counts = rank_allocation(frame.edges, look.labels)
-        edges, stratum = piece_edges(frame.edges, counts, _length(frame.rules))
+        edges, stratum = piece_edges(frame.edges, counts)
         labelled = (counts / frame.sizes)[stratum] * np.diff(edges, prepend=0)
         rates, seed = frame.rates[stratum], abs(setup.seed)
         critical = _critical(frame.edges, counts, look, look.progress, seed)
-        widths = expected_half_widths(edges, labelled, rates, _level(look), seed, critical)
-        straight = frame.rules >= STRAIGHT
-        found = _between_edges(edges, labelled, rates, widths, straight=straight)
+        widths = expected_half_widths(edges, labelled, rates, look.confidence, seed, critical)
+        found = _between_edges(edges, labelled, rates, widths)
         return min(float(found.max()), 0.5)
 
 
@@ -257,25 +209,14 @@ def _at_shares(planned: int, shares: Sequence[float]) -> list[int]:
     return [max(1, int(np.ceil(planned * share))) for share in shares]
 
 
-def _length(rules: int) -> tuple[int, int]:
-    """That of the pieces that a band rests on under these interval rules."""
-    return SHORT if rules >= STRAIGHT else LONG
-
-
-def _level(look: Look) -> float:
-    """The confidence of one band, where those of four looks hold together by it."""
-    four = look.promise == Promise.WATCHED and look.rules < STEADY_BAND
-    return 1 - (1 - look.confidence) / (len(QUARTERS) if four else 1)
-
-
 def _critical(
     edges: IntArray, planned: IntArray, look: Look, progress: float, seed: int
 ) -> float | None:
     """The standard deviations that a band reaches which is renewed all the way; None for any
     other. ``planned``: the labels of each stratum at the planned size."""
-    if look.promise != Promise.WATCHED or look.rules < STEADY_BAND:
+    if look.promise != Promise.WATCHED:
         return None
-    pieces, stratum = piece_edges(edges, planned, _length(look.rules))
+    pieces, stratum = piece_edges(edges, planned)
     sizes = np.diff(edges, prepend=0)
     labels = (planned / sizes)[stratum] * np.diff(pieces, prepend=0)
     looks = max(look.planned // LOOK_EVERY, 1)
@@ -283,11 +224,10 @@ def _critical(
 
 
 def _between_edges(
-    edges: IntArray, labelled: FloatArray, rates: FloatArray, widths: FloatArray, *, straight: bool
+    edges: IntArray, labelled: FloatArray, rates: FloatArray, widths: FloatArray
 ) -> FloatArray:
     """Expected half-widths of the precision at many ranks, from those at the edges: items without
-    a label between a rank and the next edge may be hits or not; where the band goes ``straight``,
-    as many as in a random order."""
+    a label between a rank and the next edge may be hits or not, as many as in a random order."""
     at = fine_grid(int(edges[-1]), edges)
     place = np.searchsorted(edges, at)
     reach = np.append(0.0, widths * edges)
@@ -298,11 +238,10 @@ def _between_edges(
     above = np.minimum(first + before * (1 - rate), last + after * rate)
     below = np.minimum(first + before * rate, last + after * (1 - rate))
     reached = (above + below) / 2
-    if straight:
-        items = before + after
-        share = np.divide(before, items, out=np.zeros(len(at)), where=items > 0)
-        noise = BRIDGE * np.sqrt(items * share * (1 - share) * rate * (1 - rate))
-        reached = np.minimum(reached, first + share * (last - first) + noise)
+    items = before + after
+    share = np.divide(before, items, out=np.zeros(len(at)), where=items > 0)
+    noise = BRIDGE * np.sqrt(items * share * (1 - share) * rate * (1 - rate))
+    reached = np.minimum(reached, first + share * (last - first) + noise)
     return np.asarray(reached / at)
 
 
@@ -314,8 +253,6 @@ def bounds_at(
     ranks: IntArray,
     critical: float | None = None,
     planned: IntArray | None = None,
-    *,
-    straight: bool = False,
 ) -> Yields:
     """Estimate and bounds of the hits among the first r items; answers that count both ways are
     no hits for the lower bound and hits for the upper one.
@@ -324,23 +261,18 @@ def bounds_at(
     planned    (n_strata,), the planned labels of each stratum, of which the pieces of a band follow
                that is renewed all the way, its bounds in whole items where few are left; None: the
                pieces follow from the labels there are
-    straight   whether the bounds go nearly straight from edge to edge, over short pieces
     """
     seen, steady = ranked.counting(), planned is not None
-    pieces = _pieces(edges, seen.rank, planned, SHORT if straight else LONG)
+    pieces = _pieces(edges, seen.rank, planned)
 
     def band(positive: FloatArray) -> YieldBand:
         labels = RankLabels(seen.rank, positive)
-        return yield_band(
-            pieces, labels, level, seed, critical, whole_items=steady, straight=straight
-        )
+        return yield_band(pieces, labels, level, seed, critical, whole_items=steady)
 
     least = band(seen.filled(0.0))
     most = band(seen.filled(1.0)) if seen.doubtful.any() else least
     low, high = least.at(ranks)[1], most.at(ranks)[2]
-    estimate = _estimate(pieces, ranked, ranks)
-    if straight:
-        estimate = np.clip(estimate, low, high)
+    estimate = np.clip(_estimate(pieces, ranked, ranks), low, high)
     return Yields(ranked.n_items, ranks, estimate, low, high)
 
 
@@ -349,18 +281,16 @@ def _estimate(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:
     return yield_estimate(edges, RankLabels(known.rank, known.verdict), ranks)
 
 
-def _pieces(
-    edges: IntArray, ranks: IntArray, planned: IntArray | None, length: tuple[int, int]
-) -> IntArray:
+def _pieces(edges: IntArray, ranks: IntArray, planned: IntArray | None) -> IntArray:
     """The pieces that the labels at these ranks are analysed in."""
     if planned is None:
-        return analysis_edges(edges, ranks, length)
-    return joined_pieces(*piece_edges(edges, planned, length), ranks)
+        return analysis_edges(edges, ranks)
+    return joined_pieces(*piece_edges(edges, planned), ranks)
 
 
 def _present(
-    edges: IntArray, ranked: Ranked, ranks: IntArray, planned: IntArray | None, rules: int
+    edges: IntArray, ranked: Ranked, ranks: IntArray, planned: IntArray | None
 ) -> FloatArray:
     """The precision by all labels so far."""
-    pieces = _pieces(edges, ranked.settled().rank, planned, _length(rules))
+    pieces = _pieces(edges, ranked.settled().rank, planned)
     return np.asarray(_estimate(pieces, ranked, ranks) / ranks)

@@ -65,18 +65,11 @@ Interval = tuple[float, float, float, Method]
 """Value (NaN: the plain one), low, high, and method with source."""
 
 PRIOR_WORDS = ", with {labels:,.0f} earlier labels as prior"
-PROFILE = {
-    Promise.FIXED: Method(
-        "G-profile interval over two groups",
-        "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
-        Form.APPROXIMATE,
-    ),
-    Promise.WATCHED: Method(
-        "G-profile band over two groups",
-        "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
-        Form.APPROXIMATE,
-    ),
-}
+PROFILE = Method(
+    "G-profile interval over two groups",
+    "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
+    Form.APPROXIMATE,
+)
 ONE_SIDED = (
     "design 'oversampling' draws from two groups, and classifier {name!r} calls {called} of the "
     "{items:,} items {positive!r}: move the threshold, or use design 'simple_random'"
@@ -273,7 +266,7 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         watched = look.promise == Promise.WATCHED
-        made = [WIDENED if watched and look.horizon else PROFILE[_promise(watched)]] * len(rows)
+        made = [WIDENED if watched else PROFILE] * len(rows)
         own = [_own_interval(row, cells, look) for row in rows]
         value, low, high = g_profile(rows, cells, look)
         for place, found in enumerate(own):
@@ -330,10 +323,6 @@ def _planned_rates(
     scores, words = planned_part_rates(setup, items, parts, np.array([True, False]))
     rates = np.clip(scores, *PROBABILITY_RANGE)
     return rates, optimal_ratio(k, *rates), words
-
-
-def _promise(watched: bool) -> Promise:
-    return Promise.WATCHED if watched else Promise.FIXED
 
 
 def _sizes(frame: OversamplingFrame, total: int) -> IntArray:

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from labelcore.designs.base import WHOLE_ITEMS, Frame, IntArray, Look
+from labelcore.designs.base import Frame, IntArray, Look
 from labelcore.designs.one_group import share_may_meet, share_of_group
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.target import sampled_file
@@ -29,7 +29,7 @@ from labelcore.stats.profile import (
 )
 from labelcore.stats.profile_interval import critical_values, profile_interval
 from labelcore.stats.profile_reach import holding, reached
-from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
+from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look
 
 WIDEST_MARGIN = 0.2
 """For items like these the ends of intervals that are no wider are found to within ``ROUNDING``."""
@@ -38,25 +38,16 @@ WIDENED = Method(
     "Wilks (1938); Wang and Tsiatis (1987) for the boundary",
     Form.APPROXIMATE,
 )
-METHOD = {
-    Promise.FIXED: Method(
-        "G-profile interval over strata",
-        "Wilks (1938); likelihood-ratio region with Satterthwaite's degrees of freedom",
-        Form.APPROXIMATE,
-    ),
-    Promise.WATCHED: Method(
-        "G-profile band over strata",
-        "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
-        Form.APPROXIMATE,
-    ),
-}
+METHOD = Method(
+    "G-profile interval over strata",
+    "Wilks (1938); likelihood-ratio region with Satterthwaite's degrees of freedom",
+    Form.APPROXIMATE,
+)
 
 
 def method_at(look: Look) -> Method:
     """How the G-profile's bounds were made at this look."""
-    if look.promise != Promise.WATCHED:
-        return METHOD[Promise.FIXED]
-    return METHOD[Promise.WATCHED] if look.horizon is None else WIDENED
+    return WIDENED if look.promise == Promise.WATCHED else METHOD
 
 
 def profile_first_look(frame: Frame, planned: int, promise: Promise) -> int:
@@ -75,7 +66,7 @@ def profile_figures(
     rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
 ) -> Figures:
     """Values and intervals of ratios of totals, or of differences of two classifiers."""
-    value, low, high = g_profile(rows, cells, look, rates, always_whole=True)
+    value, low, high = g_profile(rows, cells, look, rates)
     return _shown(rows, cells, look, rates, (value, low, high))
 
 
@@ -107,7 +98,6 @@ def _side_by_side(
             None if rates[0] is None else np.array(rates),
             labels=np.array([look.answered for look in of_part]),
             confidence=np.array([look.confidence for look in of_part]),
-            always_whole=True,
         )
         for place, (cells, own), look, *mine in zip(places, part, of_part, *bounds, strict=True):
             found[place] = _shown(rows, cells, look, own, tuple(mine))
@@ -239,14 +229,12 @@ def g_profile(
     value: FloatArray | None = None,
     labels: IntArray | None = None,
     confidence: FloatArray | None = None,
-    always_whole: bool = False,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Value, low and high of each row, (..., n_rows) each, by the G-profile at this look.
 
     value        (n_rows,) where the method has one of its own; None: the plug-in of the cells
     labels, confidence   (n_runs,), those of each run where several are side by side, answers
                  (``Look.answered``) for labels; None: the look's
-    always_whole whether plans of version 0.1.0 had bounds in whole items, too
     An interval holds its value; where nothing is known it is the whole range of the quantity.
     """
     table = table_of(rows, cells)
@@ -258,7 +246,6 @@ def g_profile(
         table,
         sure,
         rests_on=np.stack(rests_on, axis=-2),
-        whole_items=always_whole or look.rules >= WHOLE_ITEMS,
         **_widening(rows, cells, table, look, rates, labels, sure),
     )
     if value is None:
@@ -279,40 +266,23 @@ def _widening(
 ) -> dict[str, Any]:
     """What the critical values at this look, or at each number of labels, are made with: arguments
     of ``critical_values``."""
-    watched = look.promise == Promise.WATCHED
     process = look.target == "process" and cells.labelled.sum() > 0
     inflation = sampled_file(rows, cells, table, rates) if process else 1.0
     if cells.judged is not None:
         gain = size_slopes(rows, cells, smoothed_rates(cells, rates))
         inflation = inflation * doubt_of_sizes(cells, table, gain, rates, target=look.target)
-    if watched and look.horizon is not None:
+    if look.promise == Promise.WATCHED:
         progress = np.asarray(look.answered if labels is None else labels) / max(look.planned, 1)
         inflation = inflation * stretch(
-            cells, table, confidence, progress, look.horizon, rates, target=look.target
+            cells, table, confidence, progress, look.horizon or 1, rates, target=look.target
         )
-    endless = watched and look.horizon is None
-    return {
-        "watched": _criticals(look, labels) if endless else None,
-        "rates": rates,
-        "target": look.target,
-        "inflation": inflation,
-    }
-
-
-def _criticals(look: Look, labels: IntArray | None) -> FloatArray:
-    """The critical value of a look while watching, (), or at each number of labels, (n_runs,)."""
-    at = np.asarray(look.labels if labels is None else labels)
-    alpha = 1 - look.confidence
-    found = [watched_critical(int(n), look.planned, alpha) for n in at.reshape(-1)]
-    return np.array(found).reshape(at.shape)
+    return {"rates": rates, "target": look.target, "inflation": inflation}
 
 
 def _least_criticals(look: Look, labels: IntArray) -> FloatArray:
     """What the critical values of watched intervals are at least, (n_looks,)."""
-    if look.horizon is None:
-        return _criticals(look, labels)
     progress = labels / max(look.planned, 1)
-    return least_boundary(progress, 1 - look.confidence, look.horizon) ** 2
+    return least_boundary(progress, 1 - look.confidence, look.horizon or 1) ** 2
 
 
 def _rests_on(row: Estimand, cells: Cells) -> BoolArray:

@@ -233,9 +233,7 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
             return State.EXACT, look.draws
         due = self.due(frame, look.planned, look.promise)
         reached = due[: bisect_right(due, look.draws)]
-        # A planned look has its band even if no item that it saw got a class.
-        planned_looks, _ = self.watched_for(look.rules, look.planned)
-        if look.labels == 0 and not (reached and planned_looks):
+        if look.labels == 0:
             return State.NOTHING, 0
         if reached:
             return State.INTERVAL, int(reached[-1])

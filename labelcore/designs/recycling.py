@@ -9,7 +9,6 @@ import numpy as np
 
 from labelcore.designs.base import (
     NO_ANSWER,
-    WHOLE_ITEMS,
     DesignParams,
     IntArray,
     Look,
@@ -331,7 +330,6 @@ def _bounds(row: Estimand, cells: Cells, look: Look) -> Limits:
             look.confidence,
             target=look.target,
             inflation=inflation,
-            whole_items=look.rules >= WHOLE_ITEMS,
         )
         return value, low, high, float("nan"), LEVELS if len(cells.size) > 1 else WILSON
     figures = g_profile([row], cells, look)

@@ -152,11 +152,6 @@ class EstimatesScalars(Design[FrameT]):
         """Whether answers tell of every stratum how many of its items a person can judge."""
         return True
 
-    def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
-        """Whether a fixed promise for these can stop by itself at its margin: one share of all
-        items, each as likely to be drawn as any other, so that the stop can be calibrated."""
-        return False
-
 
 class EstimatesFromCells(EstimatesScalars[FrameT]):
     """A method for which the counts of a classifier's cells are enough."""
@@ -192,8 +187,3 @@ class ComparesTwo(EstimatesScalars[FrameT]):
 def half_width(figures: Figures) -> FloatArray:
     """Half the width of each interval, (n_rows,)."""
     return np.asarray((figures.high - figures.low) / 2)
-
-
-def may_stop_fixed(design: Design[Any], estimands: tuple[str, ...], params: Any) -> bool:
-    """Whether a fixed promise of this method for these can stop by itself at its margin."""
-    return isinstance(design, EstimatesScalars) and design.stops_fixed(estimands, params)

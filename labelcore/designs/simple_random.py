@@ -31,7 +31,6 @@ from labelcore.designs.helpers import chosen_helpers
 from labelcore.designs.one_group import (
     MIXTURE,
     SEQUENCE,
-    counts_of_group,
     share_may_meet,
     share_of_group,
     shares_of_group,
@@ -40,7 +39,7 @@ from labelcore.designs.profile_figures import WIDENED, alike, g_profile, profile
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.stratified import StratifiedDesign, check_summaries
 from labelcore.errors import ParameterError
-from labelcore.estimands import SCALARS, SUMMARIES, Estimand, known_group, outcome_counts, ratios
+from labelcore.estimands import SUMMARIES, Estimand, known_group, outcome_counts, ratios
 from labelcore.population.items import Part
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.difference_estimator import LEAST_OF_EACH
@@ -62,13 +61,6 @@ PROFILE = Method(
     "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
     Form.APPROXIMATE,
 )
-FREY = "Frey (2010); Agresti and Coull (1998)"
-AT_STOP = Method(
-    "Agresti-Coull interval at a calibrated stop, calculated exactly", FREY, Form.STRICT
-)
-OFF_STOP = Method(
-    "Agresti-Coull interval by the value of a calibrated stop", FREY, Form.APPROXIMATE
-)
 
 
 class SimpleRandom(StratifiedDesign[HelpedSample]):
@@ -85,9 +77,6 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
     two at half the error level (true positives, false negatives) elsewhere.
     Average precision and the area under the ROC curve are for the planned size (empirical
     likelihood within pieces of the ranks, docs/default_curves.md).
-    A fixed promise for one share of all items may stop by itself at its margin: Agresti and Coull's
-    interval, with the critical value that makes it cover at that stop, calculated exactly over all
-    rates.
     ``interval`` = "difference" estimates the shares of a group of known size (accuracy, prevalence,
     precision ...) by the difference estimator: a multiple of the scores, taken from the sample,
     stands for every item, and the labels correct it. Scores that agree with the labels save some of
@@ -99,7 +88,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
 
     Assumption: none beyond the random order; with "difference" that the scores and helpers were not
     fitted to these labels.
-    Source: Wilson (1927); Waudby-Smith and Ramdas (2020), theorem 3.1; Frey (2010); Angelopoulos,
+    Source: Wilson (1927); Waudby-Smith and Ramdas (2020), theorem 3.1; Angelopoulos,
     Duchi and Zrnic (2023); Zrnic and Candes (2024).
     Departure: target "process" uses the beta-binomial mixture, whose draws are independent.
     """
@@ -143,11 +132,6 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
 
     def judges(self, params: Any) -> bool:
         return bool(params.interval != SEQUENCE_OF)
-
-    def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
-        row = SCALARS.get(estimands[0])
-        share = len(estimands) == 1 and row is not None and row.group == "all"
-        return share and params.interval == WILSON
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         check_summaries(estimands, promise)
@@ -289,11 +273,6 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         """The bounds of one estimand."""
         group = known_group(row, cells)
         endless = look.promise == Promise.WATCHED and look.horizon is None
-        if group is not None and look.rule is not None:
-            hits, trials, _ = counts_of_group(cells, table, group)
-            low, high = look.rule.limits(trials, hits)
-            share = hits / trials if trials else float("nan")
-            return share, float(low), float(high), AT_STOP if look.rule_kept else OFF_STOP
         if group is not None:
             return share_of_group(cells, look, table, group)
         if endless and look.target == "process":
@@ -311,7 +290,7 @@ def _together(
     if watched and endless:
         return [{} for _ in cells]
     found = _profiled(rows, cells, looks)
-    for row in rows if watched and look.rule is None else ():
+    for row in rows if watched else ():
         if (group := known_group(row, cells[0])) is not None:
             shares = shares_of_group(cells, looks, ratios([row], cells[0]), group)
             for mine, share in zip(found, shares, strict=True):

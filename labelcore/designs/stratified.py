@@ -12,7 +12,6 @@ import numpy as np
 
 from labelcore.designs.all_ranks import curve_of_all_ranks
 from labelcore.designs.base import (
-    ALL_RANKS,
     Due,
     Frame,
     FrameT,
@@ -31,7 +30,6 @@ from labelcore.stats.orders import hash_order
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
 WITHIN_STRATA = "items were drawn at random within strata that were fixed before the first label"
-NO_CURVE = "the stop was calibrated for one number, not for a curve"
 READINGS = ("precision", "recall", "f1", "accuracy", "specificity")
 
 
@@ -73,8 +71,8 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
     sample of that part, so each cut of the list is an ordinary estimate of the same method.
 
     cut_by_limit    whether the most labels in all cut the last batch and change nothing before it
-    for_all_ranks   whether its curve of a file holds for all ranks together, in plans with the
-                    rules of ``ALL_RANKS`` or later; otherwise for each rank on its own
+    for_all_ranks   whether its curve of a file holds for all ranks together; otherwise for each
+                    rank on its own
     """
 
     estimands: ClassVar[tuple[str, ...]] = (*SCALARS, "precision_curve")
@@ -145,7 +143,7 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
                 "for do not rest"
             )
         state, missing, promise = _state(look)
-        if self.for_all_ranks and look.rules >= ALL_RANKS and look.target == "file":
+        if self.for_all_ranks and look.target == "file":
             standing = state, missing, promise
             return curve_of_all_ranks(self, setup, frame, ranked, look, standing, ranks)
         at = grid(ranked.n_items) if ranks is None else ranks
@@ -211,11 +209,9 @@ def _state(look: Look) -> tuple[State, str, Promise]:
     """(state, what is missing, promise) of a curve."""
     if look.labels == 0:
         return State.NOTHING, "no item has a label yet", look.promise
-    if look.labels < look.first and (look.rule is not None or not look.complete):
+    if look.labels < look.first and not look.complete:
         missing = f"{look.labels:,} of {look.first:,} labels before a first figure"
         return State.TOO_FEW, missing, look.promise
-    if look.rule is not None:
-        return State.PROVISIONAL, NO_CURVE, Promise.NONE
     if look.promise == Promise.FIXED and not look.complete:
         return (
             (State.STOPPED_EARLY, "", Promise.NONE)

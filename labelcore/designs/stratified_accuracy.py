@@ -199,7 +199,8 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         return extended(frame, SureFrame, chance=sure.chance)
 
     def _prepared_of_arrays(self, setup: Setup) -> SureFrame:
-        """By floats added up in the order of the file: of small files, and in older plans."""
+        """By floats added up in the order of the file: of small files, and in plans of earlier
+        rules."""
         population, params = setup.population, setup.params
         sure = sureness(population, setup.classifier)
         stratum = stratify(params.stratification, sure.z, params.n_strata, setup.tie_keys)

@@ -20,6 +20,7 @@ from labelcore.results.types import Choice, Scope
 
 NONE = ChoiceStatus.NONE_ACCEPTABLE
 ROUNDING = 1e-12
+EARLIER_CHOICES = "there are no other choices: this project was measured by an earlier rule"
 NO_CHOICE = (
     "a candidate is chosen from bounds that hold for all candidates together; the method {name!r} "
     "gives each classifier its own interval. Choose 'Choose by reach' (reach_selection)"
@@ -75,6 +76,8 @@ def choices_at(engine: Engine, precisions: Sequence[float]) -> list[OtherChoice]
     """
     if not any(name in CHOICES for name in engine.plan.estimands):
         raise ValueError(NO_CHOICE.format(name=engine.design.label))
+    if engine.plan.superseded:
+        raise ValueError(EARLIER_CHOICES)
     for one in precisions:
         if not 0 < one <= 1:
             raise ValueError(f"precisions must lie above 0 and be at most 1, got {one!r}")

@@ -87,7 +87,7 @@ def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> Bool
     possible = np.ones(len(positions), dtype=bool)
     if engine.undecided or engine.waiting_indices() or engine.plan.claim_form != Form.STRICT:
         return possible
-    goal = -math.log(_alpha(engine)) - 1e-9
+    goal = -math.log(alpha_of(engine)) - 1e-9
     for claim in engine.claims:
         cells = claim.tally.after_each(positions, codes, claim.class_index)
         ends = [
@@ -98,14 +98,14 @@ def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> Bool
     return possible
 
 
-def _alpha(engine: Engine) -> float:
+def alpha_of(engine: Engine) -> float:
     """Every claim's share of 1 - confidence."""
     return (1 - engine.plan.confidence) / len(engine.claims)
 
 
 def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     cells = claim.tally.cells(claim.class_index)
-    alpha = _alpha(engine)
+    alpha = alpha_of(engine)
     open_items = doubtful(engine, claim.tally, strictly=True)
     rates = claim.rates
     both = (claim.linear, claim.linear.opposite)
@@ -119,11 +119,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     scope = replace(scope_of(engine, _question(claim)), margin=None, left_out=0, judged=None)
     return Claim(
         claim=claim.read.text,
-        statement=claim_statement(
-            [quantity_name(s.row.name, s.classifier, _inside(engine, s)) for s in claim.sides],
-            claim.goal,
-            claim.read.above,
-        ),
+        statement=statement_of(engine, claim),
         status=status,
         log_evidence=ends[0],
         log_evidence_against=ends[1],
@@ -140,6 +136,12 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         low=low,
         high=high,
     )
+
+
+def statement_of(engine: Engine, claim: ClaimTotals) -> str:
+    """The claim in words."""
+    sides = [quantity_name(s.row.name, s.classifier, _inside(engine, s)) for s in claim.sides]
+    return claim_statement(sides, claim.goal, claim.read.above)
 
 
 def _proved(
@@ -169,7 +171,7 @@ def _by_region(claim: ClaimTotals, low: float, high: float) -> ClaimStatus:
 def _one_sided(engine: Engine, planned: int | None = None) -> Look:
     """The look at which each end of an interval alone has the error level of a claim, spent over
     the labels that the claims are expected to need; a budget only ends the labelling."""
-    look = replace(look_at(engine), confidence=1 - ONE_SIDED * _alpha(engine), unsure=0)
+    look = replace(look_at(engine), confidence=1 - ONE_SIDED * alpha_of(engine), unsure=0)
     planned = planned or engine.plan.claims_planned
     if planned is None or look.horizon is None:
         return look

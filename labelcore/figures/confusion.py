@@ -62,8 +62,7 @@ def cell_bounds(engine: Engine, classifier: str | None = None) -> Bounds:
                  nothing is told yet: one of its intervals is missing or too wide, or some of its
                  items are in a stratum without a label
     Promise: that of the plan's figures, for each cell by itself. Methods that estimate precision
-    with this promise from the counts of cells have it, for up to ten classes; others give NaN, and
-    so do plans whose stop is calibrated for their one figure.
+    with this promise from the counts of cells have it, for up to ten classes; others give NaN.
     Source: that of the method's precision.
     """
     name = engine.classifiers[0] if classifier is None else classifier
@@ -84,9 +83,9 @@ def _has_bounds(engine: Engine, classifier: str | None) -> bool:
     """Whether the plan's promise goes with the shares of its cells."""
     design, plan = engine.design, engine.plan
     return (
-        isinstance(design, EstimatesFromCells)
+        not plan.superseded
+        and isinstance(design, EstimatesFromCells)
         and design.bounds_any_share(plan.design_params, plan.promised)
-        and engine.rule is None
         and samples_of(engine, classifier) is None
     )
 

@@ -42,10 +42,7 @@ def look_at(engine: Engine, promise: Promise | None = None) -> Look:
         first=first_figure(engine),
         complete=complete(engine),
         finished=engine.finished,
-        rule=engine.rule,
-        rule_kept=engine.stop.exact and (complete(engine) or not engine.finished),
         setup=engine.setup,
-        rules=engine.plan.interval_rules,
         horizon=engine.plan.horizon,
         unsure=engine.undecided if engine.plan.leaves_unsure_out else 0,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,14 @@ from labelcore.words.existing import assumed
 
 SUMMARY_FORMULAS = {"average_precision": average_precision, "area_under_roc": area_under_roc}
 GRID = 5_000
+EARLIER_CURVE = "there is no curve: this project was measured by an earlier rule"
 NEEDS_ALL = "the bounds of the whole list are not there yet"
 
 
 def asks_for_curve(engine: Engine) -> bool:
-    """Whether the plan asks for anything along the ranks."""
-    return any(name in CURVES or name in SUMMARIES for name in engine.plan.estimands)
+    """Whether the plan asks for anything along the ranks that is still computed."""
+    along = any(name in CURVES or name in SUMMARIES for name in engine.plan.estimands)
+    return along and not engine.plan.superseded
 
 
 def curve_results(engine: Engine) -> dict[str, Result]:
@@ -58,7 +59,9 @@ def curve_results(engine: Engine) -> dict[str, Result]:
 def ranked_curve(engine: Engine, ranks: IntArray | None = None) -> Curve:
     """What the plan's method says along the ranks now, at ``ranks`` (increasing, the last one N)
     or at a grid of the method's own. Raises ValueError without a score, and where a method needs
-    the order of items that an engine keeps."""
+    the order of items that an engine keeps, or that an earlier rule made."""
+    if engine.plan.superseded:
+        raise ValueError(EARLIER_CURVE)
     look = look_at(engine)
     design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
     if not design.of_stretches:
@@ -106,11 +109,6 @@ def ranked(engine: Engine) -> Ranked:
 def precision_curve(engine: Engine) -> Band:
     """Precision of "the first r items" against r."""
     return band(engine, ranked_curve(engine), "precision")
-
-
-def recall_curve(engine: Engine) -> Band:
-    """Recall of "the first r items" against r."""
-    return band(engine, ranked_curve(engine), "recall")
 
 
 def band(engine: Engine, curve: Curve, name: str) -> Band:
@@ -179,7 +177,6 @@ def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
     """One number of the whole list, with an interval of its own."""
     found = summarised(engine, ranked(engine), curve, name)
     watched = engine.plan.promised == Promise.WATCHED
-    scope = _scope(engine, curve)
     return Estimate(
         estimand=name,
         value=found.value,
@@ -194,7 +191,7 @@ def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         source=OWN_METHOD.source,
         state=found.state,
         missing=found.missing,
-        scope=replace(scope, looks=0) if watched else scope,
+        scope=_scope(engine, curve),
         form=OWN_METHOD.form,
     )
 
@@ -212,7 +209,7 @@ def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:
 
 def _scope(engine: Engine, curve: Curve) -> Scope:
     design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
-    looks, until = design.watched_for(engine.plan.interval_rules, engine.setup.planned)
+    until = design.watched_until(engine.setup.planned)
     return Scope(
         file=engine.population.name,
         n_items=len(engine.population),
@@ -226,5 +223,4 @@ def _scope(engine: Engine, curve: Curve) -> Scope:
         left_out=engine.undecided if UNDECIDED_LEFT_OUT in curve.assumptions else 0,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
-        looks=looks,
     )

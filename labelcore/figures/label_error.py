@@ -61,7 +61,7 @@ def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError
     error = Limits(None if share.value is None else rate, least, most, share.reason)
     given = [asked.answers[-1] for asked in stage.asked if asked.answers]
     over = engine.finished or engine.stopped or complete(engine)
-    enough = len(readings) >= ENOUGH
+    enough = len(readings) >= ENOUGH and not engine.plan.superseded
     shown = enough and over and (engine.finished or not engine.repeats.due)
     return LabelError(
         tuple(readings),

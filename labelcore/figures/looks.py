@@ -176,7 +176,7 @@ class FiguresNow:
     def _state(self) -> tuple[int, bool, int]:
         return (self.engine.version, self.engine.finished, self.engine.limit)
 
-    def look(self, after: int) -> dict[str, Any]:
+    def look(self, after: int) -> dict[str, Any] | None:
         """What a look records that has seen the answers up to event ``after``."""
         detail, found = look_detail(self.engine, self.results(), after), self.results()
         for key, one in found.items():
@@ -203,7 +203,7 @@ class FiguresNow:
             self._course = (state, course(self.engine, self.results()))
         return self._course[1]
 
-    def stop_reason(self, at: str) -> str:
+    def stop_reason(self, at: str) -> str | None:
         """The stop rules that end the session at this time, "" when it goes on."""
         return stop_reason(self.engine, at)
 

@@ -13,7 +13,6 @@ from itertools import islice
 
 import numpy as np
 
-from labelcore.designs.base import CERTAIN
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.figures.counted import (
     OfGroup,
@@ -66,7 +65,7 @@ def narrows(plan: Plan) -> bool:
     """Whether the plan's bands only narrow: watched for a planned size, in a session that no figure
     ends. Not where a margin or claims may end it, for which this was not measured."""
     watched = plan.promised == Promise.WATCHED and plan.horizon is not None
-    return plan.interval_rules >= CERTAIN and watched and not looking(plan.stop_rules)
+    return watched and not looking(plan.stop_rules)
 
 
 def expected_share(labels: int) -> float:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import CERTAIN
 from labelcore.designs.curves import JUDGEMENT
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures, half_width
 from labelcore.estimands import SCALARS, known_before, table_of
@@ -165,10 +164,7 @@ def _draws_to_planned(engine: Engine) -> int:
 
 
 def goal_reached(engine: Engine) -> bool:
-    """Whether every interval is within the plan's margin now; with a calibrated stop whether the
-    draws have come to it."""
-    if engine.rule is not None:
-        return engine.stop.draw is not None
+    """Whether every interval is within the plan's margin now."""
     return within_margin(engine, scalar_results(headline_stage(engine)))
 
 
@@ -182,13 +178,11 @@ def within_margin(engine: Engine, results: Mapping[str, Estimate]) -> bool:
 
 def second_stage_started(engine: Engine) -> bool:
     """Whether there are draws after the first stage: those beyond the horizon of a watched promise,
-    until every item is labelled; with a fixed one after an extension, and after a calibrated stop
-    also those that somebody else had open then."""
+    until every item is labelled; with a fixed one after an extension."""
     watched = engine.plan.horizon is not None
-    if watched and _everything_labelled(engine):
+    if engine.plan.superseded or (watched and _everything_labelled(engine)):
         return False
-    may = engine.extended or engine.rule is not None
-    may = watched or (engine.plan.promise == Promise.FIXED and may)
+    may = watched or (engine.plan.promise == Promise.FIXED and engine.extended)
     return may and len(engine.asked) > first_stage_end(engine)
 
 
@@ -199,13 +193,11 @@ def _everything_labelled(engine: Engine) -> bool:
 
 
 def first_stage_end(engine: Engine) -> int:
-    """The draw at which the first stage ends: the planned size, the horizon of a watched promise,
-    or where a calibrated stop is."""
+    """The draw at which the first stage ends: the planned size, or the horizon of a watched
+    promise."""
     if engine.plan.horizon is not None:
         return engine.plan.horizon * engine.watched_for - engine.given
-    if engine.rule is None:
-        return engine.plan.planned or 0
-    return engine.stop.draw or engine.first_limit
+    return engine.plan.planned or 0
 
 
 def headline_stage(engine: Engine) -> Engine:
@@ -301,8 +293,7 @@ def _found(
 
 def certain_limits(engine: Engine, answers: Answers[Any], figures: Figures) -> Limits:
     """What is certain of each row whatever the items without a label are, (2, n_rows); the whole
-    range of the quantity where no promise goes with the figures, about a process, and in older
-    plans.
+    range of the quantity where no promise goes with the figures, and about a process.
 
     Of the items that a person can judge it is the wider of what their estimated number leaves
     possible and what that of all that may be judged does.
@@ -310,7 +301,7 @@ def certain_limits(engine: Engine, answers: Answers[Any], figures: Figures) -> L
     plan, rows = engine.plan, answers.rows
     limits = np.array([[row.least for row in rows], np.ones(len(rows))])
     printed = Promise.NONE in (plan.promised, figures.promise)
-    if plan.interval_rules < CERTAIN or plan.target != "file" or printed:
+    if plan.target != "file" or printed:
         return limits
     low, high = certain_bounds(answers.cells, table_of(rows, answers.cells))
     if answers.cells.judged is not None:

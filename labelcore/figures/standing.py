@@ -24,9 +24,7 @@ NEEDED_OF_EACH_SIDE, MOST_SIDES = 5, 4
 
 
 def complete(engine: Engine) -> bool:
-    """Whether the planned size is answered, or a calibrated stop reached."""
-    if engine.rule is not None:
-        return engine.stop.draw is not None or engine.answers_given >= engine.first_limit
+    """Whether the planned size is answered."""
     return engine.answers_given >= min(engine.planned - engine.given, engine.most)
 
 
@@ -103,7 +101,7 @@ def begun(engine: Engine, question: Question, cells: Cells, value: float) -> boo
 
 
 def lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str, bool]:
-    """What is missing of a label (in older plans of five) of each predicted class that the quantity
+    """What is missing of a label (of five where figures wait) of each predicted class that it
     rests on, the barest class first, and whether one of them has no label at all: a value would
     then rest on the scores alone."""
     enough = 1 if engine.plan.from_the_first_label else NEEDED_OF_EACH_SIDE
@@ -194,7 +192,6 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         versus=question.versus,
         left_out=left_out(engine),
         judged=judged_share(engine),
-        at_stop=engine.rule is not None,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
         found=found_before(engine, question),

@@ -27,8 +27,6 @@ from labelcore.stats.ranked_summaries import (
     summary_interval,
 )
 
-OWN_INTERVALS = 3
-"""The version of the interval rules from which the numbers have intervals of their own."""
 SUMMARY_OF = {"average_precision": AVERAGE_PRECISION, "area_under_roc": AREA_UNDER_ROC}
 OWN_METHOD = Method(
     "empirical likelihood within strata",
@@ -71,10 +69,9 @@ class Summarised:
 
 
 def own_intervals(engine: Engine) -> bool:
-    """Whether the labels are a random sample of every stratum, and the plan is not older than this
-    rule."""
+    """Whether the labels are a random sample of every stratum."""
     design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
-    return engine.plan.interval_rules >= OWN_INTERVALS and design.samples_every_stratum
+    return design.samples_every_stratum
 
 
 def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summarised:

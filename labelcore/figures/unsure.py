@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import CERTAIN, AnswerCodes, Look
+from labelcore.designs.base import AnswerCodes, Look
 from labelcore.designs.curves import UNDECIDED_SHARE
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import slope_of, table_of
@@ -116,7 +116,7 @@ def _filled_rates(
 ) -> FloatArray | None:
     """The method's own idea of each cell's rate, had the doubtful items these answers."""
     doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
-    if answers.rates is None or engine.plan.interval_rules < CERTAIN or not len(doubts):
+    if answers.rates is None or not len(doubts):
         return answers.rates
     ahead = engine.progress_after_each(doubts, codes[doubts])
     given = replace(ahead, labelled=ahead.labelled[-1], positive=ahead.positive[-1])

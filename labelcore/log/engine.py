@@ -27,7 +27,6 @@ from labelcore.log.book import Asked, Book
 from labelcore.log.drawn import DrawnItems
 from labelcore.log.events import Event
 from labelcore.log.repeats import Repeats
-from labelcore.plan import margin_stop
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
 from labelcore.plan.existing import RANDOM, existing_labels, prepared, remember
@@ -37,7 +36,7 @@ from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
 from labelcore.promises import Unsure
 from labelcore.stats.orders import Orders
-from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
+from labelcore.stats.profile import NOT_SAMPLED, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
 
 Kept = TypeVar("Kept")
@@ -80,7 +79,6 @@ class Engine(Book):
         self.questions = questions(
             population, tuple(plan.estimands), self.classifiers, plan.classes
         )
-        self.rule = margin_stop.margin_rule(plan, len(population))
         self.classes = {name: code for code, name in enumerate(population.classes)}
         self._of_frame: dict[Hashable, Any] = {}
         self._tally()
@@ -112,7 +110,6 @@ class Engine(Book):
         self.codes = base.AnswerCodes()
         self.draws = DrawnItems()
         self._memory: dict[int, Any] = {}
-        self._stop = -1, margin_stop.Stop(None, True)
         self._planned: tuple[int, bool, Any] | None = None
         self.seen: list[tuple[int, Any]] = []
         self.told: list[tuple[int, Any]] = []
@@ -296,29 +293,9 @@ class Engine(Book):
         return reading if method.judges_all(self.frame) else Unsure.EITHER_WAY
 
     @property
-    def stop(self) -> margin_stop.Stop:
-        """Where the plan's calibrated stop ends the labelling, by the answers as they are now."""
-        if self.rule is not None and self._stop[0] != self.version:
-            drawn = self.drawn_positions[: self._last_answered]
-            tally = self.tallies[self.questions[0].subject]
-            cell = tally.cells_at(drawn)
-            codes = self.draws.code[: self._last_answered]
-            outcomes = margin_stop.outcomes_of(codes, cell, self.counting)
-            spared = margin_stop.spared_by(self.plan.unsure_reading)
-            found = margin_stop.find_stop(self.rule, outcomes, self.first_limit, spared)
-            self._stop = self.version, found
-        return self._stop[1]
-
-    @property
     def drawn_positions(self) -> IntArray:
         """The positions of the items drawn, in that order, (n_drawn,)."""
         return self.draws.position
-
-    @cached_property
-    def counting(self) -> BoolArray:
-        """Which labels count for the share of a calibrated stop, (n_cells, n_classes)."""
-        question = self.questions[0]
-        return margin_stop.counting(question, self.tallies[question.subject])
 
     # --- drawing ---------------------------------------------------------------------------
 

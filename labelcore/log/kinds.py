@@ -326,6 +326,8 @@ class Looked(Kind):
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
         now = figures.look(state.last_answer)
+        if now is None:
+            return
         found = difference(_figures_of(event.detail), _figures_of(now, event.detail))
         if found:
             raise AnswerError(f"the look does not follow: {found}")
@@ -384,7 +386,7 @@ class Stopped(Kind):
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
         reason = figures.stop_reason(event.at)
-        if not reason or reason != event.text:
+        if reason is not None and (not reason or reason != event.text):
             raise AnswerError(
                 f"labelling stopped for {event.text!r}, and the rules met then are {reason!r}"
             )

@@ -17,11 +17,13 @@ from labelcore.log.state import LogState
 class Figures(Protocol):
     """The figures of the state before an event; the log itself computes none."""
 
-    def look(self, after: int) -> Mapping[str, Any]:
-        """What a look records that has seen the answers up to event ``after``."""
+    def look(self, after: int) -> Mapping[str, Any] | None:
+        """What a look records that has seen the answers up to event ``after``; None where an
+        earlier rule makes it."""
 
-    def stop_reason(self, at: str) -> str:
-        """The stop rules that end the session at this time, "" when it goes on."""
+    def stop_reason(self, at: str) -> str | None:
+        """The stop rules that end the session at this time, "" when it goes on; None where an
+        earlier rule says it."""
 
     def reforecast(self) -> Mapping[str, Any]:
         """What the end of a margin plan's pilot records; nothing while it is not due."""

@@ -124,6 +124,8 @@ class LogState:
         """Where the project stands: "open" while there is something to label for whoever comes,
         "waiting" while only items on somebody's screen are left that are still kept for them."""
         engine, screens = self.engine, self.screens
+        if engine.plan.superseded:
+            return Status.SUPERSEDED
         if engine.finished:
             return Status.FINISHED
         if set(engine.repeats.due) - screens.indices(repeat=True, at=at):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from labelcore.designs.base import CERTAIN, Design, Frame, Setup
+from labelcore.designs.base import INTERVAL_RULES, Design, Frame, Setup
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
@@ -18,6 +18,8 @@ from labelcore.promises import Form
 from labelcore.stats.orders import HASHED, MIXED
 from labelcore.tallies import Question, questions
 
+EXACT_SUMS = 7
+"""The interval rules before which a plan summed up the scores of a large file with rounding."""
 TWO_CLASSES = (
     ", which needs a file with two classes: with several an item on which two classifiers disagree "
     "may count for either or for neither; claim 'accuracy[A] > accuracy[B]' with ",
@@ -198,8 +200,8 @@ def _given(
         classes=None if plan.classes is None else tuple(plan.classes),
         claimed=_claimed(population, plan, classifiers[0]),
         promise=plan.promised,
-        rules=plan.interval_rules,
-        orders=MIXED if plan.interval_rules >= CERTAIN else HASHED,
+        orders=MIXED if plan.interval_rules == INTERVAL_RULES else HASHED,
+        rounded=plan.interval_rules < EXACT_SUMS,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.curves import EstimatesCurve
-from labelcore.designs.scalars import EstimatesScalars, may_stop_fixed
+from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import Given, InPlan, PlanArgumentError, PlanError, did_you_mean
 from labelcore.estimands import ESTIMANDS
 from labelcore.plan.claims import read_claim
@@ -30,12 +30,6 @@ if TYPE_CHECKING:
 MOST_LABELS = 1_000_000_000
 PROMISES = (Promise.WATCHED, Promise.FIXED)
 CLAIM_FORMS = (Form.STRICT, Form.APPROXIMATE)
-FIXED_STOP = (
-    "; only 'margin', or any of margin and deadline, may end a fixed promise, for accuracy or "
-    "prevalence alone of one classifier, by ",
-    InPlan("design", "simple_random"),
-    " and without claims",
-)
 TARGETS = ("file", "process")
 EXISTING = ("random", "certainty", "ignored")
 NO_HORIZON = (
@@ -253,7 +247,7 @@ def read_by(plan: Plan) -> tuple[Unsure, ...]:
         return ()
     if not method.judges(plan.design_params):
         return (Unsure.EITHER_WAY,)
-    return (Unsure.JUDGED, Unsure.EITHER_WAY) if plan.calibrated_stop else UNSURE
+    return UNSURE
 
 
 def check_existing(plan: Plan) -> None:
@@ -294,19 +288,6 @@ def check_existing(plan: Plan) -> None:
         )
 
 
-def check_existing_stop(plan: Plan) -> None:
-    if plan.existing not in (None, "ignored") and plan.calibrated_stop:
-        raise PlanArgumentError(
-            InPlan("stop", "margin"),
-            "with ",
-            InPlan("promise", "fixed"),
-            " is calibrated for a session without existing labels; use ",
-            InPlan("promise", "watched"),
-            ", or a ",
-            InPlan("budget"),
-        )
-
-
 def checked_params(plan: Plan) -> dict[str, Any]:
     if not isinstance(plan.params, Mapping):
         raise TypeError(f"params must be a mapping of names to values, got {plan.params!r}")
@@ -314,10 +295,7 @@ def checked_params(plan: Plan) -> dict[str, Any]:
     for name in plan.params:
         if name not in names:
             known = ", ".join(names) if names else "none: this design has no parameters"
-            band = (
-                isinstance(plan.method, EstimatesCurve)
-                and (plan.method.watched_for(plan.interval_rules, 1)[1])
-            )
+            band = isinstance(plan.method, EstimatesCurve) and plan.method.watched_until(1) > 0
             raise PlanArgumentError(
                 "params",
                 "names ",
@@ -394,30 +372,14 @@ def resolved_stop(plan: Plan) -> tuple[str, ...]:
                 InPlan(RULES[rule].needs),
                 value=rule,
             )
-        if (
-            RULES[rule].looks
-            and plan.promise != Promise.WATCHED
-            and not _can_be_calibrated(plan, rules)
-        ):
+        once_frozen = rule == "margin" and plan.planned is not None  # ``Plan.superseded``
+        if RULES[rule].looks and plan.promise != Promise.WATCHED and not once_frozen:
             raise PlanArgumentError(
                 InPlan("stop", rule),
                 "means looking after every label: that needs ",
                 InPlan("promise", "watched"),
-                *(FIXED_STOP if rule == "margin" else ()),
             )
     return rules
-
-
-def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
-    """Whether a fixed promise may stop by these rules: at the first label at which the margin of a
-    single result is reached."""
-    return (
-        looking(rule_names(rules)) == ("margin",)
-        and ALL not in rules
-        and not plan.claims
-        and len(plan.classifiers) <= 1
-        and may_stop_fixed(plan.method, tuple(plan.estimands), plan.design_params)
-    )
 
 
 def _default_stop(plan: Plan) -> tuple[str, ...]:

@@ -10,13 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from labelcore.designs import DESIGNS, Design
-from labelcore.designs.base import (
-    CERTAIN,
-    HORIZON,
-    INTERVAL_RULES,
-    DesignParams,
-    WatchedParams,
-)
+from labelcore.designs.base import INTERVAL_RULES, DesignParams, WatchedParams
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import DIFFERENCE
@@ -25,7 +19,6 @@ from labelcore.plan.checks import (
     check_claims,
     check_estimands,
     check_existing,
-    check_existing_stop,
     check_known,
     check_numbers,
     check_sure_scores,
@@ -72,7 +65,7 @@ class Plan:
         between 0 and 1
     promise
         "watched": valid at every look, up to the planned size or ``params["horizon"]`` times that.
-        "fixed": valid at the planned size or stop only. None takes "watched" if the design has it
+        "fixed": valid at the planned size only. None takes "watched" if the design has it
         for this budget
     claims
         what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; they share
@@ -86,8 +79,7 @@ class Plan:
         "claims": each claim is decided or refuted. "choice": a candidate is chosen. "deadline
         2027-01-31T18:00". Several rules end it when any of them is met, or, with ("all", ...), when
         all are. By default the margin, the claims, or both together if given, and no rule with
-        promise "fixed". A fixed promise with "margin" is for one share of a plain random sample:
-        the interval is shown only at the stop, and is calibrated for it
+        promise "fixed"
     seed
         decides every random draw
     target
@@ -101,8 +93,8 @@ class Plan:
         the items that a person can judge. "odds": about all items, the unsure ones judged wrongly
         up to three times as often as the others of their stratum, or as seldom, by their odds.
         "either way": about all items, whatever the unsure ones are. Methods that know no judged
-        items (``unsure_reading``) have "judged" as plans had it before: left out while at most 2 %
-        of the answers are unsure, either way beyond that; so have curves. Claims and choices count
+        items (``unsure_reading``), and curves, leave them out while they are at most 2 % of the
+        answers, and count them either way beyond that. Claims and choices count
         them either way
     classes
         the classes that matter, where there are more than two: only these have a precision and a
@@ -127,15 +119,13 @@ class Plan:
         where they predict the other class. None: found from the file if the plan asks for single
         figures only, and frozen together with the size
     planned
-        the planned size, or the most labels if a fixed promise stops by itself; None until
-        ``labelcore.Session`` freezes it
+        the planned size; None until ``labelcore.Session`` freezes it
     claims_planned
         the labels that approximate claims are expected to need, over which they spend their error,
-        whatever the budget; frozen with the size. A frozen plan without it spends it over the
-        planned size
+        whatever the budget; frozen with the size
     rules
         the version of the rules that intervals are computed by; None until it is frozen with the
-        size. A frozen plan without one keeps the first version
+        size. A frozen plan of an earlier version, or without one, is ``superseded``
 
     Raises
     ------
@@ -194,7 +184,6 @@ class Plan:
         put(self, "params", MappingProxyType(dict(checked_params(self))))
         put(self, "promise", resolved_promise(self))
         put(self, "stop", resolved_stop(self))
-        check_existing_stop(self)
         put(self, "claims", tuple(self.claims))
         check_claim_form(self)
         names, params = tuple(self.estimands), self.design_params
@@ -255,9 +244,12 @@ class Plan:
         return Promise(self.promise or Promise.NONE)
 
     @property
-    def calibrated_stop(self) -> bool:
-        """Whether a fixed promise is calibrated for the label at which the plan stops by itself."""
-        return self.promise == Promise.FIXED and "margin" in self.stop_rules
+    def superseded(self) -> bool:
+        """Whether an earlier rule made the figures of this frozen plan: one of its version, or that
+        of a fixed promise that stops at a margin. Its log opens, draws and answers follow, and its
+        figures are those that its last look had; nothing more is labelled."""
+        at_margin = self.promise == Promise.FIXED and "margin" in self.stop_rules
+        return self.planned is not None and (at_margin or self.interval_rules < INTERVAL_RULES)
 
     def confidence_of_each(self, results: int) -> float:
         """The confidence of each scalar result.
@@ -287,10 +279,7 @@ class Plan:
         """Whether the confidence is for all figures at once, and their correlation says what each
         of them needs (``labelcore.stats.max_t``)."""
         return (
-            self.together
-            and self.interval_rules >= CERTAIN
-            and isinstance(self.method, EstimatesScalars)
-            and self.method.correlates
+            self.together and isinstance(self.method, EstimatesScalars) and self.method.correlates
         )
 
     def with_planned(self, planned: int, sure_scores: Sequence[str] | None = None) -> Plan:
@@ -329,9 +318,12 @@ class Plan:
     @property
     def horizon(self) -> int | None:
         """How many times its planned size a watched plan is for: 1 if nothing may be added. None
-        for other promises, and for methods and older plans that are for sessions without end."""
-        if self.promised != Promise.WATCHED or self.interval_rules < HORIZON:
+        for other promises, and for methods that are for sessions without end. A superseded plan
+        ends where its parameters say."""
+        if self.promised != Promise.WATCHED:
             return None
+        if self.superseded:
+            return self.params.get("horizon")
         return watched_horizon(
             self.method, self.design_params, budget=self.budget, claim_form=self.claim_form
         )
@@ -340,7 +332,7 @@ class Plan:
     def learns(self) -> bool:
         """Whether the size follows from a margin and is forecast anew after a pilot, because the
         forecast before it believes the scores."""
-        watched = self.promised == Promise.WATCHED and self.interval_rules >= CERTAIN
+        watched = self.promised == Promise.WATCHED and not self.superseded
         by_margin = "margin" in self.stop_rules and self.budget is None
         sized = not self.method.size_from_params and self.method.has_horizon(self.design_params)
         return watched and by_margin and sized
@@ -366,9 +358,8 @@ class Plan:
 
     @property
     def unsure_reading(self) -> Unsure:
-        """What figures take unsure items for: as the plan says, where its method and its rules can;
-        elsewhere as plans had it before there was a choice."""
-        if self.interval_rules < CERTAIN:
+        """What figures take unsure items for: as the plan says, where its method can."""
+        if self.superseded:
             return Unsure.FEW_LEFT_OUT
         reading = Unsure(self.unsure)
         return reading if reading in read_by(self) else Unsure.FEW_LEFT_OUT
@@ -380,8 +371,8 @@ class Plan:
 
     @property
     def from_the_first_label(self) -> bool:
-        """Whether figures are shown from the first label on; older plans waited for some."""
-        return self.interval_rules >= HORIZON and isinstance(self.design_params, WatchedParams)
+        """Whether figures are shown from the first label on; some methods wait for a few."""
+        return isinstance(self.design_params, WatchedParams)
 
     def with_seed(self, seed: int) -> Plan:
         """This plan with another seed.

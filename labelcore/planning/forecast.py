@@ -36,7 +36,6 @@ from labelcore.plan.against_file import (
 )
 from labelcore.plan.checks import CLAIM_FORMS
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
-from labelcore.plan.margin_stop import margin_rule
 from labelcore.plan.pilot import NOTHING_KNOWN, largest_size, pilot_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.claims import claims_planned, labels_to_settle
@@ -47,7 +46,6 @@ from labelcore.stats.horizon import boundary
 from labelcore.stats.max_t import Overlap, all_right, error_levels
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
-from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
 from labelcore.tallies import Question, Subject, Tally, questions, subjects_of, tally_of
 
 MORE_THAN_ITEMS = (
@@ -75,18 +73,15 @@ class Preview:
     expected_labels
         the number of labels at which the expected half-width first meets the margin, and at which
         half of the sessions simulated on the scores have settled the claims; otherwise the budget.
-        For a calibrated stop the mean number of labels, calculated exactly
     draws
         how many items are drawn; equal to ``labels`` for designs that draw without replacement
     expected_half_width
-        {result: half-width} at ``expected_labels``, as if the scores were right; for a calibrated
-        stop the mean half-width
+        {result: half-width} at ``expected_labels``, as if the scores were right
     derived
-        what the design derives: stratum_sizes, edges, planned, assumption, and the critical value
-        of a calibrated stop; "notes", a sentence each on what is unusual, such as a budget larger
-        than the file, or scores that are no probabilities. With claims {"strict": labels,
-        "approximate": labels} as "claims": the median number of labels that settle them with each
-        ``claim_form`` that the plan can have
+        what the design derives: stratum_sizes, edges, planned, assumption; "notes", a sentence
+        each on what is unusual, such as a budget larger than the file, or scores that are no
+        probabilities. With claims {"strict": labels, "approximate": labels} as "claims": the median
+        number of labels that settle them with each ``claim_form`` that the plan can have
     planned
         the planned size that a session will freeze
 
@@ -172,8 +167,6 @@ def _preview(population: Population, plan: Plan) -> Preview:
     """``preview`` without the other form of the claims."""
     plan = sized(population, plan)
     outlook = Outlook(population, plan)
-    if outlook.rule is not None:
-        return _at_a_stop(outlook, outlook.rule)
     most = _most(outlook)
     expected, planned = _expected_labels(outlook, most)
     planned = _whole_budget(plan, most) if plan.budget is not None else planned
@@ -223,22 +216,6 @@ def _most(outlook: Outlook) -> int:
 def _whole_budget(plan: Plan, most: int) -> int:
     """What a budget plans for: as many labels as there are items, or draws."""
     return int(plan.budget or 0) if plan.counts_draws else most
-
-
-def _at_a_stop(outlook: Outlook, rule: MarginRule) -> Preview:
-    """The preview of a calibrated stop, at the rate that the scores suggest."""
-    question = outlook.questions[0]
-    share = outlook.expected_share(question)
-    found = characteristics(rule, share if rule.size is None else round(share * rule.size))
-    most = int(stops(rule).labels.max())
-    return Preview(
-        labels=most,
-        expected_labels=round(float(found.expected_labels[0])),
-        draws=most,
-        expected_half_width={question.key: float(found.expected_half_width[0])},
-        derived={**outlook.derived(most), "critical": rule.critical},
-        planned=most,
-    )
 
 
 def _expected_labels(outlook: Outlook, most: int) -> tuple[int, int]:
@@ -303,10 +280,8 @@ def sized(population: Population, plan: Plan) -> Plan:
 
 
 def planned_size(population: Population, plan: Plan) -> int:
-    """The size that a plan freezes: its budget, else what the margin is expected to need; the most
-    labels of a calibrated stop."""
-    follows = plan.method.size_from_params or plan.calibrated_stop
-    if plan.budget is not None and not follows:
+    """The size that a plan freezes: its budget, else what the margin is expected to need."""
+    if plan.budget is not None and not plan.method.size_from_params:
         if plan.counts_draws:
             return plan.budget
         return min(plan.budget, Outlook(population, plan).most)
@@ -408,7 +383,6 @@ class Outlook:
         self.classifiers = chosen_classifiers(population, plan)
         guess = plan.planned or plan.budget or min(len(population), 1000)
         self.setup: Setup = make_setup(population, plan, self.classifiers, guess)
-        self.rule = margin_rule(plan, len(population))
         self.existing = existing_labels(population, plan, self.classifiers[0])
         self.frame: Frame = prepared(self.design, self.setup, self.existing)
         self.given = int(self.frame.drawn_before.sum())
@@ -474,10 +448,7 @@ class Outlook:
             planned,
             plan.target,
             strata,
-            rule=self.rule,
-            rule_kept=True,
             setup=self.setup,
-            rules=plan.interval_rules,
             horizon=plan.horizon,
         )
 

@@ -21,7 +21,6 @@ from labelcore.figures.scalars import scalar_results_of, sizes_after_pilot
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine, compose_batches
 from labelcore.log.events import Event
-from labelcore.plan.margin_stop import find_stop, outcomes_of
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import ALL, looking, rule_names
 from labelcore.population import Population
@@ -75,7 +74,7 @@ def label_all(engines: Sequence[Engine], codes: IntArray) -> list[Status]:
         while ahead:
             ahead = [session for session in ahead if session.go_to_next_look(looked=bool(rules))]
             end_pilots([session.engine for session in ahead])
-            _look(ahead, "margin" in rules and engines[0].rule is None)
+            _look(ahead, "margin" in rules)
             ahead = [session for session in ahead if session.status is None]
         going = [session for session in going if session.status is None]
     return [session.ended() for session in sessions]
@@ -176,8 +175,6 @@ class _Session:
     def _may_be_met(self, rule: str, positions: IntArray) -> BoolArray:
         if rule == "deadline":
             return np.zeros(len(positions), dtype=bool)  # No time passes.
-        if rule == "margin" and self.engine.rule is not None:
-            return self._calibrated_stop(positions)
         if rule == "claims":
             return may_be_settled(self.engine, positions, self.codes[positions])
         if rule == "margin" and self.widest is not None:
@@ -206,14 +203,3 @@ class _Session:
         keeps = band.has_interval and band.state != State.EXACT
         kept = (band.low, band.high) if keeps else None
         return Goal(margin, kept, self.memory, both=engine.plan.learns)
-
-    def _calibrated_stop(self, positions: IntArray) -> BoolArray:
-        """Just after the item at which the rule of the plan stops."""
-        engine = self.engine
-        assert engine.rule is not None
-        drawn, tally = engine.drawn_positions, engine.tallies[engine.questions[0].subject]
-        codes = np.concatenate([engine.codes[drawn], self.codes[positions]])
-        cell = tally.cells_at(np.concatenate([drawn, positions]))
-        outcomes = outcomes_of(codes, cell, engine.counting)
-        draw = find_stop(engine.rule, outcomes, engine.first_limit).draw
-        return np.asarray(len(drawn) + 1 + np.arange(len(positions)) == (draw or 0))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from labelcore.errors import PlanError, PopulationError, ReplayError
-from labelcore.figures.looks import FiguresNow
+from labelcore.figures.earlier import figures_of
 from labelcore.log.engine import Engine
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import take
@@ -22,6 +22,9 @@ from labelcore.store import LabelStore, items_path, open_store
 from labelcore.words.existing import taken_words
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
+
+COMPUTED = "computed again, every figure the same"
+EARLIER = "made by an earlier rule, as stored and not computed again"
 
 Source = Population | str | os.PathLike[str]
 
@@ -74,7 +77,7 @@ class Walk:
 
     def __init__(self, engine: Engine, start: str | None) -> None:
         self.state = LogState(engine, start or "")
-        self.figures = FiguresNow(engine)
+        self.figures = figures_of(self.state)
         self._chained = start is not None
 
     def take(self, event: Event) -> None:
@@ -197,7 +200,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         f"{count(kinds['undone'], 'undo')} among the events.",
         *_repeat_words(kinds["redrawn"], kinds["reread"]),
         *_late_words(kinds["late"]),
-        f"Looks: {count(looks, 'look')} computed again, every figure the same.",
+        f"Looks: {count(looks, 'look')} {EARLIER if engine.plan.superseded else COMPUTED}.",
     )
     return ReplayResult(
         file=population.name,

@@ -8,7 +8,6 @@ from typing import Any
 
 from labelcore.log.events import Event
 from labelcore.log.people import browsers
-from labelcore.plan.plan import Plan
 from labelcore.promises import CandidateState, Promise, State, Status
 from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
@@ -299,8 +298,6 @@ def methods_text(facts: Facts) -> str:
     promise = (
         "No confidence goes with the bounds: they hold if the assumption does."
         if facts.without_confidence
-        else _stop_text(facts.critical, plan)
-        if facts.critical is not None
         else _promise_text(facts, made_of)
     )
     scope = (
@@ -335,18 +332,6 @@ def methods_text(facts: Facts) -> str:
 def _reforecasts(facts: Facts) -> list[Mapping[str, Any]]:
     """What the log holds of the sizes that were forecast anew."""
     return [one.detail for one in facts.events if one.kind == "reforecast"]
-
-
-def _stop_text(critical: float, plan: Plan) -> str:
-    """How a calibrated stop came about."""
-    goal = goal_points(plan.margin or 0)
-    return (
-        f"Labelling was to end by itself at the first label at which the half-width is at most "
-        f"{goal}, after {planned_words(plan)}. The interval at this stop has "
-        f"the critical value {critical:.3f}, for which its coverage there, calculated exactly over "
-        f"all rates, is at least {confidence_words(plan.confidence)} (Frey, 2010); no interval was "
-        "shown before it."
-    )
 
 
 def _wanted(facts: Facts) -> str:

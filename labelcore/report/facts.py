@@ -66,7 +66,6 @@ class Facts:
     agreement     how far people agree, None where the plan does not ask several of them
     second_stage  results over all labels, where there are some after a fixed promise was due; they
                   have no promise
-    critical      the critical value of a calibrated stop, None without one
     seal          the hash of the last event
     existing      the labels from before the project that the plan uses
     saved         what helpers saved, None without helpers
@@ -104,7 +103,6 @@ class Facts:
     label_error: LabelError
     agreement: PeopleAgree | None
     second_stage: Mapping[str, Estimate]
-    critical: float | None
     notes: Sequence[str]
     rewordings: Sequence[tuple[str, str, str, str]]
     others: Sequence[OtherProject]
@@ -205,7 +203,6 @@ def gather(session: Session) -> Facts:
         label_error=session.label_error(),
         agreement=session.agreement() if session.plan.overlap else None,
         second_stage=_second_stage(session),
-        critical=None if session.engine.rule is None else session.engine.rule.critical,
         notes=tuple(session.engine.frame.notes),
         rewordings=_rewordings(record, events),
         others=_others(session, record),

@@ -44,11 +44,6 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "861–874.",
     ),
     (
-        ("Frey", "2010"),
-        "Frey, J. (2010). Fixed-width sequential confidence intervals for a proportion. The "
-        "American Statistician 64(3), 242–249.",
-    ),
-    (
         ("Hoeffding", "1963"),
         "Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. "
         "Journal of the American Statistical Association 58(301), 13–30.",

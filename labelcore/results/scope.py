@@ -14,10 +14,9 @@ class Scope:
     left_out   answers "unsure" or "broken", assumed to be like the rest
     judged     where it is about the items that a person can judge: their share, estimated
     existing, existing_use   labels that were there before, and how they are used
-    looks      the planned looks that a watched promise is for; 0: it is for every look
     found      positive items known before, where the classifier is what was found so far
     until      the labels up to which a watched promise is; 0: without end
-    at_stop    whether a fixed promise is for the stop at the margin; ``planned`` is then the most
+    earlier    whether an earlier rule made it, and the log alone tells it
     """
 
     file: str = ""
@@ -29,12 +28,11 @@ class Scope:
     first_figure: int = 0
     planned: int = 0
     together: int = 1
-    at_stop: bool = False
     left_out: int = 0
     judged: float | None = None
     versus: str | None = None
     existing: int = 0
     existing_use: str = ""
-    looks: int = 0
     until: int = 0
     found: int | None = None
+    earlier: bool = False

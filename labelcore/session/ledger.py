@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from labelcore.errors import BrokenLogError, BrokenLogWarning
+from labelcore.errors import BrokenLogError, BrokenLogWarning, SupersededError
 from labelcore.log.events import Event, sound_part
 from labelcore.log.kinds import check, fold, take
 from labelcore.log.rules import Figures
@@ -34,6 +34,8 @@ def differs_from_seal(first: int, seal: Seal) -> str:
     )
 
 
+STILL_SAID = ("noted", "flagged", "reworded", "finished")
+"""What may still be added to the log of a project that was measured by an earlier rule."""
 Entry = tuple[Event, Mapping[str, Mapping[str, str]]]
 
 
@@ -151,6 +153,11 @@ class Ledger:
         if self.broken_at:
             raise self.broken()
 
+    def refuse_superseded(self) -> None:
+        """Raise SupersededError where nothing more is labelled."""
+        if self.state.engine.plan.superseded:
+            raise SupersededError(self.project)
+
     def broken(self) -> BrokenLogError:
         """What is wrong with the log, where something is."""
         return BrokenLogError(self.project, self.broken_at, self._why)
@@ -175,6 +182,8 @@ class Ledger:
                 made = build()
                 if made is None:
                     return None
+                if made[0].kind not in STILL_SAID:
+                    self.refuse_superseded()
                 event = made[0].chained(self.state.hash)
                 check(self.state, event, self.figures)
                 try:

@@ -641,7 +641,7 @@ class Readings(ABC):
 
     @property
     def complete(self) -> bool:
-        """Whether the planned size is answered, or a calibrated stop is reached."""
+        """Whether the planned size is answered."""
         return complete(self.engine)
 
     @property

@@ -16,7 +16,7 @@ import pandas as pd
 
 from labelcore.errors import AnswerError, LateAnswerError, StoreBusyError, StoreNotWritableError
 from labelcore.figures.agreement import unsettled
-from labelcore.figures.looks import FiguresNow
+from labelcore.figures.earlier import figures_of
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, answer_word, genesis
@@ -118,7 +118,7 @@ class Session(Readings):
         population, engine = self._mapped(population, kept, engine)
         self.population, self.plan, self.engine = population, kept, engine
         self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
-        self.figures = FiguresNow(engine)
+        self.figures = figures_of(self.state)
         self.ledger = Ledger(self.store, project, self.state, self.figures)
         self.turns = Turns(self.ledger, population)
         self._lock = threading.RLock()
@@ -271,6 +271,8 @@ class Session(Readings):
         ------
         BrokenLogError
             The log was changed outside Labelcore.
+        SupersededError
+            The project was measured by an earlier rule.
         StoreError
             The store cannot be written.
 
@@ -294,6 +296,7 @@ class Session(Readings):
             self.ledger.refuse_broken()
             if self.engine.finished:
                 return None
+            self.ledger.refuse_superseded()
             stack = self.state.on_screen(annotator)
             if stack and not self.turns.owes(annotator):
                 return stack[-1]
@@ -370,6 +373,7 @@ class Session(Readings):
             self.sync()
             self.ledger.refuse_broken()
             while not self.engine.finished:
+                self.ledger.refuse_superseded()
                 stack = self.state.on_screen(annotator)
                 if len(stack) >= n:
                     break
@@ -1000,7 +1004,7 @@ class Session(Readings):
         if self.state.last_answer <= self.state.looked_after:
             return None
         detail = self.figures.look(self.state.last_answer)
-        return self.ledger.event("looked", "", detail=detail)
+        return None if detail is None else self.ledger.event("looked", "", detail=detail)
 
     def results_table(self) -> pd.DataFrame:
         """``results`` as one table.

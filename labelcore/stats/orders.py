@@ -6,8 +6,8 @@ items that a tie pushes to the head of a stratum would be the first ones drawn f
 
 A session sorts by numbers that follow from its seed and the ids, so that anybody can draw its
 order again. An id has one hash, the first 64 bits of its md5, whatever the seed; mixed with a word
-of the seed and the purpose it is the key of the item (``Mixed``). Plans of interval rules 7 and
-older sort by an md5 of seed, purpose and id (``Hashed``). A simulation needs no more than the law
+of the seed and the purpose it is the key of the item (``Mixed``). Plans of earlier rules draw by
+an md5 of seed, purpose and id (``Hashed``). A simulation needs no more than the law
 of that order: its keys are random numbers (``Drawn``).
 """
 

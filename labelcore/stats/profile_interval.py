@@ -25,7 +25,6 @@ def profile_interval(
     table: Table,
     confidence: FloatArray | float,
     *,
-    watched: FloatArray | float | None = None,
     rates: FloatArray | None = None,
     target: str = "file",
     inflation: FloatArray | float = 1.0,
@@ -37,7 +36,6 @@ def profile_interval(
 
     cells        of one run, or of several side by side
     confidence   of each row; one number, or (...)
-    watched      the critical value of a look while watching, (...); None: that of a fixed size
     rates        (..., n_cells), the method's own idea of each cell's rate; None where it has none
     target       "file": this file; "process": items like these
     inflation    multiplies the critical value, for a file that is itself a sample; a number or
@@ -45,7 +43,7 @@ def profile_interval(
     rests_on     (..., n_rows, n_cells), the cells whose unlabelled items a row rests on; None: all
     whole_items  whether bounds go to whole items where at most ``FEW_LEFT`` of those are left
 
-    Promise      approximate: "fixed", or "watched" if ``watched`` is given.
+    Promise      approximate, "fixed"; "watched" with the ``inflation`` of a planned size.
     Assumption   each cell's labels are a random sample of it.
     Source       Wilks (1938); Satterthwaite (1946) for the degrees of freedom.
     Departure    the region takes numbers of items for continuous, which covers too little where few
@@ -61,7 +59,6 @@ def profile_interval(
         cells,
         table,
         confidence,
-        watched=watched,
         rates=rates,
         target=target,
         inflation=inflation,
@@ -85,17 +82,13 @@ def critical_values(
     table: Table,
     confidence: FloatArray | float,
     *,
-    watched: FloatArray | float | None = None,
     rates: FloatArray | None = None,
     target: str = "file",
     inflation: FloatArray | float = 1.0,
 ) -> FloatArray:
     """The critical values of ``profile_interval`` with these arguments, (..., n_rows) or what
     broadcasts to it."""
-    if watched is None:
-        critical = fixed_critical(cells, table, confidence, rates, target=target)
-    else:
-        critical = np.asarray(watched, dtype=float)[..., None]
+    critical = fixed_critical(cells, table, confidence, rates, target=target)
     return np.asarray(critical * inflation)
 
 

@@ -18,9 +18,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 LEAST_LABELS = 8
-LONG, SHORT = (32, 128), (16, 64)
-"""The labels of a piece, and the most pieces: the longer ones for bounds that know nothing of the
-order within a piece, the shorter ones for bounds that go nearly straight."""
+PIECES = 16, 64
+"""The labels of a piece, and the most pieces."""
 CENSUS_SHARE = 0.75
 LEAST_LAST_PIECE = Fraction(1, 10)
 
@@ -143,18 +142,18 @@ def interleaved(planned: IntArray, uniforms: FloatArray, taken: IntArray | None 
 
 
 def piece_edges(
-    edges: IntArray, counts: IntArray, length: tuple[int, int] = LONG
+    edges: IntArray, counts: IntArray, length: tuple[int, int] = PIECES
 ) -> tuple[IntArray, IntArray]:
-    """Strata cut for the analysis into equal pieces of about so many labels each, or of more where
-    that would be too many pieces: between the edges of shorter pieces fewer items are left to
+    """Strata cut for the analysis into equal pieces of about so many labels each, or of more
+    where that would be too many pieces: between the edges of shorter pieces fewer items are left to
     guess, but the work of a look grows with the square of their number.
 
     edges, counts   (n_strata,), last ranks, and labels of each stratum
-    length          ``LONG`` or ``SHORT``: labels of a piece, and the most pieces
+    length          labels of a piece, and the most pieces
     Returns         last ranks of the pieces and their stratum, (n_pieces,) each; a stratum with
                     fewer labels, or labelled completely, stays whole
 
-    >>> piece_edges(np.array([50, 150]), np.array([50, 64]))[0].tolist()
+    >>> piece_edges(np.array([50, 150]), np.array([50, 32]))[0].tolist()
     [50, 100, 150]
     """
     sizes = _sizes(edges)
@@ -166,7 +165,7 @@ def piece_edges(
     return start + sizes[stratum] * number // pieces[stratum], stratum
 
 
-def analysis_edges(edges: IntArray, ranks: IntArray, length: tuple[int, int] = LONG) -> IntArray:
+def analysis_edges(edges: IntArray, ranks: IntArray, length: tuple[int, int] = PIECES) -> IntArray:
     """The pieces of ``piece_edges`` at the labels there are, those with fewer than eight joined
     with their neighbours in the stratum, (n_pieces,).
 

@@ -13,7 +13,7 @@ from copy import copy
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from labelcore.errors import ArgumentError, Named
 
@@ -51,27 +51,6 @@ def _check_counts(candidates: int, budget: int) -> None:
         raise ValueError(f"candidates must be at least 1, got {candidates}")
     if budget < 1:
         raise ValueError(f"budget must be at least 1 draw, got {budget}")
-
-
-def hoeffding_radius(
-    draws: ArrayLike, candidates: int, budget: int, delta: float
-) -> NDArray[np.float64]:
-    """U(t) = sqrt(ln(2 m T / delta) / (2 t)): half the width of each candidate's interval.
-
-    Promise: with probability 1 - delta the share of yes among the first t draws of every
-    candidate lies within U(t) of its precision, for all t up to T at once.
-    Assumption: independent draws, with replacement; T = ``budget`` is fixed before the first one.
-
-    draws      t >= 1, any shape; candidates: m; returns the same shape
-    Raises     ValueError for a number outside its range.
-    Source:    Bennett et al. (2017), equations 4 and 9.
-    """
-    _check_counts(candidates, budget)
-    check_delta(delta)
-    t = np.asarray(draws, dtype=float)
-    if (t < 1).any():
-        raise ValueError(f"draws must be at least 1, got {t.min():g}")
-    return np.asarray(np.sqrt(math.log(2 * candidates * budget / delta) / (2 * t)))
 
 
 def draws_for_precision(

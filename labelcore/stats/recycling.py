@@ -243,7 +243,6 @@ def level_share(
     *,
     target: str = "file",
     inflation: float = 1.0,
-    whole_items: bool = True,
 ) -> tuple[float, float, float]:
     """Precision and its interval from the distinct labelled items of each level: value, low, high.
 
@@ -253,7 +252,6 @@ def level_share(
     sizes, labelled, positive   (n_levels,), items of A_C, labelled distinct ones, positive ones
     target     "file": this file, with the finite-population factor; "process": without
     inflation  the critical value is multiplied by it (a file that is itself a sample)
-    whole_items  whether bounds go to whole items where few are left
     Promise    fixed, approximate: Wilson's interval in one level, the G-profile over several.
     Raises     ValueError naming the argument.
     Source:    section 4.1 after lemma 2 (stratified sampling with proportional allocation).
@@ -277,9 +275,7 @@ def level_share(
     every = np.ones((1, len(size)))
     cells = Cells(size, n, s, every[0] > 0)
     table = Ratios(np.zeros(1), every, np.array([size.sum()]), 0 * every)
-    ends = profile_interval(
-        cells, table, confidence, target=target, inflation=inflation, whole_items=whole_items
-    )
+    ends = profile_interval(cells, table, confidence, target=target, inflation=inflation)
     value = float(table.value(plug_in_totals(cells))[0])
     return value, min(float(ends[0][0]), value), max(float(ends[1][0]), value)
 

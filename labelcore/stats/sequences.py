@@ -99,28 +99,6 @@ def _bisect(inside: Callable[[float], bool], outside: float, known: float) -> fl
     return outside
 
 
-def watched_critical(labelled: int, planned: int, alpha: float) -> float:
-    """The critical value q_w = m^2 that replaces the squared quantile when a person looks after
-    every label,
-
-        m = sqrt(n) sqrt( 2 (n r + 1) / (n^2 r) ln( sqrt(n r + 1) / alpha ) ),
-        r = (-2 ln alpha + ln(-2 ln alpha + 1)) / n0,
-
-    the multiplier of an asymptotic confidence sequence, tightest near the planned size n0.
-    Conditions: at least five strata and max(40, n0 / 10) labels (``first_watched_look``).
-
-    Source: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), theorem 2.2 and section B.2.
-    Departure: used for a likelihood-ratio region over strata instead of a mean of independent
-    draws; the rate of sessions in which it ever misses was measured, see
-    docs/real_files.md and docs/watched.md.
-    """
-    spread = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / planned
-    n = float(labelled)
-    if n <= 0:
-        return math.inf
-    return 2 * (n * spread + 1) / (n * spread) * math.log(math.sqrt(n * spread + 1) / alpha)
-
-
 def first_watched_look(planned: int) -> int:
     """The number of labels from which a watched band for strata may be read."""
     return max(40, math.ceil(planned / 10))

@@ -4,7 +4,8 @@ Within each stratum of ranks the labelled items are a simple random sample. The 
 estimate the yield at the edges; one critical value holds for all edges together. Between the edges
 nothing needs to be interpolated: a yield never falls, never grows by more than one an item, and
 labelled items are known, so the bounds at the edges bound all ranks between them. These bounds
-zigzag; with an assumption about the order within a piece they go nearly straight.
+zigzag (``Known.between``); with an assumption about the order within a piece they go nearly
+straight.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ class YieldBand:
     estimate_at_edges   (n_strata,), NaN from the first stratum on that has no label
     low_at_edges, high_at_edges   (n_strata,); 0 and the rank where ``level`` is None
     level               1 - alpha of this look; None: no bounds
-    straight            whether the bounds between edges are ``Known.nearly_straight``
     """
 
     n_items: int
@@ -55,15 +55,14 @@ class YieldBand:
     high_at_edges: FloatArray
     level: float | None
     known: Known
-    straight: bool = False
 
     def at(self, ranks: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Estimate, low and high of the yield at ``ranks``, (n,) each; ranks from 1 to N."""
         estimate = self.known.estimate(ranks, self.estimate_at_edges)
         if self.level is None:
             return estimate, np.zeros(len(ranks)), ranks.astype(float)
-        between = self.known.nearly_straight if self.straight else self.known.between
-        return estimate, *between(ranks, self.low_at_edges, self.high_at_edges)
+        ends = self.low_at_edges, self.high_at_edges
+        return estimate, *self.known.nearly_straight(ranks, *ends)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -239,7 +238,6 @@ def yield_band(
     critical: float | None = None,
     *,
     whole_items: bool = False,
-    straight: bool = False,
 ) -> YieldBand:
     """The simultaneous band of the yield curve.
 
@@ -255,14 +253,13 @@ def yield_band(
     Assumption   within each stratum the labelled items are a simple random sample without
                  replacement, of a size fixed before the first label.
     edges        (n_strata,), last ranks of the strata
-    level        for a fixed size 1 - alpha; for each of four looks 1 - alpha / 4; None: no bounds
+    level        1 - alpha; None: no bounds
     seed         at least 0
     critical     standard deviations that the band reaches at a look, as ``watched_critical`` has
                  them; None: the c of ``level``
     whole_items  whether bounds go outwards to whole items where at most ``FEW_LEFT`` items up to an
                  edge are not labelled: there the region, which takes numbers of items for
                  continuous, covers too little
-    straight     whether the bounds go nearly straight from edge to edge (``Known.nearly_straight``)
     Raises       ValueError for a rank outside 1..N or given twice, a verdict other than 0 and 1.
     Source:      Hothorn, Bretz and Westfall (2008) for the quantile of the largest deviation,
                  Satterthwaite (1946) for the degrees of freedom, Wilks (1938) for the region.
@@ -279,7 +276,7 @@ def yield_band(
         low, high = _bounds_at_edges(*map(tuple, at_edges), level, seed, critical)
         if whole_items:
             low, high = known.in_whole_items(low, high)
-    return YieldBand(int(edges[-1]), edges, estimate, low, high, level, known, straight)
+    return YieldBand(int(edges[-1]), edges, estimate, low, high, level, known)
 
 
 @lru_cache(maxsize=64)

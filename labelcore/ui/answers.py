@@ -9,7 +9,6 @@ import streamlit as st
 
 from labelcore.access.roles import Right
 from labelcore.log.events import Draw, answer_word
-from labelcore.promises import Status
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.facts import shown_word
@@ -154,7 +153,7 @@ def more_classes(
 
 def tools_shown(session: Session, person: str, draw: Draw | None, flagged: bool) -> dict[str, Any]:
     """What was saved last, and everything that is not an answer, as the surface takes it."""
-    last, finished = session.last_answer(person), session.status == Status.FINISHED
+    last, finished = session.last_answer(person), session.status.over
     said = f"Saved: {shown_word(answer_word(last))}" if last else "Nothing saved yet"
     may_finish = not finished and visitor.allowed(Right.RUN)
     flag = ("unflag", "Unflag") if flagged else ("flag", "Flag")

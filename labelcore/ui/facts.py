@@ -109,7 +109,7 @@ def counts(session: Session) -> Counts:
     answered, ended = engine.answers_given, ended_words(session)
     goals = looking(plan.stop_rules)
     choosing = "choice" in goals and not ended
-    most = (plan.calibrated_stop or choosing) and not engine.extended and answered < total
+    most = choosing and not engine.extended and answered < total
     left = max(total - answered, 0)
     again_left = 0 if left and not engine.stopped else len(engine.repeats.due)
     first = float(session.settings.get("seconds", SECONDS_AN_ITEM))
@@ -140,17 +140,13 @@ def ended_words(session: Session) -> str:
     met = session.engine.stopped and not session.engine.extended
     if status == Status.GOAL_REACHED or (met and status == Status.WAITING):
         return stopped_short(session.state.stop_reason)
-    return "finished" if status == Status.FINISHED else ""
+    return "finished" if status.over else ""
 
 
 def at_an_end(session: Session) -> bool:
     """Whether no item is left to judge, for now or for good, and nobody still has one."""
-    return session.status in (
-        Status.GOAL_REACHED,
-        Status.BUDGET_USED,
-        Status.EXHAUSTED,
-        Status.FINISHED,
-    )
+    ends = (Status.GOAL_REACHED, Status.BUDGET_USED, Status.EXHAUSTED)
+    return session.status in ends or session.status.over
 
 
 def progress_line(now: Counts, saved: str | None) -> str:
@@ -251,7 +247,8 @@ def existing_line(session: Session) -> str:
 
 def curve_first(session: Session) -> bool:
     """Whether the plan's primary result is read off the curve of a ranked list."""
-    return session.plan.estimands[0] in (*CURVES, *SUMMARIES)
+    along = session.plan.estimands[0] in (*CURVES, *SUMMARIES)
+    return along and not session.plan.superseded
 
 
 def decision(session: Session) -> str:
@@ -294,9 +291,8 @@ def promise_line(session: Session) -> str:
     numbers = first.scope.together
     together = f" for all {numbers} numbers together" if numbers > 1 else ""
     goal = f" · goal ± {words.goal_points(plan.margin)}" if plan.margin else ""
-    said = "" if first.scope.at_stop else goal
     form = ", approximate" if first.form == Form.APPROXIMATE else ""
-    return f"{words.confidence_words(confidence)} confidence{together}{form}, {valid}{said}"
+    return f"{words.confidence_words(confidence)} confidence{together}{form}, {valid}{goal}"
 
 
 def goal_line(session: Session) -> str:

@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.log.events import answer_word
-from labelcore.promises import Status
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Estimate
@@ -53,7 +52,7 @@ def second_pass_button(project: str, session: Session) -> None:
 
 def settle_button(project: str, session: Session) -> None:
     """The way to the items that people judge differently, where there are some."""
-    number = 0 if session.status == Status.FINISHED else len(session.unsettled())
+    number = 0 if session.status.over else len(session.unsettled())
     if number and st.button(f"Settle {count(number, 'item')}", key="to-settle"):
         st.switch_page("pages/review.py", query_params={"project": project})
 

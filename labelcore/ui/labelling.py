@@ -61,8 +61,9 @@ def help_beside(project: str, session: Session, person: str) -> bool:
 
 
 def judge(project: str, session: Session, person: str) -> None:
-    draw = session.next(person)
-    if draw is None and people.release_gone(session):
+    over = session.status.over
+    draw = None if over else session.next(person)
+    if draw is None and not over and people.release_gone(session):
         draw = session.next(person)
     opened = actions.panel(project)
     panel = {} if beside(opened) else opened

@@ -125,7 +125,8 @@ def _views(session: Session) -> tuple[str, ...]:
     able = isinstance(headline_stage(session.engine).design, EstimatesCurve)
     two = able and len(session.population.classes) == 2
     scored = two and first in session.population.scores and session.engine.frame.asked.all()
-    return (*over, *((ALONG_SCORES,) if scored and not _compares(estimates) else ()))
+    along = scored and not session.plan.superseded and not _compares(estimates)
+    return (*over, *((ALONG_SCORES,) if along else ()))
 
 
 def _scale(session: Session, estimates: Sequence[Estimate]) -> Ends:

@@ -11,7 +11,6 @@ import streamlit as st
 from labelcore.access.register import Register
 from labelcore.access.roles import NotAllowedError, Right
 from labelcore.access.settings import data_folder
-from labelcore.promises import Status
 from labelcore.session.life import called_elsewhere
 from labelcore.session.session import LONGEST_NAME, Session
 from labelcore.ui import people, sessions, visitor
@@ -33,7 +32,7 @@ def several_people(session: Session) -> bool:
 
 def ask_name(project: str, session: Session, person: str) -> None:
     """Ask whoever has no name yet, where there are others."""
-    asked = session.status != Status.FINISHED and not has_name(session, person)
+    asked = not session.status.over and not has_name(session, person)
     if asked and several_people(session) and not carried(session, person):
         name_form(project, session, person, ASK)
 

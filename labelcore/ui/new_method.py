@@ -12,7 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import DesignParams
 from labelcore.designs.samples import suggested_params
-from labelcore.designs.scalars import may_stop_fixed
 from labelcore.errors import PlanError
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line, follows, may_claim, named, possible, recommended
@@ -80,11 +79,6 @@ class Method:
     def promises(self, aim: Aim) -> tuple[Promise, ...]:
         """The promises that this method has for the question."""
         return self.design.promises_for(aim.estimands, self.design.Params(**self.params))
-
-    def stops_fixed(self, aim: Aim) -> bool:
-        """Whether a fixed promise may stop by itself at its margin."""
-        params = self.design.Params(**self.params)
-        return aim.existing is None and may_stop_fixed(self.design, aim.estimands, params)
 
 
 def advanced(aim: Aim, population: Population, places: Places) -> Method | None:

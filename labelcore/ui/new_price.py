@@ -297,12 +297,6 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
     if beside := others_words(chosen.half_widths):
         st.caption(plain(beside))
     show_expected_saving(chosen)
-    if plan.calibrated_stop:
-        st.caption(
-            f"It ends by itself as soon as plus or minus {words.goal_points(plan.margin or 0)} is "
-            f"reached, and shows only the value until then: {chosen.labels:,} labels expected, "
-            f"{chosen.most:,} at most."
-        )
     if plan.claims and chosen.labels >= min(plan.budget or len(population), len(population)):
         st.warning(TOO_CLOSE)
     if plan.margin and widest > plan.margin + 1e-9:

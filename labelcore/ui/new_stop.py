@@ -18,7 +18,6 @@ from labelcore.words.promises import times_planned
 from labelcore.words.unsure import READINGS
 
 HOW = {ANY: "as soon as one of these is true", ALL: "only when all of these are true"}
-BY_ITSELF = "Plus or minus {points} is reached; only the value is shown until then"
 FIRST_HOUR = time(18)
 PAST = "This moment has passed: choose a later one to continue."
 TOGETHER = {False: "Each on its own (the first is the main one)", True: "All together"}
@@ -27,21 +26,16 @@ TOGETHER = {False: "Each on its own (the first is the main one)", True: "All tog
 def stop_input(
     goals: Sequence[str],
     most: int | None,
-    margin: float | None = None,
     horizon: int | None = None,
 ) -> tuple[str, ...] | None:
     """The stop rules as a plan takes them; None while the deadline lies in the past.
 
     goals   the rules that look at the labels and that this plan has, chosen unless taken away
     most    the labels at which it ends at the latest, None where that is what is planned
-    margin  that of a fixed promise which may stop there by itself; it is chosen on request only
     horizon   how many times the planned number a session goes on to that only a margin ends
     """
     st.markdown("What ends the session by itself?")
-    by_itself = margin is not None and _wanted_by_itself(margin)
     chosen = [rule for rule in (*goals, "deadline") if _wanted(rule, rule in goals)]
-    if by_itself:
-        chosen.insert(0, "margin")
     rules = []
     for rule in chosen:
         if rule == "deadline":
@@ -51,15 +45,14 @@ def stop_input(
             rules.append(f"deadline {moment.isoformat(timespec='minutes')}")
         else:
             rules.append(rule)
-    how = _how(chosen) if len(rules) > 1 and not by_itself else ANY
+    how = _how(chosen) if len(rules) > 1 else ANY
     ends = most is not None and (not goals or set(goals) & set(chosen))
     latest = words.count(most) if most is not None and ends else f"{times_planned(1)} labels"
-    if horizon is not None and looking(chosen) == ("margin",) and not by_itself:
+    if horizon is not None and looking(chosen) == ("margin",):
         latest = f"{times_planned(horizon)} labels"
-    by_hand = "; then the interval has no promise." if by_itself else "."
     st.caption(
         f"At the latest it ends with {latest}. You may always continue afterwards, or finish "
-        f"earlier by hand{by_hand}"
+        "earlier by hand."
     )
     return (ALL, *rules) if how == ALL else tuple(rules)
 
@@ -70,11 +63,6 @@ def _wanted(rule: str, first: bool) -> bool:
             RULES[rule].choice, value=first, key=f"new-stop-{rule}", persist_state="session"
         )
     )
-
-
-def _wanted_by_itself(margin: float) -> bool:
-    text = BY_ITSELF.format(points=words.goal_points(margin))
-    return bool(st.checkbox(text, key="new-stop-by-itself", persist_state="session"))
 
 
 def _how(chosen: Sequence[str]) -> str:

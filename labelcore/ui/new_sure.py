@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.designs import Design
-from labelcore.designs.base import INTERVAL_RULES
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import NotRandomError, PlanError
@@ -165,7 +164,7 @@ def show_what_it_costs(
             slide(plan, aim, population, method, ahead)
     with places.methods:
         others = [one for one in method.promises(aim) if one != plan.promise]
-        other = None if plan.claims or plan.calibrated_stop else next(iter(others), None)
+        other = None if plan.claims else next(iter(others), None)
         able = [one for one in found if one.design in possible(aim)]
         choose_row(method_rows(plan, ahead, able, other), plan, aim, method)
         race.show(places.more)
@@ -245,9 +244,8 @@ def size_and_promise(
         once = WayOut("look once, at the end", ProjectDraft(aim.file, promise=Promise.FIXED))
         refuse(fault, [more_labels, once])
         return None
-    alone = numbers == 1 and method.stops_fixed(aim)
     with more:
-        stop = end_of_session(goal, design, promise, len(population), horizon, alone=alone)
+        stop = end_of_session(goal, design, promise, len(population), horizon)
     return (
         None
         if stop is None
@@ -270,15 +268,11 @@ def end_of_session(
     promise: str,
     size: int,
     horizon: int | None,
-    *,
-    alone: bool,
 ) -> tuple[str, ...] | None:
-    """The stop rules; those that look need a promise that holds at every look, or one number
-    ``alone`` for whose margin the method can calibrate a fixed promise."""
+    """The stop rules; those that look need a promise that holds at every look."""
     goals = wanted(design.stop_rules, goal) if promise == Promise.WATCHED else ()
-    margin = goal.margin if alone and promise == Promise.FIXED else None
     furthest = horizon if goal.budget is None else None
-    return stop_input(goals, goal.budget or (size if goals else None), margin, furthest)
+    return stop_input(goals, goal.budget or (size if goals else None), furthest)
 
 
 def asked(aim: Aim, population: Population) -> list[Question]:
@@ -373,7 +367,7 @@ def promise_input(
     band: bool,
 ) -> Promise:
     """When the person will look."""
-    if isinstance(design, EstimatesCurve) and design.watched_for(INTERVAL_RULES, 1)[1]:
+    if isinstance(design, EstimatesCurve) and design.watched_until(1):
         horizon = 1
     valid = watched_words(horizon, budget)
     if len(promises) == 1:

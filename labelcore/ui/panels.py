@@ -11,7 +11,7 @@ import streamlit as st
 
 from labelcore import items
 from labelcore.log.history import HistoryRow
-from labelcore.promises import Promise, Status
+from labelcore.promises import Promise
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
@@ -122,7 +122,7 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
         st.text("This item no longer has an answer: it was taken back.")
         close_button("Back to the queue")
         return
-    finished = session.status == Status.FINISHED
+    finished = session.status.over
     what_now = "The project is finished." if finished else "Press another answer to change it."
     st.text(f"Item {index} was answered: {shown_word(row.answer)}. {what_now}")
     choices = [*classes_in_order(session), ("unsure", "S", "unsure"), ("broken", "B", "broken")]
@@ -179,9 +179,8 @@ def finish_warning(session: Session) -> str:
     """What finishing now means for the promise."""
     if session.plan.promise == Promise.FIXED and not session.complete:
         planned = planned_words(session.plan)
-        at = "its goal, or " + planned if session.plan.calibrated_stop else planned
         return (
-            f"Your plan promises an interval at {at}. Finishing earlier "
+            f"Your plan promises an interval at {planned}. Finishing earlier "
             "shows an interval without that promise, and the report says so."
         )
     later = session.engine.kinds["later"]

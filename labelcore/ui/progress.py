@@ -39,6 +39,7 @@ from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.differences import is_difference
 from labelcore.words.quantities import same_quantity
+from labelcore.words.sentences import BY_EARLIER_RULE
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 EVERY_SECONDS = 1
@@ -181,6 +182,8 @@ def _curves(session: Session) -> None:
 
 
 def _why_no_curve(session: Session) -> str:
+    if session.plan.superseded:
+        return BY_EARLIER_RULE.rstrip(".").lower()
     first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
     if first not in session.population.scores:
         return "the classifier has no score"

@@ -13,7 +13,7 @@ from labelcore.charts import READINGS
 from labelcore.figures.confusion import cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
-from labelcore.promises import State, Status
+from labelcore.promises import State
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.session.session import Session
@@ -57,7 +57,7 @@ def report_page(project: str) -> None:
     estimates = [one for one in results if isinstance(one, Estimate)]
     st.title(plain(project, 80), anchor=False)
     show_unrecorded(session)
-    if session.status != Status.FINISHED:
+    if not session.status.over:
         st.warning(INTERIM, icon=":material/hourglass_top:")
     if results:
         now = picture(session, ALONG_SCORES)
@@ -68,7 +68,7 @@ def report_page(project: str) -> None:
     with st.container(key="sentence"):
         st.code(sentence, language=None, wrap_lines=True)
     copy_buttons("report-copy", sentence)
-    if session.status == Status.FINISHED:
+    if session.status.over:
         show_reveals(session)
     downloads(session)
     if estimates:

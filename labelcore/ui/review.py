@@ -15,7 +15,6 @@ from labelcore.items import usable_highlights
 from labelcore.log.events import Event, answer_word
 from labelcore.log.history import OPEN, marked_open
 from labelcore.log.repeats import Judged
-from labelcore.promises import Status
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions, visitor
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
@@ -264,7 +263,7 @@ def opened(project: str, session: Session) -> None:
     item_id = session.population.id_at(session.engine.asked[index - 1].position)
     content, marks = session.item_by_id(item_id), usable_highlights(session.settings)
     show_item(token, item_nodes(content, marks, session.population.path))
-    finished = session.status == Status.FINISHED
+    finished = session.status.over
     judged = None if finished else session.differing(index)
     if event is None:
         st.text(STILL_OPEN)

@@ -152,7 +152,7 @@ def _valid(session: Session) -> str:
 def _steps(project: str, session: Session) -> None:
     """What to do next; one of them is the main one."""
     with st.container(horizontal=True, key="steps"):
-        if session.status != Status.FINISHED:
+        if not session.status.over:
             _finish_button(project, session)
             settle_button(project, session)
             if visitor.allowed(Right.RUN):
@@ -192,7 +192,7 @@ def _ways_to_go_on(project: str, session: Session) -> None:
     answered, status = session.engine.answers_given, session.status
     left = 0 if chosen(session) else session.engine.most - answered
     said = _going_on_means(session, status)
-    if left <= 0 or status == Status.EXHAUSTED:
+    if left <= 0 or status in (Status.EXHAUSTED, Status.SUPERSEDED):
         if said:
             with st.container(key="quiet-going-on"):
                 st.text(said)
@@ -210,7 +210,7 @@ def _ways_to_go_on(project: str, session: Session) -> None:
 def _going_on_means(session: Session, status: Status) -> str:
     if status == Status.GOAL_REACHED:
         return after_stop(session)
-    if status == Status.EXHAUSTED:
+    if status in (Status.EXHAUSTED, Status.SUPERSEDED):
         return MORE_WORDS[where(session)]
     return after_budget(session)
 

@@ -55,7 +55,7 @@ class Known:
 @dataclass(frozen=True)
 class Summary:
     """``known`` is what the last look says of the primary figure; ``people`` are the names under
-    which answers were given; ``planned`` are the most where ``at_most``."""
+    which answers were given."""
 
     name: str
     question: str
@@ -69,11 +69,10 @@ class Summary:
     last_save: str | None
     trial: str
     archived: bool = False
-    at_most: bool = False
 
     @property
     def of_planned(self) -> str:
-        return f"of {'at most ' if self.at_most else ''}{self.planned:,} judged"
+        return f"of {self.planned:,} judged"
 
 
 def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
@@ -98,9 +97,6 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         last_save=state.last_save,
         trial=str(settings.get("trial", "")),
         archived=record.archived,
-        at_most=plan["promise"] == Promise.FIXED
-        and "margin" in (plan.get("stop") or ())
-        and not book.extended,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from labelcore.population import read_population
-from labelcore.promises import Status
 from labelcore.session.life import free_name
 from labelcore.session.session import Session
 from labelcore.trials import TRIALS, Reveal, reveal
@@ -38,4 +37,4 @@ def is_trial(session: Session) -> bool:
 def reveals(session: Session) -> list[Reveal]:
     """The truth beside each estimate; empty unless this is a finished trial."""
     trial = TRIALS.get(str(session.settings.get("trial", "")))
-    return reveal(session, trial) if trial is not None and session.status == Status.FINISHED else []
+    return reveal(session, trial) if trial is not None and session.status.over else []

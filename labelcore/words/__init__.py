@@ -1,5 +1,8 @@
 """Every sentence of the product, one table per concept. Importing it gives results their words."""
 
+from collections.abc import Callable
+from typing import Any
+
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import sentence
 from labelcore.results.curves import Band, CheapestCut, Cut
@@ -11,21 +14,30 @@ from labelcore.words.claims import claim_sentence
 from labelcore.words.curves import band_sentence, cheapest_sentence, cut_sentence
 from labelcore.words.differences import difference_sentence
 from labelcore.words.label_error import agreement_sentence, error_sentence, figure_sentence
-from labelcore.words.sentences import estimate_sentence
+from labelcore.words.sentences import by_which_rule, estimate_sentence
 from labelcore.words.unsure import odds_words
 
 
-@sentence.register
-def _(result: Estimate, given: str = "") -> str:
+def _estimate(result: Estimate, given: str = "") -> str:
     worded = difference_sentence if result.is_difference else estimate_sentence
     return " ".join(filter(None, [worded(result, given), odds_words(result)]))
 
 
+def _dated(worded: Callable[..., str]) -> Callable[..., str]:
+    """The sentence, and that an earlier rule made the result where one did."""
+
+    def whole(result: Any, given: str = "") -> str:
+        return by_which_rule(worded(result, given), result.scope)
+
+    return whole
+
+
+sentence.register(Estimate, _dated(_estimate))
 sentence.register(Band, band_sentence)
 sentence.register(Cut, cut_sentence)
 sentence.register(CheapestCut, cheapest_sentence)
-sentence.register(Claim, claim_sentence)
-sentence.register(Choice, choice_sentence)
+sentence.register(Claim, _dated(claim_sentence))
+sentence.register(Choice, _dated(choice_sentence))
 sentence.register(LabelError, error_sentence)
 sentence.register(TrueFigure, figure_sentence)
 sentence.register(Agreement, agreement_sentence)

@@ -20,12 +20,11 @@ from labelcore.words.quantities import quantity
 VALID: dict[str, str] = {
     Promise.WATCHED: "valid at every look",
     "until": "valid at every look up to {until} labels",
-    "looks": "valid at each of its {looks} looks",
     Promise.FIXED: "valid at {due} only",
     Promise.NONE: "no promise goes with it",
 }
-ASSUMED = "bounds that assume falling precision; no confidence goes with them"
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+ASSUMED = "bounds that assume falling precision; no confidence goes with them"
 
 # How far a promise is proved.
 FORMS = {
@@ -89,6 +88,8 @@ NOTHING_YET = (
     "({promise}), from {labels}."
 )
 TOO_EARLY = "{labels} so far"
+
+BY_EARLIER_RULE = "Measured by an earlier rule."
 
 TAIL_WARNING = (
     " More than half of the uncertainty comes from parts of the file where no positive item was "
@@ -263,36 +264,28 @@ def labels_words(labels: int, scope: Scope, given: str = "") -> str:
 
 
 def due_words(scope: Scope) -> str:
-    """What a fixed promise is for: a number of labels, or the stop at the margin."""
+    """What a fixed promise is for: a number of labels."""
     if scope.until > scope.planned:
         return f"the first {scope.until:,} labels"
-    if not scope.at_stop:
-        return f"the planned {scope.planned:,} labels"
-    return (
-        f"the stop set at plus or minus {goal_points(scope.margin or 0)} or {count(scope.planned)}"
-    )
+    return f"the planned {scope.planned:,} labels"
 
 
 def promise_kind(promise: Promise, scope: Scope) -> str:
-    """The row of ``VALID``: "looks" for a watched promise that is for a few planned looks, "until"
-    for one that has an end."""
-    if promise != Promise.WATCHED:
-        return promise
-    return "looks" if scope.looks else "until" if scope.until else promise
+    """The row of ``VALID``: "until" for a watched promise that has an end."""
+    return "until" if promise == Promise.WATCHED and scope.until else promise
 
 
 def valid_words(promise: Promise, scope: Scope) -> str:
     """When a result with this promise holds.
 
     >>> from labelcore.results.types import Scope
-    >>> valid_words("watched", Scope()), valid_words("watched", Scope(looks=4))
-    ('valid at every look', 'valid at each of its four looks')
+    >>> valid_words("watched", Scope()), valid_words("watched", Scope(until=400))
+    ('valid at every look', 'valid at every look up to 400 labels')
     >>> valid_words("fixed", Scope(planned=400))
     'valid at the planned 400 labels only'
     """
-    looks = NUMBERS[scope.looks]
     kind = promise_kind(promise, scope)
-    return VALID[kind].format(looks=looks, due=due_words(scope), until=f"{scope.until:,}")
+    return VALID[kind].format(due=due_words(scope), until=f"{scope.until:,}")
 
 
 def form_words(form: Form, scope: Scope) -> str:
@@ -391,6 +384,11 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
         return text
     text += found.counted_words(estimate) + (TAIL_WARNING if warn else "")
     return " ".join([text, *estimate.notes])
+
+
+def by_which_rule(said: str, scope: Scope) -> str:
+    """A sentence, and that an earlier rule made what it says where one did."""
+    return f"{said} {BY_EARLIER_RULE}" if scope.earlier else said
 
 
 def warns_of_tail(estimate: Estimate) -> bool:

@@ -20,6 +20,7 @@ from labelcore.words.quantities import key_parts, label_of, term_of
 from labelcore.words.sentences import (
     THAT_CAN_BE_JUDGED,
     Told,
+    by_which_rule,
     confidence_words,
     decimals,
     due_words,
@@ -79,6 +80,10 @@ def short_value(estimate: Shown) -> str:
 
 def short_sentence(estimate: Estimate) -> str:
     """One sentence that never claims more than the promise of the interval."""
+    return by_which_rule(_short(estimate), estimate.scope)
+
+
+def _short(estimate: Estimate) -> str:
     scope = estimate.scope
     name = label_of(key_parts(estimate.estimand)[0]) if scope.found is None else found.NAME
     value = told_words(estimate)

@@ -17,6 +17,7 @@ TITLES: dict[str, str] = {
     Status.EXHAUSTED: "Everything there was to judge has been judged",
     ALL_ASKED: "All the labels asked for are there",
     Status.FINISHED: "This project is finished",
+    Status.SUPERSEDED: "Measured by an earlier rule",
     Status.WAITING: "Nothing to judge at the moment",
     Status.OPEN: "Nothing to judge at the moment",
 }
@@ -25,6 +26,8 @@ MORE_WORDS: dict[str, str] = {
     "Another person opens this project in another browser.",
     Status.EXHAUSTED: "There is nothing more to draw.",
     ALL_ASKED: "This method asks for no more labels.",
+    Status.SUPERSEDED: "Nothing more is labelled here. A new project can take these labels as "
+    "existing ones.",
     Status.WAITING: ELSEWHERE,
     Status.OPEN: ELSEWHERE,
 }

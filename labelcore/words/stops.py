@@ -81,16 +81,14 @@ def open_words(names: Sequence[str]) -> str:
 
 
 def planned_words(plan: Plan, noun: str = "label") -> str:
-    """The planned size; with a calibrated stop, and counted in draws, it is the most.
+    """The planned size; counted in draws, it is the most.
 
     >>> plan = Plan("simple_random", ["f1"], budget=50)
     >>> planned_words(plan.with_planned(50))
     '50 labels'
     """
-    most = "at most " if plan.calibrated_stop else ""
-    if plan.counts_draws:
-        most, noun = "at most ", "draw"
-    return most + count(int(plan.planned or 0), noun)
+    draws = plan.counts_draws
+    return ("at most " if draws else "") + count(int(plan.planned or 0), "draw" if draws else noun)
 
 
 def _listed(parts: Sequence[str], last: str) -> str:

@@ -15,7 +15,6 @@ from tests.app.conftest import (
     HOSTILE,
     bar_texts,
     button,
-    folds,
     item_texts,
     surface,
     surface_buttons,
@@ -201,37 +200,6 @@ def test_fixed_promise_shows_no_interval_before_its_end(app, make) -> None:
     assert "so far; its interval comes with the planned 60 labels." in texts(page)
     ((_, value, interval),) = bar_texts(page)
     assert value.endswith(" %") and not interval
-
-
-def test_a_fixed_promise_that_stops_by_itself(app, items, data_folder) -> None:
-    population = lc.read_population(
-        items, id="id", content="text", scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"}
-    )
-    plan = lc.Plan(
-        "simple_random", ["accuracy"], margin=0.07, promise="fixed", stop="margin", seed=1
-    )
-    session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo")
-    most = session.plan.planned
-    while session.labels < 40 and (draw := session.next()) is not None:
-        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
-    before = app("label", project="demo")
-    page = texts(before)
-    assert f"40 of at most {most} · under a minute left" in page
-    assert "so far; its interval comes with the stop set at plus or minus 7.0 points" in page
-    due = f"valid at the stop set at plus or minus 7.0 points or {most} labels only"
-    assert any(f"95 % confidence, {due}" in one for one in folds(before))
-    assert "An interval is shown once (95 % confidence, strict, valid at the stop set at" in page
-    button(before, "finish").click().run()
-    assert f"promises an interval at its goal, or at most {most} labels" in texts(before)
-    while (draw := session.next()) is not None:
-        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
-    after = texts(app("label", project="demo"))
-    assert session.status == "goal reached" and session.labels < most
-    assert "The goal of plus or minus 7.0 points was reached: the plan ends" in after
-    assert "Further labels would be a second stage" in after
-    assert session.results()["accuracy"].sentence() in after
-    start = texts(app())
-    assert f"{session.labels} of at most {most} judged" in start and "goal reached" in start
 
 
 def test_a_deadline_before_a_fixed_promise_is_due(app, make) -> None:

@@ -322,57 +322,6 @@ def test_margin_and_fixed_promise(app, items: Path, data_folder: Path) -> None:
     assert (plan.margin, plan.promise) == (0.08, "fixed")
 
 
-def test_a_fixed_promise_that_stops_by_itself(app, items: Path, data_folder: Path) -> None:
-    page = whole_way(app, items)
-    box = "new-stop-by-itself"
-
-    def offered() -> bool:
-        return box in {one.key for one in page.checkbox}
-
-    page.radio(key="new-aim").set_value("How accurate is it?").run()
-    page.segmented_control(key="new-way").set_value(MARGIN).run()
-    page.number_input(key="new-margin").set_value(8.0).run()
-    page.radio(key="new-promise").set_value("fixed").run()
-    assert not offered(), "strata cannot be calibrated"
-    method = next(one for one in page.selectbox if one.label == "Method")
-    method.set_value("simple_random").run()
-    assert offered() and not page.checkbox(key=box).value
-    page.radio(key="new-promise").set_value("watched").run()
-    assert not offered()
-    page.radio(key="new-promise").set_value("fixed").run()
-    page.checkbox(key=box).set_value(True).run()
-    assert not page.exception
-    assert page.checkbox(key=box).label == (
-        "Plus or minus 8.0 points is reached; only the value is shown until then"
-    )
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    session = lc.Session.open(store(data_folder), record.name)
-    assert session.plan.calibrated_stop and session.plan.stop == ("margin",)
-    ahead = lc.preview(session.population, session.plan)
-    assert session.plan.planned == ahead.labels
-
-
-def test_the_price_of_a_stop_by_itself(app, items: Path) -> None:
-    page = whole_way(app, items)
-    page.radio(key="new-aim").set_value("How common is it?").run()
-    page.segmented_control(key="new-way").set_value(MARGIN).run()
-    page.radio(key="new-promise").set_value("fixed").run()
-    method = next(one for one in page.selectbox if one.label == "Method")
-    method.set_value("simple_random").run()
-    page.checkbox(key="new-stop-by-itself").set_value(True).run()
-    plan = lc.Plan("simple_random", "prevalence", margin=0.05, promise="fixed", stop="margin")
-    population = lc.read_population(
-        items, id="id", content="text", scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"}
-    )
-    ahead = lc.preview(population, plan)
-    assert 30 < ahead.expected_labels < ahead.labels <= 200
-    assert (
-        "It ends by itself as soon as plus or minus 5.0 points is reached, and shows only the "
-        f"value until then: {ahead.expected_labels} labels expected, {ahead.labels} at most."
-    ) in texts(page)
-
-
 def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
     page.radio(key="new-aim").set_value("Precision and recall").run()

@@ -22,7 +22,6 @@ UP_TO = r"at every look up to ([\d,]+) labels"
 SAID = {
     "watched": r"(?<!tested )at every look(?! is recorded| up to [\d,]+ labels)",
     "until": UP_TO,
-    "looks": r"at each of (?:its|the) four looks",
     "fixed": r"valid at the (?:planned [\d,]+ labels|stop set at)",
     "none": r"no promise goes with",
 }
@@ -74,7 +73,6 @@ CASES = (
     case("plain", "fixed"),
     case("plain, watched", "until"),
     case("plain, together", "until", together=True),
-    case("plain, stop", "fixed", asked=("accuracy",), margin=0.15, stop="margin", budget=100),
     case("helped", "fixed", params={"interval": "difference"}),
     case("neyman", "fixed", "recalibrated_neyman"),
     case("neyman, watched", "until", "recalibrated_neyman"),

@@ -14,7 +14,7 @@ import pytest
 import labelcore as lc
 from labelcore.designs.base import Look, Setup
 from labelcore.designs.oversampling import Oversampling
-from labelcore.estimands import SCALARS, ratios
+from labelcore.estimands import SCALARS
 from labelcore.figures.scalars import scalar_results
 from labelcore.stats.oversampling import Counts, group_rates, optimal_ratio
 from labelcore.stats.oversampling_intervals import (
@@ -23,8 +23,7 @@ from labelcore.stats.oversampling_intervals import (
     bayes_intervals,
     normal_intervals,
 )
-from labelcore.stats.profile import Cells, profile_bounds
-from labelcore.stats.sequences import finite_sequence, watched_critical
+from labelcore.stats.profile import Cells
 from tests.designs.synthetic import Known, fewest, labelled, write
 
 CELLS = Cells(
@@ -137,23 +136,6 @@ def test_other_numbers_by_the_profile_over_both_groups(name: str) -> None:
     for target in ("file", "process"):
         found = Oversampling().estimate([SCALARS[name]], CELLS, look("fixed", target), None)
         assert "G-profile" in found.method[0].name and found.low[0] < found.value[0] < found.high[0]
-
-
-@pytest.mark.parametrize("name", ["recall", "f1", "accuracy", "specificity", "prevalence"])
-def test_watched_is_the_profile_with_the_multiplier_of_a_sequence(name: str) -> None:
-    table = ratios([SCALARS[name]], CELLS)
-    critical = np.array([watched_critical(140, 140, 0.05)])
-    low, high = profile_bounds(CELLS, table, critical)
-    found = Oversampling().estimate([SCALARS[name]], CELLS, look("watched"), None)
-    assert (found.low[0], found.high[0]) == pytest.approx((low[0], high[0]))
-    fixed = Oversampling().estimate([SCALARS[name]], CELLS, look("fixed"), None)
-    assert found.low[0] < fixed.low[0] and fixed.high[0] < found.high[0]
-
-
-def test_watched_precision_has_a_sequence_of_its_own() -> None:
-    found = Oversampling().estimate([SCALARS["precision"]], CELLS, look("watched"), None)
-    low, high = finite_sequence(45, 60, 200, 0.05)
-    assert (found.low[0], found.high[0]) == pytest.approx((low / 200, high / 200))
 
 
 def test_watched_process_is_wider() -> None:

@@ -109,10 +109,10 @@ def test_small_files_and_older_plans_are_cut_as_they_were(
     setup = setup_of(population, "cbrt")
     before = DESIGN.prepare(setup)
     monkeypatch.setattr(base, "LARGE", 1_000)
-    older = DESIGN.prepare(replace(setup, rules=base.EXACT - 1))
+    older = DESIGN.prepare(replace(setup, rounded=True))
     assert np.array_equal(older.rates, before.rates) and older.rates.dtype == before.rates.dtype
     monkeypatch.setattr(histogram, "FINE_BINS", 60)
-    assert np.array_equal(DESIGN.prepare(replace(setup, rules=base.EXACT - 1)).rates, before.rates)
+    assert np.array_equal(DESIGN.prepare(replace(setup, rounded=True)).rates, before.rates)
     assert not np.array_equal(DESIGN.prepare(setup).rates, before.rates)
 
 

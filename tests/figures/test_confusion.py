@@ -114,9 +114,6 @@ UNBOUND = {
     },
     "watched accuracy": {"design": "stratified", "promise": "watched"},
     "as printed": {"design": "stratified", "params": {"allocation": "opt_a2"}, "promise": "fixed"},
-    "calibrated stop": {
-        "design": "simple_random", "margin": 0.08, "stop": "margin", "promise": "fixed",
-    },
 }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ from labelcore.figures.curves import (
     precision_curve,
     ranked,
     ranked_curve,
-    recall_curve,
     summary,
     whole_curve,
 )
@@ -119,8 +117,7 @@ def test_every_reading_of_every_method_is_a_band(known: Known, design: str) -> N
 
 def test_precision_and_recall_are_short_for_their_readings(done: Engine) -> None:
     curve = ranked_curve(done)
-    for short, name in ((precision_curve, "precision"), (recall_curve, "recall")):
-        assert short(done).to_json() == band(done, curve, name).to_json()
+    assert precision_curve(done).to_json() == band(done, curve, "precision").to_json()
 
 
 def test_ranks_given_are_the_ranks_told(done: Engine) -> None:
@@ -133,10 +130,10 @@ def test_ranks_given_are_the_ranks_told(done: Engine) -> None:
 
 @pytest.mark.parametrize("formula", [average_precision, area_under_roc])
 def test_summaries_are_those_of_all_ranks_and_not_of_a_grid(known: Known, formula: object) -> None:
-    """The labelled ranks carry what a band of exact bounds says of all others, as plans with such
-    summaries have it; a coarse grid alone is wider."""
+    """The labelled ranks carry what a band of exact bounds says of all others; a coarse grid alone
+    is wider."""
     assert callable(formula)
-    done = labelled(known.engine(replace(plan_of().with_planned(200), rules=2), 5), known.truth)
+    done = labelled(known.engine(plan_of("random_curve"), 5), known.truth)
     every = ranked_curve(done, np.arange(1, N_ITEMS + 1)).yields
     coarse = ranked_curve(done, np.array([*range(10, N_ITEMS, 10), N_ITEMS])).yields
     found = summary(done, whole_curve(done, ranked_curve(done)), formula.__name__)
@@ -268,11 +265,12 @@ def estimated_at(engine: Engine, name: str, rank: int) -> tuple[float, float, fl
 @pytest.mark.parametrize("design", ["recalibrated_neyman", "simple_random", "oversampling"])
 @pytest.mark.parametrize(("promise", "unsure"), [("fixed", 0), ("watched", 9)])
 def test_each_point_is_the_estimate_of_the_parts_above_and_below_its_rank(
-    known: Known, design: str, promise: str, unsure: int
+    known: Known, design: str, promise: str, unsure: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All points are found together; the ends of an interval to within 1e-9 at each of its steps,
-    of which there are four. The default in plans that were frozen before it had one band."""
-    plan = lc.Plan(design, "precision_curve", budget=200, promise=promise, rules=4)
+    of which there are four. The default has them about items like these."""
+    monkeypatch.setattr(type(lc.DESIGNS[design]), "for_all_ranks", False)
+    plan = lc.Plan(design, "precision_curve", budget=200, promise=promise)
     engine = known.engine(plan, 5)
     for index in range(1, 1 + (200 if unsure else 0)):
         engine.draw_next()
@@ -303,19 +301,13 @@ def test_a_strict_band_says_what_it_rests_on(known: Known) -> None:
 OWN = ("average_precision", "area_under_roc")
 
 
-def as_before(plan: lc.Plan) -> lc.Plan:
-    """The plan as it was frozen before the numbers had intervals of their own."""
-    return replace(plan, rules=2)
-
-
 @pytest.mark.parametrize("design", ["geometric_strata"])
 def test_numbers_of_a_list_have_intervals_of_their_own(known: Known, design: str) -> None:
-    """Those of the labels as strata, recomputed here; narrower than the extremes inside the band,
-    which lists of plans frozen before keep."""
+    """Those of the labels as strata, recomputed here; narrower than the extremes inside the
+    band."""
     plan = plan_of(design)
     engine = labelled(known.engine(plan, 5), known.truth)
-    frozen = as_before(plan)
-    older = labelled(known.engine(frozen, 5), known.truth) if "strata" in design else None
+    whole = whole_curve(engine, ranked_curve(engine))
     rank = np.array([engine.rank_of[asked.position] for asked in engine.asked])
     strata = pieces(engine.frame.stratum[engine.rank_order], rank, rank_edges(N_ITEMS))
     along = known.truth[engine.rank_order].astype(float)
@@ -326,9 +318,8 @@ def test_numbers_of_a_list_have_intervals_of_their_own(known: Known, design: str
         assert (new.value, new.low, new.high) == pytest.approx(expected, abs=1e-9)
         assert new.form == "approximate" and new.method.startswith("empirical likelihood")
         assert new.state == "interval" and new.promise == "fixed" and new.labels_used == 200
-        old = None if older is None else results(older)[name]
-        if old is not None:
-            assert new.half_width < old.half_width and old.method.startswith("extremes")
+        extremes = summary(engine, whole, name)
+        assert new.half_width < extremes.half_width and extremes.method.startswith("extremes")
         assert any("large-sample approximation" in one for one in new.assumptions)
 
 

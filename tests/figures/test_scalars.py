@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.base import CERTAIN
 from labelcore.errors import PlanError
 from labelcore.figures.scalars import (
     first_stage,
@@ -84,15 +82,6 @@ def test_states_of_a_watched_promise(design: str, known: Known) -> None:
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_plans_of_the_rules_before_wait_for_their_first_look(design: str, known: Known) -> None:
-    plan = replace(lc.Plan(design, ["accuracy"], budget=100), planned=100, rules=2)
-    assert plan.horizon is None and not plan.from_the_first_label
-    engine = known.engine(plan, 1)
-    seen = [scalar_results(engine)["accuracy"].state for _ in label(engine, known.truth)]
-    assert seen == ["too few"] * 39 + ["interval"] * 61
-
-
-@pytest.mark.parametrize("design", DESIGNS)
 def test_labels_beyond_the_horizon_are_a_second_stage(design: str, known: Known) -> None:
     """Nothing is claimed of them: the band stays that of the planned size, or of the horizon."""
     for horizon in (1, 2):
@@ -111,9 +100,9 @@ def test_labels_beyond_the_horizon_are_a_second_stage(design: str, known: Known)
 
 
 def test_the_planned_band_is_kept_until_the_new_one_lies_inside(known: Known) -> None:
-    """In plans of the rules before; bands of new ones narrow all the way."""
-    plan = lc.Plan("simple_random", ["accuracy"], budget=60, params={"horizon": 4})
-    engine = known.engine(replace(plan, planned=60, rules=7), 1)
+    """In plans that a margin may end; bands of others narrow all the way."""
+    plan = lc.Plan("simple_random", ["accuracy"], budget=60, margin=0.001, params={"horizon": 4})
+    engine = known.engine(plan, 1)
     engine.extend(240)
     bands = {}
     for labels in label(engine, known.truth):
@@ -191,7 +180,7 @@ def test_later_inside_the_prefix_counts_both_ways(design: str, promise: str, kno
 def test_few_unsure_are_like_the_rest_many_count_both_ways(kind: str, known: Known) -> None:
     widths = {}
     for every in (0, 100, 10):
-        plan = lc.Plan("simple_random", ["accuracy"], budget=200, rules=CERTAIN - 1)
+        plan = lc.Plan("oversampling", ["accuracy"], budget=200)
         engine = known.engine(plan, 1)
         while engine.peek() is not None:
             index = len(engine.asked) + 1
@@ -395,11 +384,11 @@ def test_the_scope_names_the_items_that_are_left_out(
     unsure: int, left_out: int, known: Known
 ) -> None:
     """Of 100 answers two may be left out; more of them count both ways, and none is left out."""
-    plan = lc.Plan("simple_random", ["prevalence"], budget=100, rules=CERTAIN - 1)
+    plan = lc.Plan("oversampling", ["precision"], budget=100)
     engine = known.engine(plan, 1)
     for index in range(1, 101):
         give(engine, "unsure" if index <= unsure else "yes")
-    assert scalar_results(engine)["prevalence"].scope.left_out == left_out
+    assert scalar_results(engine)["precision"].scope.left_out == left_out
 
 
 def test_answers_from_before_are_part_of_the_promised_stage(tmp_path: Path) -> None:

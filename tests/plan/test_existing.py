@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,14 +122,6 @@ def test_a_design_says_by_its_attribute_that_it_cannot(tmp_path: Path) -> None:
     lc.Plan("stratified", ["accuracy"], budget=50, existing="ignored")
 
 
-def test_a_calibrated_stop_is_refused() -> None:
-    with pytest.raises(PlanError, match="without existing labels"):
-        lc.Plan(
-            "simple_random", ["accuracy"], margin=0.1, promise="fixed", stop="margin",
-            existing="random",
-        )  # fmt: skip
-
-
 def test_the_plan_is_exact_in_json_and_silent_without_such_labels() -> None:
     plan = plan_of(existing="random")
     assert lc.Plan.from_json(plan.to_json()) == plan
@@ -203,16 +194,12 @@ def test_a_random_sample_is_topped_up_to_the_target_shares(tmp_path: Path) -> No
     assert (counts[before >= 2] == 0).all()
 
 
-def test_a_small_watched_plan_of_the_rules_before_needs_five_strata_of_the_rest(
+def test_a_small_watched_plan_shows_figures_of_four_strata_from_the_first_label_on(
     tmp_path: Path,
 ) -> None:
-    """A plan of now shows figures of four strata from the first label on."""
     population = read(tmp_path, from_the_top(ITEMS - 60))
     plan = plan_of(existing="certainty", promise="watched", budget=45,
                    params={"n_below": 4, "n_above": 4, "helpers": []})  # fmt: skip
-    before = lc.Session(population, replace(plan.with_planned(45), rules=2))
-    assert before.engine.frame.n_strata == 4
-    assert before.first_figure == 60  # Four strata are too few for the band: a census only.
     session = lc.Session(population, plan)
     assert session.engine.frame.n_strata == 4 and session.first_figure == 1
     labelled(session)

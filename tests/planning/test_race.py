@@ -241,7 +241,6 @@ def test_who_may_race(known: Known, tmp_path: Path) -> None:
     refused = {
         "a curve": lc.Plan("simple_random", ["precision_curve"], budget=50),
         "claims": lc.Plan("recalibrated_neyman", ["accuracy"], claims=["accuracy > 0.6"]),
-        "a calibrated stop": plain(margin=0.1, stop="margin"),
     }
     assert [name for name, plan in refused.items() if may_race(population, plan)] == []
     path = tmp_path / "bare.csv"

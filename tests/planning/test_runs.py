@@ -90,9 +90,6 @@ PLANS = {
     ),
     "plain": lc.Plan("simple_random", SCALARS, budget=90, promise="fixed"),
     "plain with a margin": lc.Plan("simple_random", ["accuracy"], margin=0.12, promise="watched"),
-    "calibrated stop": lc.Plan(
-        "simple_random", ["accuracy"], margin=0.09, promise="fixed", stop="margin"
-    ),
     "a curve": lc.Plan("paula", ["precision_curve"], budget=100),
     "two groups": lc.Plan("oversampling", SCALARS, budget=60, promise="fixed"),
     "by sureness": lc.Plan("stratified", ["accuracy"], budget=80, promise="fixed"),

@@ -204,37 +204,6 @@ def test_extended_fixed_promise_reports_its_second_stage_apart(tmp_path: Path) -
     assert (second["labels_used"], second["promise"]) == (60, "none")
 
 
-def test_a_calibrated_stop_is_explained(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv")
-    session = session_on(
-        tmp_path / "items.csv", design="simple_random", estimands=["accuracy"], margin=0.08,
-        promise="fixed", stop="margin",
-    )  # fmt: skip
-    label(session, truth, 300, eventful=False)
-    stopped, planned = session.labels, session.plan.planned
-    session.extend(budget=stopped + 20)
-    label(session, truth, 20, eventful=False)
-    session.finish()
-    text = Outline(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ")
-    rule = session.engine.rule
-    assert rule is not None and session.labels == stopped + 20
-    due = f"the stop set at plus or minus 8.0 points or {planned} labels"
-    for words in (
-        f"(95 % confidence, strict, valid at {due} only), from {stopped} labels of",
-        f"Planned sizeat most {planned} labels",
-        f"Promisevalid at {due} only",
-        f"critical value {rule.critical:.3f}, for which its coverage there, calculated exactly",
-        f"at most 8.0 points, after at most {planned} labels",
-        "The goal of plus or minus 8.0 points was reached",
-        f"The promise was for {due}, and the result above rests on the labels up to that point",
-        "Frey, J. (2010).",
-        "Agresti, A. and Coull, B. A. (1998).",
-    ):
-        assert words in text, words
-    second = as_json(report_json(session))["second_stage"]["accuracy"]
-    assert second["promise"] == "none" and second["labels_used"] == stopped + 20
-
-
 def test_stop_rule_is_named_as_the_reason(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv", 600)
     session = session_on(tmp_path / "items.csv", margin=0.2)

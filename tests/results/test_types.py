@@ -83,12 +83,13 @@ def test_band(design: str, known: Known) -> None:
 def test_curves_of_a_census_are_the_true_ones(design: str, known: Known) -> None:
     plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=200, promise="fixed")
     engine = labelled(known.engine(plan, 1), known.truth)
-    from labelcore.figures.curves import precision_curve, recall_curve
+    from labelcore.figures.curves import band as reading
+    from labelcore.figures.curves import precision_curve, ranked_curve
 
     hits = np.cumsum(known.truth[engine.rank_order])
     for band, truth in (
         (precision_curve(engine), lambda r: hits[r - 1] / r),
-        (recall_curve(engine), lambda r: hits[r - 1] / hits[-1]),
+        (reading(engine, ranked_curve(engine), "recall"), lambda r: hits[r - 1] / hits[-1]),
     ):
         expected = truth(band.x.astype(int))
         for part in (band.value, band.low, band.high):

@@ -51,9 +51,9 @@ def random_cells(seed: int, *, same_file: bool = True) -> list[Cells]:
 
 @pytest.mark.parametrize("target", ["file", "process"])
 @pytest.mark.parametrize("same_file", [True, False])
-@pytest.mark.parametrize("watched", [None, 9.0])
+@pytest.mark.parametrize("inflation", [1.0, 2.3])
 def test_runs_side_by_side_have_the_intervals_of_each(
-    target: str, same_file: bool, watched: float | None
+    target: str, same_file: bool, inflation: float
 ) -> None:
     """60 runs of 7 cells, 10 figures and 4 differences; many lines are solved together, where one
     run goes on until all of its own are done."""
@@ -61,11 +61,10 @@ def test_runs_side_by_side_have_the_intervals_of_each(
     together = side_by_side(several)
     for rows in (ROWS, list(DIFFERENCES.values())):
         table = table_of(rows, together)
-        many = None if watched is None else np.full(RUNS, watched)
-        bounds = profile_interval(together, table, 0.95, watched=many, target=target)
+        bounds = profile_interval(together, table, 0.95, inflation=inflation, target=target)
         for run, cells in enumerate(several):
             own = table_of(rows, cells)
-            alone = profile_interval(cells, own, 0.95, watched=watched, target=target)
+            alone = profile_interval(cells, own, 0.95, inflation=inflation, target=target)
             for mine, end in zip(alone, bounds, strict=True):
                 np.testing.assert_allclose(end[run], mine, atol=1e-7)
 
@@ -103,9 +102,10 @@ def beyond(critical: float, target: str, rows: list[Estimand] = ROWS) -> np.ndar
     found = []
     for row in rows:
         table = table_of([row], together)
+        larger = critical / fixed_critical(together, table, 0.95, target=target)
         low, high = (
             end[:, 0]
-            for end in profile_interval(together, table, 0.95, watched=wanted, target=target)
+            for end in profile_interval(together, table, 0.95, inflation=larger, target=target)
         )
         inner = reached(
             together, table, wanted, lambda low, high: np.zeros(len(low), bool), target=target

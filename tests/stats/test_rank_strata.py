@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelcore.stats.rank_strata import (
-    LONG,
+    PIECES,
     analysis_edges,
     interleaved,
     piece_edges,
@@ -134,7 +134,7 @@ def test_many_labels_do_not_make_ever_more_pieces() -> None:
         counts = rank_allocation(edges, labels)
         fine, stratum = piece_edges(edges, counts)
         open_ones = (counts < np.diff(edges, prepend=0))[stratum]
-        assert len(edges) < len(fine) and np.count_nonzero(open_ones) <= LONG[1] + len(edges)
+        assert len(edges) < len(fine) and np.count_nonzero(open_ones) <= PIECES[1] + len(edges)
         if labels == 2_000:
             assert np.all((counts // np.bincount(stratum))[np.bincount(stratum) > 1] < 64)
 

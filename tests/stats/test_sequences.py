@@ -14,7 +14,6 @@ from labelcore.stats.sequences import (
     finite_sequence,
     first_watched_look,
     rate_sequence,
-    watched_critical,
 )
 
 
@@ -133,23 +132,6 @@ def test_rate_sequence_at_the_ends(positive: float, alpha: float) -> None:
     low, high = rate_sequence(positive, 1, alpha)
     assert 0 <= low <= positive <= high <= 1
     assert rate_sequence(0, 0, alpha) == (0.0, 1.0)
-
-
-def test_watched_critical_by_hand() -> None:
-    """alpha .05, n0 = 500: -2 ln .05 = 5.9914645; rho2 = (5.9914645 + ln 6.9914645) / 500
-    = (5.9914645 + 1.9446900) / 500 = .0158723; at n = 200, n rho2 = 3.1744621 and
-    m^2 = 2 x 4.1744621 / 3.1744621 x ln(sqrt(4.1744621) / .05) = 2.6300280 x 3.7102293 = 9.7580."""
-    assert watched_critical(200, 500, 0.05) == pytest.approx(9.7580, abs=5e-4)
-    assert watched_critical(0, 500, 0.05) == math.inf
-    fixed = 1.959964**2
-    assert all(watched_critical(n, 500, 0.05) > 2 * fixed for n in (50, 200, 500, 5000))
-
-
-def test_watched_critical_is_tightest_near_the_planned_size() -> None:
-    """In half-width m / sqrt(n) relative to the best choice of rho for that n."""
-    at_plan = watched_critical(500, 500, 0.05)
-    others = [watched_critical(500, planned, 0.05) for planned in (50, 200, 350, 700, 2000, 9000)]
-    assert at_plan <= min(others)
 
 
 def test_first_watched_look() -> None:

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelcore.stats.rank_strata import (
-    SHORT,
     analysis_edges,
     piece_edges,
     rank_allocation,
@@ -20,6 +19,7 @@ from labelcore.stats.rank_strata import (
 from labelcore.stats.yield_band import (
     Known,
     RankLabels,
+    YieldBand,
     critical_value,
     expected_half_widths,
     spread_of,
@@ -59,6 +59,11 @@ def covers(low: np.ndarray, high: np.ndarray, truth: np.ndarray) -> bool:
     return bool(np.all((low <= truth + 1e-9) & (truth <= high + 1e-9)))
 
 
+def exact(band: YieldBand, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the bounds at the edges say between them, with nothing assumed."""
+    return band.known.between(ranks, band.low_at_edges, band.high_at_edges)
+
+
 def deviations(edges: np.ndarray, labels: RankLabels) -> np.ndarray:
     """sd of the estimated yield at the edges, from the formula."""
     sizes = np.diff(edges, prepend=0).astype(float)
@@ -80,7 +85,7 @@ def test_simultaneous_coverage(truth: np.ndarray) -> None:
     for run in range(RUNS):
         labels = draw(truth, edges, planned, (7, run))
         band = yield_band(edges, labels, 0.95, 0)
-        estimate, low, high = band.at(ranks)
+        (low, high), estimate = exact(band, ranks), band.at(ranks)[0]
         assert np.all(low <= estimate + 1e-9) and np.all(estimate <= high + 1e-9)
         band_holds += covers(low, high, yields)
         reach = 1.96 * deviations(edges, labels)
@@ -138,7 +143,7 @@ def test_between_edges_against_every_curve(case: tuple[int, float]) -> None:
     at_edges = yields[:, edges - 1]
     inside = (at_edges >= band.low_at_edges - 1e-9) & (at_edges <= band.high_at_edges + 1e-9)
     possible = yields[inside.all(axis=1)]
-    _, low, high = band.at(np.arange(1, 11))
+    low, high = exact(band, np.arange(1, 11))
     if len(possible):
         assert np.array_equal(np.ceil(low - 1e-9), possible.min(axis=0))
         assert np.array_equal(np.floor(high + 1e-9), possible.max(axis=0))
@@ -287,15 +292,15 @@ def test_nearly_straight_bounds_hold_and_lines_alone_do_not() -> None:
     errors where the rate swings; lines alone, the twin, are beyond that."""
     truth, edges = wild_list(), rank_edges(N_ITEMS)
     planned, hits, ranks = rank_allocation(edges, 400), np.cumsum(truth), np.arange(1, N_ITEMS + 1)
-    ends, stratum = piece_edges(edges, planned, SHORT)
+    ends, stratum = piece_edges(edges, planned)
     sizes = np.diff(ends, prepend=0).astype(float)
     counts = (planned / np.diff(edges, prepend=0))[stratum] * sizes
     critical = critical_value(tuple(spread_of(sizes, counts, counts / 2)), 0.95, 0)
     runs, missed, twin, narrower = 100, 0, 0, []
     for run in range(runs):
         labels = draw(truth, edges, planned, (31, run))
-        pieces = analysis_edges(edges, labels.rank, SHORT)
-        band = yield_band(pieces, labels, 0.95, 0, critical, straight=True)
+        pieces = analysis_edges(edges, labels.rank)
+        band = yield_band(pieces, labels, 0.95, 0, critical)
         _, low, high = band.at(ranks)
         at_edges = band.low_at_edges, band.high_at_edges
         least, most = band.known.between(ranks, *at_edges)
@@ -313,5 +318,5 @@ def test_nearly_straight_bounds_hold_and_lines_alone_do_not() -> None:
 def test_nearly_straight_bounds_of_a_census_are_exact() -> None:
     truth, edges = wavy_list(500), rank_edges(500)
     ranks = np.arange(1, 501)
-    for curve in yield_band(edges, RankLabels(ranks, truth), 0.95, 0, straight=True).at(ranks):
+    for curve in yield_band(edges, RankLabels(ranks, truth), 0.95, 0).at(ranks):
         assert np.array_equal(curve, np.cumsum(truth))

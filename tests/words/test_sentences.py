@@ -50,26 +50,6 @@ def test_sentence(state: str, promise: str, parts: tuple[str, ...], target: str)
     assert "{" not in text and text.endswith(".") and ".." not in text
 
 
-@pytest.mark.parametrize(
-    ("state", "promise", "parts"),
-    [
-        ("provisional", "fixed", ("no interval yet", "shown once (95 % confidence, valid at the")),
-        ("goal reached", "fixed", (*FOUND, "300 labels only)", "5.0 points is reached")),
-        ("not reached", "fixed", (*FOUND, "300 labels only)", "5.0 points was not reached")),
-        ("stopped early", "none", (*FOUND, "no promise", "labelling stopped before the stop")),
-    ],
-)
-def test_sentence_of_a_calibrated_stop(state: str, promise: str, parts: tuple[str, ...]) -> None:
-    one = replace(BASE, state=state, promise=promise, scope=replace(SCOPE, at_stop=True))
-    for part in (*parts, "the stop set at plus or minus 5.0 points or 300 labels"):
-        assert part in one.sentence(), part
-    assert "planned 300" not in one.sentence()
-    assert Estimate.from_dict(one.to_dict()) == one
-    written_before = one.to_dict()
-    del written_before["scope"]["at_stop"]
-    assert not Estimate.from_dict(written_before).scope.at_stop
-
-
 def test_every_state_is_in_the_table() -> None:
     assert {row[0] for row in TABLE} == set(words.STATES)
 
