@@ -114,7 +114,7 @@ def _row(what: str, start: tuple[float, float], page: object) -> Row:
     pages = Path("/proc/self/statm").read_text().split()[1]
     memory = int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
     when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    tables = [len(one.proto.data) for one in page.dataframe]  # type: ignore[attr-defined]
+    tables = [one.proto.ByteSize() for one in page.dataframe]  # type: ignore[attr-defined]
     return {"what": what, "ms": clock, "cpu": processor, "mb": memory, "load": os.getloadavg()[0],
             "when": when, "kb": max(tables, default=0) / 1024}  # fmt: skip
 

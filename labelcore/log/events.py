@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from json.encoder import encode_basestring
 from operator import attrgetter
 from typing import Any
 
@@ -141,9 +142,11 @@ class Event:
         dict
             JSON values by field.
         """
-        found = dict(zip(CONTENT, _content_of(self), strict=True))
-        found["detail"] = dict(self.detail)
-        return found
+        return {
+            name: (dict(self.detail) if name == "detail" else getattr(self, name))
+            for name in FIELDS
+            if name != "hash"
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Every field.
@@ -219,14 +222,27 @@ class Event:
         str
             SHA-256, hexadecimal.
         """
-        text = _as_hashed.encode(self.content())
-        return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
+        fields = zip(_HASHED, _hashed_of(self), strict=True)
+        text = ",".join([f'"{name}":{_json(value)}' for name, value in fields])
+        return hashlib.sha256(f"{before}\n{{{text}}}".encode()).hexdigest()
 
 
 FIELDS: tuple[str, ...] = tuple(Event.__dataclass_fields__)
-CONTENT = tuple(name for name in FIELDS if name != "hash")
-_content_of = attrgetter(*CONTENT)
-_as_hashed = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+_HASHED = tuple(sorted(name for name in FIELDS if name != "hash"))
+_hashed_of = attrgetter(*_HASHED)
+_encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _json(value: object) -> str:
+    """A field as JSON text, keys in order and without blanks: that of ``json.dumps``, in half the
+    time, because every event of a log is written so whenever it is opened."""
+    if value is None:
+        return "null"
+    if type(value) is str:
+        return encode_basestring(value)
+    if type(value) is int:
+        return str(value)
+    return _encoder.encode(dict(value) if isinstance(value, Mapping) else value)
 
 
 def sound_part(events: Sequence[Event], before: str, after: int = 0) -> Sequence[Event]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
+
+import pytest
 
 from labelcore.log.events import Event
 
@@ -25,3 +28,26 @@ def test_the_hash_follows_from_the_one_before_and_every_field() -> None:
         event = Event(**VALUES, detail=detail).chained("before")  # type: ignore[arg-type]
         assert event.hash == expected
         assert Event.from_json(json.loads(json.dumps(event.to_json()))) == event
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"text": 'a "quote", a \\ and \n\t\x00\x1f\x7f\u2028 \U0001f600'},
+        {"label": "", "item_id": "</script>", "index": 0, "batch": -(2**62)},
+        {"detail": {"b": [1, 2.5, None, True, "é"], "a": {"z": {}, "y": "\\"}}},
+        {"index": True, "batch": 1.5, "text": ["damaged"], "detail": {}},
+    ],
+)
+def test_the_hash_is_that_of_the_json_text_whatever_stands_in_a_field(
+    values: dict[str, Any],
+) -> None:
+    event = Event(**(VALUES | values))
+    text = json.dumps(event.content(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    assert event.digest("before") == hashlib.sha256(f"before\n{text}".encode()).hexdigest()
+
+
+def test_what_no_json_holds_does_not_follow() -> None:
+    for damaged in (b"bytes", {1, 2}, "\ud800"):
+        event = Event(**(VALUES | {"text": damaged, "hash": "0" * 64}))  # type: ignore[arg-type]
+        assert not event.follows("before", 3)
