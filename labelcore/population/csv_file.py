@@ -101,21 +101,6 @@ class DelimitedText:
         row = self._record(position + self._header_rows)
         return {name: row[self._places[name]] for name in names}
 
-    def row_bytes(self, path: Path) -> tuple[NDArray[Any], NDArray[Any]] | None:
-        """First byte of each row, and the first one of the row after it; None for a copy."""
-        if path != self.text.path:
-            return None
-        starts = self._starts[self._header_rows :]
-        return starts[:-1], starts[1:]
-
-    @staticmethod
-    def parsed(
-        raw: bytes, columns: Sequence[str], names: Sequence[str], dialect: Dialect
-    ) -> dict[str, str]:
-        """The named cells of a row."""
-        row = _cells(raw, dialect)
-        return {name: row[columns.index(name)] for name in names}
-
     def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
         """The line on which each row starts, as an editor counts."""
         return list(self._lines_at(self._starts[np.asarray(positions) + self._header_rows]))

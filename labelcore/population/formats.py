@@ -17,8 +17,6 @@ from labelcore.population.json_file import JsonFile
 from labelcore.population.parquet_file import ParquetFile
 from labelcore.population.text import Columns, listing
 
-RowBytes = tuple[NDArray[np.signedinteger[Any]], NDArray[np.signedinteger[Any]]]
-
 
 class TableFile(Protocol):
     """What a reader gives. Positions count data rows from 0.
@@ -60,10 +58,6 @@ class TableFile(Protocol):
     def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
         """The line of the file on which each row starts; None where a file has no lines."""
 
-    def row_bytes(self, path: Path) -> RowBytes | None:
-        """First byte of each row in the file at ``path``, and the byte after its last, (n_rows,)
-        each; None where single rows are not read from there."""
-
 
 class Reader(Protocol):
     """A row of FORMATS: the class of a table."""
@@ -77,11 +71,6 @@ class Reader(Protocol):
 
     def detect(self, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
         """The dialect of a file as far as it is not given, without reading its rows."""
-
-    def parsed(
-        self, raw: bytes, columns: Sequence[str], names: Sequence[str], dialect: Dialect
-    ) -> dict[str, str]:
-        """The named cells of a sound row, from the bytes that ``row_bytes`` says it has."""
 
 
 TEXTS: Mapping[str, Reader] = {

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Form
 from labelcore.population.json_records import RowFault, find_records
 from labelcore.population.json_text import sound_columns, sound_row
 from labelcore.population.limits import MOST_COLUMNS, check_columns, check_rows
@@ -105,20 +105,6 @@ class JsonFile:
         """The line on which each row starts."""
         starts = np.frombuffer(self._starts, dtype=np.int64)
         return list(lines_at(self._text.path, starts[np.asarray(positions)]))
-
-    def row_bytes(self, path: Path) -> tuple[NDArray[Any], NDArray[Any]] | None:
-        """First byte of each row, and the byte after its last; None for a copy."""
-        if path != self._text.path:
-            return None
-        starts, ends = (np.frombuffer(one, dtype=np.int64) for one in (self._starts, self._ends))
-        return starts, ends
-
-    @staticmethod
-    def parsed(
-        raw: bytes, columns: Sequence[str], names: Sequence[str], dialect: Dialect
-    ) -> dict[str, str]:
-        """The named cells of a row."""
-        return dict(zip(names, sound_row(raw, names), strict=True))
 
     def _some_rows(self) -> Iterator[list[bytes]]:
         """The bytes of rows, as many at once as lie together; an empty object for a broken row."""

@@ -15,7 +15,7 @@ import pyarrow.parquet
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import copies_folder
-from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Form
 from labelcore.population.limits import check_columns, check_rows, check_unpacked
 from labelcore.population.text import Columns, as_text
 from labelcore.population.typed import TypedTable
@@ -80,13 +80,6 @@ class ParquetFile(TypedTable):
                     yield {name: pa.chunked_array([batch.column(name)]) for name in wanted}
         except UNREADABLE as error:
             raise _unreadable(self.path, error) from error
-
-    @staticmethod
-    def parsed(
-        raw: bytes, columns: Sequence[str], names: Sequence[str], dialect: Dialect
-    ) -> dict[str, str]:
-        """Never asked."""
-        raise NotImplementedError
 
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row as text; safe from several threads."""

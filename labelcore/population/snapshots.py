@@ -2,8 +2,8 @@
 
 Ids and their hashes, scores, predictions, helpers and known answers lie in it, and what was said of
 the columns (``labelcore.population.arrays``). A project opens from it alone, whatever became of the
-source. The contents of items that were not drawn yet stay where they are: in the table, the Parquet
-file, or the copy of any other file beside the store.
+source. The contents of items lie in a file beside it (``labelcore.population.contents``); those of
+a table in an engine stay there.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -25,11 +26,12 @@ from labelcore.errors import ChangedItemError, Fault
 from labelcore.population.arguments import Arguments
 from labelcore.population.arrays import Array, read_arrays, write_arrays
 from labelcore.population.classes import class_index
+from labelcore.population.contents import Contents, Ends, copy_contents, write_contents
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import ChangedRowError, Engine
 from labelcore.population.engines.table import EngineTable
-from labelcore.population.formats import RowBytes, TableFile, reader_of
+from labelcore.population.formats import TableFile
 from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
@@ -53,8 +55,11 @@ PLAIN_FIELDS = (
 )
 
 
-def write_snapshot(file: Path, population: Population) -> None:
-    """Write all of it, or nothing. Raises OSError."""
+def write_snapshot(file: Path, population: Population, ends: Ends | None = None) -> None:
+    """Write all of it, or nothing. Raises OSError.
+
+    ends   those of the contents beside it, where they are kept
+    """
     arrays: dict[str, Array] = {}
     for name, score in population.scores.items():
         arrays[f"score:{name}"] = score
@@ -75,9 +80,8 @@ def write_snapshot(file: Path, population: Population) -> None:
         arrays["id"] = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
     else:
         arrays["id_hash"] = ids.hashes()
-    rows = table.row_bytes(population.path)
-    if rows is not None:
-        arrays["start"], arrays["end"] = rows
+    if ends is not None:
+        arrays["ends"] = ends
     meta = _plain(population) | {
         "cells": cells_of(population),
         "source": _source(population),
@@ -114,11 +118,34 @@ def mapped(population: Population) -> Population:
     return replace(population, **taken, _mapped=file)
 
 
-def keep_snapshot(file: Path, population: Population) -> None:
+def has_contents(population: Population) -> bool:
+    """Whether contents are kept: of files, not of tables in engines, and of what was given as a
+    table, which has a file of its own."""
+    held = not population.stays and not population.is_table
+    return held or _contents_of(population) is not None
+
+
+def keep_contents(file: Path, population: Population) -> Ends:
+    """``write_contents``, by a copy where they are kept already. Raises OSError."""
+    kept = _contents_of(population)
+    if kept is not None:
+        return copy_contents(file, kept)
+    names = dict.fromkeys([*population.content_columns, *population.metadata_columns])
+    population._refuse_changed_file()
+    return write_contents(file, list(names), population._table.batches(list(names)))
+
+
+def _contents_of(population: Population) -> Contents | None:
+    table = population._table
+    return table.contents if isinstance(table, SourceTable) else None
+
+
+def keep_snapshot(file: Path, population: Population, ends: Ends | None) -> None:
     """``write_snapshot``, by a copy of the file that the columns are mapped from where there is
-    one."""
-    if population._mapped is None:
-        write_snapshot(file, population)
+    one that knows of the same contents."""
+    known = _contents_of(population)
+    if population._mapped is None or (known is None) != (ends is None):
+        write_snapshot(file, population, ends)
         return
     with whole_file(file) as stream, population._mapped.path.open("rb") as there:
         shutil.copyfileobj(there, stream)
@@ -189,7 +216,7 @@ def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = 
     """The population of a snapshot, whatever became of its source. Raises FileNotFoundError, and
     ValueError for a file that is none or is damaged.
 
-    contents   a copy of the file that was read, in which contents are looked up instead
+    contents   the file beside it that contents are looked up in; None: where they were read
     path       where the file is now; None: where it was read
     """
     if not file.exists():
@@ -202,12 +229,9 @@ def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = 
     opened = _population(arrays, meta, path or Path(source["path"]))
     opened = replace(opened, address=source["address"], snapshot=file.absolute())
     state = None if source["stays"] else FileState(*source["state"])
-    table = SourceTable(opened, meta["columns"], meta["dialect"], _rows_of(arrays), state, contents)
+    kept = contents if contents is not None and contents.exists() else None
+    table = SourceTable(opened, meta["columns"], meta["dialect"], state, kept, arrays.get("ends"))
     return replace(opened, _table=table)
-
-
-def _rows_of(arrays: Mapping[str, Any]) -> RowBytes | None:
-    return (arrays["start"], arrays["end"]) if "start" in arrays else None
 
 
 def is_snapshot(file: object) -> bool:
@@ -231,15 +255,13 @@ def with_shown(items: Population, shown: Mapping[str, Mapping[str, str]]) -> Pop
 class SourceTable:
     """The contents of a snapshot's items, looked up where they were read.
 
-    A row counts only if it is the one that was read: by its id, scores and predictions, and where
-    rows have no ids by the state of the file. A copy of the file is what was read by its size; who
-    keeps it says by its digest whether it still is.
+    A row of the source counts only if it is the one that was read: by its id, scores and
+    predictions, and where rows have no ids by the state of the file. What is kept of it is what was
+    read; who keeps it says by its digest whether it still is.
 
     columns   those of the source, in order; dialect: how it was read
-    rows      first byte of each row and the byte after its last, (n_rows,) each, where single rows
-              can be read by them
     state     of a single file; None where an engine looks rows up
-    kept      a copy of that file, where there is one
+    kept      the contents, with the ``ends`` of their batches; or the file of a table, without
     """
 
     def __init__(
@@ -247,14 +269,19 @@ class SourceTable:
         items: Population,
         columns: Sequence[str],
         dialect: Mapping[str, Any],
-        rows: RowBytes | None,
         state: FileState | None,
         kept: Path | None,
+        ends: Ends | None,
     ) -> None:
-        self.columns, self._items, self._rows, self._state = tuple(columns), items, rows, state
+        self.columns, self._items, self._state = tuple(columns), items, state
         self.dialect: Dialect = PLAIN.changed(dialect)
-        self._kept = kept if kept is not None and kept.exists() else None
+        self._kept = kept if ends is None else None
+        self.contents: Contents | None = None
+        self._damaged = kept is not None and ends is not None
         self._shown: Mapping[str, Mapping[str, str]] = {}
+        if kept is not None and ends is not None:
+            with suppress(OSError, ValueError):
+                self.contents, self._damaged = Contents(kept, ends), False
 
     def with_shown(self, shown: Mapping[str, Mapping[str, str]]) -> SourceTable:
         """The same table, where these contents need not be looked up."""
@@ -291,16 +318,14 @@ class SourceTable:
         """None for each: nothing is wrong with it."""
         return [None] * len(positions)
 
-    def row_bytes(self, path: Path) -> RowBytes | None:
-        """First byte of each row, and the byte after its last."""
-        return self._rows
-
     @cached_property
     def _source(self) -> Engine | TableFile:
         return source_of(self._items.address or str(self.path), self._items.arguments)
 
     def now(self) -> str:
         """What became of the source, as words; "" where nothing is seen of it."""
+        if self.contents is not None:
+            return ""
         try:
             source = self._source
             rows = source.count() if isinstance(source, Engine) else len(source)
@@ -314,6 +339,8 @@ class SourceTable:
 
     def load(self, names: Sequence[str]) -> Columns:
         """These columns, if the source is still what was read."""
+        if self.contents is not None and set(names) <= set(self.contents.columns):
+            return self.contents.load(names)
         source = self._source
         table = EngineTable(source) if isinstance(source, Engine) else source
         if len(table) != len(self):
@@ -331,9 +358,13 @@ class SourceTable:
         shown = self._shown.get(item_id, {})
         if set(names) <= set(shown):
             return {name: shown[name] for name in names}
+        if self.contents is not None and set(names) <= set(self.contents.columns):
+            return self.contents.row(position, names)
         wanted = list(dict.fromkeys([*names, *self._told_by()]))
         kind: type[ValueError] = ValueError
         try:
+            if self._damaged:
+                raise ValueError("the copy beside the store was changed")
             told = self._row(position, item_id, wanted)
             why = self._differs(position, item_id, told)
             if self._state is None and self._by_id():
@@ -358,21 +389,10 @@ class SourceTable:
         return [*given.id_columns, *given.scores.values(), *given.predictions.values()]
 
     def _row(self, position: int, item_id: str, names: Sequence[str]) -> dict[str, str]:
-        if self._rows is not None:
-            return self._read(position, names)
         source = self._source
         if isinstance(source, Engine):
             return source.cells(position, item_id, names)
         return source.cells(position, names)
-
-    def _read(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """One row of a text file, by its bytes."""
-        assert self._rows is not None
-        start, end = (int(one[position]) for one in self._rows)
-        with self.path.open("rb") as stream:
-            stream.seek(start)
-            raw = stream.read(end - start)
-        return reader_of(self.path).parsed(raw, self.columns, names, self.dialect)
 
     def _by_id(self) -> bool:
         """Whether rows are found by their ids, wherever they lie."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -29,6 +28,3 @@ class TypedTable:
     def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
         """None for each: there are no lines."""
         return [None] * len(positions)
-
-    def row_bytes(self, path: Path) -> None:
-        """None: a row is no bytes of its own."""

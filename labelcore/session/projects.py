@@ -18,7 +18,14 @@ from labelcore.errors import (
 )
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_as_it_is
-from labelcore.population.snapshots import SUFFIX, keep_snapshot, open_snapshot
+from labelcore.population.contents import SUFFIX as CONTENTS
+from labelcore.population.snapshots import (
+    SUFFIX,
+    has_contents,
+    keep_contents,
+    keep_snapshot,
+    open_snapshot,
+)
 from labelcore.session.ledger import check_characters, now
 from labelcore.store import LabelStore, ProjectRecord, contents_path, items_path, keep, keep_written
 
@@ -104,24 +111,27 @@ def _with_items_kept(
     store: LabelStore, record: ProjectRecord, population: Population
 ) -> ProjectRecord:
     """The record with the places where the items are from now on: a snapshot beside the store, and
-    for the contents a copy of the file, so that nobody needs the source. Raises
-    StoreNotWritableError."""
+    what is judged of a file, so that nobody needs the source. Raises StoreNotWritableError."""
     folder = store.items_folder
     if folder is None:
         return record
     source = json.loads(record.population_json)
-    if population.is_table or _is_copied(population):
-        source["contents"] = keep(population.path, folder)
+    name, ends = population.path.stem or "items", None
+
+    def write(file: Path) -> None:
+        nonlocal ends
+        ends = keep_contents(file, population)
+
     if population.is_table:
+        source["contents"] = keep(population.path, folder)
         source["path"] = str(folder / source["contents"])
-    name = f"{population.path.stem or 'items'}{SUFFIX}"
-    source["kept"] = keep_written(folder, name, lambda file: keep_snapshot(file, population))
+    elif has_contents(population):
+        source["contents"] = keep_written(folder, f"{name}{CONTENTS}", write)
+    snapshot = f"{name}{SUFFIX}"
+    source["kept"] = keep_written(
+        folder, snapshot, lambda one: keep_snapshot(one, population, ends)
+    )
     return replace(record, population_json=json.dumps(source, ensure_ascii=False))
-
-
-def _is_copied(population: Population) -> bool:
-    """Not Parquet and tables in engines: they may be far larger than what is read of them."""
-    return not population.stays and population.path.suffix.lower() != ".parquet"
 
 
 def same_items(record: ProjectRecord, population: Population) -> Population:
@@ -207,11 +217,11 @@ def read_items(
 
 
 def _path_to_read(record: ProjectRecord, kept: Path | None) -> Path:
-    """The file of the items: with a snapshot that cannot be used, its copy or where it was."""
+    """The file of the items: with a snapshot that cannot be used, where it was."""
     path, copied = items_path(record, kept), contents_path(record, kept)
     if not path.name.endswith(SUFFIX):
         return path
-    if copied is not None and copied.exists():
+    if copied is not None and copied.suffix != CONTENTS and copied.exists():
         return copied
     return Path(json.loads(record.population_json)["path"])
 

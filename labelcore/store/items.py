@@ -1,7 +1,7 @@
 """Items kept beside a store: copies of what was labelled, in folders named by what is in them.
 
 A record of a project says where its items were read ("path"), in which place of the store's folder
-its snapshot lies ("kept"), and where a copy of the file is kept beside it, in which ("contents").
+its snapshot lies ("kept"), and in which what is judged ("contents").
 Projects made before snapshots have the copy under "kept".
 """
 
@@ -22,6 +22,8 @@ from labelcore.whole_file import whole_file
 
 SNAPSHOT = ".snapshot"
 """How the name of a file ends that needs no other one."""
+CONTENTS = ".contents"
+"""How that of what is judged beside it ends, which is no file of items by itself."""
 DIGITS = 16
 """Of the SHA-256 that names a folder."""
 
@@ -134,7 +136,7 @@ def items_path(record: ProjectRecord, folder: Path | None) -> Path:
         return path
     if path.exists() and not places[0].endswith(SNAPSHOT):
         return path
-    found = [_within(folder, place, record) for place in places]
+    found = [_within(folder, place, record) for place in places if not place.endswith(CONTENTS)]
     return next((kept for kept in found if kept.exists()), path)
 
 

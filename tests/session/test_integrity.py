@@ -224,8 +224,8 @@ def test_texts_and_kept_items(database: Path, tmp_path: Path) -> None:
     tamper(database, 'UPDATE item SET content = \'{"text": "x"}\' WHERE rowid < 3')
     (one,) = verify(url(database)).projects
     assert (one.changed_texts, one.wrong, one.items, one.whole) == (2, "", "", False)
-    (kept,) = (tmp_path / "labels.items").glob("*/items.csv")
-    kept.write_text(kept.read_text() + "\n")
+    (kept,) = (tmp_path / "labels.items").glob("*/items.contents")
+    kept.write_bytes(kept.read_bytes() + b"\n")
     assert "was changed" in verify(url(database)).projects[0].items
     kept.unlink()
     assert "is missing" in verify(url(database)).projects[0].items
