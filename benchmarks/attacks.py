@@ -34,7 +34,8 @@ import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.harness import table as markdown
 from labelcore.items.highlight import LONGEST
-from labelcore.population.head import first_look
+from labelcore.population.formats import detect
+from labelcore.population.head import head_of
 from labelcore.report.labels import LABEL_FORMS, labels_file
 from labelcore.report.tables import FORMULA_STARTS, events_csv
 from labelcore.report.written import REPORT_FORMS
@@ -388,9 +389,8 @@ def mutated(content: bytes, random: Random) -> bytes:
 def outcome_of(path: Path) -> str:
     """What the page would say of the file: nothing, a sentence, or a trace."""
     try:
-        head = first_look([path], {})[1]
-        if isinstance(head, Exception):
-            raise head
+        detect(path)
+        head_of([path], {})
         lc.read_population(path, id="id", content=["text"], scores={"m": "score"})
     except (ValueError, TypeError, OSError) as error:
         return "a sentence" if str(error) else f"{type(error).__name__} without a word"

@@ -1,42 +1,60 @@
-"""Work in a process of its own, with a limit of time and of memory, that can be cancelled.
+"""Work in a process of its own, within limits of time, memory and bytes written, that can be
+cancelled.
 
-A thread shares its interpreter: while one reads a large file, every other waits for its turn, and
-what it needs too much of the whole server has not. The process here knows nothing of the file that
-started this one; what it is to do and what comes of it are files in a folder that this user alone
-can read and write, pickles of our own that both write and read. That keeps work within bounds; it
-is no sandbox against a file that takes over its reader. As many run at once as there are processor
-cores but one, at least one; the others wait.
+A thread shares its interpreter: while one reads a file, every other waits for its turn, and what it
+needs too much of the whole server has not. So one process imports what reading needs, reads nothing
+itself, and forks for each piece of work two that know nothing of this one: one that reads, and one
+that watches it, ends it and removes what it wrote. A job and what comes of it are JSON, and files
+in a folder that this user alone can read and write: nothing is unpickled that comes from a process
+which read somebody's bytes. That keeps work within bounds; it is no sandbox against a file that
+takes over its reader. As many run at once as there are processor cores but one, at least two; the
+others wait. Where processes do not fork well a new one is started for each piece of work.
 """
 
 from __future__ import annotations
 
+import errno
+import gc
 import importlib
 import json
 import os
-import pickle
+import select
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from labelcore.errors import CancelledError, LimitError
+from labelcore.errors import CancelledError, Fault, LimitError, PopulationError
 
+FORKS = sys.platform == "linux" and os.environ.get("LABELCORE_FORKS") != "0"
 SECONDS = 300.0
 SHARE_OF_MEMORY = 0.5
 LEAST_MEMORY = 1 << 30
 """Bytes that work may take however small the machine is: the libraries alone need a part of it."""
+MOST_BYTES = 1 << 33
+"""Bytes that work may write where nothing else is said."""
+OVER = 1 << 26
+"""Bytes beyond that before a single file is refused: the watch comes first, and says why."""
+MOST_TOLD = 1 << 25
+"""Bytes of JSON that are taken from a process that read somebody's file."""
+MOST_FAULTS = 10_000
 NICE = 5
-SPARE_SECONDS = 120.0
-"""After which a process that was started ahead and had nothing to do ends."""
-JOB, RESULT = "job", "result"
-_places = threading.BoundedSemaphore(max(1, (os.cpu_count() or 1) - 1))
+LOOK = 0.05
+LINGER = 10.0
+"""Seconds between two looks, and until the one that watches is no longer waited for."""
+RESULT = "result.json"
+_places = threading.BoundedSemaphore(max(2, (os.cpu_count() or 1) - 1))
 
 
 def memory_limit() -> int:
@@ -51,13 +69,12 @@ class Work:
     """A function that runs in another process. ``ended`` is set when it has ended in any way.
 
     what      it is, to begin a sentence with, such as "Reading items.csv"
-    function  of a module, which that process imports
-    folder    in which the private one is made
+    function  of a module, which that process imports; it takes and gives JSON values
+    folder    in which the private one is made, where the function writes
     seconds   that it may run; None: SECONDS. ``memory``: bytes that it may take; None:
-              ``memory_limit``
-    handed    is called with a function that reads the result, and with the private folder, which
-              it removes as soon as nothing of the result lies there
-    progress  what the function last told, 0 to 1, None before
+              ``memory_limit``. ``most``: bytes that it may write
+    handed    is called with what the function gave, and with the private folder, which it removes
+              as soon as nothing there is needed
     """
 
     def __init__(
@@ -68,16 +85,22 @@ class Work:
         folder: Path,
         seconds: float | None = None,
         memory: int | None = None,
-        handed: Callable[[Callable[[], Any], Path], Any] | None = None,
+        most: int = MOST_BYTES,
+        handed: Callable[[Any, Path], Any] | None = None,
     ) -> None:
-        self.what, self.seconds = what, SECONDS if seconds is None else seconds
-        self.memory = memory_limit() if memory is None else memory
-        self.progress: float | None = None
+        self.what = what
         self.ended = threading.Event()
         self.began: float | None = None
-        self._job = (function, arguments, self.memory, self.seconds)
-        self._folder, self._handed = folder, handed or _read_and_removed
-        self._process: subprocess.Popen[str] | None = None
+        self._job = Job(
+            function.__module__,
+            function.__qualname__,
+            arguments,
+            SECONDS if seconds is None else seconds,
+            memory_limit() if memory is None else memory,
+            most,
+        )
+        self._folder, self._handed = folder, handed or _removed
+        self._line: _Line | None = None
         self._stopped: Exception | None = None
         self._error: BaseException | None = None
         self._value: Any = None
@@ -90,7 +113,15 @@ class Work:
 
     def cancel(self) -> None:
         """End it; ``result`` raises CancelledError."""
-        self._stop(CancelledError(f"{self.what} was cancelled."))
+        if not self.ended.is_set() and self._stopped is None:
+            self._stopped = CancelledError(f"{self.what} was cancelled.")
+            if self._line is not None:
+                self._line.stop()
+                _later(LINGER, self._lost)
+
+    def _lost(self) -> None:
+        if self._line is not None and not self.ended.is_set():
+            self._line.lost()
 
     def result(self) -> Any:
         """Wait for it. Raises what the function raised, LimitError, CancelledError."""
@@ -116,204 +147,374 @@ class Work:
     def _worked(self) -> Any:
         folder = Path(tempfile.mkdtemp(dir=self._folder, prefix="work-"))
         try:
-            with (folder / JOB).open("wb") as file:
-                pickle.dump(self._job, file, protocol=5)
             self._done_in(folder)
-            return self._handed(lambda: self._read(folder / RESULT), folder)
+            return self._handed(self._read(folder / RESULT), folder)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
 
     def _done_in(self, folder: Path) -> None:
-        process = self._process = _spare.taken()
+        """Raises what ended it, unless it ended by itself with a result."""
+        self._line = line = _host.line()
         self.began = time.monotonic()
-        timer = threading.Timer(self.seconds, self._stop, [self._too_long()])
-        timer.daemon = True
-        timer.start()
+        said, late = "", _later(self._job.seconds + LINGER, self._lost)
         try:
-            code = self._listened(process, folder)
+            if self._stopped is None:
+                with suppress(OSError):
+                    line.told.write(json.dumps({**asdict(self._job), "folder": str(folder)}) + "\n")
+                    line.told.flush()
+                    said = line.heard.readline()
         finally:
-            timer.cancel()
-            _end(process)
+            late.cancel()
+            line.close()
         if self._stopped is not None:
             raise self._stopped
-        if not (folder / RESULT).exists():
-            raise LimitError(f"{self.what} ended by itself ({_ending(code)}). {ADVICE}")
+        ended, code = json.loads(said or '["ended", 1]')
+        if ended in LIMITS or not (folder / RESULT).exists():
+            raise self._over(ended, code)
 
-    def _listened(self, process: subprocess.Popen[str], folder: Path) -> int:
-        """Give the process its folder, take its word on how far it is, and its exit code."""
-        if self._stopped is not None:
-            return 0
-        assert process.stdin is not None and process.stdout is not None
-        with suppress(OSError):
-            process.stdin.write(json.dumps(str(folder)) + "\n")
-            process.stdin.flush()
-        for line in process.stdout:
-            with suppress(ValueError):
-                self.progress = float(line)
-        return process.wait()
+    def _over(self, limit: str, code: int) -> LimitError:
+        said = LIMITS.get(limit, "ended by itself ({code})").format(
+            seconds=self._job.seconds,
+            memory=_most(self._job.memory) / 1e9,
+            most=self._job.most / 1e6,
+            code=_ending(code),
+        )
+        return LimitError(f"{self.what} {said}. {ADVICE}")
 
     def _read(self, file: Path) -> Any:
-        with file.open("rb") as stream:
-            went_well, value = pickle.load(stream)
-        if went_well:
-            return value
-        error = _rebuilt(*value)
-        if isinstance(error, MemoryError):
-            most = _most(self.memory) / 1e9
-            raise LimitError(f"{self.what} needed more than {most:,.1f} GB of memory. {ADVICE}")
-        raise error
-
-    def _too_long(self) -> LimitError:
-        return LimitError(f"{self.what} took longer than {self.seconds:,.0f} seconds. {ADVICE}")
-
-    def _stop(self, reason: Exception) -> None:
-        if not self.ended.is_set() and self._stopped is None:
-            self._stopped = reason
-            if self._process is not None:
-                self._process.kill()
+        if file.stat().st_size > MOST_TOLD:
+            raise self._over("told", 0)
+        said = json.loads(file.read_bytes())
+        if "value" in said:
+            return said["value"]
+        kind, arguments = said["error"], said["arguments"]
+        if kind in LIMITS:
+            raise self._over(kind, 0)
+        if kind == "PopulationError":
+            raise PopulationError([Fault(*one) for one in arguments])
+        raise RAISED.get(kind, RuntimeError)(*arguments)
 
 
-ADVICE = "It was ended, and nothing was changed. A smaller file, or one in Parquet, needs less."
+LIMITS = {
+    "time": "took longer than {seconds:,.0f} seconds",
+    "memory": "needed more than {memory:,.1f} GB of memory",
+    "bytes": "unpacked to more than {most:,.0f} MB on the disk",
+    "full": "found no more room on the disk",
+    "told": "found more columns and texts than can be shown",
+}
+RAISED: dict[str, type[Exception]] = {
+    "ValueError": ValueError,
+    "TypeError": TypeError,
+    "OSError": OSError,
+    "FileNotFoundError": FileNotFoundError,
+}
+ADVICE = "It was ended, and nothing was changed. A smaller file needs less."
 
 
-def _read_and_removed(read: Callable[[], Any], folder: Path) -> Any:
-    value = read()
+def _later(seconds: float, what: Callable[[], object]) -> threading.Timer:
+    timer = threading.Timer(seconds, what)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def _removed(value: Any, folder: Path) -> Any:
     shutil.rmtree(folder, ignore_errors=True)
     return value
-
-
-def _rebuilt(kind: type[Exception], arguments: tuple[Any, ...], state: dict[str, Any]) -> Exception:
-    """An error as it was; those of ours take other arguments than they keep."""
-    error = kind.__new__(kind, *arguments)
-    if not isinstance(error, OSError):
-        error.args = arguments
-    error.__dict__.update(state)
-    return error
 
 
 def _ending(code: int) -> str:
     return f"signal {-code}, as when memory runs out" if code < 0 else f"exit code {code}"
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
+@dataclass(frozen=True)
+class Job:
+    """What a process is to do, and its limits; as JSON it has its folder, too."""
+
+    module: str
+    name: str
+    arguments: Sequence[Any]
+    seconds: float
+    memory: int
+    most: int
+
+
+# --- the process that forks ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Line:
+    """To the one that watches: a job is told, how it ended is heard. ``stop`` ends the work, and
+    ``lost`` the waiting where nothing is heard of that."""
+
+    told: IO[str]
+    heard: IO[str]
+    stop: Callable[[], object]
+    lost: Callable[[], object]
+    wait: Callable[[], object]
+
+    def close(self) -> None:
+        for one in (self.told, self.heard):
             with suppress(OSError):
-                stream.close()
+                one.close()
+        self.wait()
 
 
-# --- processes that are started ahead ------------------------------------------------------------
-
-
-class _Spare:
-    """At most one process that has imported what most work needs, and waits for work."""
+class _Host:
+    """The process that has imported what most work needs, as long as this one lives."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: subprocess.Popen[str] | None = None
-        self._timer: threading.Timer | None = None
+        self._process: subprocess.Popen[str] | None = None
+        self._control: socket.socket | None = None
 
     def started(self) -> None:
         with self._lock:
-            if self._waiting is not None and self._waiting.poll() is None:
-                return
-            self._waiting = _process()
-            self._timer = threading.Timer(SPARE_SECONDS, self._given_up, [self._waiting])
-            self._timer.daemon = True
-            self._timer.start()
+            self._start()
 
-    def taken(self) -> subprocess.Popen[str]:
+    def line(self) -> _Line:
         with self._lock:
-            waiting, self._waiting = self._waiting, None
-            if self._timer is not None:
-                self._timer.cancel()
-        return waiting if waiting is not None and waiting.poll() is None else _process()
+            self._start()
+            if self._control is None:
+                return self._of_process()
+            mine, theirs = socket.socketpair()
+            with theirs:
+                socket.send_fds(self._control, [b"."], [theirs.fileno()])
 
-    def _given_up(self, process: subprocess.Popen[str]) -> None:
+        def shut(how: int) -> None:
+            with suppress(OSError):
+                mine.shutdown(how)
+
+        def lost() -> None:
+            shut(socket.SHUT_RDWR)
+            self.end()
+
+        stop = partial(shut, socket.SHUT_WR)
+        return _Line(mine.makefile("w"), mine.makefile("r"), stop, lost, mine.close)
+
+    def end(self) -> None:
+        """The next work starts it anew."""
         with self._lock:
-            if self._waiting is not process:
-                return
-            self._waiting = None
-        _end(process)
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
+
+    def _start(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        if not FORKS:
+            self._process = _process(subprocess.PIPE)
+            return
+        if self._control is not None:
+            self._control.close()
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            self._process = _process(theirs)
+
+    def _of_process(self) -> _Line:
+        process, self._process = self._process, None
+        assert process is not None and process.stdin is not None and process.stdout is not None
+        return _Line(process.stdin, process.stdout, process.kill, process.kill, process.wait)
 
 
-_spare = _Spare()
+_host = _Host()
 
 
 def start_ahead() -> None:
-    """Start a process for the next work, which is soon to come."""
-    _spare.started()
+    """Start what work needs, which is soon to come."""
+    _host.started()
 
 
-def _process() -> subprocess.Popen[str]:
+def _process(stdin: Any) -> subprocess.Popen[str]:
     package = Path(__file__).resolve().parents[1]
     paths = [str(package), os.environ.get("PYTHONPATH", "")]
     return subprocess.Popen(
         [sys.executable, "-m", "labelcore.bounded", *PRELOADED],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdin=stdin,
+        stdout=None if FORKS else subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        env={**os.environ, **SETTINGS, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
     )
 
 
-PRELOADED = ("labelcore.population",)
+SETTINGS = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "2",
+}
+"""It forks, so it has one thread; and no room is set aside that is not needed, for that counts."""
+PRELOADED = ("labelcore.population.apart",)
 
 
-# --- the other process ---------------------------------------------------------------------------
+# --- in the other processes ----------------------------------------------------------------------
 
 
 def main(modules: Sequence[str]) -> None:
-    """Import the modules, wait for the folder of the work, do it, and end."""
+    """Import the modules, wait for work, and end with the one that started this."""
     if hasattr(os, "nice"):
         os.nice(NICE)
     for module in modules:
         importlib.import_module(module)
-    line = sys.stdin.readline()
-    if not line:
+    gc.collect()
+    gc.freeze()
+    if not FORKS:
+        _alone()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    control = socket.socket(fileno=os.dup(0))
+    while True:
+        said, handles, *_ = socket.recv_fds(control, 1, 1)
+        if not said:
+            return
+        line = socket.socket(fileno=handles[0])
+        if os.fork() == 0:
+            control.close()
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            _watch(line)
+        line.close()
+
+
+def _watch(line: socket.socket) -> None:
+    """Fork for the work, and end it where it is stopped or meets a limit; then nothing is left."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    with line.makefile("r") as told:
+        text = told.readline()
+    if not text:
+        os._exit(0)
+    job = json.loads(text)
+    watching = os.getpid()
+    worker = os.fork()
+    if worker == 0:
+        line.close()
+        _end_with(watching)
+        _do(job)
+    handle, found = os.pidfd_open(worker), ""
+    watched: list[Any] = [line, handle]
+    for ready in _looks(job, lambda: select.select(watched, [], [], LOOK)[0]):
+        if isinstance(ready, str) or line in ready:
+            found = ready if isinstance(ready, str) else "stopped"
+            os.kill(worker, signal.SIGKILL)
+        if found or handle in ready:
+            break
+    _, status = os.waitpid(worker, 0)
+    if found:
+        shutil.rmtree(job["folder"], ignore_errors=True)
+    with suppress(OSError):
+        line.sendall(json.dumps([found, os.waitstatus_to_exitcode(status)]).encode() + b"\n")
+    os._exit(0)
+
+
+def _looks(job: dict[str, Any], look: Callable[[], Any]) -> Iterator[Any]:
+    """What each look gives, or the limit that is met then."""
+    last = time.monotonic() + job["seconds"]
+    while True:
+        yield look()
+        if time.monotonic() > last:
+            yield "time"
+        if _written(job["folder"]) > job["most"]:
+            yield "bytes"
+
+
+def _written(folder: str) -> int:
+    """Bytes of all files below."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_size
+    return total
+
+
+def _alone() -> None:
+    """One job, told and watched from within."""
+    text = sys.stdin.readline()
+    if not text:
         return
-    threading.Thread(target=_end_with_the_other, daemon=True).start()
-    folder = Path(json.loads(line))
+    job = json.loads(text)
+
+    def watched() -> None:
+        for found in _looks(job, lambda: time.sleep(LOOK)):
+            if found is not None:
+                print(json.dumps([found, 0]), flush=True)
+                os._exit(1)
+
+    def with_the_other() -> None:
+        sys.stdin.read()
+        os._exit(1)
+
+    for one in (watched, with_the_other):
+        threading.Thread(target=one, daemon=True).start()
+    _do(job)
+
+
+def _end_with(parent: int) -> None:
+    """Be killed when the parent is."""
+    import ctypes
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _do(job: dict[str, Any]) -> None:
+    """The work; what it gives, or raises, is written down."""
+    folder = Path(job["folder"])
     tempfile.tempdir = str(folder)
-    done: tuple[bool, Any]
+    os.chdir(folder)
     try:
-        with (folder / JOB).open("rb") as file:
-            function, arguments, memory, seconds = pickle.load(file)
-        _limit(memory, seconds)
-        done = True, function(*arguments)
+        function = getattr(importlib.import_module(job["module"]), job["name"])
+        _limit(job["memory"], job["seconds"], job["most"])
+        text = json.dumps({"value": function(*job["arguments"])})
     except Exception as error:
-        if not isinstance(error, (ValueError, OSError, MemoryError)):
-            traceback.print_exc()
-        done = False, (type(error), _arguments(error), error.__dict__)
-    _write(folder, done)
-    sys.stdout.flush()
-    os._exit(0)  # Copies of items that the result needs stay where they are.
-
-
-def tell(share: float) -> None:
-    """How far the work is, 0 to 1: for the process that waits."""
-    print(f"{share:.3f}", flush=True)
-
-
-def _arguments(error: Exception) -> tuple[Any, ...]:
-    if isinstance(error, OSError) and error.filename is not None:
-        return error.errno, error.strerror, error.filename
-    return error.args
-
-
-def _write(folder: Path, done: tuple[bool, Any]) -> None:
+        text = json.dumps(_told(error))
     half = folder / f"{RESULT}.half"
-    with half.open("wb") as file:
-        try:
-            pickle.dump(done, file, protocol=5)
-        except MemoryError as error:
-            file.seek(0)
-            file.truncate()
-            pickle.dump((False, (MemoryError, error.args, {})), file, protocol=5)
-    half.rename(folder / RESULT)
+    with suppress(OSError):
+        half.write_text(text)
+        half.rename(folder / RESULT)
+    if not FORKS:
+        print(json.dumps(["", 0]), flush=True)
+    sys.stderr.flush()
+    os._exit(0)  # Temporary files that the result needs stay where they are.
+
+
+def _told(error: Exception) -> dict[str, Any]:
+    """An error as JSON values."""
+    for limit in filter(None, map(_limit_of, _causes(error))):
+        return {"error": limit, "arguments": []}
+    if isinstance(error, PopulationError):
+        faults = list(error.faults[:MOST_FAULTS])
+        if more := len(error.faults) - len(faults):
+            faults.append(Fault(faults[0].file, None, None, None, f"{more:,} more faults"))
+        fields = [list(asdict(one).values()) for one in faults]
+        return {"error": "PopulationError", "arguments": fields}
+    if isinstance(error, OSError) and error.errno is not None:
+        arguments = [error.errno, error.strerror, *([error.filename] if error.filename else [])]
+        return {"error": "OSError", "arguments": arguments}
+    kind = next((name for name, one in RAISED.items() if isinstance(error, one)), "")
+    if isinstance(error, FileNotFoundError):
+        kind = "FileNotFoundError"
+    if not kind:
+        traceback.print_exc()
+        return {"error": "", "arguments": [f"{type(error).__name__}: {error}"]}
+    return {"error": kind, "arguments": [str(error)]}
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _limit_of(error: BaseException) -> str:
+    """Which limit an error tells of; engines name memory and the disk in words of their own."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
+        return "memory"
+    for number, limit in ((errno.EFBIG, "bytes"), (errno.ENOSPC, "full")):
+        if getattr(error, "errno", None) == number or os.strerror(number) in str(error):
+            return limit
+    return ""
 
 
 def _most(memory: int) -> int:
@@ -326,28 +527,26 @@ def _most(memory: int) -> int:
     return memory if given == resource.RLIM_INFINITY else min(memory, given)
 
 
-def _limit(memory: int, seconds: float) -> None:
-    """So much more than is taken now, and no more than the server itself may take; where the system
-    has no such limit, time alone counts."""
+def _limit(memory: int, seconds: float, most: int) -> None:
+    """So much more memory than is taken now, so much time and so large a file, and no more than the
+    server itself may have; where the system has no such limits, those that are watched count."""
     try:
         import resource
 
         taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except (ImportError, OSError):
         return
-    for limit, most in (
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")  # The first that the system ends.
+    for limit, own in (
         (resource.RLIMIT_AS, taken + memory),
         (resource.RLIMIT_CPU, int(4 * seconds) + 60),
+        (resource.RLIMIT_FSIZE, most + OVER),
     ):
         given, hard = resource.getrlimit(limit)
         resource.setrlimit(
-            limit, (most if given == resource.RLIM_INFINITY else min(most, given), hard)
+            limit, (own if given == resource.RLIM_INFINITY else min(own, given), hard)
         )
-
-
-def _end_with_the_other() -> None:
-    sys.stdin.read()
-    os._exit(1)
 
 
 if __name__ == "__main__":

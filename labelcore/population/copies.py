@@ -12,19 +12,12 @@ import os
 import shutil
 import sys
 import tempfile
-import threading
-import time
 import weakref
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
-ValueT = TypeVar("ValueT")
-
-PREFIX = "labelcore-"
+PREFIX, BEFORE = "labelcore-", ".labelcore-"
+"""How the name of a folder begins, and that of one which is not locked yet."""
 LOCK = "lock"
-# A younger folder may belong to a process that is just about to lock it.
-SETTLED_SECONDS = 60.0
 
 
 class TemporaryCopy:
@@ -36,44 +29,13 @@ class TemporaryCopy:
         self.path = Path(name)
         weakref.finalize(self, _remove, name)
 
-    def __setstate__(self, state: dict[str, Path]) -> None:
-        self.path = state["path"]
-        if (mine := getattr(_adopting, "mine", None)) is not None:
-            mine.append(self)
 
-
-class AdoptedFile:
-    """A file that another process wrote, and that goes with this object."""
+class TakenFile:
+    """A file that another process wrote to a folder of its own, which goes with this object."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-
-
-_adopting = threading.local()
-
-
-def adopted(read: Callable[[], ValueT], folder: Path) -> ValueT:
-    """What ``read`` reads that another process wrote; the temporary files of that process, which
-    lie in ``folder``, go with it from now on. Otherwise they stay that process's."""
-    mine: list[TemporaryCopy | AdoptedFile] = []
-    _adopting.mine = mine
-    try:
-        value = read()
-    finally:
-        _adopting.mine = None
-    for one in mine:
-        weakref.finalize(one, shutil.rmtree, folder, ignore_errors=True)
-    if not mine:
-        shutil.rmtree(folder, ignore_errors=True)
-    return value
-
-
-def file_of_another(path: str) -> Path | AdoptedFile:
-    """A file of the process that handed it on."""
-    if (mine := getattr(_adopting, "mine", None)) is None:
-        return Path(path)
-    mine.append(found := AdoptedFile(Path(path)))
-    return found
+        weakref.finalize(self, shutil.rmtree, path.parent, ignore_errors=True)
 
 
 def copies_folder() -> Path:
@@ -82,11 +44,10 @@ def copies_folder() -> Path:
 
 
 def clear_leftovers() -> None:
-    """Remove the copies that killed processes of this user have left."""
+    """Remove the copies that killed processes of this user have left, this moment too."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         try:
-            settled = time.time() - folder.stat().st_mtime > SETTLED_SECONDS
-            if not settled or not (folder / LOCK).exists():
+            if not (folder / LOCK).exists():
                 continue
             handle = _lock(folder / LOCK)
             if handle is not None:
@@ -99,8 +60,9 @@ def clear_leftovers() -> None:
 @functools.cache
 def _folder(process: int) -> Path:
     clear_leftovers()
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    folder = Path(tempfile.mkdtemp(prefix=BEFORE))
     _lock(folder / LOCK)  # never closed: that would give the lock up
+    folder = folder.rename(folder.with_name(folder.name.removeprefix(".")))
     atexit.register(_remove_folder, folder, process)
     return folder
 

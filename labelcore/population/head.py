@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.dialect import Dialect, Form
-from labelcore.population.duplicates import Duplicates
+from labelcore.population.dialect import Dialect
 from labelcore.population.engines import sources
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.table import EngineTable
-from labelcore.population.formats import FORMATS, TableFile, detect, known_suffix, open_table
+from labelcore.population.formats import FORMATS, TableFile, known_suffix, open_table
 from labelcore.population.json_file import JsonFile
-from labelcore.population.population import Population
-from labelcore.population.read import read_population
 from labelcore.population.sniff import first_row_is_data
 
 SAMPLE_ROWS = 60
@@ -34,35 +31,6 @@ class Head:
     sample: tuple[dict[str, str], ...]
     dialect: Dialect
     headless: bool
-
-
-def first_look(parts: Sequence[Path], given: Mapping[str, Any]) -> tuple[Form, Head | Exception]:
-    """The dialect as far as it is not given, and the first look in it, or why there is none. Raises
-    what ``detect`` raises.
-
-    parts   the file, or the parts of a folder
-    """
-    form = detect(parts[0], given)
-    try:
-        return form, head_of(parts, given)
-    except (ValueError, OSError) as error:
-        return form, error
-
-
-def read_and_compared(path: str, arguments: Mapping[str, Any]) -> tuple[Population, Duplicates]:
-    """A file, and the items in it whose content an earlier one has; these are not looked for where
-    contents stay in an engine: that would read all of them."""
-    population = read_population(path, **arguments)
-    return population, Duplicates(0, ()) if population.stays else population.duplicate_contents()
-
-
-def filled(
-    population: Population, columns: Sequence[str], others: Sequence[str], most: int
-) -> dict[str, int]:
-    """Rows with a value of each of ``columns``; and of each of ``others`` that has some, and at
-    most so many different ones."""
-    counts = {name: population.filled(name) for name in columns}
-    return counts | population.partly_filled(list(others), most)
 
 
 def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:

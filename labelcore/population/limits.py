@@ -11,6 +11,7 @@ MOST_NESTED = 200  # levels of one JSON value
 LARGEST_LIST = 512_000_000  # bytes of a JSON list, which is read as a whole
 UNPACKED_ALWAYS = 256_000_000  # bytes that any packed file may unpack to
 MOST_TIMES_PACKED = 100  # beyond that, how many times its own size
+MEMORY_ALWAYS = 1 << 30
 LARGEST_WORKBOOK = 512_000_000  # bytes of an unpacked Excel file
 SHEET_ROWS = 1_048_576  # what a sheet of Excel has
 SHEET_CELLS = 5_000_000
@@ -47,6 +48,17 @@ def check_unpacked(file: str, unpacked: int, packed: int) -> None:
             f"{UNPACKED_ALWAYS / 1e6:,.0f} MB, at most {MOST_TIMES_PACKED} times its size is "
             "unpacked. Give it unpacked",
         )
+
+
+def most_written(size: int, free: int) -> int:
+    """Bytes that may be written while a file of ``size`` bytes is read: unpacked, and once more as
+    a snapshot; never more than half of what is ``free``."""
+    return min(2 * max(UNPACKED_ALWAYS, MOST_TIMES_PACKED * size), free // 2)
+
+
+def memory_for(size: int) -> int:
+    """Bytes of memory that reading a file of ``size`` bytes may take."""
+    return MEMORY_ALWAYS + MOST_TIMES_PACKED * size
 
 
 def long_row(file: str, row: int | None, hint: str = "") -> PopulationError:

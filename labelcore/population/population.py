@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population.classes import Codes
-from labelcore.population.copies import TemporaryCopy
+from labelcore.population.copies import TakenFile, TemporaryCopy
 from labelcore.population.dialect import Dialect
 from labelcore.population.duplicates import Duplicates, find_duplicates
 from labelcore.population.formats import TableFile
@@ -134,7 +134,7 @@ class Population:
     snapshot: Path | None = None
     _written: object = None
     _files: tuple[Path, ...] | None = None
-    _mapped: TemporaryCopy | None = None
+    _mapped: TemporaryCopy | TakenFile | None = None
 
     def __len__(self) -> int:
         return len(self._ids)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.copies import copies_folder, file_of_another
+from labelcore.population.copies import copies_folder
 from labelcore.population.foreign import SUFFIXES, Rows, needed, recognised
 from labelcore.population.limits import check_columns
 from labelcore.population.text import listing, shorten
@@ -49,8 +49,8 @@ class WrittenTable:
                 writer.write_table(part, row_group_size=ROWS_AT_ONCE)
 
     def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
-        """Another process reads the file; it is this one's to remove, unless it was adopted."""
-        return file_of_another, (str(self.path),)
+        """Another process reads the file; it is this one's to remove."""
+        return Path, (str(self.path),)
 
 
 def written_table(source: object) -> WrittenTable | None:

@@ -6,28 +6,32 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
-from functools import partial
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from labelcore.access.settings import data_folder
-from labelcore.bounded import start_ahead
-from labelcore.population import FORMATS, Duplicates, Form, Population, read_population
+from labelcore.population import FORMATS, Duplicates, Form, Population, apart, read_population
+from labelcore.population.copies import copies_folder
 from labelcore.population.dialect import NOTHING
+from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import known_suffix
-from labelcore.population.head import Head, filled, first_look, read_and_compared
+from labelcore.population.head import Head
 from labelcore.population.population import FileState
-from labelcore.population.tables import parts_of, recognised_as_parquet
+from labelcore.population.tables import parts_of
 from labelcore.ui import waiting
 from labelcore.ui.guess import FEW_VALUES
+from labelcore.ui.waiting import Ask
 from labelcore.whole_file import whole_file
 
 MOST_LISTED = 200
 PREVIEW_ROWS = 5
-LARGE, LARGE_PACKED = 2_000_000, 100_000
-"""Bytes from which on another process reads a file; a packed one may unpack to a hundred times."""
-PACKED = (".gz", ".xlsx")
 LONGEST_CELL = 300
 
 
@@ -90,12 +94,15 @@ def keep_upload(name: str, content: bytes) -> Path:
 
 
 def _recognised(name: str, content: bytes) -> bytes | None:
-    key = (name, hashlib.sha256(content).hexdigest())
-    call = (recognised_as_parquet, name, content)
-    what, large = f"Looking at {name}", len(content) > LARGE
-    if large:
-        start_ahead()
-    return cast(bytes | None, waiting.found("other tool", key, what, call, large=large))
+    """A table, where another tool wrote the file."""
+    if Path(name).suffix.lower() not in SUFFIXES:
+        return None
+    with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        key = (name, hashlib.sha256(content).hexdigest())
+        ask = Ask(apart.recognise, (str(path), name), apart.table_of, len(content))
+        return cast(bytes | None, waiting.found("other tool", key, f"Looking at {name}", ask))
 
 
 def _digest(path: Path) -> str:
@@ -156,33 +163,32 @@ def _parts(path: Path) -> list[Path]:
     return (parts_of(str(path)) if path.is_dir() else None) or [path]
 
 
-def is_large(path: Path) -> bool:
-    """Whether reading the file is left to another process: it takes longer than starting that."""
-    packed = path.suffix.lower() in PACKED
-    return stamp(path)[0] > (LARGE_PACKED if packed else LARGE)
-
-
 def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
     """What the file's dialect seems to be. Raises ValueError when nothing can be read, LimitError,
     CancelledError."""
-    return _look(path, given)[0]
+    return cast(Form, _asked("form", path, given, apart.look, _plain(apart.form_of)))
 
 
 def read_head(path: Path, given: Mapping[str, Any] = NOTHING) -> Head:
     """Raises ValueError when the file cannot be opened, PopulationError for a broken structure,
     LimitError, CancelledError."""
-    head = _look(path, given)[1]
-    if isinstance(head, Exception):
-        raise head
-    return head
+    return cast(Head, _asked("head", path, given, apart.look_inside, _plain(apart.head_from)))
 
 
-def _look(path: Path, given: Mapping[str, Any]) -> tuple[Form, Head | Exception]:
-    key = _key(path, given)
-    call = (first_look, _parts(path), dict(given))
-    what = f"Looking at {path.name}"
-    found = waiting.found("look", key, what, call, large=is_large(path))
-    return cast(tuple[Form, Head | Exception], found)
+def _asked(kind: str, path: Path, given: Mapping[str, Any], function: Any, handed: Any) -> Any:
+    parts = [str(part) for part in _parts(path)]
+    ask = Ask(function, (parts, dict(given)), handed, stamp(path)[0])
+    return waiting.found(kind, _key(path, given), f"Looking at {path.name}", ask)
+
+
+def _plain(made: Callable[[Any], Any]) -> Callable[[Any, Path], Any]:
+    """What is made of an answer that left no files."""
+
+    def handed(said: Any, folder: Path) -> Any:
+        shutil.rmtree(folder, ignore_errors=True)
+        return made(said)
+
+    return handed
 
 
 def read(path: Path, arguments: dict[str, Any]) -> Population:
@@ -191,31 +197,65 @@ def read(path: Path, arguments: dict[str, Any]) -> Population:
     key = _key(path, arguments)
     compared = waiting.there("compared", key)
     if compared is not None:
-        return cast(Population, compared[0])
-    call = (partial(read_population, str(path), **arguments),)
-    found = waiting.found("items", key, f"Reading {path.name}", call, large=is_large(path))
-    return cast(Population, found)
+        return cast(Checked, compared).population
+    ask = Ask(apart.read, (str(path), arguments), _items_of(path), stamp(path)[0])
+    return cast(Population, waiting.found("items", key, f"Reading {path.name}", ask))
 
 
-def read_and_compare(path: Path, arguments: dict[str, Any]) -> tuple[Population, Duplicates]:
-    """As ``read``, and the items whose content an earlier one has."""
-    call = (read_and_compared, str(path), arguments)
-    found = waiting.found("compared", _key(path, arguments), f"Checking {path.name}", call,
-                          large=is_large(path))  # fmt: skip
-    return cast(tuple[Population, Duplicates], found)
+def _items_of(path: Path) -> Callable[[Any, Path], Population]:
+    return lambda _, folder: apart.population_from(folder, path)
 
 
-def filled_rows(
-    population: Population, columns: Sequence[str], others: Sequence[str]
-) -> dict[str, int]:
-    """Rows with a value of each of ``columns``; and of each of ``others`` that may hold answers:
-    some rows have a value, and few different ones are there."""
+@dataclass(frozen=True)
+class Checked:
+    """A file as it was read.
+
+    repeated   the items whose content an earlier one has
+    filled     rows with a value, of each column that may hold answers
+    """
+
+    population: Population
+    repeated: Duplicates
+    filled: Mapping[str, int]
+
+
+def read_and_compare(
+    path: Path, arguments: dict[str, Any], columns: Sequence[str] = (), others: Sequence[str] = ()
+) -> Checked:
+    """As ``read``, with what else is told of it.
+
+    columns, others   whose rows with a value are counted; of ``others`` where only some rows have
+                      one, and few different ones are there
+    """
+
+    def handed(said: Any, folder: Path) -> Checked:
+        population = apart.population_from(folder, path)
+        return Checked(population, apart.duplicates_from(said["repeated"]), dict(said["filled"]))
+
+    given = (str(path), arguments, list(columns), list(others), FEW_VALUES)
+    ask = Ask(apart.read_and_compare, given, handed, stamp(path)[0])
+    found = waiting.found("compared", _key(path, arguments), f"Checking {path.name}", ask)
+    return cast(Checked, found)
+
+
+def told_rows(population: Population, column: str) -> NDArray[np.int64]:
+    """The rows with a value in a column, from 0."""
     path = population.path
-    key = (population.fingerprint, tuple(columns), tuple(others))
-    call = (filled, population, tuple(columns), tuple(others), FEW_VALUES)
+    given = (str(path), dict(population.arguments), column)
+    ask = Ask(apart.told, given, lambda _, folder: apart.rows_of(folder), stamp(path)[0])
     what = f"Looking for answers in {path.name}"
-    found = waiting.found("filled", key, what, call, large=is_large(path))
-    return cast(dict[str, int], found)
+    key = (population.fingerprint, column)
+    return cast(NDArray[np.int64], waiting.found("told", key, what, ask))
+
+
+def read_apart(source: str | os.PathLike[str], **arguments: Any) -> Population:
+    """``read_population`` for a project that is opened and has no snapshot, waited for without a
+    page: a file is read in another process, too."""
+    path = Path(source)
+    if not is_there(path):
+        return read_population(source, **arguments)
+    ask = Ask(apart.read, (str(path), arguments), _items_of(path), stamp(path)[0])
+    return cast(Population, ask.work(f"Reading {path.name}").result())
 
 
 def _key(path: Path, given: Mapping[str, Any]) -> waiting.Key:

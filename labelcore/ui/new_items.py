@@ -97,22 +97,23 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     if id_column is None or not content or classifiers is None:
         st.info(NO_ID if id_column is None else OPEN_MEANINGS)
         return None
+    answers = columns.unused(found.answers)
+    others = [name for name in columns.unused(head.columns) if name not in found.answers]
+    told = tellable(others, head.sample)
     try:
-        population, repeated = files.read_and_compare(path, columns.arguments())
+        checked = files.read_and_compare(path, columns.arguments(), answers, told)
     except (ValueError, OSError) as error:
         show_faults(error, OTHERS)
         return None
-    read = st.container()
-    answers = columns.unused(found.answers)
-    others = [name for name in columns.unused(head.columns) if name not in found.answers]
+    read, population = st.container(), checked.population
     try:
-        known = known_answers(population, answers, tellable(others, head.sample))
+        known = known_answers(population, answers, checked.filled)
     except (ValueError, OSError) as error:
         show_faults(error, OTHERS)
         return None
     with read:
         say_what_was_read(population)
-        show_duplicates(repeated, len(population))
+        show_duplicates(checked.repeated, len(population))
     if known is None:
         return None
     columns = with_found(path, replace(columns, known=known[0], existing=known[1]))

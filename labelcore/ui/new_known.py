@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 import streamlit as st
 
 from labelcore.errors import NotRandomError
@@ -33,16 +32,16 @@ NOT_SAID = (
 
 
 def known_answers(
-    population: Population, columns: Sequence[str], others: Sequence[str] = ()
+    population: Population, columns: Sequence[str], filled: Mapping[str, int]
 ) -> tuple[str | None, str | None] | None:
     """The column of known answers that is used, and what they are taken for, both None where none
     are; None while that is not said.
 
     columns   those that look like answers; one that is full, or empty, leaves nothing to ask
-    others    further ones that mean nothing else: any with few different values may hold answers
+    filled    rows with a value, of these and of further ones that mean nothing else: any with few
+              different values may hold answers
     """
-    counts = files.filled_rows(population, columns, others)
-    partly = {name: n for name, n in counts.items() if 0 < n < len(population)}
+    partly = {name: n for name, n in filled.items() if 0 < n < len(population)}
     called = [name for name in partly if name in columns]
     if not partly:
         return None, None
@@ -93,10 +92,10 @@ def not_random(population: Population, column: str) -> str:
 
 @st.cache_data(show_spinner=False, max_entries=40)
 def _not_random(_population: Population, fingerprint: str, column: str) -> str:
-    told = [bool(text.strip()) for text in _population.column(column)]
+    told = files.told_rows(_population, column)
     for classifier in _population.classifiers:
         try:
-            check_random(_population, classifier, np.flatnonzero(told))
+            check_random(_population, classifier, told)
         except NotRandomError as error:
             return not_random_words(error, "above")
     return ""

@@ -6,26 +6,21 @@ import os
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
 from labelcore.access.settings import data_folder
-from labelcore.bounded import Work
 from labelcore.errors import RenamedProjectError, StoreError, UnknownProjectError
 from labelcore.plan.plan import Plan
-from labelcore.population import Population, read_population
-from labelcore.population.copies import adopted, copies_folder
+from labelcore.population import Population
 from labelcore.session import life as project_life
 from labelcore.session.backups import Restored, restore
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, open_store
 
 DATABASE = "labelcore.db"
-LARGE_TO_OPEN = 30_000_000
-"""Bytes from which on reading holds up others more than starting a process holds up the reader."""
 # Less than the time within which a person must hear that a press was not stored.
 BUSY_SECONDS = 1.0
 # Addresses of stores that this process has opened: one that is gone is not made anew.
@@ -38,16 +33,10 @@ def address() -> str:
 
 
 def read_apart(source: str | os.PathLike[str], **arguments: Any) -> Population:
-    """``read_population``; a large file is read in another process, so that nobody else's presses
-    wait while a project is opened."""
-    read = partial(read_population, source, **arguments)
-    file = Path(source)
-    from labelcore.ui import files  # Imported here: waiting for a file asks the guard, and that us.
+    """``labelcore.ui.files.read_apart``, which asks the guard, and that us."""
+    from labelcore.ui.files import read_apart
 
-    if not files.is_there(file) or files.stamp(file)[0] < LARGE_TO_OPEN:
-        return read()
-    work = Work(f"Reading {file.name}", read, folder=copies_folder(), handed=adopted)
-    return cast(Population, work.result())
+    return read_apart(source, **arguments)
 
 
 class Registry:

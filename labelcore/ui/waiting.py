@@ -1,4 +1,4 @@
-"""Work on large files: in a process of its own, waited for with a way to cancel it.
+"""Work on files: in a process of its own, waited for with a way to cancel it.
 
 While one person's file is read, every other person's presses are answered as ever.
 """
@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from labelcore.access.roles import Right
-from labelcore.bounded import Work
+from labelcore.bounded import Work, memory_limit
 from labelcore.errors import CancelledError, LimitError
-from labelcore.population.copies import adopted, copies_folder
+from labelcore.population.copies import copies_folder
+from labelcore.population.limits import memory_for, most_written
 from labelcore.ui.guard import acting
 from labelcore.ui.plain import one_line, plain
 
@@ -29,6 +33,29 @@ WAITS = "{what}: after the work of somebody else."
 GOES_ON = "{what} · {time}"
 
 Key = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What another process is asked about a file.
+
+    function, arguments   of ``labelcore.population.apart``
+    handed                takes over what it gives and the folder that it wrote to
+    size                  of the file in bytes: work on a small one may take less
+    """
+
+    function: Callable[..., Any]
+    arguments: Sequence[Any]
+    handed: Callable[[Any, Path], Any]
+    size: int
+
+    def work(self, what: str) -> Work:
+        """The work, which begins."""
+        folder = copies_folder()
+        memory = min(memory_limit(), memory_for(self.size))
+        most = most_written(self.size, disk_usage(folder).free)
+        return Work(what, self.function, *self.arguments, folder=folder, memory=memory, most=most,
+                    handed=self.handed)  # fmt: skip
 
 
 class Works:
@@ -54,21 +81,15 @@ class Works:
                 kept.popitem(last=False)
             return found
 
-    def start(self, kind: str, key: Key, what: str, call: Call) -> Any:
+    def start(self, kind: str, key: Key, what: str, ask: Ask) -> Any:
         """What is there, or the work that brings it: one for everybody who asks the same."""
         with self._lock:
             found = self.get(kind, key)
-            if found is not None:
-                return found
-            work = Work(what, *call, folder=copies_folder(), handed=adopted)
-            return self.put(kind, key, work)
+            return self.put(kind, key, ask.work(what)) if found is None else found
 
     def forget(self, kind: str, key: Key) -> None:
         with self._lock:
             self._found.get(kind, OrderedDict()).pop(key, None)
-
-
-Call = tuple[Callable[..., Any], *tuple[Any, ...]]
 
 
 @st.cache_resource(show_spinner=False)
@@ -76,24 +97,15 @@ def works() -> Works:
     return Works()
 
 
-def found(kind: str, key: Key, what: str, call: Call, *, large: bool) -> Any:
-    """What a function gives, kept for the next who asks the same.
+def found(kind: str, key: Key, what: str, ask: Ask) -> Any:
+    """What is made of a file, kept for the next who asks the same.
 
     kind, key  of the result; what: such as "Reading items.csv"
-    call       the function, one of a module without Streamlit, and its arguments
-    large      whether another process does it; else it is done here, which is sooner
 
     Raises what the function raises, LimitError, CancelledError.
     """
-    there = works().get(kind, key)
-    if there is None:
-        if not large:
-            function, *arguments = call
-            return works().put(kind, key, (function(*arguments),))[0]
-        there = works().start(kind, key, what, call)
-    if not isinstance(there, Work):
-        return there[0]
-    return _waited_for(kind, key, there)
+    there = works().start(kind, key, what, ask)
+    return _waited_for(kind, key, there) if isinstance(there, Work) else there[0]
 
 
 def there(kind: str, key: Key) -> Any:
@@ -137,10 +149,7 @@ def _shown(work: Work, name: str) -> None:
     while True:
         words = GOES_ON if work.began else WAITS
         text = words.format(what=one_line(work.what, 60), time=f"{work.ran:.0f} s")
-        if work.progress is None:
-            said.markdown(f":material/hourglass_top: {plain(text)}")
-        else:
-            said.progress(work.progress, plain(text))
+        said.markdown(f":material/hourglass_top: {plain(text)}")
         if work.ended.wait(AGAIN):
             break
     place.empty()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,15 +18,22 @@ ROWS = 60_000
 CHILDREN = list(Path("/proc/self/task").glob("*/children"))
 
 
-def workers(server: int) -> list[int]:
-    """The processes in which the server has files read."""
+def children(process: int) -> list[int]:
     found = []
-    for place in Path(f"/proc/{server}/task").iterdir():
-        for child in (place / "children").read_text().split():
-            command = Path(f"/proc/{child}/cmdline")
-            if command.exists() and b"labelcore.bounded" in command.read_bytes():
-                found.append(int(child))
+    for place in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, place.read_text().split())
     return found
+
+
+def workers(server: int) -> list[int]:
+    """The processes in which the server has files read: each is watched by one that was forked."""
+    hosts = [
+        child
+        for child in children(server)
+        if b"labelcore.bounded" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+    return [work for host in hosts for watching in children(host) for work in children(watching)]
 
 
 @pytest.mark.skipif(
@@ -45,7 +53,7 @@ def test_a_large_upload_can_be_cancelled_and_tried_again(
     until = time.monotonic() + 60
     while not (found := workers(server.process_id)):
         assert time.monotonic() < until, "no process was started"
-        page.wait_for_timeout(10)
+        page.wait_for_timeout(2)
     os.kill(found[0], signal.SIGSTOP)
     cancel = page.get_by_role("button", name="Cancel")
     expect(cancel).to_be_visible()

@@ -7,12 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-
-from labelcore.population.copies import SETTLED_SECONDS
 
 ROOT = Path(__file__).parents[2]
 READ = """
@@ -49,9 +46,6 @@ def test_the_next_process_clears_what_a_killed_one_left(tmp_path: Path) -> None:
         killed.send_signal(signal.SIGKILL)
         killed.wait()
         assert len(list(temporary.iterdir())) == 2
-        long_ago = time.time() - 2 * SETTLED_SECONDS
-        for folder in folders:
-            os.utime(folder, (long_ago, long_ago))
         assert reading(path, temporary, 0).wait() == 0
         (left,) = temporary.iterdir()
         assert alive.poll() is None and list(left.glob("*.txt"))

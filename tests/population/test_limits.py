@@ -21,6 +21,7 @@ from benchmarks.readers import LIMITS
 from labelcore.errors import PopulationError
 from labelcore.population import json_records, read_population
 from labelcore.population.engines import sources
+from labelcore.population.head import Head, head_of
 from labelcore.population.limits import (
     LARGEST_LIST,
     LONGEST_ROW,
@@ -29,7 +30,6 @@ from labelcore.population.limits import (
     SHEET_CELLS,
     SHEET_ROWS,
 )
-from labelcore.ui.files import read_head
 
 SECONDS = 20  # of the processor; each takes one to three
 Write = Callable[[Path], None]
@@ -68,6 +68,10 @@ def sheet(*pieces: bytes) -> Write:
 
 def table(columns: dict[str, Any]) -> Write:
     return lambda path: pyarrow.parquet.write_table(pa.table(columns), path)
+
+
+def read_head(path: Path) -> Head:
+    return head_of([path], {})
 
 
 def sparse_list(path: Path) -> None:

@@ -1,0 +1,156 @@
+"""What is asked of a file in a process of its own, and what that answers, as plain data.
+
+The functions of the first part run there: they take and give JSON values, and write what is larger
+to the folder of their own. Those of the second part take it over.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.population.arrays import read_arrays, write_arrays
+from labelcore.population.contents import SUFFIX as CONTENTS
+from labelcore.population.copies import TakenFile
+from labelcore.population.dialect import Dialect, Form
+from labelcore.population.duplicates import Duplicates
+from labelcore.population.formats import detect
+from labelcore.population.head import Head, head_of
+from labelcore.population.population import Population
+from labelcore.population.read import read_as_it_is, read_population
+from labelcore.population.snapshots import (
+    SUFFIX,
+    keep_contents,
+    keep_snapshot,
+    open_snapshot,
+)
+from labelcore.population.tables import recognised_as_parquet
+
+LONGEST_CELL = 20_000
+MOST_CELLS, LEAST_ROWS = 200_000, 5
+MOST_TEXT = 4_000_000
+"""Characters of cells, cells, and characters altogether of the first rows that are handed on."""
+ITEMS, TABLE, TOLD = "items", "table.parquet", "told.arrays"
+
+
+def _here(name: str) -> Path:
+    return Path(tempfile.gettempdir()) / name
+
+
+# --- there ---------------------------------------------------------------------------------------
+
+
+def recognise(path: str, name: str) -> bool:
+    """Whether another tool wrote a file; then it is written anew as a table of Parquet."""
+    found = recognised_as_parquet(name, Path(path).read_bytes())
+    if found is not None:
+        _here(TABLE).write_bytes(found)
+    return found is not None
+
+
+def look(parts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The dialect as far as it is not given."""
+    form = detect(Path(parts[0]), given)
+    return {"dialect": form.dialect.to_json(), "options": form.options, "sheets": form.sheets}
+
+
+def look_inside(parts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The first rows, in that dialect."""
+    head = head_of([Path(part) for part in parts], given)
+    rows = head.sample[: max(LEAST_ROWS, MOST_CELLS // max(1, len(head.columns)))]
+    most = min(LONGEST_CELL, MOST_TEXT // max(1, len(rows) * len(head.columns)))
+    return {
+        "columns": head.columns,
+        "rows": head.rows,
+        "sample": [[row[name][: max(most, 20)] for name in head.columns] for row in rows],
+        "dialect": head.dialect.to_json(),
+        "headless": head.headless,
+    }
+
+
+def read(path: str, arguments: Mapping[str, Any], as_it_is: bool = False) -> None:
+    """The items, written as a snapshot and what is judged of them."""
+    _write(read_as_it_is(path, **arguments) if as_it_is else read_population(path, **arguments))
+
+
+def read_and_compare(
+    path: str,
+    arguments: Mapping[str, Any],
+    columns: Sequence[str],
+    others: Sequence[str],
+    most: int,
+) -> dict[str, Any]:
+    """The same; the items whose content an earlier one has; and the rows with a value of each of
+    ``columns``, and of each of ``others`` that has some, and at most so many different ones.
+    Repeats are not looked for where contents stay in an engine: that would read all of them."""
+    population = read_population(path, **arguments)
+    _write(population)
+    repeated = Duplicates(0, ()) if population.stays else population.duplicate_contents()
+    filled = {name: population.filled(name) for name in columns}
+    filled |= population.partly_filled(list(others), most)
+    return {"repeated": asdict(repeated), "filled": filled}
+
+
+def _write(population: Population) -> None:
+    ends = None
+    if not population.stays:
+        ends = keep_contents(_here(f"{ITEMS}{CONTENTS}"), population)
+    keep_snapshot(_here(f"{ITEMS}{SUFFIX}"), population, ends)
+
+
+def told(path: str, arguments: Mapping[str, Any], column: str) -> None:
+    """The rows with a value in a column."""
+    texts = read_population(path, **arguments).column(column)
+    rows = np.flatnonzero([bool(text.strip()) for text in texts])
+    write_arrays(_here(TOLD), {"rows": rows}, {})
+
+
+# --- here ----------------------------------------------------------------------------------------
+
+
+def table_of(recognised: bool, folder: Path) -> bytes | None:
+    """The table of a file that another tool wrote."""
+    found = (folder / TABLE).read_bytes() if recognised else None
+    shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def form_of(said: Mapping[str, Any]) -> Form:
+    """What ``look`` said."""
+    return Form(Dialect(**said["dialect"]), tuple(said["options"]), tuple(said["sheets"]))
+
+
+def head_from(said: Mapping[str, Any]) -> Head:
+    """What ``look_inside`` said."""
+    columns = tuple(map(str, said["columns"]))
+    sample = tuple(dict(zip(columns, row, strict=True)) for row in said["sample"])
+    return Head(columns, int(said["rows"]), sample, Dialect(**said["dialect"]), said["headless"])
+
+
+def population_from(folder: Path, path: Path) -> Population:
+    """The items that ``read`` wrote to a folder, which goes with them; ``path``: the file."""
+    kept = TakenFile(folder / f"{ITEMS}{SUFFIX}")
+    found = open_snapshot(kept.path, folder / f"{ITEMS}{CONTENTS}", path)
+    return replace(found, snapshot=None, _mapped=kept)
+
+
+def duplicates_from(said: Mapping[str, Any]) -> Duplicates:
+    """What ``read_and_compare`` said of repeats."""
+    pairs = tuple((int(row), int(first)) for row, first in said["examples"])
+    return Duplicates(int(said["count"]), pairs)
+
+
+def rows_of(folder: Path) -> NDArray[np.int64]:
+    """The rows that ``told`` wrote."""
+    found = read_arrays(folder / TOLD)
+    assert found is not None
+    rows = np.array(found[0]["rows"])
+    shutil.rmtree(folder, ignore_errors=True)
+    return rows
