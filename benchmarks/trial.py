@@ -26,7 +26,7 @@ from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginnings, label_each_until
 from labelcore.planning.simulation import true_numbers
 from labelcore.planning.truth import true_codes
-from labelcore.trials import TRIALS
+from labelcore.trials.table import TRIALS
 
 TRIAL = TRIALS["digits"]
 AT = (10, 20, 30, 43, 60, 80, 120)

@@ -17,7 +17,7 @@ from labelcore.session import life as project_life
 from labelcore.session.session import Session
 from labelcore.session.waves import SERIES, series_key
 from labelcore.store import open_store
-from labelcore.trials import TRIALS
+from labelcore.trials.table import TRIALS
 from screenshots import material
 from tests.browser.driving import store_url
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from labelcore import charts
+from labelcore.charts.base import Chart
+from labelcore.charts.evidence import evidence_chart
 from labelcore.promises import ClaimStatus, Form
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
@@ -130,11 +131,11 @@ def _first_words(facts: Facts, claim: Claim) -> str:
     return f"{text}; open again" if claim.status == ClaimStatus.UNDECIDED else text
 
 
-def evidence_charts(facts: Facts) -> Iterator[tuple[str, charts.Chart]]:
+def evidence_charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     """The evidence for each claim over the labels."""
     for one in claims_of(facts):
         if facts.looks:
-            chart = charts.evidence_chart(
+            chart = evidence_chart(
                 facts.looks, one.claim, alpha=one.alpha, statement=one.statement, form=one.form
             )
             yield f"Evidence: {one.claim}", chart

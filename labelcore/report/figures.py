@@ -8,8 +8,13 @@ from dataclasses import replace
 
 import pandas as pd
 
-from labelcore import charts
-from labelcore.charts import Chart
+from labelcore.charts.against import precision_recall_chart, roc_chart
+from labelcore.charts.base import Chart
+from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
+from labelcore.charts.compare import compare_chart
+from labelcore.charts.history import history_chart
+from labelcore.charts.rank import rank_chart
+from labelcore.charts.strata import strata_chart
 from labelcore.charts.svg import svg
 from labelcore.report.account import thinned
 from labelcore.report.claims import evidence_charts
@@ -58,9 +63,7 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
             label = name_of(first)
             yield (
                 f"{label}: estimate and interval against labels",
-                charts.history_chart(
-                    facts.courses[key], key, margin=facts.plan.margin, label=label
-                ),
+                history_chart(facts.courses[key], key, margin=facts.plan.margin, label=label),
             )
             break
     yield from _candidates(facts)
@@ -68,18 +71,18 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     yield from _compared(facts)
     yield from _curves(facts, {band.estimand: band for band in facts.curves or ()})
     if facts.counts["drawn"] and not isinstance(facts.primary, Choice):
-        yield "Strata", charts.strata_chart(facts.strata, facts.strata_names)
+        yield "Strata", strata_chart(facts.strata, facts.strata_names)
 
 
 def _candidates(facts: Facts) -> Iterator[tuple[str, Chart]]:
     """The candidates of a choice: their bounds now, and how they came about."""
     for key, one in facts.results.items():
         if isinstance(one, Choice):
-            yield "The candidates", charts.candidates_chart(one)
+            yield "The candidates", candidates_chart(one)
             if facts.looks:
                 yield (
                     "Their bounds against labels",
-                    charts.moving_bounds_chart(facts.looks, key, one),
+                    moving_bounds_chart(facts.looks, key, one),
                 )
 
 
@@ -88,7 +91,7 @@ def _compared(facts: Facts) -> Iterator[tuple[str, Chart]]:
     found = [one for one in facts.results.values() if isinstance(one, Estimate)]
     same = [one for one in found[1:] if same_quantity(one.estimand, found[0].estimand)]
     if same:
-        yield "Side by side", charts.compare_chart([found[0], *same])
+        yield "Side by side", compare_chart([found[0], *same])
 
 
 def _curves(facts: Facts, bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]:
@@ -98,11 +101,11 @@ def _curves(facts: Facts, bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]
             continue
         if len(names) == 1:
             cut = own_cut(facts, found[0].scope.classifier)
-            made = charts.rank_chart(found[0], cut=cut, own=cut)
+            made = rank_chart(found[0], cut=cut, own=cut)
             lower = replace(made.drawing, height=CURVE_HEIGHT)
             yield title, replace(made, drawing=lower)
         else:
-            draw = charts.roc_chart if "ROC" in title else charts.precision_recall_chart
+            draw = roc_chart if "ROC" in title else precision_recall_chart
             yield title, draw(found[0], found[1])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from labelcore.charts import READINGS
+from labelcore.charts.readings import READINGS
 from labelcore.report.along_ranks import AlongRanks, Landmark
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, tied

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from labelcore.log.events import FIELDS, Event
-from labelcore.log.kinds import kind_named
 from labelcore.store.base import Contents, ProjectRecord
 
 _INTEGER_LIMIT = 2**63
@@ -99,6 +98,8 @@ def checked_contents(contents: Contents) -> dict[str, dict[str, str]]:
 
 
 def _check_fields(event: Event) -> None:
+    from labelcore.log.kinds import kind_named  # What events do needs much more than a store.
+
     kind_named(event.kind)
     for name in _REQUIRED:
         if getattr(event, name) is None:

@@ -18,6 +18,7 @@ from PIL import Image
 
 from labelcore.plan.plan import Plan
 from labelcore.trials.base import Trial
+from labelcore.trials.words import WORDS
 
 DIGIT = 3
 TRAINED_ON = 250
@@ -81,9 +82,7 @@ def data_address(image: NDArray[np.float64]) -> str:
 
 DIGITS = Trial(
     name="digits",
-    label="Handwritten digits",
-    data="Real handwriting, real classifiers.",
-    question="Is this a 3?",
+    **WORDS["digits"]._asdict(),
     positive_words="A 3, in whatever handwriting.",
     negative_words="Any other digit.",
     instructions=(

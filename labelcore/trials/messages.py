@@ -14,6 +14,7 @@ import pandas as pd
 from labelcore.plan.plan import Plan
 from labelcore.trials.base import Trial
 from labelcore.trials.message_texts import Message, messages
+from labelcore.trials.words import WORDS
 
 TRAINING, SCORED = 120, 600
 SEED = 11
@@ -71,9 +72,7 @@ def _scores(known: list[Message], scored: list[Message]) -> list[float]:
 
 MESSAGES = Trial(
     name="messages",
-    label="Short messages",
-    data="Invented messages, a real classifier.",
-    question="Is this message spam?",
+    **WORDS["messages"]._asdict(),
     positive_words="Unwanted advertising, false prizes, and attempts to get money or passwords.",
     negative_words="Messages between people who know each other, and notices that were asked for.",
     instructions=(

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from labelcore.charts import Chart, candidates_chart, moving_bounds_chart
+from labelcore.charts.base import Chart
+from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from labelcore.charts import Chart, evidence_chart
+from labelcore.charts.base import Chart
+from labelcore.charts.evidence import evidence_chart
 from labelcore.promises import ClaimStatus, Form
 from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.charts import (
-    READINGS,
-    Chart,
-    precision_recall_chart,
-    precision_yield_chart,
-    rank_chart,
-    roc_chart,
-)
+from labelcore.charts.against import precision_recall_chart, precision_yield_chart, roc_chart
+from labelcore.charts.base import Chart
+from labelcore.charts.rank import rank_chart
+from labelcore.charts.readings import READINGS
 from labelcore.designs.curves import Curve
 from labelcore.figures.cuts import heads
 from labelcore.promises import State

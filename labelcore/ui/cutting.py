@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore.charts import READINGS
+from labelcore.charts.readings import READINGS
 from labelcore.figures.cuts import own_cut, rank_of_score
 from labelcore.figures.scalars import headline_stage
 from labelcore.results.curves import Band, Cut

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore.charts import READINGS, Chart
+from labelcore.charts.base import Chart
+from labelcore.charts.readings import READINGS
 from labelcore.designs.curves import Curve
 from labelcore.estimands import SCALARS
 from labelcore.promises import State

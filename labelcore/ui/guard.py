@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -23,9 +23,11 @@ from labelcore.errors import (
     StoreFullError,
     UnknownProjectError,
 )
-from labelcore.session.session import Session
 from labelcore.ui import sessions, visitor
 from labelcore.ui.plain import plain
+
+if TYPE_CHECKING:
+    from labelcore.session.session import Session
 
 PROBLEM = "problem"
 AGAIN_SECONDS = 2.0

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from labelcore.charts import history_words, rank_words
 from labelcore.charts.candidates import moving_bounds_table, moving_marks
 from labelcore.charts.drawing import Ends, Numbers
 from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
-from labelcore.charts.history import track_of
+from labelcore.charts.history import history_words, track_of
 from labelcore.charts.history_table import history_table
 from labelcore.charts.living import (
     GREY,
@@ -27,6 +26,7 @@ from labelcore.charts.living import (
     race,
 )
 from labelcore.charts.nodes import Node
+from labelcore.charts.rank import rank_words
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.figures.cuts import own_cut
 from labelcore.figures.scalars import headline_stage

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from labelcore.charts import score_histogram_chart
+from labelcore.charts.score_histogram import score_histogram_chart
 from labelcore.population import Population
 from labelcore.ui import draft
 from labelcore.ui.chart import show_chart

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from labelcore.charts import labels_margin_chart
+from labelcore.charts.labels_margin import labels_margin_chart
 from labelcore.designs import Design
 from labelcore.estimands import CHOICES, SUMMARIES
 from labelcore.plan.pilot import PILOT

@@ -6,8 +6,11 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from labelcore.charts import Chart, compare_chart, history_chart, left_out_words, strata_chart
+from labelcore.charts.base import Chart
+from labelcore.charts.compare import compare_chart
+from labelcore.charts.history import history_chart
 from labelcore.charts.history_table import history_table
+from labelcore.charts.strata import left_out_words, strata_chart
 from labelcore.designs.curves import Curve
 from labelcore.report.along_ranks import headline, rank_names
 from labelcore.report.markup import tied

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from labelcore.access.roles import Right
-from labelcore.session.backups import Restored
 from labelcore.store import backups, database_of, made_at
 from labelcore.ui import sessions, visitor
 from labelcore.ui.guard import acting, sentence
 from labelcore.ui.plain import plain
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words.sentences import count
+
+if TYPE_CHECKING:
+    from labelcore.session.backups import Restored
 
 PUT_BACK, DONE, FAILED = "put-back", "put-back-done", "put-back-failed"
 SHOWN_SECONDS = 30.0
@@ -53,6 +55,8 @@ def put_back() -> None:
 
 def said(done: Restored) -> str:
     """What is in the store now, and where the one that was there is."""
+    from labelcore.words.sentences import count
+
     at = made_at(done.backup)
     when = clock(at.isoformat(), reader_zone()) if at else done.backup.name
     since = sum(done.recovered.values())

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib
 import pkgutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
+from importlib import import_module
 from tempfile import TemporaryDirectory
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import streamlit as st
@@ -31,7 +31,10 @@ ADDRESS = (
     b'BACKEND_BASE_URL: window.location.origin + "/" };</script>'
 )
 FILES = ("/static/", "/_stcore/", "/media/")
+_begun: Future[None] = Future()
 _imported: Future[None] = Future()
+"""When what the start page begins with is there, and when everything is."""
+_importing = Event()
 
 
 @asynccontextmanager
@@ -40,6 +43,7 @@ async def prepared(app: st.App) -> AsyncIterator[None]:
     machines can reach the app and nothing says who may come in, a new key does."""
     if needs_key():
         print(f"Other computers can reach this app. Your link on this one: {new_key()}", flush=True)
+    _importing.set()
     Thread(target=_import_all, daemon=True).start()
     if not config.get_option("server.headless"):
         Thread(target=_open_browser, daemon=True).start()
@@ -50,22 +54,39 @@ def _import_all() -> None:
     """What the pages need, which is kept out of later garbage collections. Nothing of it is
     imported above: the server would answer later."""
     try:
+        import_module("labelcore.ui.front")
+        _open_a_store()
+    finally:  # A page that fails to import says so itself.
+        _begun.set_result(None)
+    try:
         from PIL import Image
 
+        from labelcore.bounded import start_ahead
         from labelcore.population.copies import clear_leftovers
-        from labelcore.store import open_store
 
         for module in pkgutil.iter_modules(ui.__path__, f"{ui.__name__}."):
-            importlib.import_module(module.name)
-        importlib.import_module("plotly.graph_objects")
+            import_module(module.name)
+        import_module("plotly.graph_objects")
         Image.preinit()
-        with TemporaryDirectory() as folder:  # SQLAlchemy imports when a store is opened.
-            open_store(f"sqlite:///{folder}/empty.db").close()
         clear_leftovers()
         gc.collect()
         gc.freeze()
-    finally:  # A page that fails to import says so itself.
+        start_ahead()
+    finally:
         _imported.set_result(None)
+
+
+def still_imported() -> Future[None] | None:
+    """What a page can wait for, where a server is still importing."""
+    return _imported if _importing.is_set() and not _imported.done() else None
+
+
+def _open_a_store() -> None:
+    """SQLAlchemy imports when a store is opened."""
+    from labelcore.store import open_store
+
+    with TemporaryDirectory() as folder:
+        open_store(f"sqlite:///{folder}/empty.db").close()
 
 
 def _open_browser() -> None:
@@ -73,16 +94,39 @@ def _open_browser() -> None:
 
 
 class AfterImports:
-    """Lets the connection of a page wait for the imports: a page that began to import beside
-    them would meet modules that are only half there."""
+    """Lets the connection of a page wait for the imports: a page that began to import beside them
+    would meet modules that are only half there. The start page needs few; whoever asks for another
+    page, or presses, waits for all."""
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        if scope["type"] == "websocket":
-            await asyncio.shield(asyncio.wrap_future(_imported))
-        await self.app(scope, receive, send)
+        async def received() -> Any:
+            message = await receive()
+            if not _imported.done() and _needs_all(message.get("bytes")):
+                await _until(_imported)
+            return message
+
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        await _until(_begun)
+        await self.app(scope, received, send)
+
+
+async def _until(done: Future[None]) -> None:
+    await asyncio.shield(asyncio.wrap_future(done))
+
+
+def _needs_all(sent: bytes | None) -> bool:
+    """Whether a message of a page is more than the start page's first."""
+    if not sent:
+        return False
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+
+    asked = BackMsg.FromString(sent).rerun_script
+    return bool(asked.page_name or asked.page_script_hash or len(asked.widget_states.widgets))
 
 
 class OneAddress:

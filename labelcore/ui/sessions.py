@@ -1,4 +1,7 @@
-"""One store and one session per project in this process, shared by every browser."""
+"""One store and one session per project in this process, shared by every browser.
+
+A session is imported where it is opened: the list of projects needs the store alone.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,19 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from labelcore.access.settings import data_folder
 from labelcore.errors import RenamedProjectError, StoreError, UnknownProjectError
-from labelcore.plan.plan import Plan
-from labelcore.population import Population
-from labelcore.session import life as project_life
-from labelcore.session.backups import Restored, restore
-from labelcore.session.session import Session
 from labelcore.store import LabelStore, open_store
+
+if TYPE_CHECKING:
+    from labelcore.plan.plan import Plan
+    from labelcore.population import Population
+    from labelcore.session.backups import Restored
+    from labelcore.session.session import Session
 
 DATABASE = "labelcore.db"
 # Less than the time within which a person must hear that a press was not stored.
@@ -64,6 +68,8 @@ class Registry:
         with self._lock_of(project):
             found = self._sessions.get(project)
             if found is None or found.record.created_at != created_at:
+                from labelcore.session.session import Session
+
                 found = Session.open(self.store, project, read=read_apart)
                 self._sessions[project] = found
         return found
@@ -73,7 +79,9 @@ class Registry:
             return self.store.project(project).created_at
         except UnknownProjectError:
             self._sessions.pop(project, None)
-            name = project_life.renamed_to(self.store, project)
+            from labelcore.session.life import renamed_to
+
+            name = renamed_to(self.store, project)
             if name is not None:
                 raise RenamedProjectError(project, name) from None
             # Whoever has a link to one project is not told the names of the others.
@@ -81,21 +89,27 @@ class Registry:
 
     def rename(self, old: str, new: str) -> str:
         """Give a project another name; its session is opened anew under it. Returns the name."""
+        from labelcore.session import life
+
         with self._lock_of(old):
-            name = project_life.rename(self.store, old, new)
+            name = life.rename(self.store, old, new)
             if name != old:
                 self._sessions.pop(old, None)
             return name
 
     def relink(self, project: str, file: Path) -> None:
         """Remember where a project's file is now."""
+        from labelcore.session import life
+
         with self._lock_of(project):
-            project_life.relink(self.store, project, file)
+            life.relink(self.store, project, file)
             self._sessions.pop(project, None)
 
     def create(
         self, project: str, population: Population, plan: Plan, settings: Mapping[str, Any]
     ) -> Session:
+        from labelcore.session.session import Session
+
         with self._lock_of(project):
             made = Session(population, plan, self.store, project, settings=settings)
             self._sessions[project] = made
@@ -130,6 +144,8 @@ def restore_newest() -> Restored:
 
     Raises StoreError, LosesLabelsError.
     """
+    from labelcore.session.backups import restore
+
     with suppress(StoreError):
         registry().store.close()
     forget()

@@ -7,12 +7,11 @@ from pathlib import PurePath
 import streamlit as st
 
 from labelcore.access.roles import PAGES as ASKED
-from labelcore.ui import picture, sessions, surface, visitor
+from labelcore.ui import sessions, visitor
 from labelcore.ui.away import watch_server
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.restoring import show_done, way_back
-from labelcore.ui.scripts import give_scripts
 from labelcore.ui.style import STYLE
 
 PAGES = {
@@ -25,23 +24,30 @@ PAGES = {
 OUTSIDE = {"New project": "pages/new_project.py", "Compare methods": "pages/compare.py"}
 
 
-def setup(title: str, *, wide: bool = False, project: str | None = None) -> None:
-    """Page title, icon, style, and the one way of going from page to page."""
+def setup(
+    title: str, *, wide: bool = False, project: str | None = None, scripts: bool = True
+) -> None:
+    """Page title, icon, style, and the one way of going from page to page; without scripts, what
+    may be shown before everything is imported."""
     name = f"{title} · {one_line(project, 40)}" if project else title
     st.set_page_config(
         page_title=f"{name} · Labelcore",
         page_icon=icon(),
         layout="wide" if wide else "centered",
     )
-    dress()
+    dress(scripts=scripts)
     head(title, project)
     show_done()
 
 
-def dress() -> None:
+def dress(*, scripts: bool = True) -> None:
     """Style and scripts, which a page is given once."""
     st.html(STYLE)
-    give_scripts((picture.SCRIPT, surface.SCRIPT))
+    if scripts:
+        from labelcore.ui import picture, surface
+        from labelcore.ui.scripts import give_scripts
+
+        give_scripts((picture.SCRIPT, surface.SCRIPT))
     watch_server()
 
 

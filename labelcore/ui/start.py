@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.access.roles import PAGES, Right
 from labelcore.charts.figure_bars import share_bar
 from labelcore.charts.living import SHARES, Bar, bars, difference_scale
 from labelcore.estimands import CURVES
 from labelcore.log.people import browsers
-from labelcore.trials import TRIALS
-from labelcore.ui import life, trying, visitor
-from labelcore.ui.guard import PROBLEM, acting, show_unsafe
+from labelcore.ui import life, visitor
+from labelcore.ui.front import STARTED, first_steps, head, try_line
+from labelcore.ui.guard import PROBLEM, show_unsafe
 from labelcore.ui.living import Picture, bar_of
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
@@ -25,14 +24,6 @@ from labelcore.ui.summary import Known, Summary, summaries
 from labelcore.ui.times import dated, reader_zone
 from labelcore.words.differences import is_difference
 
-STARTED = "started trial"
-TO_EXPECT = (
-    "You judge items with single keys. Every figure comes with its interval, and the report has "
-    "the sentence to quote."
-)
-TRUTH_AT_END = "The truth is known, and shown at the end."
-OWN_FILE = "Items with your classifier's scores or predictions."
-NO_ANSWERS = "No right answers needed: you give them."
 SEARCH, SORT, ALL_ROWS = "projects-search", "projects-sort", "projects-all"
 WIDTHS = (3.2, 5.2, 2.4, 1.8, 1.2)
 KNOWN = "What is known"
@@ -81,64 +72,6 @@ def start_page() -> None:
         opened = any(life.open_form(summary.name) for _, summary in put_away)
         with st.expander(f"Archived projects ({len(put_away)})", expanded=opened):
             rows(put_away)
-
-
-def head() -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="start-head"):
-        with st.container(width="stretch", gap="small"):
-            st.title("Labelcore", anchor=False)
-            st.text("How good is your classifier? Find out with the fewest human labels.")
-        runs = visitor.allowed(Right.RUN)
-        if runs and st.button(
-            "New project", key="start-new", type="primary", icon=":material/add:"
-        ):
-            st.switch_page("pages/new_project.py")
-
-
-def first_steps() -> None:
-    """For whoever has no project yet: trials, and the own file."""
-    st.subheader("Try it, or bring your own file", anchor=False)
-    st.text(TO_EXPECT)
-    columns = st.columns(len(TRIALS) + 1)
-    for place, (name, trial) in enumerate(TRIALS.items()):
-        with columns[place], card(trial.label, trial.question, f"{trial.data} {TRUTH_AT_END}"):
-            st.button(
-                "Start",
-                key=f"trial-{name}",
-                type="secondary" if place else "primary",
-                on_click=begin,
-                args=(name,),
-                icon=":material/play_arrow:",
-            )
-    with columns[-1], card("My own file", OWN_FILE, NO_ANSWERS):
-        if st.button("New project", key="start-own", icon=":material/add:"):
-            st.switch_page("pages/new_project.py")
-
-
-def card(title: str, text: str, more: str) -> DeltaGenerator:
-    """A frame with what it is about, to put a button in."""
-    made = st.container(border=True, height="stretch", gap="small")
-    with made:
-        st.markdown(f"**{plain(title)}**")
-        st.text(text)
-        st.caption(plain(more))
-    return made
-
-
-def try_line() -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="quiet-trials"):
-        st.text("Try it:", width="content")
-        for name, trial in TRIALS.items():
-            st.button(trial.label, key=f"trial-{name}", on_click=begin, args=(name,))
-
-
-@acting(Right.RUN)
-def begin(name: str) -> None:
-    """A trial of one's own; one that nobody has begun is opened rather than made again."""
-    untouched = (
-        one.name for one in summaries() if one.trial == name and not one.people and not one.archived
-    )
-    st.session_state[STARTED] = next(untouched, None) or trying.start_trial(name)
 
 
 # --- rows ---------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from labelcore.log.screens import LEASE, Shown
 from labelcore.promises import Form, Promise, Status
 from labelcore.report.markup import tied
 from labelcore.session.session import Session
-from labelcore.trials import Reveal, how_often
+from labelcore.trials.reveal import Reveal, how_often
 from labelcore.ui import actions, visitor
 from labelcore.ui.claims_view import claims_of, settled_line
 from labelcore.ui.downloads import labels_button

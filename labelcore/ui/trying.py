@@ -5,7 +5,8 @@ from __future__ import annotations
 from labelcore.population import read_population
 from labelcore.session.life import free_name
 from labelcore.session.session import Session
-from labelcore.trials import TRIALS, Reveal, reveal
+from labelcore.trials.reveal import Reveal, reveal
+from labelcore.trials.table import TRIALS
 from labelcore.ui import sessions
 from labelcore.ui.files import files_folder
 

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.access.roles import Right
-from labelcore.charts import waves_chart
+from labelcore.charts.waves import waves_chart
 from labelcore.session.life import LONGEST_NAME, checked_name, free_name
 from labelcore.session.monitoring import Monitoring, Wave, monitor, wave_of
 from labelcore.session.session import Session

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from labelcore.population import read_population
 from labelcore.session.session import Session
 from labelcore.store import open_store
-from labelcore.trials import TRIALS
+from labelcore.trials.table import TRIALS
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from labelcore.charts import candidates_chart, moving_bounds_chart
+from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
 from labelcore.charts.design import LIGHT
 from tests.words.test_choices import BOUNDS, choice
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from labelcore.charts import compare_chart
+from labelcore.charts.compare import compare_chart
 from labelcore.results.types import Estimate, Scope
 
 

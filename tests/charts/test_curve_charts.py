@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from labelcore.charts import (
-    READINGS,
-    precision_recall_chart,
-    precision_yield_chart,
-    rank_chart,
-    roc_chart,
-)
+from labelcore.charts.against import precision_recall_chart, precision_yield_chart, roc_chart
 from labelcore.charts.bounds import ENVELOPE_NAME
 from labelcore.charts.curve_points import MOST_POINTS
-from labelcore.charts.readings import assurance
+from labelcore.charts.rank import rank_chart
+from labelcore.charts.readings import READINGS, assurance
 from labelcore.results.curves import Band
 from labelcore.results.types import Scope
 

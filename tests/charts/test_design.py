@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from docs.make_design import MADE
-from labelcore.charts import Chart
+from labelcore.charts.base import Chart
 from labelcore.charts.design import DARK, LIGHT, TYPE, Theme, roles
 from labelcore.charts.drawing import Band, Drawing, Line, Remark
 

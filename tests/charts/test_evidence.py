@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
-from labelcore.charts import evidence_chart, evidence_table, first_settled
-from labelcore.charts.evidence import HIGHEST, LOWEST, NOTHING
+from labelcore.charts.evidence import (
+    HIGHEST,
+    LOWEST,
+    NOTHING,
+    evidence_chart,
+    evidence_table,
+    first_settled,
+)
 
 CLAIM = "precision >= 0.9"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from labelcore.charts import history_chart
+from labelcore.charts.history import history_chart
 from labelcore.charts.history_table import MOST_POINTS, thinned
 
 Look = Callable[..., dict[str, Any]]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelcore.charts import shortened
+from labelcore.charts.names import shortened
 from labelcore.charts.plotted import letters
 
 ACTIVE = set("<>${}*_`[]\\")

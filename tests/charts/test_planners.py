@@ -8,13 +8,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from labelcore.charts import (
-    labels_factor_chart,
-    oversampling_chart,
-    savings_chart,
-    stratifications_chart,
-)
 from labelcore.charts.design import LIGHT
+from labelcore.charts.labels_factor import labels_factor_chart
+from labelcore.charts.oversampling import oversampling_chart
+from labelcore.charts.savings import savings_chart
+from labelcore.charts.stratifications import stratifications_chart
 
 FIRST, SECOND = LIGHT.series[:2]
 

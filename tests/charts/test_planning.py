@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelcore.charts import labels_margin_chart, score_histogram_chart
+from labelcore.charts.labels_margin import labels_margin_chart
+from labelcore.charts.score_histogram import score_histogram_chart
 
 SCORES = np.array([0.0, 0.1, 0.5, 0.5, 0.7, 1.0])
 

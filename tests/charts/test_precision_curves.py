@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from labelcore.charts import precision_recall_chart, rank_chart
+from labelcore.charts.against import precision_recall_chart
+from labelcore.charts.rank import rank_chart
 from labelcore.results.curves import Band
 
 Make = Callable[..., Band]

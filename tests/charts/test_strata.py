@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelcore.charts import strata_chart
+from labelcore.charts.strata import strata_chart
 
 NAN = float("nan")
 AXES = [(None, "y"), ("y2",), ("y3",), ("y4",)]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelcore.charts import compare_chart
+from labelcore.charts.compare import compare_chart
 from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Remark, Rule, Unit, named_axis
 from labelcore.charts.intervals import interval_rows
 from labelcore.charts.living import Bar

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelcore.charts import waves_chart
 from labelcore.charts.design import LIGHT
+from labelcore.charts.waves import waves_chart
 
 FIRST, SECOND = LIGHT.series[:2]
 

@@ -21,7 +21,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.charts import strata_chart
+from labelcore.charts.strata import strata_chart
 from labelcore.figures import confusion as tables
 from labelcore.figures.choices import choice_results
 from labelcore.figures.confusion import UNLABELLED, confusion

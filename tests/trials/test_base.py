@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from labelcore.trials import Trial
+from labelcore.trials.base import Trial
 from labelcore.trials.messages import MESSAGES
 
 TABLE = pd.DataFrame({"id": ["a", "b"], "text": ['say "hi"\nthere', "nan"], "score": [0.12345, 1]})

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from labelcore.population import read_population
-from labelcore.trials import example_csv
 from labelcore.trials import messages as trial
 from labelcore.trials.message_texts import PATTERNS, WORDS, messages
+from labelcore.trials.messages import example_csv
 
 
 @pytest.fixture(scope="module")

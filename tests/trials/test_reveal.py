@@ -9,7 +9,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.results.types import Estimate, Scope
-from labelcore.trials import TRIALS, Reveal, reveal
+from labelcore.trials.reveal import Reveal, reveal
+from labelcore.trials.table import TRIALS
 
 
 def row(truth: float = 0.9, differing: int = 0, **changes: Any) -> Reveal:

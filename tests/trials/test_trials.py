@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.trials import TRIALS, Trial, reveal
+from labelcore.trials.base import Trial
+from labelcore.trials.reveal import reveal
+from labelcore.trials.table import TRIALS
 
 FIRST_FIGURE_BY = 45
 

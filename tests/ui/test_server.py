@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from labelcore.ui import server
@@ -24,6 +27,40 @@ page = AppTest.from_file({page!r}, default_timeout=100).run()
 assert not page.exception
 heavy = ("labelcore.", "plotly.", "scipy.", "pandas.", "sqlalchemy.", "PIL.Image")
 print(sum(name.startswith(heavy) for name in set(sys.modules) - before))
+"""
+
+
+FIRST = """
+import sys
+from concurrent.futures import Future
+from labelcore.store import open_store
+from labelcore.store.base import ProjectRecord
+from labelcore.ui import front, server, sessions
+server._importing.set()
+seen = []
+
+class Imported(Future):
+    def result(self):
+        heavy = ("labelcore.designs", "labelcore.population", "scipy", "pandas", "pyarrow")
+        seen.append([name for name in heavy if name in set(sys.modules) - before])
+        self.set_result(None)
+
+server._imported = Imported()
+for number in range({projects}):
+    settings = ("2026-01-01T00:00:00+00:00", "f" * 64, "{{}}", "{{}}", "{{}}")
+    sessions.store().create(ProjectRecord(str(number), *settings))
+import streamlit
+from streamlit.testing.v1 import AppTest
+streamlit.rerun = streamlit.stop
+before = set(sys.modules)
+found = AppTest.from_file({page!r}, default_timeout=100).run()
+assert not found.exception, found.exception
+assert found.title[0].value == "Labelcore"
+keys = [one.key for one in found.button]
+assert ("trial-digits" in keys) == (not {projects}), keys
+assert any("being opened" in one.value for one in found.caption) == bool({projects})
+assert seen == [[]], seen
+assert not any(name.startswith(("labelcore.d", "scipy")) for name in before)
 """
 
 
@@ -43,8 +80,8 @@ def test_nothing_is_left_to_import_for_the_first_visitor(root: Path, tmp_path: P
 def test_files_are_served_at_once_and_pages_after_the_imports(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    imported: Future[None] = Future()
-    monkeypatch.setattr(server, "_imported", imported)
+    begun: Future[None] = Future()
+    monkeypatch.setattr(server, "_begun", begun)
     served: list[str] = []
 
     async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
@@ -58,8 +95,66 @@ def test_files_are_served_at_once_and_pages_after_the_imports(
         gone.cancel()  # A visitor who leaves takes nothing from the others.
         await asyncio.sleep(0)
         assert served == ["http"]
-        imported.set_result(None)
+        begun.set_result(None)
         await page
         assert served == ["http", "websocket"]
 
     asyncio.run(visit())
+
+
+def sent(**asked: Any) -> dict[str, Any]:
+    """What a page sends."""
+    message = BackMsg()
+    message.rerun_script.CopyFrom(ClientState(**asked))
+    return {"type": "websocket.receive", "bytes": message.SerializeToString()}
+
+
+def test_the_start_page_begins_before_everything_is_imported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever asks for another page, or presses, waits for all."""
+    imported: Future[None] = Future()
+    begun: Future[None] = Future()
+    begun.set_result(None)
+    monkeypatch.setattr(server, "_begun", begun)
+    monkeypatch.setattr(server, "_imported", imported)
+    pressed = WidgetStates(widgets=[WidgetState(id="trial", trigger_value=True)])
+
+    async def visit(*messages: dict[str, Any]) -> list[dict[str, Any]]:
+        waiting, came = list(messages), list[dict[str, Any]]()
+
+        async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
+            for _ in messages:
+                came.append(await receive())
+
+        async def receive() -> dict[str, Any]:
+            return waiting.pop(0)
+
+        page = asyncio.create_task(
+            server.AfterImports(app)({"type": "websocket"}, receive, None)  # type: ignore[arg-type]
+        )
+        for _ in range(5):
+            await asyncio.sleep(0)
+        early = list(came)
+        if not imported.done():
+            imported.set_result(None)
+        await page
+        assert came == list(messages)
+        return early
+
+    first = [{"type": "websocket.connect"}, sent(query_string="embed=true")]
+    assert asyncio.run(visit(*first)) == first
+    for late in (sent(page_name="label"), sent(page_script_hash="a"), sent(widget_states=pressed)):
+        imported = Future()
+        monkeypatch.setattr(server, "_imported", imported)
+        assert asyncio.run(visit(*first, late)) == first
+
+
+@pytest.mark.parametrize("projects", [0, 2])
+def test_what_is_shown_first_needs_little(root: Path, tmp_path: Path, projects: int) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", FIRST.format(page=str(root / "app.py"), projects=projects)],
+        cwd=root, env={"LABELCORE_DATA": str(tmp_path)}, capture_output=True, text=True,
+        timeout=120,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr

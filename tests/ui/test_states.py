@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from labelcore.results.types import Estimate, Scope
-from labelcore.trials import Reveal
+from labelcore.trials.reveal import Reveal
 from labelcore.ui.states import truth_words
 
 

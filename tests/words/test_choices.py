@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.charts import candidates_chart
+from labelcore.charts.candidates import candidates_chart
 from labelcore.promises import CandidateState, Form
 from labelcore.results.base import sentence
 from labelcore.results.types import Scope

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore.charts import labels_factor_chart
+from labelcore.charts.labels_factor import labels_factor_chart
 from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
 from labelcore.stats.annotations_needed import LabelsNeeded, labels_needed

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore.charts import oversampling_chart
+from labelcore.charts.oversampling import oversampling_chart
 from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
 from labelcore.stats.oversampling import (

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore.charts import savings_chart
+from labelcore.charts.savings import savings_chart
 from labelcore.plan.plan import Plan
 from labelcore.stats.recycling import Suggestion, suggest_parent
 from labelcore.stats.recycling_savings import savings

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from labelcore.charts import stratifications_chart
+from labelcore.charts.stratifications import stratifications_chart
 from labelcore.planning.stratifications import compare_stratifications
 from labelcore.population import Population
 from labelcore.ui.new_cards import ACCURACY

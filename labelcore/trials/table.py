@@ -1,0 +1,9 @@
+"""The trials there are."""
+
+from __future__ import annotations
+
+from labelcore.trials.base import Trial
+from labelcore.trials.digits import DIGITS
+from labelcore.trials.messages import MESSAGES
+
+TRIALS: dict[str, Trial] = {trial.name: trial for trial in (DIGITS, MESSAGES)}
