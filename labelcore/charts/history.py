@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from labelcore.charts.base import Chart, empty_chart, interval_words
-from labelcore.charts.history_table import COLUMNS, history_table
+from labelcore.charts.history_table import COLUMNS, Seen, history_rows, history_table
 from labelcore.charts.living import Track, difference_scale, labels_drawing
 from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
@@ -41,31 +40,30 @@ def history_chart(
     name = shortened(label or label_of(key_parts(key)[0]))
     if table.empty:
         return empty_chart(NOTHING, COLUMNS)
-    track = track_of(table, key, name, margin)
+    rows = history_rows(looks, key)
+    track = track_of(rows, key, name, margin)
     if is_difference(key):
         ends = difference_scale(np.concatenate([track.low, track.high]))
         track = replace(track, scale=ends, sides=SIDES)
     said = [_row_words(row, key) for row in table.to_dict("records")]
     drawing = labels_drawing(replace(track, hover=said))
-    return Chart(drawing, _words(table, name, margin, key), table)
+    return Chart(drawing, _words(rows, name, margin, key), table)
 
 
-def track_of(table: pd.DataFrame, key: str, name: str, margin: float | None) -> Track:
-    """The looks of a table as they are drawn, to the last label that there is."""
-    labels, value, low, high = (
-        table[column].to_numpy(dtype=float) for column in ("Labels", "Estimate", "Low", "High")
-    )
+def track_of(rows: Sequence[Seen], key: str, name: str, margin: float | None) -> Track:
+    """Looks as they are drawn, to the last label that there is."""
+    seen = np.array([row[:4] for row in rows], dtype=float).reshape(-1, 4)
+    labels, value, low, high = seen.T
     unit = "points" if is_difference(key) else "%"
     return Track(labels, value, low, high, 0, margin=margin, name=f"{name}, {unit}")
 
 
 def history_words(
-    looks: Sequence[Mapping[str, Any]], key: str, *, margin: float | None = None, label: str = ""
+    rows: Sequence[Seen], key: str, *, margin: float | None = None, label: str = ""
 ) -> str:
-    """What ``history_chart`` shows, in words."""
-    table = history_table(looks, key)
+    """What ``history_chart`` shows of these, in words."""
     name = label or label_of(key_parts(key)[0])
-    return NOTHING if table.empty else _words(table, shortened(name), margin, key)
+    return _words(rows, shortened(name), margin, key) if rows else NOTHING
 
 
 def _row_words(row: Mapping[Any, Any], key: str) -> str:
@@ -74,22 +72,19 @@ def _row_words(row: Mapping[Any, Any], key: str) -> str:
     return f"{words.count(row['Labels'])}: {text}"
 
 
-def _words(table: pd.DataFrame, name: str, margin: float | None, key: str) -> str:
-    rows = table.to_dict("records")
+def _words(rows: Sequence[Seen], name: str, margin: float | None, key: str) -> str:
     now = rows[-1]
-    known = not np.isnan(now["Low"])
-    text = interval_words(now["Estimate"], now["Low"], now["High"], known=known, key=key)
-    parts = [f"{name} is {text}, from {words.count(now['Labels'])}."]
-    earlier = [row for row in rows[:-1] if not np.isnan(row["Low"] + row["Estimate"])]
-    if known and earlier:
-        first = earlier[0]
-        ends = first["Low"], first["High"]
+    known = not np.isnan(now.low)
+    text = interval_words(now.estimate, now.low, now.high, known=known, key=key)
+    parts = [f"{name} is {text}, from {words.count(now.labels)}."]
+    first = next((row for row in rows[:-1] if not np.isnan(row.low + row.estimate)), None)
+    if known and first is not None:
         parts.append(
-            f"At {words.count(first['Labels'])} it was "
-            f"{number_words(key, first['Estimate'], ends)}; the half-width went from "
-            f"{words.points(first['Half-width'])} to {words.points(now['Half-width'])}."
+            f"At {words.count(first.labels)} it was "
+            f"{number_words(key, first.estimate, (first.low, first.high))}; the half-width went "
+            f"from {words.points(first.half_width)} to {words.points(now.half_width)}."
         )
     if margin is not None and known:
-        reached = "is reached" if now["Half-width"] <= margin else "is not reached yet"
+        reached = "is reached" if now.half_width <= margin else "is not reached yet"
         parts.append(f"The goal of plus or minus {words.goal_points(margin)} {reached}.")
     return " ".join(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,11 +32,27 @@ def thinned(n_points: int, most: int = MOST_POINTS) -> list[int]:
     return kept
 
 
+class Seen(NamedTuple):
+    """What a look said of one quantity; NaN where it said nothing."""
+
+    labels: int
+    estimate: float
+    low: float
+    high: float
+    half_width: float
+    state: str
+    when: str
+
+
 def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
-    """One row per number of labels that has a value to draw or an interval, in order of labels; the
-    estimate is NaN where there is none."""
+    """``history_rows`` as a table."""
+    return pd.DataFrame(history_rows(looks, key), columns=list(COLUMNS))
+
+
+def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:
+    """One for each number of labels that has a value to draw or an interval, in order of labels."""
     last = int(looks[-1]["labels"]) if looks else 0
-    rows: dict[int, tuple[Any, ...]] = {}
+    rows: dict[int, Seen] = {}
     for look in looks:
         labels, found = int(look["labels"]), look["results"].get(key)
         rows.pop(labels, None)
@@ -49,7 +65,7 @@ def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
         if value is None and not known:
             continue
         low, high = (found["low"], found["high"]) if known else (np.nan, np.nan)
-        rows[labels] = (
+        rows[labels] = Seen(
             labels,
             np.nan if value is None else value,
             low,
@@ -58,4 +74,4 @@ def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
             found["state"],
             look.get("at", ""),
         )
-    return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))
+    return [rows[labels] for labels in sorted(rows)]

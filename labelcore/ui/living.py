@@ -13,7 +13,7 @@ from labelcore.charts.candidates import moving_bounds_table, moving_marks
 from labelcore.charts.drawing import Ends, Numbers
 from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
 from labelcore.charts.history import history_words, track_of
-from labelcore.charts.history_table import history_table
+from labelcore.charts.history_table import history_rows
 from labelcore.charts.living import (
     GREY,
     SHARES,
@@ -134,9 +134,8 @@ def _scale(session: Session, estimates: Sequence[Estimate]) -> Ends:
     if not _compares(estimates):
         return SHARES
     keys = [one.estimand for one in estimates]
-    tables = [history_table(session.course(key), key) for key in keys]
-    ends = [table[name].to_numpy(dtype=float) for table in tables for name in ("Low", "High")]
-    return difference_scale(np.concatenate(ends))
+    seen = [row for key in keys for row in history_rows(session.course(key), key)]
+    return difference_scale(np.array([end for row in seen for end in (row.low, row.high)]))
 
 
 def _compares(estimates: Sequence[Estimate]) -> bool:
@@ -191,18 +190,17 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
 
 def _over_labels(session: Session, estimate: Estimate, scale: Ends, truth: float | None) -> Node:
     key, margin = estimate.estimand, session.plan.margin
-    looks = session.course(key)
-    table = history_table(looks, key)
+    rows = history_rows(session.course(key), key)
     now = counts(session)
     track = replace(
-        track_of(table, key, one_line(estimand_name(key), LONGEST_NAME), margin),
+        track_of(rows, key, one_line(estimand_name(key), LONGEST_NAME), margin),
         planned=max(now.total, now.answered),
         scale=scale,
         ahead=_ahead(session, key) if session.going_on else None,
         truth=truth,
         sides=_sides(estimate),
     )
-    words = history_words(looks, key, margin=margin, label=estimand_name(key))
+    words = history_words(rows, key, margin=margin, label=estimand_name(key))
     return over_labels(track, words)
 
 
