@@ -173,12 +173,12 @@ One browser labels (20,000 items, three estimands), about twice a second; anothe
 file on *New project*, until every row is checked. *Painted*: the next item is on the screen;
 *saved*: the page has the server's word. Both browsers and the server share the two cores.
 
-A file of 2 MB and more (0.1 MB packed or Excel) is read in a process of its own, at a lower
-priority, for at most 300 seconds and with at most half of the machine's or the container's
-memory; as many at once as there are cores but one, the others wait. The page says what goes on
+Every file is read in a process of its own, at a lower priority, for at most 300 seconds and with
+at most half of the machine's or the container's memory; as many at once as there are cores but
+one, at least two, the others wait. The page says what goes on
 and for how long, with a button that cancels it; a limit that was met is a sentence with a button
 to try again. What comes of it is handed over as a file in a private temporary folder. A project
-whose file has 30 MB and more is opened in the same way. In the server's own process stay what
+without a snapshot is opened in the same way. In the server's own process stay what
 takes seconds at most and gives way in between: receiving the upload, the order of draws, the
 simulations of *New project* (three seconds, one at a time), reports. A folder of parts is read
 there, too.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labelcore.errors import Fault, PopulationError
 
-MOST_COLUMNS = 100_000
+MOST_COLUMNS = 20_000
 MOST_ROWS = 20_000_000
 LONGEST_ROW = 16_000_000  # bytes
 MOST_NESTED = 200  # levels of one JSON value

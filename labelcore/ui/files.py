@@ -31,7 +31,8 @@ from labelcore.ui.waiting import Ask
 from labelcore.whole_file import whole_file
 
 MOST_LISTED = 200
-PREVIEW_ROWS = 5
+PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 200
+"""Of a file on the page; columns that mean something come first."""
 LONGEST_CELL = 300
 
 

@@ -360,13 +360,14 @@ def show_head(path: Path, head: Head, form: Form, meant: Mapping[str, str]) -> N
                 "choose above: the first row is data."
             )
         )
+    first = set([*meant, *head.columns][: files.PREVIEW_COLUMNS])
+    shown = [name for name in head.columns if name in first]
     rows = [
-        {name: one_line(value, files.LONGEST_CELL) for name, value in row.items()}
+        {name: one_line(row[name], files.LONGEST_CELL) for name in shown}
         for row in head.sample[: files.PREVIEW_ROWS]
     ]
     heads = {
-        name: f"{one_line(name, 60)} · {one_line(meant.get(name, NO_ROLE), 60)}"
-        for name in head.columns
+        name: f"{one_line(name, 60)} · {one_line(meant.get(name, NO_ROLE), 60)}" for name in shown
     }
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="new-preview", column_config=heads)
 

@@ -86,7 +86,7 @@ def wide() -> dict[str, list[int]]:
 
 MB = b"a" * 1_000_000
 ROW = "a row may have at most 16 MB, and this one has more"
-COLUMNS = "a file may have at most 100,000 columns, and this one has 100,001"
+COLUMNS = "a file may have at most 20,000 columns, and this one has 20,001"
 ROWS = "a file may have at most 20,000,000 rows, and this one has 20,000,001 or more"
 CELLS = f"at most {SHEET_CELLS:,} cells of a sheet are read, and xl/worksheets/sheet1.xml has more"
 # What is written is made when its test runs: together it is hundreds of megabytes.
