@@ -46,6 +46,8 @@ MOST_BYTES = 1 << 33
 """Bytes that work may write where nothing else is said."""
 OVER = 1 << 26
 """Bytes beyond that before a single file is refused: the watch comes first, and says why."""
+NO_ROOM = 1 << 16
+"""Bytes that are left of a disk which is full."""
 MOST_TOLD = 1 << 25
 """Bytes of JSON that are taken from a process that read somebody's file."""
 MOST_FAULTS = 10_000
@@ -481,8 +483,11 @@ def _do(job: dict[str, Any]) -> None:
 
 def _told(error: Exception) -> dict[str, Any]:
     """An error as JSON values."""
-    for limit in filter(None, map(_limit_of, _causes(error))):
-        return {"error": limit, "arguments": []}
+    met = [limit for one in _causes(error) if (limit := _limit_of(one))]
+    if not met and shutil.disk_usage(tempfile.gettempdir()).free < NO_ROOM:
+        met = ["full"]  # An engine says that in words of its own.
+    if met:
+        return {"error": met[0], "arguments": []}
     if isinstance(error, PopulationError):
         faults = list(error.faults[:MOST_FAULTS])
         if more := len(error.faults) - len(faults):
@@ -508,13 +513,11 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _limit_of(error: BaseException) -> str:
-    """Which limit an error tells of; engines name memory and the disk in words of their own."""
+    """Which limit an error tells of."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
         return "memory"
-    for number, limit in ((errno.EFBIG, "bytes"), (errno.ENOSPC, "full")):
-        if getattr(error, "errno", None) == number or os.strerror(number) in str(error):
-            return limit
-    return ""
+    number = error.errno if isinstance(error, OSError) else None
+    return {errno.EFBIG: "bytes", errno.ENOSPC: "full"}.get(number or 0, "")
 
 
 def _most(memory: int) -> int:
