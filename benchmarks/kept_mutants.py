@@ -162,6 +162,11 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("stats/horizon.py", "(wider * half_width / margin)", "(half_width / margin)"),
     # A log that nobody holds against its pilot.
     ("figures/looks.py", "if 0 < engine.pilot <= engine.labels else {}", "if False else {}"),
+    # A figure called exact that labels may still lower, and the size before the pilot.
+    ("figures/standing.py", "high[0] - low[0] < 1e-12", "high[0] - low[0] < 1.0"),
+    ("ui/summary.py", "book.replanned or int(", "int("),
+    # A look that cuts a band and is left out of a simulated session.
+    ("stats/profile_reach.py", "(sign * value >= sign * ends)", "(sign * value >= -1.0)"),
     # Simulated sessions that learn nothing.
     ("planning/runs.py", "if 0 < engine.pilot <= engine.labels]", "if False]"),
     # The error of approximate claims spent over the budget.

@@ -10,7 +10,8 @@ import numpy as np
 from labelcore.charts.living import Bar
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
-from labelcore.words.differences import told_interval
+from labelcore.results.telling import known_ends
+from labelcore.words.differences import is_difference, told_interval
 from labelcore.words.sentences import value_percent
 from labelcore.words.short import Shown, range_of, short_value
 
@@ -29,9 +30,13 @@ def estimate_bar(estimate: Shown, name: str) -> Bar:
 
 
 def shows_interval(estimate: Shown) -> bool:
-    """Whether its ends are an interval, however wide and early."""
+    """Whether its ends are an interval, however wide and early: also where they are only what is
+    certain of two classifiers that seldom differ."""
     early = estimate.tentative and estimate.state != State.PROVISIONAL
-    return early or estimate.has_interval
+    limited = is_difference(estimate.estimand) and any(
+        known_ends(estimate.low, estimate.high, -1.0)
+    )
+    return early or limited or estimate.has_interval
 
 
 def head_bar(band: Band | None, name: str) -> Bar:

@@ -46,7 +46,9 @@ BELOW = 18 / (BOX.bottom - BOX.top)
 GOAL_START = 1 - 48 / INSIDE
 GREY = "Grey mark or line: only a first guess."
 SHARES: Ends = (0.0, 1.0)
-REACHES = (0.05, 0.1, 0.2, 0.5, 1.0)
+REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+EXACT = 1e-12
+"""A half-width that is none."""
 LABELS, FIRST_ITEMS, PRECISION = "labels", "first items by score", "Precision, %"
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LOG_FROM_ITEMS = 5000
@@ -367,8 +369,9 @@ def _expected(across: Scale, up: Scale, track: Track) -> list[Part]:
     if not np.isfinite(value) or track.guessed[-1]:
         if not np.isfinite(half[-1]) or across.share(now) > 1 - LONG_NOTE:
             return []
-        words = f"expected at {labels[-1]:,.0f} labels: ± {points(float(half[-1]))}"
-        return [_remark(up, words, 0.0, 1.0)]
+        there = f"± {points(float(half[-1]))}" if half[-1] > EXACT else "exact"
+        words = f"expected at {labels[-1]:,.0f} labels: {there}"
+        return [_remark(up, words, *track.scale)]
     later = labels > now
     if not later.any():
         return []

@@ -125,12 +125,12 @@ plan_options = _together(
     click.option("--together", is_flag=True, help="The confidence is for all numbers at once."),
     click.option(
         "--unsure",
-        default=Unsure.JUDGED,
+        default=str(Unsure.JUDGED),
         show_default=True,
         metavar="READING",
         help="What figures take items called unsure for: judged (they are about the items that a "
-        "person can judge), odds (about all, the unsure up to three times as often wrong, or as "
-        "seldom) or 'either way'.",
+        "person can judge), odds (about all, if unsure ones are wrong a third to three times as "
+        "often) or 'either way'.",
     ),
     click.option("--confidence", type=float, default=0.95, show_default=True),
     click.option("--promise", help="watched (valid at every look) or fixed."),

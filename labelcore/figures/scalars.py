@@ -335,7 +335,8 @@ def _stated(
     possible = possible_before(engine, question)
     state, missing, promise = state_of(engine, question, cells, value)
     promise = figures.promise or promise
-    if state == State.INTERVAL and engine.plan.target == "file" and is_settled(question, cells):
+    in_file = state == State.INTERVAL and plan.target == "file"
+    if in_file and is_settled(question, cells):
         state = State.EXACT
     tentative = is_tentative(engine, state, low, high, possible)
     shown = state.has_interval

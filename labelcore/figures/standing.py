@@ -231,8 +231,5 @@ def is_settled(question: Question, cells: Cells) -> bool:
 
     A width of zero is not enough: at a low confidence an interval may be as narrow by chance.
     """
-    table = table_of([question.row], cells)
-    rising = slope_of(question.row, cells, np.array([0.5])) > 0
-    least = table.value(cells.positive + np.where(rising, 0.0, cells.unlabelled))
-    most = table.value(cells.positive + np.where(rising, cells.unlabelled, 0.0))
-    return bool(most[0] - least[0] < 1e-12)
+    low, high = certain_bounds(cells, table_of([question.row], cells))
+    return bool(high[0] - low[0] < 1e-12)

@@ -106,7 +106,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         along, words = _along(session)
         chart, grey = along_scores(along, words), GREY if along.grey else ""
     elif view == OVER_LABELS and charted is not None:
-        chart = _over_labels(session, charted, scale, truths.get(charted.estimand))
+        chart = _over_labels(session, charted, truths.get(charted.estimand))
     other = short_words(claims_of(session)) or said
     sentence = other or short_sentence(charted or estimates[0])
     of_all = "" if other or charted is None else odds_words(charted)
@@ -130,7 +130,7 @@ def _views(session: Session) -> tuple[str, ...]:
 
 
 def _scale(session: Session, estimates: Sequence[Estimate]) -> Ends:
-    """Shares from 0 to 100 %; differences as far as an interval ever went."""
+    """Shares from 0 to 100 %; differences as far as one of their intervals ever went."""
     if not _compares(estimates):
         return SHARES
     keys = [one.estimand for one in estimates]
@@ -188,14 +188,14 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     return Picture(bars(shown, wanted=wanted), chart, (), "", words)
 
 
-def _over_labels(session: Session, estimate: Estimate, scale: Ends, truth: float | None) -> Node:
+def _over_labels(session: Session, estimate: Estimate, truth: float | None) -> Node:
     key, margin = estimate.estimand, session.plan.margin
     rows = history_rows(session.course(key), key)
     now = counts(session)
     track = replace(
         track_of(rows, key, one_line(estimand_name(key), LONGEST_NAME), margin),
         planned=max(now.total, now.answered),
-        scale=scale,
+        scale=_scale(session, [estimate]),
         ahead=_ahead(session, key) if session.going_on else None,
         truth=truth,
         sides=_sides(estimate),
@@ -237,8 +237,11 @@ def _along(session: Session) -> tuple[Along, str]:
 
 
 def _ahead(session: Session, key: str) -> tuple[Numbers, Numbers] | None:
-    """What the plan expects of the half-width from here to its end."""
-    population = session.population
+    """What the plan expects of the half-width from here to its end; nothing once its pilot has
+    found the scores weaker than they looked."""
+    population, engine = session.population, session.engine
+    if engine.planned > engine.setup.planned:
+        return None
     found = expected_widths(population, population.fingerprint, session.plan.to_json())
     widths = [width.get(key, np.nan) for _, width in found]
     if not np.isfinite(widths).any():

@@ -17,7 +17,7 @@ from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan, watched_horizon
 from labelcore.plan.stop_rules import wanted
 from labelcore.planning.forecast import AtOnce
-from labelcore.planning.methods import in_order, named, possible
+from labelcore.planning.methods import in_order, named
 from labelcore.population import Population
 from labelcore.promises import UNSURE, Promise
 from labelcore.tallies import Question, questions
@@ -165,8 +165,7 @@ def show_what_it_costs(
     with places.methods:
         others = [one for one in method.promises(aim) if one != plan.promise]
         other = None if plan.claims else next(iter(others), None)
-        able = [one for one in found if one.design in possible(aim)]
-        choose_row(method_rows(plan, ahead, able, other), plan, aim, method)
+        choose_row(method_rows(plan, ahead, found, other), plan, aim, method)
         race.show(places.more)
     return True
 

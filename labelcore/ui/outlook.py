@@ -17,6 +17,7 @@ from labelcore.planning.methods import (
     dearest_class,
     for_design,
     line,
+    possible,
     refused,
     worth_trying,
 )
@@ -69,13 +70,15 @@ def dearest(_population: Population, fingerprint: str, plan_json: str) -> Deares
 
 @st.cache_data(show_spinner=False, max_entries=40)
 def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Line]:
-    """The chosen design first, then the others for the same question with their defaults; claims
-    take seconds to try out, and only on the chosen one."""
+    """The chosen design first, then the others that the question can be asked by, with their
+    defaults, and those that refuse it; claims take seconds to try out, and only on the chosen one.
+    """
     plan = Plan.from_json(plan_json)
     found = [one(_population, fingerprint, plan_json)]
     if plan.claims:
         return found
     others = [name for name in reversed(DESIGNS) if name != plan.design]
+    able = possible(plan)
     for name in worth_trying(_population, others):
         if not set(plan.estimands) <= set(DESIGNS[name].estimands):
             continue
@@ -84,7 +87,7 @@ def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Lin
             found.append(one(_population, fingerprint, other.to_json()))
         except ValueError as error:
             found.append(refused(name, error))
-    return found
+    return [line for line in found if line.refused or line.design in (plan.design, *able)]
 
 
 Points = tuple[tuple[int, float], ...]

@@ -55,7 +55,7 @@ class Known:
 @dataclass(frozen=True)
 class Summary:
     """``known`` is what the last look says of the primary figure; ``people`` are the names under
-    which answers were given."""
+    which answers were given; ``about``: some more or fewer are ``planned``."""
 
     name: str
     question: str
@@ -69,10 +69,11 @@ class Summary:
     last_save: str | None
     trial: str
     archived: bool = False
+    about: bool = False
 
     @property
     def of_planned(self) -> str:
-        return f"of {self.planned:,} judged"
+        return f"of {'about ' if self.about else ''}{self.planned:,} judged"
 
 
 def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
@@ -83,7 +84,9 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     changed = state.sequence < len(log)
     broken = f"log changed at event {state.sequence + 1:,}" if changed else ""
     book, in_force = state.book, state.book.kinds
-    planned = book.limit if book.extended else int(plan.get("planned") or plan.get("budget") or 0)
+    planned = book.replanned or int(plan.get("planned") or plan.get("budget") or 0)
+    planned = book.limit if book.extended else planned
+    open_end = "margin" in (plan.get("stop") or ()) and not book.extended
     return Summary(
         name=record.name,
         question=str(settings.get("question", "")),
@@ -93,15 +96,16 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         planned=planned,
         known=_primary(state, str(plan["estimands"][0]), float(plan["confidence"])),
         people=tuple({event.annotator for event in log if event.kind in ANSWER_KINDS}),
-        status=broken or status_words(state, planned),
+        status=broken or status_words(state, planned, open_end=open_end),
         last_save=state.last_save,
         trial=str(settings.get("trial", "")),
         archived=record.archived,
+        about=open_end,
     )
 
 
-def status_words(state: LogState, planned: int) -> str:
-    """Where the project stands, by its log."""
+def status_words(state: LogState, planned: int, *, open_end: bool = False) -> str:
+    """Where the project stands, by its log; ``open_end``: it may go on beyond ``planned``."""
     book = state.book
     if book.finished:
         return Status.FINISHED
@@ -111,7 +115,8 @@ def status_words(state: LogState, planned: int) -> str:
         return stopped_short(state.stop_reason)
     if not book.answers_given:
         return "not started"
-    return "all planned labels are there" if book.answers_given >= planned else "labelling"
+    done = book.answers_given >= planned and not open_end
+    return "all planned labels are there" if done else "labelling"
 
 
 def _primary(state: LogState, estimand: str, confidence: float) -> Known:

@@ -249,10 +249,10 @@ def scope_words(file: str, n_items: int, target: str, judged: float | None = Non
 def judged_percent(share: float) -> str:
     """The share of the items that a person can judge, which is an estimate: never all of them.
 
-    >>> judged_percent(0.912), judged_percent(0.998)
-    ('91 %', 'over 99 %')
+    >>> judged_percent(0.912), judged_percent(0.9968), judged_percent(0.9999)
+    ('91 %', '99.7 %', '99.9 %')
     """
-    return "over 99 %" if share >= 0.995 else f"{100 * share:.0f} %"
+    return f"{100 * share:.0f} %" if share < 0.995 else f"{min(100 * share, 99.9):.1f} %"
 
 
 def labels_words(labels: int, scope: Scope, given: str = "") -> str:

@@ -13,6 +13,7 @@ from labelcore.words import found
 from labelcore.words.differences import (
     one_end_words,
     outward,
+    points_range,
     told_interval,
     told_words,
 )
@@ -32,9 +33,11 @@ NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
 SO_FAR = "So far anything from {range} % is possible."
 NO_DIFFERENCE_SO_FAR = "So far each of the two may be the better one."
+AT_MOST = "Each of the two may be the better one, by at most {most}."
 TOO_EARLY = "Too few labels to say anything; the interval comes with {due}."
 PROVISIONAL = "{name} is {value} so far; its interval comes with {due}."
 EXACT = "{name} is exactly {value}: every item that matters has a label."
+EXACT_OF_THESE = "{name} is exactly {value}, of the items that a person can judge."
 SURE = "{sure} sure{of_these}: {finding}."
 OF_THESE = ", of the {judged}" + THAT_CAN_BE_JUDGED
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
@@ -88,16 +91,20 @@ def _short(estimate: Estimate) -> str:
     name = label_of(key_parts(estimate.estimand)[0]) if scope.found is None else found.NAME
     value = told_words(estimate)
     if estimate.state == State.EXACT:
-        return EXACT.format(name=name, value=value)
+        exact = EXACT if scope.judged is None else EXACT_OF_THESE
+        return exact.format(name=name, value=value)
     if not estimate.has_interval:
         if estimate.value is None:
-            return NO_DIFFERENCE_YET if estimate.is_difference else NOT_YET
+            return (
+                _no_difference(estimate, NO_DIFFERENCE_YET) if estimate.is_difference else NOT_YET
+            )
         if estimate.told is None:
             return TOO_EARLY.format(due=due_words(scope))
         return PROVISIONAL.format(name=name, value=value, due=due_words(scope))
     if estimate.says_nothing:
-        said = NO_DIFFERENCE_SO_FAR if estimate.is_difference else SO_FAR
-        return said.format(range=range_of(estimate.low, estimate.high))
+        if estimate.is_difference:
+            return _no_difference(estimate, NO_DIFFERENCE_SO_FAR)
+        return SO_FAR.format(range=range_of(estimate.low, estimate.high))
     finding = _finding(estimate)
     if estimate.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
@@ -120,6 +127,16 @@ def short_head(band: Band) -> str:
     return SURE.format(sure=sure, of_these="", finding=finding)
 
 
+def _no_difference(estimate: Estimate, nothing: str) -> str:
+    """That nobody knows which is better, and by how much at most; ``nothing``: where not even that
+    is known."""
+    if not any(known_ends(estimate.low, estimate.high, -1.0)):
+        return nothing
+    ends = points_range(estimate.low, estimate.high)
+    most = ends[abs(estimate.low) < abs(estimate.high)]
+    return AT_MOST.format(most=most.removesuffix(" points").lstrip("+−") + " points")
+
+
 def _finding(estimate: Estimate) -> str:
     name, inside, other = key_parts(estimate.estimand)
     scope = estimate.scope
@@ -133,9 +150,10 @@ def _finding(estimate: Estimate) -> str:
     if row is None or not row.short:
         return BETWEEN.format(name=label_of(name), range=between)
     named = other or scope.classifier
+    items = "items like these" if process else f"the {scope.n_items:,} items"
     return row.short.format(
         classifier=repr(named) if named else "the classifier",
-        items="items like these" if process else f"the {scope.n_items:,} items",
+        items=items if scope.judged is None else "them",
         positive=inside or scope.positive,
         range=between,
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from labelcore.promises import Unsure
 from labelcore.results.types import Estimate
-from labelcore.words.differences import range_words
+from labelcore.words.differences import interval_text, range_words
 
 READINGS = {
     Unsure.JUDGED: "of the items that a person can judge",
-    Unsure.ODDS: "of all items: the unsure up to three times as often wrong, or as seldom",
+    Unsure.ODDS: "of all items, if unsure ones are wrong a third to three times as often",
     Unsure.EITHER_WAY: "of all items, whatever the unsure are",
 }
 """What a figure is about, by the reading of the plan."""
@@ -25,10 +25,7 @@ ASSUMED = {
 }
 """What a figure with this reading rests on."""
 
-ODDS = (
-    "Of all items {low} to {high}, if the unsure ones are up to three times as likely to be wrong, "
-    "or as unlikely."
-)
+ODDS = "Of all items {range}, if unsure ones are wrong a third to three times as often."
 EITHER_WAY = "{name}: {low} to {high}, of all items"
 
 
@@ -36,11 +33,11 @@ EITHER_WAY_TITLE = "If each “Not sure” may be either way"
 
 
 def odds_words(estimate: Estimate) -> str:
-    """What a figure of the judged items is of all of them; "" where that is not known."""
-    if estimate.odds is None:
+    """What a figure of the judged items is of all of them; "" where nothing is known of either."""
+    if estimate.odds is None or estimate.says_nothing:
         return ""
-    low, high = range_words(estimate.estimand, estimate.odds.low, estimate.odds.high)
-    return ODDS.format(low=low, high=high)
+    ends = estimate.odds.low, estimate.odds.high
+    return ODDS.format(range=interval_text(estimate.estimand, *ends))
 
 
 def either_way_words(estimate: Estimate, name: str) -> str:

@@ -33,6 +33,7 @@ from labelcore.promises import CandidateState, Promise, State
 from labelcore.results.telling import NO_LINE
 from labelcore.results.types import Estimate
 from labelcore.ui.nodes import MADE
+from labelcore.ui.summary import Known
 from tests.words.test_choices import choice
 
 OUT = str(CandidateState.PRECISION_TOO_LOW)
@@ -102,8 +103,30 @@ def test_a_bar_without_interval_is_empty_and_bounds_without_confidence_are_outli
 
 def test_the_scale_of_differences_only_grows_with_what_it_holds() -> None:
     assert difference_scale(np.array([0.04, np.nan])) == (-0.05, 0.05)
+    assert difference_scale(np.array([-0.008, 0.006])) == (-0.01, 0.01)
     assert difference_scale(np.array([0.04, -0.051])) == (-0.1, 0.1)
     assert difference_scale(np.array([])) == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize(("half", "words"), [(0.031, "± 3.1 points"), (0.0, "exact")])
+def test_what_is_expected_at_the_end_is_said_where_there_is_no_value(
+    half: float, words: str
+) -> None:
+    none = track(value=np.full(3, np.nan), ahead=(np.array([50.0, 100.0]), np.array([0.1, half])))
+    assert f"expected at 100 labels: {words}" in texts(over_labels(none, ""))
+
+
+def test_two_that_seldom_differ_have_a_bar_before_the_first_label() -> None:
+    """What is certain of them is drawn; of others nothing is until there is an interval."""
+
+    def bar(low: float, high: float) -> Bar:
+        return estimate_bar(Known("accuracy_difference", None, low, high), "Difference")
+
+    some, none = bar(-0.008, 0.008), bar(-1.0, 1.0)
+    assert (some.low, some.high, some.said) == (-0.008, 0.008, ("", "−0.8 to +0.8"))
+    assert (none.low, none.said) == (None, ("", "not yet"))
+    share = estimate_bar(Known("recall", None, 0.2, 1.0), "Recall")
+    assert (share.low, share.said) == (None, ("", "not yet"))
 
 
 def test_a_truth_stands_where_it_is_inside_or_not() -> None:

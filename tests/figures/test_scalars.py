@@ -9,6 +9,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
+from labelcore.estimands import DIFFERENCES
 from labelcore.figures.scalars import (
     first_stage,
     first_stage_end,
@@ -17,9 +18,12 @@ from labelcore.figures.scalars import (
     scalar_results_of,
     second_stage_started,
 )
+from labelcore.figures.standing import is_settled
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.promises import State
+from labelcore.stats.profile import Cells
+from labelcore.tallies import Question
 from tests.designs.synthetic import (
     NEEDED,
     PROMISED,
@@ -377,6 +381,20 @@ def test_why_there_is_no_value(
     engine = labelled(known.engine(lc.Plan("simple_random", [name], budget=100), 1), labels)
     found = scalar_results(engine)[name]
     assert (found.state, found.value, found.missing) == ("too few", None, told)
+
+
+def test_a_difference_whose_denominator_is_open_is_not_exact() -> None:
+    """All items on which the two differ have a label, hardly one of the others: the difference of
+    recalls is d / (positives), of which nobody knows how many there are."""
+    sizes = np.array([3, *[9] * 6, 340, 6600], dtype=float)
+    labelled, positive = np.array([[3, *[9] * 6, 2, 2], [3, *[0] * 6, 2, 0]], dtype=float)
+    first, second = np.array([[1, *[0] * 6, 1, 0], [0, *[1] * 6, 1, 0]], dtype=bool)
+    cells = Cells(sizes, labelled, positive, first, np.arange(9), second)
+
+    def settled(name: str) -> bool:
+        return is_settled(Question(name, DIFFERENCES[name], "a", 1, "b"), cells)
+
+    assert settled("accuracy_difference") and not settled("recall_difference")
 
 
 @pytest.mark.parametrize(("unsure", "left_out"), [(0, 0), (2, 2), (3, 0)])

@@ -20,7 +20,7 @@ from labelcore.promises import UNSURE, Unsure
 from labelcore.results.types import Estimate
 from labelcore.stats.judged import in_the_file
 from labelcore.words.short import short_sentence
-from labelcore.words.unsure import either_way_words
+from labelcore.words.unsure import either_way_words, odds_words
 from tests.designs.synthetic import NOISE, Known, calibrated, write
 
 ASKED = ("accuracy", "precision", "recall", "f1")
@@ -297,6 +297,8 @@ def test_the_words_say_of_which_items(known: Known) -> None:
     assert f"sure, of the {share} that a person can judge: of the items" in short_sentence(one)
     assert one.either_way.low < one.odds.low < one.low < one.high < one.odds.high
     assert "of all items" in either_way_words(one, "Precision")
+    assert odds_words(one).startswith("Of all items ") and len(odds_words(one).split()) <= 20
+    assert odds_words(replace(one, low=0.0, high=1.0)) == "", "where nothing is known"
     assert Estimate.from_dict(one.to_dict()) == one
     odds = answered(known, plan_of(promise="watched", unsure="odds"), unsure)
     two = scalar_results(odds)["precision"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from labelcore.planning.methods import (
     possible,
     recommended,
 )
+from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
 from tests.designs.recycled import written
 
@@ -113,6 +115,18 @@ def has(promise: str, aim: Aim, population: lc.Population, name: str) -> bool:
     params = suggested_params(DESIGNS[name], population, (aim.classifier or "",))
     design = DESIGNS[name]
     return promise in design.promises_for(aim.estimands, design.Params(**params))
+
+
+def test_the_page_compares_methods_that_can_be_proposed(population: lc.Population) -> None:
+    """Of one classifier no agreement is told: its price stood beside that of the one proposed, and
+    could be the lower one."""
+    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], classifier="a", margin=0.05)
+    found = outlook.lines(population, population.fingerprint, plan.to_json())
+    shown = {one.design for one in found if not one.refused}
+    assert {"recalibrated_neyman", "simple_random"} <= shown <= {*possible(plan)}
+    two = replace(plan, classifier=("a", "b"))
+    found = outlook.lines(population, population.fingerprint, two.to_json())
+    assert "agreement_patterns" in {one.design for one in found if not one.refused}
 
 
 def test_a_method_without_the_promise_is_not_the_cheapest(population: lc.Population) -> None:

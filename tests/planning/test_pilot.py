@@ -30,6 +30,8 @@ from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all, label_each_until
 from labelcore.promises import Status
 from labelcore.stats.horizon import boundary, size_again
+from labelcore.ui.living import _ahead
+from labelcore.ui.summary import Summary, summarise
 from labelcore.words.pilots import pilot_words
 from tests.designs.synthetic import Known, fewest, most, write
 
@@ -230,6 +232,24 @@ def test_a_pilot_that_tells_little_goes_on_to_twice_its_labels(
 )
 def test_where_a_pilot_ends(half: float, labels: int, planned: int, goes_on: int) -> None:
     assert further_pilot(half, labels, planned, 0) == goes_on
+
+
+def test_the_start_page_has_the_size_that_was_learned(
+    bad: Known, plan: lc.Plan, tmp_path: Path
+) -> None:
+    session = lc.Session(bad.population, plan, f"sqlite:///{tmp_path / 'one.db'}", "learns")
+    before = int(session.plan.planned or 0)
+
+    def summary() -> Summary:
+        return summarise(session.store.project("learns"), session.events)
+
+    assert summary().of_planned == f"of about {before:,} judged"
+    assert _ahead(session, "recall") is not None
+    answered(session, bad, max(PILOT, before + 1))
+    after = session.engine.planned
+    assert after > before + 1 and summary().status == "labelling"
+    assert summary().of_planned == f"of about {after:,} judged"
+    assert _ahead(session, "recall") is None, "what the scores foretold is no more expected"
 
 
 @pytest.mark.parametrize("change", ["planned", "early", "twice"])

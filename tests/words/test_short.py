@@ -9,6 +9,7 @@ import pytest
 
 from labelcore.estimands import DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.promises import Promise, State
+from labelcore.results.interval import Interval
 from labelcore.results.types import Estimate, Scope
 from labelcore.words.meaning import NOTHING_YET, meaning
 from labelcore.words.short import range_of, short_sentence, short_value
@@ -58,6 +59,30 @@ def test_a_difference_says_who_may_be_better(
 ) -> None:
     said = short_sentence(estimate(name, value=0.0, low=low, high=high))
     assert words in said and len(said.split()) <= 20
+
+
+@pytest.mark.parametrize("state", [State.NOTHING, State.INTERVAL])
+def test_two_that_seldom_differ_may_be_the_better_one_by_little(state: State) -> None:
+    """56 of 6,997 items, on which alone they differ."""
+    value, most = (None if state == State.NOTHING else 0.0), 56 / 6997
+    certain = Interval(-most, most)
+    little = estimate("accuracy_difference", value=value, low=-most, high=most, certain=certain,
+                      state=state)  # fmt: skip
+    assert short_sentence(little) == "Each of the two may be the better one, by at most 0.9 points."
+    wide = estimate("recall_difference", value=value, low=-1.0, high=1.0, state=state)
+    assert "by at most" not in short_sentence(wide) and "better one." in short_sentence(wide)
+
+
+def test_of_judged_items_it_does_not_speak_of_all() -> None:
+    scope = replace(SCOPE, judged=0.912)
+    said = short_sentence(estimate("accuracy", scope=scope))
+    assert said == (
+        "95 % sure, of the 91 % that a person can judge: 'lr' gets 57 to 99 % of them right."
+    )
+    exact = estimate("accuracy", scope=scope, state=State.EXACT, low=0.86, high=0.86)
+    assert short_sentence(exact) == (
+        "Accuracy is exactly 86.00 %, of the items that a person can judge."
+    )
 
 
 def test_no_confidence_is_claimed_where_there_is_none() -> None:
