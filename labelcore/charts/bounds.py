@@ -27,8 +27,8 @@ def bounds(points: Points, low: Path, high: Path) -> list[AnyMark]:
         return []
     name = assurance(band)
     if band.confidence is not None:
-        return [Band(low, high, known, name=name, role="band")]
-    return [Line(x, kept(y, known), THIN, name=name) for x, y in (low, high)]
+        return [Band(low, high, known, name=name, role="band", kind="band")]
+    return [Line(x, kept(y, known), THIN, name=name, kind="bound") for x, y in (low, high)]
 
 
 def noise(points: Points) -> list[AnyMark]:

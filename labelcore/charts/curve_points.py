@@ -74,10 +74,14 @@ class Points:
         return bool(self.known.any() and not self.told.any())
 
 
-def points_of(band: Band) -> Points:
-    """At most 400 points, always the first and the last."""
+def points_of(band: Band, *, log: bool = False, most: int = MOST_POINTS) -> Points:
+    """At most so many points, always the first and the last; ``log``: evenly on a log scale."""
     number = len(band.x)
-    at = np.unique(np.linspace(0, number - 1, min(number, MOST_POINTS)).round().astype(np.int64))
+    even = np.linspace(0, number - 1, min(number, most)).round()
+    if log and number > most:
+        ranks = np.geomspace(band.x[0], band.x[-1], most)
+        even = np.append(np.searchsorted(band.x, ranks[:-1]), number - 1)
+    at = np.unique(even.astype(np.int64))
     known = np.isfinite(band.value[at]) & band.has_interval
     return Points(band, reading_of(band), at, known | np.isfinite(band.told[at]), known)
 

@@ -132,15 +132,11 @@ class Line(Mark):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Band(Mark):
-    """The area between two lines, where ``keep`` holds and both have a number.
-
-    outline   only its edge is drawn, dashed: no confidence goes with it
-    """
+    """The area between two lines, where ``keep`` holds and both have a number."""
 
     low: Points
     high: Points
     keep: Mask | None = None
-    outline: bool = False
 
     @property
     def reach(self) -> Points:
@@ -224,6 +220,13 @@ class Scale:
         found: Numbers = np.clip((values - low) / (high - low), 0.0, 1.0)
         return found
 
+    def place(self, at: float) -> float:
+        """``share`` of one number, which takes a tenth of the time."""
+        low, high = self.ends
+        if self.axis.log:
+            at, low, high = (math.log10(one) for one in (max(at, min(low, high)), low, high))
+        return min(max((at - low) / (high - low), 0.0), 1.0)
+
     def holds(self, at: Numbers) -> Mask:
         """Which numbers lie on it; NaN do not."""
         low, high = min(self.ends), max(self.ends)
@@ -269,7 +272,7 @@ class Remark:
         if self.anchor:
             return self.anchor
         if self.x is not None:
-            room = 1 - float(level.share(self.x))
+            room = 1 - level.place(self.x)
             return "start" if room > LETTER_SHARE * len(self.text) else "end"
         return {0.0: "start", 1.0: "end"}.get(self.across, "middle")
 

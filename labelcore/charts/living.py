@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.charts.curve_points import points_of
 from labelcore.charts.design import REFERENCE, SERIES, THIN
 from labelcore.charts.drawing import (
     AnyMark,
@@ -30,15 +31,17 @@ from labelcore.charts.drawing import (
 )
 from labelcore.charts.history_table import thinned
 from labelcore.charts.nodes import Node, node
+from labelcore.charts.rank import LOG_FROM_ITEMS, curve_marks
 from labelcore.charts.svg import Box, colour, svg
+from labelcore.results.curves import Band as Curve
 from labelcore.results.telling import NO_LINE
-from labelcore.words.sentences import points
+from labelcore.words.sentences import points as margin_words
 
 WIDTH, HEIGHT = 448.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
 BOX = Box(WIDTH, HEIGHT, LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM)
 INSIDE = BOX.right - BOX.left
-MOST_POINTS = 160
+MOST_POINTS, MOST_RANKS = 160, 200
 NOTE, LONG_NOTE, WIDE_NOTE = 100 / INSIDE, 200 / INSIDE, 230 / INSIDE
 """Room for a remark at the right end; the last also in the larger letters of a telephone."""
 BELOW = 18 / (BOX.bottom - BOX.top)
@@ -51,7 +54,6 @@ EXACT = 1e-12
 """A half-width that is none."""
 LABELS, FIRST_ITEMS, PRECISION = "labels", "first items by score", "Precision, %"
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
-LOG_FROM_ITEMS = 5000
 INK = "ink"
 Part = AnyMark | Rule | Remark
 
@@ -207,9 +209,10 @@ def labels_drawing(track: Track) -> Drawing:
     said = [track.hover[place] for place in kept] if track.hover else []
     across = _labels(float(max(track.planned, track.labels.max(initial=1.0))))
     up = _upright(track.name, track.scale)
+    bounds = (x, track.low[kept]), (x, track.high[kept])
     parts = [
         *_expected(across, up, track),
-        _band(x, track.low[kept], track.high[kept]),
+        Band(*bounds, name="interval", role="band", kind="band"),
         _guess(x, value, grey, said),
         _estimate(x, value, settled, said),
         *_zero(track),
@@ -228,52 +231,19 @@ def race(marks: Sequence[AnyMark], labels: int, wanted: float, words: str) -> No
     return _chart(_labels(max(float(labels), last)), _upright(PRECISION), [*marks, *goal], words)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Along:
-    """A reading such as precision along the ranks of a list.
-
-    rank              (n_points,), rising from 1
-    value, low, high  (n_points,), NaN where there is none; without bounds a value is a first
-                      guess, drawn grey
-    items             how long the list is
-    cut               the classifier's own cut, as a rank; None without one
-    assumed           the bounds carry no confidence
-    provisional       (n_points,), by all labels where the band is of fewer; None without one
-    """
-
-    rank: Numbers
-    value: Numbers
-    low: Numbers
-    high: Numbers
-    items: int
-    cut: int | None = None
-    assumed: bool = False
-    provisional: Numbers | None = None
-
-    @property
-    def grey(self) -> bool:
-        """Whether a line of guesses is drawn."""
-        return bool((np.isfinite(self.value) & np.isnan(self.low)).any())
-
-
-def along_scores(along: Along, words: str) -> Node:
-    """The reading and its band against how many of the first items are taken."""
-    items, log = float(along.items), along.items >= LOG_FROM_ITEMS
-    ticks = _powers(along.items) if log else _steps(items)
-    across = _axis(FIRST_ITEMS, (1.0 if log else 0.0, items), ticks, log=log)
-    kept = _spread(across.share(along.rank))
-    rank, value, low, high = (one[kept] for one in (along.rank, along.value, along.low, along.high))
-    bounded, told = np.isfinite(low), np.isfinite(value)
-    parts: list[Part] = [_band(rank, low, high, assumed=along.assumed)]
-    if along.provisional is not None:
-        guess = along.provisional[kept]
-        parts.append(_guess(rank, guess, np.isfinite(guess)))
-    parts += [_estimate(rank, value, told & bounded), _guess(rank, value, told & ~bounded)]
-    if bounded.any() and not told.any():
-        parts.append(_no_line(across, along.cut))
-    if along.cut:
-        parts.append(Rule(along.cut, upright=True, dash="", role=INK, kind="cut"))
-        parts.append(Remark(f"own cut at {along.cut:,}", x=along.cut, up=0.0))
+def along_scores(band: Curve, items: int, cut: int | None, words: str) -> Node:
+    """A reading and its band against how many of the first ``items`` are taken, and the
+    classifier's own cut, if it has one."""
+    log, last = items >= LOG_FROM_ITEMS, float(items)
+    ticks = _powers(items) if log else _steps(last)
+    across = _axis(FIRST_ITEMS, (1.0 if log else 0.0, last), ticks, log=log)
+    points = points_of(band, log=log, most=MOST_RANKS)
+    parts: list[Part] = [*curve_marks(points)]
+    if points.without_line:
+        parts.append(_no_line(across, cut))
+    if cut:
+        parts.append(Rule(cut, upright=True, dash="", role=INK, kind="cut"))
+        parts.append(Remark(f"own cut at {cut:,}", x=cut, up=0.0))
     return _chart(across, _upright(PRECISION), parts, words)
 
 
@@ -335,20 +305,6 @@ def _powers(items: int) -> list[float]:
     return [float(10**power) for power in range(int(math.log10(items)) + 1)]
 
 
-def _spread(share: Numbers) -> NDArray[np.int64]:
-    """At most one point for every two units of the chart's width, the ends always."""
-    if not len(share):
-        return np.empty(0, dtype=np.int64)
-    cells = np.round((BOX.left + INSIDE * share) / 2)
-    keep = np.append(np.flatnonzero(np.diff(cells) > 0), len(share) - 1)
-    return np.unique(np.append(keep, 0))
-
-
-def _band(x: Numbers, low: Numbers, high: Numbers, *, assumed: bool = False) -> Band:
-    kind, role = ("band assumed", SERIES[0]) if assumed else ("band", "band")
-    return Band((x, low), (x, high), outline=assumed, name="interval", role=role, kind=kind)
-
-
 def _estimate(x: Numbers, value: Numbers, keep: Mask, said: Sequence[str] = ()) -> Line:
     there = np.where(keep, value, np.nan)
     return Line(x, there, name="estimate", kind="estimate", hover=said)
@@ -369,7 +325,7 @@ def _expected(across: Scale, up: Scale, track: Track) -> list[Part]:
     if not np.isfinite(value) or track.guessed[-1]:
         if not np.isfinite(half[-1]) or across.share(now) > 1 - LONG_NOTE:
             return []
-        there = f"± {points(float(half[-1]))}" if half[-1] > EXACT else "exact"
+        there = f"± {margin_words(float(half[-1]))}" if half[-1] > EXACT else "exact"
         words = f"expected at {labels[-1]:,.0f} labels: {there}"
         return [_remark(up, words, *track.scale)]
     later = labels > now

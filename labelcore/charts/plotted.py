@@ -173,8 +173,6 @@ class _Plotted:
         colour = self.colours[mark.role]
         edge = {"width": NARROW_BAND if mark.narrow else 0, "color": colour}
         look = {"fill": "toself", "fillcolor": colour, "line": edge}
-        if mark.outline:
-            look = {"line": {"width": 1, "dash": "dash", "color": colour}}
         return {"x": xs, "y": ys, "mode": "lines", **look}
 
     def _bars(self, mark: Bars) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -29,12 +30,13 @@ from labelcore.charts.curve_points import (
     trend,
     value_words,
 )
-from labelcore.charts.design import HAIR
+from labelcore.charts.design import FIRST, REFERENCE, THIN
 from labelcore.charts.drawing import AnyMark, Axis, Drawing, Ends, Line, Remark, Rule, Side, Unit
 from labelcore.results.curves import Band
 from labelcore.words import sentences as words
 
 NOTHING = "No curve yet: it starts with the first estimate."
+SO_FAR = "provisional, by all labels so far"
 LOG_FROM_ITEMS = 5000
 
 
@@ -60,13 +62,12 @@ def rank_chart(
     says so.
     Raises ValueError for a reading that is not known.
     """
-    points = points_of(band)
+    last = float(max(band.scope.n_items, *band.x[-1:]))
+    log = last >= LOG_FROM_ITEMS if log is None else log
+    points = points_of(band, log=log)
     if not points.usable.any():
         label = points.reading.label
         return empty_chart(NOTHING, [RANK, SCORE, label, LOW, HIGH])
-    if log is None:
-        log = max(band.scope.n_items, float(band.x[-1])) >= LOG_FROM_ITEMS
-    last = max(band.scope.n_items, float(band.x[-1]))
     shares = points.reading.unit == "share"
     rules, remarks = _lines(points, cut, required, own)
     drawing = Drawing(
@@ -78,7 +79,7 @@ def rank_chart(
         Axis(points.reading.label.lower(), Unit.SHARE, _share_ends(points))
         if shares
         else Axis(points.reading.label.lower(), zero=True),
-        _marks(points),
+        [*noise(points), *envelope(points), *curve_marks(points, hover_texts(points))],
         rules,
         remarks,
         legend=True,
@@ -93,27 +94,25 @@ def rank_words(band: Band, cut: int | None = None) -> str:
     return _words(points, cut, None) if points.usable.any() else NOTHING
 
 
-def _marks(points: Points) -> list[AnyMark]:
-    """The bounds and what else the method says, below the line of values."""
-    band, x, texts = points.band, points.rank, hover_texts(points)
-    marks = [
-        *noise(points),
-        *bounds(points, (x, points.of(band.low)), (x, points.of(band.high))),
-        *envelope(points),
-    ]
+def curve_marks(points: Points, texts: Sequence[str] = ()) -> list[AnyMark]:
+    """The bounds and the values; grey is what has no interval. ``texts``: for the pointer."""
+    band, x = points.band, points.rank
+    marks = bounds(points, (x, points.of(band.low)), (x, points.of(band.high)))
     if band.provisional is not None and points.told.any():
-        so_far = kept(points.of(band.provisional), points.told)
-        marks.append(Line(x, so_far, HAIR, "dot", name="provisional, by all labels so far"))
-    marks.append(
-        Line(
-            x,
-            kept(points.value, points.usable),
-            value_width(points),
-            name="" if points.without_line else value_name(points),
-            hover=() if points.gappy else texts,
-        )
+        so_far, name = kept(points.of(band.provisional), points.told), SO_FAR
+        marks.append(Line(x, so_far, THIN, name=name, role=REFERENCE, kind="estimate grey"))
+    guess = not points.known.any()
+    values = Line(
+        x,
+        kept(points.value, points.usable),
+        value_width(points),
+        name="" if points.without_line else value_name(points),
+        role=REFERENCE if guess else FIRST,
+        kind="estimate grey" if guess else "estimate",
+        hover=() if points.gappy else texts,
     )
-    return marks + ([pointed(x, points.place, points.usable, texts, ())] if points.gappy else [])
+    there = [pointed(x, points.place, points.usable, texts, ())] if points.gappy and texts else []
+    return [*marks, values, *there]
 
 
 def _share_ends(points: Points) -> Ends:

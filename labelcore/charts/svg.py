@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -79,10 +78,10 @@ class Frame:
         return _along(self.across, self.x.share(x)), _along(self.upwards, self.y.share(y))
 
     def level(self, x: float) -> float:
-        return float(_along(self.across, self.x.share(x)))
+        return _between(self.across, self.x.place(x), 1)[0]
 
     def height(self, y: float) -> float:
-        return float(_along(self.upwards, self.y.share(y)))
+        return _between(self.upwards, self.y.place(y), 1)[0]
 
 
 def svg(drawing: Drawing, name: str, words: str, *, box: Box | None = None) -> Node:
@@ -231,8 +230,10 @@ def _said(mark: AnyMark) -> dict[str, object]:
 
 def _joined(x: Numbers, y: Numbers) -> str:
     """Points to a tenth of a unit, each place once."""
-    texts = (f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-    return " ".join(text for text, _ in groupby(texts))
+    x, y = np.round(x, 1), np.round(y, 1)
+    moved = np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0))
+    pairs = zip(x[moved].tolist(), y[moved].tolist(), strict=True)
+    return " ".join([f"{a:.1f},{b:.1f}" for a, b in pairs])
 
 
 def _mark(mark: AnyMark, frame: Frame, name: str) -> list[Node]:
@@ -243,9 +244,7 @@ def _mark(mark: AnyMark, frame: Frame, name: str) -> list[Node]:
 
 def _band(mark: Band, frame: Frame) -> list[Node]:
     look: dict[str, object] = {"fill": colour(mark.role)}
-    if mark.outline:
-        look = {"fill": "none", "stroke": colour(mark.role), "stroke_dasharray": "4 3"}
-    elif mark.narrow:
+    if mark.narrow:
         look |= _stroke(mark.role, NARROW_BAND)
     return [
         node("polygon", **_said(mark), points=_joined(*frame.at(*outline)), **look)
@@ -264,9 +263,11 @@ def _line_and_dots(mark: Line, frame: Frame) -> list[Node]:
             node("polyline", **_said(mark), points=_joined(at[0][run], at[1][run]), **look)
             for run in runs(known)
         ]
-    for place in np.flatnonzero(known & (np.broadcast_to(mark.dots, len(x)) > 0)):
-        size = float(np.broadcast_to(mark.dots, len(x))[place])
-        made.append(_dot(float(at[0][place]), float(at[1][place]), size / 2, mark))
+    if mark.dotted:
+        sizes = np.broadcast_to(mark.dots, len(x))
+        for place in np.flatnonzero(known & (sizes > 0)):
+            where = float(at[0][place]), float(at[1][place])
+            made.append(_dot(*where, float(sizes[place]) / 2, mark))
     return made
 
 

@@ -17,7 +17,6 @@ from labelcore.charts.history_table import history_rows
 from labelcore.charts.living import (
     GREY,
     SHARES,
-    Along,
     Bar,
     along_scores,
     bars,
@@ -103,8 +102,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     scale = _scale(session, estimates)
     chart, grey = None, ""
     if view == ALONG_SCORES:
-        along, words = _along(session)
-        chart, grey = along_scores(along, words), GREY if along.grey else ""
+        chart, grey = _along(session)
     elif view == OVER_LABELS and charted is not None:
         chart = _over_labels(session, charted, truths.get(charted.estimand))
     other = short_words(claims_of(session)) or said
@@ -213,27 +211,14 @@ def _sides(estimate: Estimate) -> tuple[str, str] | None:
     return above, below
 
 
-def _along(session: Session) -> tuple[Along, str]:
-    """The curve as it is drawn, and the same in words."""
-    curve = session.curve()
-    band = session.band("precision", curve)
+def _along(session: Session) -> tuple[Node, str]:
+    """The curve, with its words, and what a grey line in it is."""
+    band = session.band("precision", session.curve())
     first = next(iter((*session.plan.classifiers, *session.population.classifiers)))
     cut = own_cut(session.population, first)
-    known, value = band.has_interval, band.told
-    nothing: Numbers = np.full(len(band.x), np.nan)
-    so_far = band.provisional
-    so_far = None if so_far is None else np.where(np.isnan(value), np.nan, so_far)
-    drawing = Along(
-        band.x.astype(float),
-        value,
-        band.low if known else nothing,
-        band.high if known else nothing,
-        len(session.population),
-        cut,
-        band.confidence is None,
-        so_far,
-    )
-    return drawing, rank_words(band, cut)
+    guess = not band.has_interval and bool(np.isfinite(band.told).any())
+    drawn = along_scores(band, len(session.population), cut, rank_words(band, cut))
+    return drawn, GREY if guess else ""
 
 
 def _ahead(session: Session, key: str) -> tuple[Numbers, Numbers] | None:

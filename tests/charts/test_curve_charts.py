@@ -124,7 +124,10 @@ def test_a_long_band_is_thinned_and_its_table_is_not(make_band: Make) -> None:
     band = make_band("precision", list(np.linspace(1, 0.2, 1201)))
     chart = rank_chart(band)
     drawn = traces(chart)["estimate"]
-    assert len(drawn.x) == MOST_POINTS <= 500 and len(chart.table) == 1201
+    assert 100 < len(drawn.x) <= MOST_POINTS and len(chart.table) == 1201
+    even = traces(rank_chart(band, log=False))["estimate"]
+    assert len(even.x) == MOST_POINTS
+    assert sum(x < 1000 for x in drawn.x) > 2 * sum(x < 1000 for x in even.x), "log scale"
     assert (drawn.x[0], drawn.x[-1]) == (band.x[0], band.x[-1])
     assert set(drawn.x) <= set(band.x.tolist())
 

@@ -19,7 +19,6 @@ from labelcore.charts.living import (
     RIGHT,
     TOP,
     WIDTH,
-    Along,
     Bar,
     Track,
     along_scores,
@@ -30,8 +29,9 @@ from labelcore.charts.living import (
 )
 from labelcore.charts.nodes import Node
 from labelcore.promises import CandidateState, Promise, State
+from labelcore.results.curves import Band
 from labelcore.results.telling import NO_LINE
-from labelcore.results.types import Estimate
+from labelcore.results.types import Estimate, Scope
 from labelcore.ui.nodes import MADE
 from labelcore.ui.summary import Known
 from tests.words.test_choices import choice
@@ -186,8 +186,8 @@ def test_a_bar_marks_no_value_where_the_interval_is_too_wide_for_one() -> None:
 
 def test_a_remark_on_wide_bounds_is_not_crossed_by_the_cut() -> None:
     for cut, crosses in ((20, False), (80, True)):
-        rank, wide = np.arange(1.0, 101), np.ones(100)
-        drawn = along_scores(Along(rank, np.nan * wide, 0 * wide, wide, 100, cut), "")
+        wide = np.ones(100)
+        drawn = along(100, cut, low=0 * wide, high=wide)
         (said,) = [one for one in of_class(drawn, "remark") if one[2] == NO_LINE]
         (line,) = of_class(drawn, "cut")
         free = float(line[1]["x1"]) - 5 if crosses else WIDTH - RIGHT
@@ -248,14 +248,25 @@ def test_a_long_session_is_thinned_and_keeps_its_last_label() -> None:
     assert len(points(line)) <= 160 and points(line)[-1] == at(n, 0.5, n)
 
 
-def along(items: int, **other: object) -> Along:
+def curve(items: int, **other: object) -> Band:
     rank = np.arange(1.0, items + 1)
     value = 1.0 - rank / items / 2
-    return Along(rank, value, value - 0.1, np.minimum(value + 0.1, 1), items, **other)  # type: ignore[arg-type]
+    found: dict[str, object] = {
+        "estimand": "precision_curve", "x": rank, "value": value, "low": value - 0.1,
+        "high": np.minimum(value + 0.1, 1), "threshold": value, "confidence": 0.95,
+        "simultaneous": False, "labels_used": 9, "draws_used": 9, "method": "m",
+        "promise": "watched", "assumptions": (), "source": "s", "state": "interval",
+        "scope": Scope("items.csv", items),
+    }  # fmt: skip
+    return Band(**(found | other))  # type: ignore[arg-type]
+
+
+def along(items: int, cut: int | None = None, **other: object) -> Node:
+    return along_scores(curve(items, **other), items, cut, "")
 
 
 def test_the_curve_has_its_band_and_the_own_cut() -> None:
-    drawn = along_scores(along(1000, cut=250), "")
+    drawn = along(1000, cut=250)
     (line,), (cut,) = of_class(drawn, "estimate"), of_class(drawn, "cut")
     assert points(line)[-1] == at(1000, 0.5, 1000)
     assert float(cut[1]["x1"]) == at(250, 0, 1000)[0]
@@ -264,24 +275,23 @@ def test_the_curve_has_its_band_and_the_own_cut() -> None:
 
 
 def test_a_long_list_is_drawn_by_powers_of_ten() -> None:
-    drawn = along_scores(along(10_000, cut=100), "")
+    drawn = along(10_000, cut=100)
     assert {"1", "10", "100", "1,000", "10,000"} <= set(texts(drawn))
     (cut,) = of_class(drawn, "cut")
     assert float(cut[1]["x1"]) == at(50, 0)[0], "100 is half way from 1 to 10,000"
 
 
 def test_a_curve_without_a_band_is_a_grey_guess() -> None:
-    known = along(1000)
-    assert not known.grey and not of_class(along_scores(known, ""), "estimate grey")
-    guess = replace(known, low=np.full(1000, np.nan), high=np.full(1000, np.nan))
-    drawn = along_scores(guess, "")
-    assert guess.grey and of_class(drawn, "estimate grey") and not of_class(drawn, "estimate")
+    assert not of_class(along(1000), "estimate grey")
+    drawn = along(1000, state="too few")
+    assert of_class(drawn, "estimate grey") and not of_class(drawn, "estimate")
+    assert not of_class(drawn, "band")
 
 
 def test_every_chart_names_its_axes_and_the_unit() -> None:
     drawn = [
         over_labels(track(name="Recall, %"), ""),
-        along_scores(along(1000), ""),
+        along(1000),
         race([], 9, 0.8, ""),
     ]
     names = [[one[2] for one in of_class(chart, "axis")] for chart in drawn]
@@ -294,15 +304,15 @@ def test_every_chart_names_its_axes_and_the_unit() -> None:
 
 def test_a_list_without_bounds_has_its_axes_already() -> None:
     nothing = np.full(100, np.nan)
-    drawn = along_scores(Along(np.arange(1.0, 101), nothing, nothing, nothing, 100), "")
-    empty = np.empty(0)
-    assert drawn == along_scores(Along(empty, empty, empty, empty, 100), "")
+    drawn = along(100, value=nothing, low=nothing, high=nothing)
+    empty = dict.fromkeys(("x", "value", "low", "high", "threshold"), np.empty(0))
+    assert drawn == along(100, **empty)
     assert {one[0] for one in nodes(drawn)} == {"svg", "line", "text"}
 
 
-def test_bounds_without_confidence_are_an_outline() -> None:
-    drawn = along_scores(along(100, assumed=True), "")
-    assert of_class(drawn, "band assumed") and not of_class(drawn, "band")
+def test_bounds_without_confidence_are_two_lines() -> None:
+    drawn = along(100, confidence=None)
+    assert len(of_class(drawn, "bound")) == 2 and not of_class(drawn, "band")
 
 
 def test_a_name_is_a_text_and_only_known_parts_are_used() -> None:
@@ -311,7 +321,7 @@ def test_a_name_is_a_text_and_only_known_parts_are_used() -> None:
     for tree in (
         shown,
         over_labels(track(margin=0.1), HOSTILE),
-        along_scores(along(100, cut=9), ""),
+        along(100, cut=9),
     ):
         for tag, attributes, *_ in nodes(tree):
             assert tag in named and set(attributes) <= set(named)
