@@ -20,6 +20,8 @@ def choice_page(session: Session, choice: Choice) -> None:
     """The planned choice, and the same labels asked for other requirements."""
     with st.container(key="sentence"):
         st.text(choice.sentence())
+    if session.plan.superseded:
+        return
     st.subheader(TITLE, anchor=False)
     typed = st.number_input(
         "Another precision in per cent",
