@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from labelcore.cli.output import check_suffix, json_option, say, write
+from labelcore.cli.output import check_suffix, json_option, say, suffix_of, write
 from labelcore.cli.projects import (
     force_option,
     moved_option,
@@ -66,8 +66,8 @@ def labels(
     Shares weighted by its column `weight` are shares of the file. In CSV and Excel no text runs as
     a formula.
     """
+    suffix = suffix_of(output, kind, list(LABEL_FORMS), "the table of labels")
     session = Session.open(store, project, file=moved)
-    suffix = f".{kind}" if kind else Path(output).suffix if output != "-" else ".csv"
     made = labels_file(session, suffix, content=content)
     where = write(output, made, force=force)
     if output != "-":

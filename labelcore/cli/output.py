@@ -39,6 +39,16 @@ def check_suffix(output: str, allowed: Sequence[str], what: str) -> None:
         )
 
 
+def suffix_of(output: str, kind: str | None, known: Sequence[str], what: str) -> str:
+    """How ``what`` is written: in the format asked for, else as a file's name says, else as the
+    first of ``known``. ValueError where the name says another format, or none does."""
+    check_suffix(output, (f".{kind}",) if kind else known, what)
+    suffix = "" if output == "-" else Path(output).suffix.lower()
+    if not (suffix or kind or output == "-"):
+        raise ValueError(f"{output}: {what} needs a name that ends in one of {', '.join(known)}")
+    return suffix or (f".{kind}" if kind else known[0])
+
+
 def write(output: str, content: bytes, *, force: bool = False) -> str:
     """Write to a file, "-" for standard output; returns where it went, in words.
 

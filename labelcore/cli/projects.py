@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
-from labelcore.cli.output import check_suffix, json_option, say, write
+from labelcore.cli.output import check_suffix, json_option, say, suffix_of, write
 from labelcore.errors import ProjectExistsError
 from labelcore.exchange import CONFIGS, LABELLED_FORMS, LABELLED_SUFFIXES
 from labelcore.report import REPORT_FORMS, bundle_zip, estimates_csv, events_csv
@@ -29,7 +28,7 @@ output_option: Decorator = click.option(
     "--output", "-o", required=True, metavar="PATH", help="Where to write; - for standard output."
 )
 force_option: Decorator = click.option("--force", is_flag=True, help="Write over an existing file.")
-REPORTS = {suffix.removeprefix("."): made for suffix, made in REPORT_FORMS.items()}
+REPORTS = [suffix.removeprefix(".") for suffix in REPORT_FORMS]
 moved_option: Decorator = click.option(
     "--file", "moved", type=click.Path(), help="Where the file of the items is now, if it moved."
 )
@@ -133,9 +132,7 @@ def export(
 @output_option
 @force_option
 @moved_option
-@click.option(
-    "--format", "kind", type=click.Choice(list(REPORTS)), help="Taken from PATH when left out."
-)
+@click.option("--format", "kind", type=click.Choice(REPORTS), help="Taken from PATH when left out.")
 @json_option
 def report(
     store: str,
@@ -148,23 +145,9 @@ def report(
 ) -> None:
     """Write the report: one HTML file that needs no network, PDF, Markdown, JSON or Excel; as PNG
     a picture for slides, as CSV the estimates."""
-    write_as = REPORTS[_report_kind(output, kind)]
+    write_as = REPORT_FORMS[suffix_of(output, kind, list(REPORT_FORMS), "the report")]
     session = Session.open(store, project, file=moved)
     _written(session, output, write_as(session), force, as_json)
-
-
-def _report_kind(output: str, kind: str | None) -> str:
-    """The format asked for, or that of the suffix. ValueError where a file's name says another."""
-    suffix = "" if output == "-" else Path(output).suffix
-    named = suffix.lower().removeprefix(".")
-    if not suffix and (kind is not None or output == "-"):
-        return kind or "html"
-    if named not in REPORTS:
-        known = ", ".join(f".{one}" for one in REPORTS)
-        raise ValueError(f"{output}: the name of a report must end in one of {known}")
-    if kind not in (None, named):
-        raise ValueError(f"{output}: --format {kind} cannot be written to a file called {suffix}")
-    return named
 
 
 def _written(session: Session, output: str, content: bytes, force: bool, as_json: bool) -> None:

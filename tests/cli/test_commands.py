@@ -247,10 +247,7 @@ def test_a_report_is_not_written_into_a_file_of_another_kind(
 ) -> None:
     where = ["report", "--store", store, "--project", "spam", "-o", tmp_path / name]
     code, out, err = run(capsys, *where)
-    assert (code, out) == (
-        2,
-        "",
-    ) and "must end in one of .html, .pdf, .png, .md, .json, .xlsx, .csv" in err
+    assert (code, out) == (2, "") and ".html, .pdf, .png, .md, .json, .xlsx, .csv" in err
     assert not (tmp_path / name).exists()
 
 
@@ -264,7 +261,7 @@ def test_the_name_of_a_report_says_what_is_in_it(
     assert run(capsys, *where, "-o", tmp_path / "report", "--format", "json")[0] == 0
     assert json.loads((tmp_path / "report").read_text("utf-8"))["schema_version"] == 1
     code, _, err = run(capsys, *where, "-o", tmp_path / "r.json", "--format", "html")
-    assert code == 2 and "--format html cannot be written to a file called .json" in err
+    assert code == 2 and "the report is written as .html, got '.json'" in err
 
 
 def test_nothing_is_written_over_without_being_told(
