@@ -40,7 +40,8 @@ PARTS = {
     "results": ("figures", "results", "tallies.py", "plan/claim_totals.py"),
 }
 SEED, SECONDS, FEW_SECONDS = 11, 120, 30
-OUT_OF_TIME = (-24, 152, 124)
+OUT_OF_TIME = (-24, 152, 124, -9, 137)
+"""What a process ends with at its limit of processor time, which the kernel kills it at."""
 REPLAY = "tests/report/test_replay.py"
 QUICK = "not slow and not browser"
 COMPARED = {
@@ -221,10 +222,15 @@ class RelatedTests:
         self.inside = {path: imports(path) for path in package if "ui" not in path.parts}
 
     def own(self, path: Path) -> list[Path]:
-        """The examples in the file, the tests that mirror it and those that import it."""
+        """The examples in the file, the tests that mirror it and those that import it; where there
+        are none, those of its folder."""
         module = module_of(path, self.root)
         importing = [test for test, names in self.imported.items() if module in names]
-        return [path, *dict.fromkeys([*self._mirror(path), *importing])]
+        folder = self.root / "tests" / path.relative_to(self.root / "labelcore").parent
+        found = [*self._mirror(path), *importing] or [
+            test for test in self.imported if test.parent == folder
+        ]
+        return [path, *dict.fromkeys(found)]
 
     def _mirror(self, path: Path) -> list[Path]:
         folder = self.root / "tests" / path.relative_to(self.root / "labelcore").parent

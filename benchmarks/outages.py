@@ -340,7 +340,8 @@ RESTORED = """### Kill -9 in a first sitting
 
 A new store, so many labels through the page, kill -9, then the file of the newest changes
 (`labelcore.db-wal`) deleted and `labelcore restore --store` run. Labels that only that file had are
-lost with it; those of the newest backup are not.
+lost with it; those of the newest backup are not. The script presses as fast as the page takes
+it, and at most one backup is made in ten seconds.
 
 """
 FOOT = """

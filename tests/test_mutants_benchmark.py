@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.mutants import Mutant, RelatedTests, drawn, kept, mutants_of, tried
+from benchmarks.mutants import (
+    QUICK,
+    Mutant,
+    RelatedTests,
+    drawn,
+    kept,
+    mutants_of,
+    run_tests,
+    tried,
+)
 
 SOURCE = '''"""Shares."""
 
@@ -71,6 +80,19 @@ def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Pa
     }
     assert {state for state in states.values() if state != found} == {("survived", "")}
     assert path.read_text("utf-8") == SOURCE
+
+
+@pytest.mark.slow
+def test_a_test_that_runs_out_of_time_found_nothing(tree: Path) -> None:
+    endless = tree / "tests/stats/test_endless.py"
+    endless.write_text("def test_endless() -> None:\n    while True:\n        pass\n", "utf-8")
+    assert run_tests(tree, [endless], QUICK, 4) == ("too long", "")
+
+
+def test_a_file_that_no_test_mirrors_or_imports_has_those_of_its_folder(root: Path) -> None:
+    own = RelatedTests(root).own(root / "labelcore/figures/standing.py")
+    assert root / "tests/figures/test_scalars.py" in own
+    assert {test.parent for test in own[1:]} == {root / "tests/figures"}
 
 
 def test_the_draw_is_repeatable_and_every_mutant_can_be_read(root: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from labelcore.population.json_file import JsonFile
 from labelcore.population.sniff import first_row_is_data
 
 SAMPLE_ROWS = 60
+FEWEST_WRAPPED = 10
+"""A list of as many objects in the one object of a file is taken for its items."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
     number = min(len(table), SAMPLE_ROWS)
     rows = tuple(table.cells(position, names) for position in range(number))
     if isinstance(table, JsonFile):
+        if faults := [_wrapped(parts[0].name, *one) for one in _lists(rows)]:
+            raise PopulationError(faults)
         names = leaves(names, rows)
         rows = tuple({name: row[name] for name in names} for row in rows)
     named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
@@ -52,6 +57,24 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
     every = len(table) + sum(len(open_table(part)) for part in rest)
     columns = names if isinstance(table, JsonFile) else table.columns
     return Head(tuple(columns), every, rows, table.dialect, headless)
+
+
+def _lists(rows: Sequence[Mapping[str, str]]) -> list[tuple[str, int]]:
+    """The fields of a file's only object that hold a list of objects, and of how many."""
+    found = []
+    for name, text in rows[0].items() if len(rows) == 1 else ():
+        value = json.loads(text) if text.startswith("[{") else []
+        if len(value) >= FEWEST_WRAPPED and all(isinstance(one, dict) for one in value):
+            found.append((name, len(value)))
+    return found
+
+
+def _wrapped(file: str, name: str, objects: int) -> Fault:
+    rule = (
+        f"the file holds one object, with a list of {objects:,} objects in this field: save that "
+        "list alone as the file"
+    )
+    return Fault(file, name, None, None, rule)
 
 
 def leaves(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[str]:

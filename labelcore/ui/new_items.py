@@ -22,6 +22,7 @@ from labelcore.ui.guess import FEW_VALUES, ClassifierColumns, Guess, guess
 from labelcore.ui.new_known import known_answers
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
+from labelcore.words.sentences import count
 
 FieldValue = str | bool | None
 """What a field of the dialect holds."""
@@ -212,11 +213,9 @@ def show_duplicates(repeated: Duplicates, items: int) -> None:
 
 
 def what_was_read(population: Population) -> str:
-    scores, named = len(population.scores), len(population.arguments["predictions"])
-    return (
-        f"{len(population):,} items, {scores} score{'' if scores == 1 else 's'}, "
-        f"{named} prediction column{'' if named == 1 else 's'}"
-    )
+    named = len(population.arguments["predictions"])
+    counted = ((len(population), "item"), (len(population.scores), "score"))
+    return ", ".join(count(*one) for one in (*counted, (named, "prediction column")))
 
 
 def choose_file() -> Path | None:
@@ -350,7 +349,7 @@ def dialect_words(form: Form, dialect: Dialect) -> str:
 
 def show_head(path: Path, head: Head, form: Form, meant: Mapping[str, str]) -> None:
     """The file in a line, how it was read, and its first rows, each column with what it is."""
-    said = f"{path.name} · {head.rows:,} rows · {len(head.columns)} columns."
+    said = f"{path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
     st.text(f"{said} {dialect_words(form, head.dialect)}".strip())
     if head.headless:
         names = " | ".join(one_line(name, 40) for name in head.columns)

@@ -112,19 +112,3 @@ def test_a_second_reading_that_comes_due_is_left_out(files) -> None:  # noqa: F8
     session, random = session_of(ONE_OF_EACH[0], files[ONE_OF_EACH[0].file], repeats=0.5)
     said = follow(session, random, detours=False)
     assert said["not sure"] and said["sure"] and session.engine.repeats.answered
-
-
-def test_nothing_is_said_while_a_second_reading_is_owed(files) -> None:  # noqa: F811
-    """A person took back what they had said of another's item, and has not judged it anew."""
-    session, random = session_of(ONE_OF_EACH[0], files[ONE_OF_EACH[0].file], overlap=0.1)
-    classes = [*session.population.classes]
-    while not session.engine.repeats.due:
-        session.answer(session.next("two"), random.choice(classes))  # type: ignore[arg-type]
-    again = session.next("one")
-    assert again is not None and again.repeat
-    session.answer(again, random.choice(classes), annotator="one")
-    mine = session.next("two")
-    assert mine is not None and session.ahead(mine, ["unsure"]), "it is sure what follows"
-    session.undo("one")
-    assert session.engine.repeats.owed == [again.index]
-    assert session.ahead(mine, ["unsure"]) == {}

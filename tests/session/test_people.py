@@ -289,6 +289,21 @@ def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(
     replays(session)
 
 
+def test_nothing_is_said_of_what_follows_while_a_second_reading_is_owed(tmp_path: Path) -> None:
+    """A person took back what they had said of another's item, and has not judged it anew."""
+    session = start(tmp_path, overlap=0.2)
+    while not session.engine.repeats.due:
+        session.answer(session.next("ann"), True)  # type: ignore[arg-type]
+    again = session.next("bob")
+    assert again is not None and again.repeat
+    session.answer(again, True, annotator="bob")
+    mine = session.next("ann")
+    assert mine is not None and session.ahead(mine, ["unsure"]), "it is sure what follows"
+    session.undo("bob")
+    assert session.engine.repeats.owed == [again.index]
+    assert session.ahead(mine, ["unsure"]) == {}
+
+
 def test_what_was_put_off_and_taken_back_stays_with_whoever_has_it(tmp_path: Path) -> None:
     session = start(tmp_path, budget=1)
     session.answer(given(session, "ann"), "later")
