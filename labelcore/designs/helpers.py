@@ -75,6 +75,7 @@ class Said:
 
 
 SAID, OWN_ORDER, ALIKE = Kept(Recent[Said | str]), Kept(Recent[FloatArray]), Kept(Recent[bool])
+BEYOND = Kept(Recent[FloatArray])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -126,9 +127,14 @@ def helped(setup: Setup, frame: Frame, others: Evidence | None) -> HelpedFrame:
         return extended(frame, HelpedFrame)
     score = setup.population.ordering_score(str(setup.classifier))
     own = np.zeros(len(frame.stratum)) if score is None else _own_order(setup, score)
-    beyond = surprise(own, others.order, frame.predicted[frame.stratum])
-    mean = np.bincount(frame.stratum, beyond, minlength=frame.n_strata) / frame.sizes
     used = tuple(_saying(setup, setup.params.helpers))
+
+    def made() -> FloatArray:
+        return surprise(own, others.order, frame.predicted[frame.stratum])
+
+    # The strata follow the predictions, so that these are the sides with every seed.
+    beyond = BEYOND.of(setup.population).get((setup.classifier, used), made)
+    mean = np.bincount(frame.stratum, beyond, minlength=frame.n_strata) / frame.sizes
     return extended(frame, HelpedFrame, helpers=used, evidence=mean)
 
 
