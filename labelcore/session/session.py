@@ -26,6 +26,7 @@ from labelcore.log.rules import comes_late
 from labelcore.log.screens import LEASE, LONGEST_LEASE, Shown
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
+from labelcore.plan.existing import remember
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
@@ -115,6 +116,7 @@ class Session(Readings):
         self.record = created_or_same(self.store, record, population)
         keep_prepared(self.store.items_folder, population, kept, engine.frame)
         population.let_go()
+        remember(engine.design, engine.setup, engine.existing, engine.frame)
         population, engine = self._mapped(population, kept, engine)
         self.population, self.plan, self.engine = population, kept, engine
         self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
