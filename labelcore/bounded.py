@@ -37,7 +37,8 @@ from typing import IO, Any
 
 from labelcore.errors import CancelledError, Fault, LimitError, PopulationError
 
-FORKS = sys.platform == "linux" and os.environ.get("LABELCORE_FORKS") != "0"
+FORKS = sys.platform == "linux"
+ALONE = "--alone"
 SECONDS = 300.0
 SHARE_OF_MEMORY = 0.5
 LEAST_MEMORY = 1 << 30
@@ -332,7 +333,7 @@ def _process(stdin: Any) -> subprocess.Popen[str]:
     package = Path(__file__).resolve().parents[1]
     paths = [str(package), os.environ.get("PYTHONPATH", "")]
     return subprocess.Popen(
-        [sys.executable, "-m", "labelcore.bounded", *PRELOADED],
+        [sys.executable, "-m", "labelcore.bounded", *PRELOADED, *([] if FORKS else [ALONE])],
         stdin=stdin,
         stdout=None if FORKS else subprocess.PIPE,
         text=True,
@@ -357,12 +358,15 @@ def main(modules: Sequence[str]) -> None:
     """Import the modules, wait for work, and end with the one that started this."""
     if hasattr(os, "nice"):
         os.nice(NICE)
+    alone = ALONE in modules
     for module in modules:
-        importlib.import_module(module)
+        if module != ALONE:
+            importlib.import_module(module)
+    if alone:
+        _alone()
+        return
     gc.collect()
     gc.freeze()
-    if not FORKS:
-        _alone()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(0))
     while True:
@@ -447,7 +451,7 @@ def _alone() -> None:
 
     for one in (watched, with_the_other):
         threading.Thread(target=one, daemon=True).start()
-    _do(job)
+    _do(job, partial(print, json.dumps(["", 0]), flush=True))
 
 
 def _end_with(parent: int) -> None:
@@ -460,8 +464,8 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
 
-def _do(job: dict[str, Any]) -> None:
-    """The work; what it gives, or raises, is written down."""
+def _do(job: dict[str, Any], ended: Callable[[], object] | None = None) -> None:
+    """The work; what it gives, or raises, is written down, and then that it ``ended``."""
     folder = Path(job["folder"])
     tempfile.tempdir = str(folder)
     os.chdir(folder)
@@ -475,8 +479,8 @@ def _do(job: dict[str, Any]) -> None:
     with suppress(OSError):
         half.write_text(text)
         half.rename(folder / RESULT)
-    if not FORKS:
-        print(json.dumps(["", 0]), flush=True)
+    if ended is not None:
+        ended()
     sys.stderr.flush()
     os._exit(0)  # Temporary files that the result needs stay where they are.
 

@@ -279,7 +279,7 @@ def test_where_processes_do_not_fork(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from labelcore import bounded\n"
         "from tests.test_bounded import fill, halves, sleep_on, write\n"
-        "bounded.PRELOADED = ()\n"
+        "bounded.PRELOADED, bounded.FORKS = (), False\n"
         f"folder = Path({str(tmp_path)!r})\n"
         "def tried(function, *arguments, cancel=False, **limits):\n"
         "  one = bounded.Work('Reading', function, *arguments, folder=folder, **limits)\n"
@@ -294,7 +294,6 @@ def test_where_processes_do_not_fork(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env={**os.environ, "LABELCORE_FORKS": "0"},
         cwd=Path(__file__).parents[1],
         capture_output=True,
         text=True,
