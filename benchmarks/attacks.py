@@ -511,7 +511,7 @@ Parquet and pictures are only read back.
 
 Not in it: broken files that are uploaded in the browser (the page's own way of reading has them in
 `tests/ui/test_read_mutants.py`, a cancelled upload is in `tests/browser/test_large_file.py`); files
-that unpack to too much or pass another limit (`benchmarks/bad_files.py`); pictures that
+that unpack to too much or pass another limit ([bad files](bad_files.md)); pictures that
 attack their decoder (`tests/items/test_picture.py`); a full disk
 (`tests/store/test_sqlite_faults.py`, `tests/store/test_keeper.py`) and a store that is locked or
 moved (`tests/browser/test_store.py`); contents typed in the browser and not stored by Python; other

@@ -206,6 +206,7 @@ def run(name: str) -> list[Row]:
                     most = max(most, memory_of(server.process_id))
                     written = max(written, bytes_in(temporary) - kept)
                 took = time.monotonic() - start
+            told = told.replace(f"{target.parent}/", "")
             page.wait_for_function(DONE)
             during = saved(page)
             other.close()

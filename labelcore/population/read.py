@@ -298,14 +298,23 @@ def _read_unchanged(file: Path, arguments: Arguments, called: str) -> Population
     state = FileState.of(file)
     if not file.is_file():
         raise ValueError(f"{file}: source must name a file, and this is a device")
-    table = open_table(file, arguments.dialect)
-    arguments = replace(arguments, dialect=_needed_dialect(table))
-    values = read_values(called, table, arguments)
-    fingerprint = fingerprint_of([file], arguments.to_json())
+    try:
+        table = open_table(file, arguments.dialect)
+        arguments = replace(arguments, dialect=_needed_dialect(table))
+        values = read_values(called, table, arguments)
+        fingerprint = fingerprint_of([file], arguments.to_json())
+    except Exception as error:
+        if FileState.of(file) != state:  # Whatever went wrong in half a row.
+            raise _changed(file) from error
+        raise
     if FileState.of(file) != state:
-        raise ValueError(f"{file}: the file was changed while it was read; read it again")
+        raise _changed(file)
     found = _population(file, state, fingerprint, table, arguments, values)
     return replace(found, name=called)
+
+
+def _changed(file: Path) -> ValueError:
+    return ValueError(f"{file}: the file was changed while it was read; read it again")
 
 
 def _read_by_engine(

@@ -264,6 +264,17 @@ def test_a_file_that_changes_while_it_is_read(
     with pytest.raises(ValueError, match="changed while it was read"):
         read_population(path, content="text")
 
+    def grown(*_: Any) -> None:
+        path.write_text("text\na\nb\n")
+        raise IndexError
+
+    monkeypatch.setattr(module, "read_values", grown)
+    with pytest.raises(ValueError, match="changed while it was read"):
+        read_population(path, content="text")
+    monkeypatch.setattr(module.FileState, "of", lambda *_: 1)
+    with pytest.raises(IndexError):
+        read_population(path, content="text")
+
 
 def test_population_error_is_a_value_error() -> None:
     assert issubclass(PopulationError, ValueError)
