@@ -248,8 +248,8 @@ LIMITS = f"""
 ## What a file may hold
 
 More is refused before it is read, with the limit and what the file has. The numbers stand in
-`labelcore/population/limits.py`. They are not for Parquet of five million rows or more where the
-package duckdb is installed: it stays where it is, and any number of rows is read.
+`labelcore/population/limits.py`. They are not for Parquet of five million rows or more, which stays
+where it is: any number of rows is read.
 
 | of | at most |
 |---|---|

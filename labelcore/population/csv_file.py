@@ -1,13 +1,8 @@
-"""Delimited text: columns by pyarrow, single rows by byte offset and the csv module.
-
-pyarrow reads only files without a fault of structure and must find as many rows; any other file is
-read by the csv module alone, which also finds the faults. A property test holds the two together.
-"""
+"""Delimited text: DuckDB reads it, and the csv module what DuckDB does not read as it is meant."""
 
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -15,191 +10,176 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.csv_scan import BLOCK_BYTES, scan_records
-from labelcore.population.csv_walk import StructureFault, Walk, walk_records
+from labelcore.population.csv_walk import Records, Walk, rewritten, walk_records
 from labelcore.population.dialect import NOTHING, Dialect, Form
+from labelcore.population.duck import COLUMNS_AT_ONCE, DuckError, file_value
+from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.limits import check_columns
-from labelcore.population.sniff import detect_dialect, reader_options
-from labelcore.population.text import Columns, joined, text_column
-from labelcore.population.text_file import TextFile, lines_at, open_text
-from labelcore.stats.orders import narrow
+from labelcore.population.sniff import detect_dialect
+from labelcore.population.text import Columns
+from labelcore.population.text_file import BLOCK_BYTES, open_text
+from labelcore.population.text_table import NO_VALUE, TextTable, column_at, survey
 
-ROWS_AT_ONCE = 1 << 16
+LONGEST_LINE = 2_000_000
+"""Bytes of a row that DuckDB reads without a larger buffer."""
+MARGIN = 1 << 20
+WIDE_ROWS_AT_ONCE = 256
 
 
-class DelimitedText:
-    """A table of text: RFC 4180 quotes or none, UTF-8 with or without a byte order mark."""
+def csv_rows(
+    path: Path, width: int, dialect: Dialect, longest: int = 0, ends: str = "\\n"
+) -> Piece:
+    """What stands behind FROM for a delimited file; DuckDB raises for what breaks its rules.
 
-    def __init__(self, text: TextFile, dialect: Dialect) -> None:
-        self.text, self.dialect = text, dialect
-        self.name = text.name
-        self._header_rows = int(dialect.header)
-        self._walk: Walk | None = None
-        self._checked = False
-        starts = scan_records(text.path, dialect, text.name)
-        starts = self._walk_all() if starts is None else starts
-        self._starts = narrow(starts, int(starts[-1]) + 1)
-        if len(self._starts) == 1:
-            empty = Fault(self.name, None, None, None, "the file is empty")
-            raise PopulationError(self._found() or [empty])
-        self.columns = tuple(self._names())
-        check_columns(self.name, len(self.columns))
-        places = reversed(list(enumerate(self.columns)))
-        self._places = {name: place for place, name in places}  # the first of each name
+    ends   of lines; "" where it is to find them out
+    """
+    columns = ", ".join(f"'{place}': 'VARCHAR'" for place in range(width))
+    options = f", max_line_size = {longest + MARGIN}" if longest > LONGEST_LINE else ""
+    return sql(
+        f"read_csv({{}}, auto_detect = false, header = {str(dialect.header).lower()}, columns = "
+        f"{'{'}{columns}{'}'}, delim = {{}}, quote = {{}}, escape = {{}}, strict_mode = true, "
+        f"nullstr = {{}}, new_line = {{}}{options})",
+        file_value(path),
+        *map(value, (dialect.delimiter, dialect.quote, dialect.quote, NO_VALUE, ends)),
+    )
 
-    def __len__(self) -> int:
-        return len(self._starts) - 1 - self._header_rows
+
+class CellTable(TextTable):
+    """Rows of cells in columns."""
+
+    def __init__(self, name: str, columns: Sequence[str], rows: Piece) -> None:
+        super().__init__(rows)
+        check_columns(name, len(columns))
+        self._named(name, columns)
+
+    def _named(self, name: str, columns: Sequence[str]) -> None:
+        super()._named(name, columns)
+        self.width = len(columns)
+        places = reversed(list(enumerate(columns)))
+        self._place = {one: place for place, one in places}  # the first of each name
 
     def load(self, names: Sequence[str]) -> Columns:
-        """These columns as text, each (n_rows,)."""
-        if self._walk is None or not self._walk.faults:
-            columns = self._load_fast(names)
-            if columns is not None:
-                self._checked = True
-                return columns
-        if self._walk is None:
-            self._starts = self._walk_all()
-        return joined(names, self._by_row(names))
+        """These columns, read now."""
+        found, rows = self._loaded(names)
+        self._counted(rows)
+        return found
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
-        """The same a few rows at a time, so that long texts are never all in memory."""
-        return self._by_row(names) if self._walk is not None else self._by_block(names)
+        """Some rows at a time."""
+        wanted = list(dict.fromkeys(names))
+        for batch in self._stream(self._places(wanted)):
+            yield {one: pa.chunked_array([batch.column(at)]) for at, one in enumerate(wanted)}
 
-    def faults(self) -> list[Fault]:
-        """Ragged rows, quotes that do not match, bytes that are no text: none for a sound file."""
-        if not self._checked:
-            self._check()
-        return self._found()
+    def first(self, number: int) -> list[dict[str, str]]:
+        """All cells of the first rows."""
+        return [self._row(row, self.columns) for row in islice(self._records(), number)]
 
-    def _check(self) -> None:
-        """Look for ragged rows, which counting quotes does not find."""
-        try:
-            rows = sum(batch.num_rows for batch in self._blocks(()))
-        except pa.ArrowInvalid:
-            rows = -1
-        if rows != len(self):
-            self._starts = self._walk_all()
-        self._checked = True
+    def _every(self) -> Iterator[pa.RecordBatch]:
+        if self.width <= COLUMNS_AT_ONCE:
+            yield from super()._every()
+            return
+        names, records = [str(place) for place in range(self.width)], self._records()
+        while rows := list(islice(records, WIDE_ROWS_AT_ONCE)):
+            cells = [pa.array(column, pa.string()) for column in zip(*rows, strict=True)]
+            yield pa.RecordBatch.from_arrays(cells, names)
 
-    def _found(self) -> list[Fault]:
-        if self._walk is None:
-            return []
-        found = self._walk.faults
-        lines = self._lines_at(np.array([fault.offset for fault in found], dtype=np.int64))
-        return [self._fault(fault, line) for fault, line in zip(found, lines, strict=True)]
+    def _records(self) -> Iterator[Sequence[str]]:
+        """Each data row, one after another."""
+        if self._again is None:
+            for batch in self._stream(range(self.width)):
+                yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            return
+        with self._again.copy.path.open(encoding="utf-8", newline="") as stream:
+            yield from csv.reader(stream, strict=True)
 
-    def broken_rows(self) -> frozenset[int]:
-        """Rows with the wrong number of cells or text that cannot be read."""
-        return frozenset() if self._walk is None else frozenset(self._walk.broken_rows)
-
-    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """One row, read from the file; each call opens the file, so threads do not meet."""
-        row = self._record(position + self._header_rows)
-        return {name: row[self._places[name]] for name in names}
-
-    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
-        """The line on which each row starts, as an editor counts."""
-        return list(self._lines_at(self._starts[np.asarray(positions) + self._header_rows]))
-
-    def _lines_at(self, offsets: NDArray[np.int64]) -> list[int]:
-        return lines_at(self.text.path, offsets)
-
-    def _fault(self, fault: StructureFault, line: int) -> Fault:
-        row = None if fault.row is None else fault.row + 1
-        return Fault(self.name, None, row, fault.value, fault.rule, line)
-
-    def _names(self) -> list[str]:
-        if self._walk is not None:
-            first = next(walk_records(self.text, Walk(self._starts), self.dialect))
+    def _loaded(self, names: Sequence[str]) -> tuple[Columns, int]:
+        wanted, rows = list(dict.fromkeys(names)), 0
+        chunks: dict[str, list[pa.Array]] = {name: [] for name in wanted}
+        if not wanted:
+            ((rows,),) = self.duck.fetch(sql("SELECT count(*) FROM {}", self.rows))
         else:
-            first = self._record(0)
-        if self.dialect.header:
-            return first
-        return [f"column {number}" for number in range(1, len(first) + 1)]
+            for batch in self._stream(self._places(wanted)):
+                rows += batch.num_rows
+                for place, name in enumerate(wanted):
+                    chunks[name].append(batch.column(place))
+        return {name: pa.chunked_array(some, pa.string()) for name, some in chunks.items()}, rows
 
-    def _record(self, record: int) -> list[str]:
-        start, end = int(self._starts[record]), int(self._starts[record + 1])
-        with self.text.path.open("rb") as stream:
-            stream.seek(start)
-            return _cells(stream.read(end - start), self.dialect)
+    def _stream(self, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
+        return self.duck.stream(
+            sql("SELECT {} FROM {}", joined(", ", map(column_at, places)), self.rows)
+        )
 
-    def _walk_all(self) -> NDArray[np.int64]:
-        self._walk = Walk(np.zeros(1, dtype=np.int64))
-        for _ in walk_records(self.text, self._walk, self.dialect):
-            pass
-        self._checked = True
-        return self._walk.starts
+    def _places(self, names: Sequence[str]) -> list[int]:
+        return [self._place[name] for name in names]
 
-    def _load_fast(self, names: Sequence[str]) -> Columns | None:
-        """By pyarrow; None when it finds a ragged row or another number of rows than the scan."""
-        try:
-            table = pyarrow.csv.read_csv(self.text.path, **self._arrow_options(names))
-        except pa.ArrowInvalid:
-            return None
-        if table.num_rows != len(self):
-            return None
-        return {name: table.column(self._place(name)) for name in names}
+    def _row(self, row: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name, cell in zip(names, row, strict=True):
+            found.setdefault(name, cell)
+        return found
 
-    def _by_block(self, names: Sequence[str]) -> Iterator[Columns]:
-        """By pyarrow, for a file that it could load."""
-        for batch in self._blocks(names):
-            yield {name: pa.chunked_array([batch.column(self._place(name))]) for name in names}
-
-    def _blocks(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        with pyarrow.csv.open_csv(self.text.path, **self._arrow_options(names)) as batches:
-            yield from batches
-
-    def _place(self, name: str) -> str:
-        """What pyarrow calls the column: names may be empty, and places are never the same."""
-        return str(self._places[name])
-
-    def _arrow_options(self, names: Sequence[str]) -> dict[str, Any]:
-        wanted = list(dict.fromkeys(map(self._place, names))) or ["0"]
-        longest = int(np.diff(self._starts).max())
-        return {
-            "read_options": pyarrow.csv.ReadOptions(
-                column_names=[str(place) for place in range(len(self.columns))],
-                skip_rows_after_names=self._header_rows,
-                block_size=min(max(BLOCK_BYTES, 2 * longest), 2**31 - 1),
-            ),
-            "parse_options": pyarrow.csv.ParseOptions(
-                delimiter=self.dialect.delimiter,
-                quote_char=self.dialect.quote or False,
-                newlines_in_values=True,
-            ),
-            "convert_options": pyarrow.csv.ConvertOptions(
-                include_columns=wanted,
-                column_types={place: pa.string() for place in wanted},
-                strings_can_be_null=False,
-            ),
-        }
-
-    def _by_row(self, names: Sequence[str]) -> Iterator[Columns]:
-        """By the csv module."""
-        places = {name: self._places[name] for name in names}
-        records = walk_records(self.text, Walk(self._starts), self.dialect)
-        for _ in range(self._header_rows):
-            next(records)
-        while rows := list(islice(records, ROWS_AT_ONCE)):
-            yield {
-                name: text_column([row[place] for row in rows]) for name, place in places.items()
-            }
+    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+        return [None] * len(positions)
 
 
-class CsvFile(DelimitedText):
+class RewrittenText(CellTable):
+    """Records that were written anew as plain CSV, such as those of a sheet."""
+
+    def __init__(self, walk: Walk, records: Records, header: bool) -> None:
+        self._wanted: list[str] = []
+        self._again = again = rewritten(walk, self._with_names(records, header), header)
+        if not self._wanted:
+            empty = Fault(walk.name, None, None, None, "the file is empty")
+            raise PopulationError(walk.faults or [empty])
+        rows = csv_rows(again.copy.path, len(self._wanted), NO_HEADER, again.longest)
+        super().__init__(walk.name, self._wanted, rows)
+        self._again = again
+
+    def _with_names(self, records: Records, header: bool) -> Iterator[tuple[int, list[str]]]:
+        for line, cells in records:
+            if not self._wanted:
+                self._wanted = names_of(cells, header)
+            yield line, cells
+
+
+NO_HEADER = Dialect(header=False)
+
+
+def names_of(first: Sequence[str], header: bool) -> list[str]:
+    """The names of the columns, by the first record."""
+    return list(first) if header else [f"column {number}" for number in range(1, len(first) + 1)]
+
+
+class CsvFile(CellTable):
     """A .csv, .tsv or .txt file, packed or not, in any dialect."""
 
     options = ("encoding", "delimiter", "decimal", "quote", "header")
 
-    def __init__(self, path: Path, given: Mapping[str, Any] = NOTHING) -> None:
-        text = open_text(path, given.get("encoding"))
-        dialect = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
+    def __init__(
+        self,
+        path: Path,
+        given: Mapping[str, Any] = NOTHING,
+        wanted: Mapping[str, bool] = NOTHING,
+    ) -> None:
+        self.text = text = open_text(path, given.get("encoding"))
+        self.dialect = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
         self.detected = detect_dialect(text.path, path.name, {"encoding": text.detected})
-        super().__init__(text, dialect)
+        walk = Walk(text.name)
+        first = next(walk_records(text, walk, self.dialect), None)
+        if first is None:
+            empty = Fault(text.name, None, None, None, "the file is empty")
+            raise PopulationError(walk.faults or [empty])
+        self._header = first[1] if self.dialect.header else None
+        columns = names_of(first[1], self.dialect.header)
+        self._bytes = survey(text.path, self.dialect)
+        ends = "" if self._bytes.returns else "\\n"
+        rows = csv_rows(text.path, len(columns), self.dialect, ends=ends)
+        super().__init__(text.name, columns, rows)
+        if first[0] > 1 or walk.faults or not (text.sound and self._bytes.plain):
+            self._rewrite()
 
     @classmethod
     def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
@@ -208,8 +188,71 @@ class CsvFile(DelimitedText):
         found = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
         return Form(found, cls.options)
 
+    def load(self, names: Sequence[str]) -> Columns:
+        """These columns; DuckDB is believed where no byte of the file is missing from its cells."""
+        if self._again is None and self._count is None:
+            try:
+                found, rows = self._loaded(names)
+                if self._plainly(rows) or self._complete():
+                    self._counted(rows)
+                    return found
+            except DuckError:
+                pass
+            self._rewrite()
+        return super().load(names)
 
-def _cells(raw: bytes, dialect: Dialect) -> list[str]:
-    """The cells of one record."""
-    text = raw.decode("utf-8")
-    return next(csv.reader(io.StringIO(text, newline=""), **reader_options(dialect)))
+    def _rewrite(self) -> None:
+        walk = Walk(self.text.name)
+        records = walk_records(self.text, walk, self.dialect)
+        self._again = again = rewritten(walk, records, self.dialect.header)
+        self.rows = csv_rows(again.copy.path, self.width, NO_HEADER, again.longest)
+        self._count = None
+
+    def _plainly(self, rows: int) -> bool:
+        """Whether every line is a row, and nothing in it that DuckDB could drop."""
+        doubtful = self._bytes.doubtful or self._bytes.returns
+        return rows + int(self.dialect.header) == self._bytes.lines and not doubtful
+
+    def _complete(self) -> bool:
+        """Whether every byte of the file is in a cell, or a delimiter, a quote or the end of a
+        row."""
+        if self.width > COLUMNS_AT_ONCE:
+            return False
+        marks, returns = f"{self.dialect.quote}\n".encode(), int(self._bytes.returns)
+        beside = self.width - 1 + returns
+        found = len(self._bytes.mark) - (0 if self._bytes.ended else returns)
+        if self._header is not None:
+            found += beside + _without("".join(self._header).encode(), marks)
+        for batch in self._stream(range(self.width)):
+            found += batch.num_rows * beside
+            found += sum(_without(_bytes_of(column), marks) for column in batch.columns)
+        with self.text.path.open("rb") as stream:
+            while block := stream.read(BLOCK_BYTES):
+                found -= _without(block, marks)
+        return found == 0
+
+    def _records(self) -> Iterator[Sequence[str]]:
+        if self._again is not None:
+            return super()._records()
+        records = walk_records(self.text, Walk(self.name), self.dialect)
+        return (cells for _, cells in islice(records, int(self.dialect.header), None))
+
+    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+        records = walk_records(self.text, Walk(self.name), self.dialect)
+        wanted = set(positions.tolist())
+        at = {
+            row: line
+            for row, (line, _) in enumerate(records, -int(self.dialect.header))
+            if row in wanted
+        }
+        return [at.get(position) for position in positions.tolist()]
+
+
+def _without(data: bytes, marks: bytes) -> int:
+    return len(data.translate(None, marks))
+
+
+def _bytes_of(column: pa.StringArray) -> bytes:
+    _, ends, data = column.buffers()
+    own = np.frombuffer(ends, dtype=np.int32)[column.offset : column.offset + len(column) + 1]
+    return b"" if data is None else bytes(memoryview(data)[int(own[0]) : int(own[-1])])

@@ -1,28 +1,22 @@
-"""Excel files: one sheet, copied once into a plain CSV file that single rows are read from."""
+"""Excel files: one sheet, written once as plain CSV, which DuckDB reads."""
 
 from __future__ import annotations
 
-import csv
 import datetime
 import re
 import zipfile
 import zlib
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 from xml.etree.ElementTree import ParseError
 
-import numpy as np
-from numpy.typing import NDArray
-
 from labelcore.errors import PopulationError
-from labelcore.population.copies import TemporaryCopy
-from labelcore.population.csv_file import DelimitedText
+from labelcore.population.csv_file import RewrittenText
+from labelcore.population.csv_walk import Walk
 from labelcore.population.dialect import NOTHING, PLAIN, Form
 from labelcore.population.limits import LARGEST_WORKBOOK, SHEET_CELLS, SHEET_ROWS, refusal
 from labelcore.population.text import listing
-from labelcore.population.text_file import TextFile
 
 # Excel writes control characters, and an underscore that would look like one, in this way.
 ESCAPED = re.compile("_x(00[01][0-9A-Fa-f]|005F)_")
@@ -37,7 +31,7 @@ UNREADABLE = (
 )
 
 
-class ExcelFile(DelimitedText):
+class ExcelFile(RewrittenText):
     """An .xlsx file: the values as they were last computed, numbers and dates as plain text.
 
     Rows without any value are no rows. A line is the row of the sheet.
@@ -45,11 +39,14 @@ class ExcelFile(DelimitedText):
 
     options = ("header", "sheet")
 
-    def __init__(self, path: Path, given: Mapping[str, Any] = NOTHING) -> None:
-        copy = TemporaryCopy(".csv")
-        self._sheet_rows = _copy_sheet(path, given.get("sheet"), copy.path)
-        text = TextFile(copy.path, path.name, "utf-8", "utf-8", copy=copy)
-        super().__init__(text, PLAIN.changed({"header": given.get("header", True)}))
+    def __init__(
+        self,
+        path: Path,
+        given: Mapping[str, Any] = NOTHING,
+        wanted: Mapping[str, bool] = NOTHING,
+    ) -> None:
+        header = bool(given.get("header", True))
+        super().__init__(Walk(path.name), _records(path, given.get("sheet")), header)
         self.dialect = PLAIN.changed(given)
         self.detected = PLAIN
 
@@ -59,10 +56,6 @@ class ExcelFile(DelimitedText):
         book = _open(path)
         book.close()
         return Form(PLAIN, cls.options, tuple(sheet.title for sheet in book.worksheets))
-
-    def _lines_at(self, offsets: NDArray[np.int64]) -> list[int]:
-        records = np.searchsorted(self._starts, offsets, side="right") - 1
-        return [self._sheet_rows[record] for record in records.tolist()]
 
 
 def _open(path: Path) -> Any:
@@ -117,30 +110,24 @@ def _fault(path: Path, rule: str) -> PopulationError:
     return refusal(path.name, rule)
 
 
-def _copy_sheet(path: Path, name: str | None, target: Path) -> array[int]:
-    """Write the sheet as CSV; the number of the sheet's row that each record stands in."""
+def _records(path: Path, name: str | None) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a sheet with their numbers in it."""
     book = _open(path)
-    if not book.worksheets:
-        raise _fault(path, "the file has no sheet with cells")
-    titles = [sheet.title for sheet in book.worksheets]
-    if name is not None and name not in titles:
-        raise _fault(path, f"there is no sheet {name!r}; its sheets are {listing(titles)}")
-    sheet = book.worksheets[0 if name is None else titles.index(name)]
-    numbers = array("q")
     try:
+        if not book.worksheets:
+            raise _fault(path, "the file has no sheet with cells")
+        titles = [sheet.title for sheet in book.worksheets]
+        if name is not None and name not in titles:
+            raise _fault(path, f"there is no sheet {name!r}; its sheets are {listing(titles)}")
+        sheet = book.worksheets[0 if name is None else titles.index(name)]
         sheet.reset_dimensions()
-        with target.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, quoting=csv.QUOTE_ALL)
-            for number, row in _filled(_counted(path, sheet.iter_rows(values_only=True))):
-                numbers.append(number)
-                writer.writerow(row)
+        yield from _filled(_counted(path, sheet.iter_rows(values_only=True)))
     except PopulationError:
         raise
     except UNREADABLE as error:
         raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
     finally:
         book.close()
-    return numbers
 
 
 def _counted(path: Path, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:

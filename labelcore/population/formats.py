@@ -17,6 +17,9 @@ from labelcore.population.json_file import JsonFile
 from labelcore.population.parquet_file import ParquetFile
 from labelcore.population.text import Columns, listing
 
+Wanted = Mapping[str, bool]
+"""Columns that will be loaded, and whether only as numbers: a reader may read them at once."""
+
 
 class TableFile(Protocol):
     """What a reader gives. Positions count data rows from 0.
@@ -58,6 +61,9 @@ class TableFile(Protocol):
     def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
         """The line of the file on which each row starts; None where a file has no lines."""
 
+    def first(self, number: int) -> list[dict[str, str]]:
+        """All values of the first rows, as text."""
+
 
 class Reader(Protocol):
     """A row of FORMATS: the class of a table."""
@@ -66,7 +72,7 @@ class Reader(Protocol):
     def options(self) -> tuple[str, ...]:
         """The fields of a dialect that this format has."""
 
-    def __call__(self, path: Path, given: Mapping[str, Any]) -> TableFile:
+    def __call__(self, path: Path, given: Mapping[str, Any], wanted: Wanted) -> TableFile:
         """Open a file; fields of the dialect that are not given are detected."""
 
     def detect(self, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
@@ -89,24 +95,22 @@ FORMATS: Mapping[str, Reader] = {
 }
 
 
-def open_table(path: Path, given: Mapping[str, Any] = NOTHING) -> TableFile:
+def open_table(
+    path: Path, given: Mapping[str, Any] = NOTHING, wanted: Wanted = NOTHING
+) -> TableFile:
     """Open a file with the reader of its suffix, in the dialect as far as it is given.
 
     ValueError for a suffix not in the table, and for a field that the format does not have.
     """
-    suffix, reader = known_suffix(path.name), reader_of(path)
+    suffix = known_suffix(path.name)
+    reader = FORMATS[suffix]
     for name, value in given.items():
         if name not in reader.options and value != getattr(PLAIN, name):
             raise ValueError(
                 f"{path.name}: dialect[{name!r}] means nothing for {suffix}; "
                 f"it has {listing(reader.options)}"
             )
-    return reader(path, given)
-
-
-def reader_of(path: Path) -> Reader:
-    """The reader of a file's suffix. ValueError for a suffix not in the table."""
-    return FORMATS[known_suffix(path.name)]
+    return reader(path, given, wanted)
 
 
 def detect(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:

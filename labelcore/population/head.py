@@ -45,8 +45,7 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
     if not names:
         rule = "no row has a field: write each item as an object with the fields to be shown"
         raise PopulationError([Fault(parts[0].name, None, None, None, rule)])
-    number = min(len(table), SAMPLE_ROWS)
-    rows = tuple(table.cells(position, names) for position in range(number))
+    rows = tuple(table.first(SAMPLE_ROWS))
     if isinstance(table, JsonFile):
         if faults := [_wrapped(parts[0].name, *one) for one in _lists(rows)]:
             raise PopulationError(faults)

@@ -258,7 +258,7 @@ def _sought(column: pa.ChunkedArray) -> Sought:
     for chunk in column.chunks:
         hashes[first : first + len(chunk)] = _hashes(_bytes([chunk]))
         first += len(chunk)
-    order = np.argsort(hashes, kind="stable")
+    order = np.argsort(hashes)
     return hashes, narrow(order, len(order))
 
 

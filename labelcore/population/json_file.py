@@ -1,65 +1,221 @@
-"""JSON: an object a line, or one list of objects; single rows by byte offset.
+"""JSON: an object a line, or one list of objects.
 
 The form follows from the first character, whatever the suffix says. The columns are the fields of
 all objects in the order in which they first appear; after a field that holds an object come the
 fields of that object, as ``judge.verdict``, and of those within it, unless there are more than
-MOST_INNER.
+MOST_INNER. DuckDB reads rows that hold texts, numbers and truth values alone; whatever it could
+tell otherwise than it is written, such as an object in an object or a number that is text, is
+decoded by the json module.
 """
 
 from __future__ import annotations
 
-from array import array
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from labelcore.errors import Fault, PopulationError
+from labelcore.errors import PopulationError
 from labelcore.population.dialect import NOTHING, PLAIN, Form
-from labelcore.population.json_records import RowFault, find_records
-from labelcore.population.json_text import sound_columns, sound_row
-from labelcore.population.limits import MOST_COLUMNS, check_columns, check_rows
-from labelcore.population.text import Columns, joined, text_column
-from labelcore.population.text_file import lines_at, open_text
+from labelcore.population.duck import DuckError, file_value
+from labelcore.population.engines.sql import Piece, any_of, joined, sql, value
+from labelcore.population.json_text import parse_object, row_text
+from labelcore.population.json_walk import is_list, rewritten
+from labelcore.population.limits import MOST_COLUMNS, check_columns
+from labelcore.population.text import Columns
+from labelcore.population.text import joined as joined_columns
+from labelcore.population.text_file import open_text
+from labelcore.population.text_table import NO_VALUE, TextTable, survey
 
-BYTES_AT_ONCE = 1 << 20
 MOST_INNER = 20
 """More different fields than these within one field are keys of its own, and no columns."""
 MOST_LEVELS = 5
 """Objects within objects, of which the fields are columns."""
+LONGEST_LINE = 2_000_000
+MARGIN = 1 << 20
+DEEP = Piece("""("0" LIKE '%[%' OR "0" LIKE '_%{%')""")
+"""Rows that may hold lists or objects, or brackets in their texts."""
+Wanted = Mapping[str, bool]
+"""Columns to read, and whether they are read as numbers alone."""
 
 
-class JsonFile:
+def lines_of(path: Path, longest: int = 0, ends: str = "\\n") -> Piece:
+    """What stands behind FROM: each line as it is."""
+    options = f", max_line_size = {longest + MARGIN}" if longest > LONGEST_LINE else ""
+    return sql(
+        "read_csv({}, auto_detect = false, header = false, columns = {'0': 'VARCHAR'}, delim = '', "
+        f"quote = '', escape = '', strict_mode = true, nullstr = {{}}, new_line = {{}}{options})",
+        file_value(path),
+        value(NO_VALUE),
+        value(ends),
+    )
+
+
+class JsonTable(TextTable):
+    """Rows that are each the text of an object.
+
+    wanted   columns that are read as soon as the fields are looked at
+    """
+
+    width = 1
+
+    def __init__(self, name: str, rows: Piece, wanted: Wanted = NOTHING) -> None:
+        super().__init__(rows)
+        self._named(name, ())
+        self._wanted = dict(wanted)
+
+    def _named(self, name: str, columns: Sequence[str]) -> None:
+        super()._named(name, columns)
+        self._read: Columns = {}
+
+    def look(self) -> None:
+        """Find the columns, and read what is wanted."""
+        names, inner = dict[str, None](), dict[str, dict[str, None]]()
+        chunks: list[Columns] = []
+        rows = 0
+        for columns, found, number in self._scan(self._wanted):
+            rows += number
+            chunks.append(columns)
+            for fields in found:
+                names.update(dict.fromkeys(fields))
+                check_columns(self.name, len(names))
+                if isinstance(fields, Mapping):
+                    _note_inner(inner, fields)
+        self._read = joined_columns(list(self._wanted), chunks)
+        self.columns = _with_inner(names, inner)
+        self._counted(rows)
+
+    def load(self, names: Sequence[str]) -> Columns:
+        """These columns as text."""
+        missing = [name for name in dict.fromkeys(names) if name not in self._read]
+        some = (columns for columns, _, _ in self._scan(dict.fromkeys(missing, False)))
+        found = self._read | (joined_columns(missing, some) if missing else {})
+        self._read = {}
+        return {name: found[name] for name in names}
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """Some rows at a time."""
+        for columns, _, _ in self._scan(dict.fromkeys(names, False)):
+            yield columns
+
+    def first(self, number: int) -> list[dict[str, str]]:
+        """All cells of the first rows."""
+        query = sql(f'SELECT "0" FROM {{}} LIMIT {int(number)}', self.rows)
+        return [self._row(row, self.columns) for row in self.duck.fetch(query)]
+
+    def _places(self, names: Sequence[str]) -> list[int]:
+        return [0]
+
+    def _row(self, row: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+        return dict(zip(names, row_text(parse_object(row[0]), names), strict=True))
+
+    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+        return [None] * len(positions)
+
+    def _scan(
+        self, wanted: Wanted
+    ) -> Iterator[tuple[Columns, list[Mapping[str, Any] | Sequence[str]], int]]:
+        """Some rows at a time: these columns, the different fields that rows have, in the order in
+        which they first appear, and how many rows. Raises DuckError for a row that is no object."""
+        query = _query(wanted, self.rows)
+        for batch in self.duck.stream(query):
+            fields = batch.column(0).dictionary_encode()
+            raw = batch.column(1)
+            at = np.flatnonzero(raw.is_valid().to_numpy(zero_copy_only=False))
+            objects = [self._object(text) for text in raw.take(pa.array(at)).to_pylist()]
+            columns: Columns = {}
+            for place, name in enumerate(wanted, 2):
+                column = pc.fill_null(batch.column(place), "")
+                if len(at):
+                    texts = pa.array([row_text(one, [name])[0] for one in objects], pa.string())
+                    mask: NDArray[np.bool_] = np.zeros(len(column), dtype=bool)
+                    mask[at] = True
+                    column = pc.replace_with_mask(column, pa.array(mask), texts)
+                columns[name] = pa.chunked_array([column])
+            yield columns, self._fields(fields, at, objects), batch.num_rows
+
+    def _fields(
+        self, fields: pa.DictionaryArray, at: NDArray[np.int64], objects: list[dict[str, Any]]
+    ) -> list[Mapping[str, Any] | Sequence[str]]:
+        codes, rows = np.unique(
+            fields.indices.fill_null(-1).to_numpy(zero_copy_only=False), return_index=True
+        )
+        found: list[tuple[int, Mapping[str, Any] | Sequence[str]]]
+        found = list(zip(at.tolist(), objects, strict=True))
+        for code, row in zip(codes.tolist(), rows.tolist(), strict=True):
+            if code >= 0:
+                names = json.loads(fields.dictionary[code].as_py())
+                if len(set(names)) < len(names):
+                    raise DuckError("two fields of one object have the same name")
+                found.append((row, names))
+        return [one for _, one in sorted(found, key=lambda each: each[0])]
+
+    @staticmethod
+    def _object(text: str) -> dict[str, Any]:
+        try:
+            return parse_object(text)
+        except ValueError as error:
+            raise DuckError(str(error)) from error
+
+
+def _query(wanted: Wanted, rows: Piece) -> Piece:
+    """The fields of each row, its text where it is to be decoded here, and the columns."""
+    names = [f"/{name.replace('~', '~0').replace('/', '~1')}" for name in wanted]
+    odd = [
+        _other_number(f"v[{place}]")
+        for place, number in enumerate(wanted.values(), 1)
+        if not number
+    ]
+    if any("\0" in name for name in wanted):
+        odd.append(Piece("TRUE"))
+    cells = [Piece(f"v[{place}]") for place in range(1, len(wanted) + 1)]
+    extracted = sql('json_extract_string("0", {})', value(names)) if names else Piece("NULL")
+    return sql(
+        """WITH a AS (SELECT "0", {} AS deep FROM {}), b AS (
+            SELECT "0", deep, CASE WHEN NOT deep THEN {} END AS k,
+            CASE WHEN NOT deep THEN {} END AS v
+            FROM a
+        ) SELECT k, CASE WHEN {} THEN "0" END, {} FROM b""",
+        DEEP,
+        rows,
+        Piece('CAST(to_json(json_keys("0")) AS VARCHAR)'),
+        extracted,
+        any_of([Piece("deep"), Piece("k = '[]'"), *odd]),
+        joined(", ", cells or [Piece("NULL")]),
+    )
+
+
+def _other_number(cell: str) -> Piece:
+    """Whether it is a number whose digits DuckDB may write in another way."""
+    whole = f"regexp_full_match({cell}, '0|-?[1-9][0-9]{{0,17}}')"
+    minus = r"""contains("0", '-0') AND regexp_matches("0", ':\s*-0\s*[,}]')"""
+    least = f"({cell} = '0' AND {minus})"
+    return Piece(f"({least} OR (try_cast({cell} AS DOUBLE) IS NOT NULL AND NOT {whole}))")
+
+
+class JsonFile(JsonTable):
     """A .json, .jsonl or .ndjson file, packed or not; ``cell_text`` says what its cells are."""
 
     options = ("encoding",)
 
-    def __init__(self, path: Path, given: Mapping[str, Any] = NOTHING) -> None:
-        self._text = open_text(path, given.get("encoding"))
-        self.dialect = PLAIN.changed({**given, "encoding": self._text.encoding})
-        self.detected = PLAIN.changed({"encoding": self._text.detected})
-        self._starts, self._ends = array("q"), array("q")
-        self._faults: dict[int, RowFault] = {}
-        columns: dict[str, None] = {}
-        inner: dict[str, dict[str, None]] = {}
-        for rows in find_records(self._text):
-            self._faults |= {len(self) + place: fault for place, fault in rows.faults.items()}
-            self._starts.extend(rows.starts)
-            self._ends.extend(rows.ends)
-            check_rows(path.name, len(self))
-            for names in dict.fromkeys(map(tuple, rows.fields)):
-                if not columns.keys() >= set(names):
-                    columns.update(dict.fromkeys(names))
-                    check_columns(path.name, len(columns))
-            for fields in () if rows.flat else rows.fields:
-                if dict in map(type, fields.values()):
-                    _note_inner(inner, fields)
-        if self._faults and not columns:
-            raise PopulationError(self.faults())
-        self.columns = _with_inner(columns, inner)
+    def __init__(
+        self, path: Path, given: Mapping[str, Any] = NOTHING, wanted: Wanted = NOTHING
+    ) -> None:
+        self.text = text = open_text(path, given.get("encoding"))
+        self.dialect = PLAIN.changed({**given, "encoding": text.encoding})
+        self.detected = PLAIN.changed({"encoding": text.detected})
+        self._bytes = survey(text.path)
+        ends = "" if self._bytes.returns else "\\n"
+        super().__init__(path.name, lines_of(text.path, ends=ends), wanted)
+        self._list = is_list(text)
+        if self._list or not (text.sound and self._bytes.plain and self._looked()):
+            self._rewrite()
 
     @classmethod
     def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
@@ -67,74 +223,47 @@ class JsonFile:
         encoding = open_text(path, given.get("encoding")).encoding
         return Form(PLAIN.changed({"encoding": encoding}), cls.options)
 
-    def __len__(self) -> int:
-        return len(self._starts)
+    def _looked(self) -> bool:
+        """Whether DuckDB reads each line as a row."""
+        try:
+            self.look()
+        except DuckError:
+            return False
+        return self._bytes.lines == len(self)
 
-    def load(self, names: Sequence[str]) -> Columns:
-        """These columns as text, each (n_rows,)."""
-        return joined(names, self.batches(names))
+    def _rewrite(self) -> None:
+        self._again = again = rewritten(self.text, self._list)
+        self.rows = lines_of(again.copy.path, again.longest)
+        try:
+            self.look()
+        except DuckError as error:
+            raise self._cannot(error) from error
+        if again.faults and not self.columns:
+            raise PopulationError(again.faults)
 
-    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
-        """The same a few rows at a time."""
-        for rows in self._some_rows():
-            cells = zip(names, sound_columns(rows, names), strict=True)
-            yield {name: text_column(column) for name, column in cells}
-
-    def faults(self) -> list[Fault]:
-        """Rows that are no JSON, no object, or no text."""
-        offsets = np.array([fault.offset for fault in self._faults.values()], dtype=np.int64)
-        return [
-            Fault(self._text.name, None, row + 1, fault.value, fault.rule, line)
-            for (row, fault), line in zip(
-                self._faults.items(), lines_at(self._text.path, offsets), strict=True
-            )
-        ]
-
-    def broken_rows(self) -> frozenset[int]:
-        """Rows whose values mean nothing."""
-        return frozenset(self._faults)
-
-    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """One row, read from the file; each call opens the file, so threads do not meet."""
-        start, end = self._starts[position], self._ends[position]
-        with self._text.path.open("rb") as stream:
-            stream.seek(start)
-            return dict(zip(names, sound_row(stream.read(end - start), names), strict=True))
-
-    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
-        """The line on which each row starts."""
-        starts = np.frombuffer(self._starts, dtype=np.int64)
-        return list(lines_at(self._text.path, starts[np.asarray(positions)]))
-
-    def _some_rows(self) -> Iterator[list[bytes]]:
-        """The bytes of rows, as many at once as lie together; an empty object for a broken row."""
-        starts, ends = (np.frombuffer(one, dtype=np.int64) for one in (self._starts, self._ends))
-        row = 0
-        with self._text.path.open("rb") as stream:
-            while row < len(self):
-                first = int(starts[row])
-                after = max(row + 1, int(np.searchsorted(ends, first + BYTES_AT_ONCE)))
-                stream.seek(first)
-                data = stream.read(int(ends[after - 1]) - first)
-                spans = (np.stack([starts[row:after], ends[row:after]], axis=1) - first).tolist()
-                rows = [data[start:end] for start, end in spans]
-                for broken in self._faults.keys() & set(range(row, after)):
-                    rows[broken - row] = b"{}"
-                yield rows
-                row = after
+    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+        """Of a file without blank lines, or with some."""
+        wanted, found, row = set(positions.tolist()), dict[int, int](), 0
+        with self.text.path.open("rb") as stream:
+            for line, text in enumerate(stream, 1):
+                if text.strip():
+                    if row in wanted:
+                        found[row] = line
+                    row += 1
+        return [found.get(position) for position in positions.tolist()]
 
 
 def _note_inner(
     inner: dict[str, dict[str, None]], fields: Mapping[str, Any], levels: int = MOST_LEVELS
 ) -> None:
     """The names within each field that holds an object; one more than MOST_INNER at the most."""
-    for name, value in fields.items():
-        if isinstance(value, dict) and len(inner) <= MOST_COLUMNS:
+    for name, within in fields.items():
+        if isinstance(within, dict) and len(inner) <= MOST_COLUMNS:
             names = inner.setdefault(name, {})
             if len(names) <= MOST_INNER:
-                names.update(dict.fromkeys(islice(value, MOST_INNER + 1)))
-                if levels > 1 and dict in map(type, value.values()):
-                    below = {f"{name}.{one}": cell for one, cell in value.items()}
+                names.update(dict.fromkeys(islice(within, MOST_INNER + 1)))
+                if levels > 1 and dict in map(type, within.values()):
+                    below = {f"{name}.{one}": cell for one, cell in within.items()}
                     _note_inner(inner, below, levels - 1)
 
 

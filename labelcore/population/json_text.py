@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,51 +36,6 @@ def parse_object(text: str) -> dict[str, Any]:
     except RecursionError as error:
         raise ValueError(why(error)) from None
     return checked_object(value, text)
-
-
-def field_names(text: str) -> Mapping[str, Any]:
-    """The fields of one object, of which the names alone mean something: as ``parse_object``, and
-    faster for a row without objects in it.
-
-    Where every name is followed by its colon at once, and there are as many of these two signs as
-    different names, no name stands there twice.
-    """
-    try:
-        found, end = SOUND(text, 0)
-    except (StopIteration, ValueError, RecursionError):
-        return parse_object(text)
-    once = type(found) is dict and text.count('":') == len(found) and not APART.search(text)
-    if once and _shallow(text) and end == len(text) and not SURROGATE.search(text):
-        names: Mapping[str, Any] = found
-        return names
-    return parse_object(text)
-
-
-def flat_rows(texts: Sequence[str]) -> list[Mapping[str, Any]] | None:
-    """The fields of some objects, decoded together; None unless each text is an object without
-    fields in its fields, and with different names, and so needs no further check.
-
-    What stands between the texts is known to this process alone: were one of them more or less than
-    a value, some of it would not come out between two values.
-    """
-    whole = BETWEEN.join(texts)
-    if APART.search(whole) or SURROGATE.search(whole):
-        return None
-    try:
-        found = _SOUND.decode(f"[{whole}]")
-    except (ValueError, RecursionError):
-        return None
-    rows: list[Mapping[str, Any]] = found[::2]
-    alone = len(rows) == len(texts) and found[1::2] == [MARK] * (len(texts) - 1)
-    if not alone or set(map(type, rows)) != {dict}:
-        return None
-    once = whole.count('":') == sum(map(len, rows))
-    return rows if once and (_shallow(whole) or all(map(_shallow, texts))) else None
-
-
-def _shallow(text: str) -> bool:
-    """Whether an object without fields in its fields is surely not nested too deeply."""
-    return text.count("[") < MOST_NESTED
 
 
 def _check_depth(value: object, text: str) -> None:
@@ -165,40 +119,6 @@ def row_text(found: dict[str, Any], names: Sequence[str]) -> list[str]:
     return [cell_text(field_of(found, name)) for name in names]
 
 
-def sound_row(raw: bytes, names: Sequence[str]) -> list[str]:
-    """The same of the bytes of a row that was checked before, and faster."""
-    text = raw.decode()
-    found, _ = SOUND(text, 0)
-    cells = []
-    for name in names:
-        value = field_of(found, name)
-        if type(value) is str:
-            cells.append(value)
-        elif type(value) in (dict, list):
-            return row_text(parse_object(text), names)
-        else:
-            cells.append(cell_text(value))
-    return cells
-
-
-def sound_columns(raws: Sequence[bytes], names: Sequence[str]) -> list[list[str]]:
-    """The same of many rows, by column, and faster still."""
-    texts = [raw.decode() for raw in raws]
-    rows = _SOUND.decode("[" + ",".join(texts) + "]")
-    return [_sound_column(name, rows, texts) for name in names]
-
-
-def _sound_column(name: str, rows: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[str]:
-    plain = "." not in name
-    cells: list[Any] = [row.get(name) if plain else field_of(row, name) for row in rows]
-    if set(map(type, cells)) == {str}:
-        return cells
-    return [
-        cell_text(field_of(parse_object(text), name) if type(cell) in (dict, list) else cell)
-        for cell, text in zip(cells, texts, strict=True)
-    ]
-
-
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -211,9 +131,4 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(
     object_pairs_hook=_named_once, parse_float=Number, parse_int=Number, parse_constant=Number
 )
-APART = re.compile(r'"[ \t\r\n]+:')
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-MARK = secrets.token_hex(16)
-BETWEEN = f',"{MARK}",'
-_SOUND: Any = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
-SOUND = _SOUND.scan_once

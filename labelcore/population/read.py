@@ -20,7 +20,7 @@ from labelcore.population.places import fingerprint_of
 from labelcore.population.population import FileState, Population
 from labelcore.population.snapshots import SUFFIX, mapped, open_snapshot, write_snapshot
 from labelcore.population.tables import UNNAMED, WrittenTable, written_foreign, written_table
-from labelcore.population.values import Values, read_values
+from labelcore.population.values import Values, columns_in_memory, read_values
 
 Source = Any
 """A path, or a table: whatever ``written_table`` takes."""
@@ -133,7 +133,7 @@ def read_population(
 
     Parquet files of five million rows or more, and tables behind an address, stay where they are:
     an engine reads ids, scores and predictions once, into a file that is mapped, and looks up the
-    contents of drawn items one by one. DuckDB reads Parquet, and each engine is an extra of the
+    contents of drawn items one by one. DuckDB reads Parquet; PostgreSQL and Spark are extras of the
     package. A password belongs in ``PGPASSWORD`` or ``~/.pgpass``: one that stands in the address
     is not kept with the project.
 
@@ -299,7 +299,7 @@ def _read_unchanged(file: Path, arguments: Arguments, called: str) -> Population
     if not file.is_file():
         raise ValueError(f"{file}: source must name a file, and this is a device")
     try:
-        table = open_table(file, arguments.dialect)
+        table = open_table(file, arguments.dialect, columns_in_memory(arguments))
         arguments = replace(arguments, dialect=_needed_dialect(table))
         values = read_values(called, table, arguments)
         fingerprint = fingerprint_of([file], arguments.to_json())

@@ -318,6 +318,10 @@ class SourceTable:
         """None for each: nothing is wrong with it."""
         return [None] * len(positions)
 
+    def first(self, number: int) -> list[dict[str, str]]:
+        """All values of the first rows, as text."""
+        return [self.cells(row, self.columns) for row in range(min(number, len(self)))]
+
     @cached_property
     def _source(self) -> Engine | TableFile:
         return source_of(self._items.address or str(self.path), self._items.arguments)

@@ -25,11 +25,6 @@ def listing(names: Iterable[str]) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown or "none"
 
 
-def text_column(cells: Sequence[str]) -> pa.ChunkedArray:
-    """A column of text."""
-    return pa.chunked_array([pa.array(cells, pa.string())])
-
-
 def joined(names: Sequence[str], batches: Iterable[Columns]) -> Columns:
     """Columns of text from batches of rows."""
     chunks: dict[str, list[pa.Array]] = {name: [] for name in names}
@@ -61,12 +56,24 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _cast_or_print(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Lists, structures and bytes that are not UTF-8 have no Arrow text; Python's will do."""
+    """Lists, structures and bytes that are not UTF-8 have no Arrow text; Python's will do. What a
+    value is as text depends on no other one: a row is looked up alone."""
     try:
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         chunks = [
-            pa.array([None if value is None else str(value) for value in chunk.to_pylist()])
+            pa.array(
+                [None if one is None else _printed(one) for one in chunk.to_pylist()], pa.string()
+            )
             for chunk in column.chunks
         ]
         return pa.chunked_array(chunks, type=pa.string())
+
+
+def _printed(value: object) -> str:
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            pass
+    return str(value)

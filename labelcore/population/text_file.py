@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import TemporaryCopy
@@ -44,6 +43,7 @@ class TextFile:
     path         the file itself or a copy; lines are those of the original
     name         the original's, for messages
     encoding     of the original, once unpacked; ``detected`` is the one found
+    sound        whether all of it is text in ``encoding``
     undecodable  offset in ``path`` -> offset and value of a byte that is no text in ``encoding``
     """
 
@@ -51,6 +51,7 @@ class TextFile:
     name: str
     encoding: str
     detected: str
+    sound: bool = True
     undecodable: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     copy: TemporaryCopy | None = None
 
@@ -71,34 +72,38 @@ def open_text(path: Path, encoding: str | None = None) -> TextFile:
     """
     copy = _unpacked(path) if path.suffix.lower() == ".gz" else None
     source = path if copy is None else copy.path
-    detected = detect_encoding(source)
+    detected, sound = detect_encoding(source)
     if (encoding or detected) == "utf-8":
-        return TextFile(source, path.name, "utf-8", detected, copy=copy)
+        sound = sound and detected == "utf-8"
+        return TextFile(source, path.name, "utf-8", detected, sound, copy=copy)
     encoding = encoding or detected
     target = TemporaryCopy()
     with source.open("rb") as reader, target.path.open("wb") as writer:
         undecodable = _transcode(reader, writer, encoding)
-    return TextFile(target.path, path.name, encoding, detected, undecodable, target)
+    sound = not undecodable
+    return TextFile(target.path, path.name, encoding, detected, sound, undecodable, target)
 
 
-def detect_encoding(path: Path) -> str:
-    """One of ENCODINGS: by byte order mark, NUL bytes, or whether the whole file is UTF-8.
+def detect_encoding(path: Path) -> tuple[str, bool]:
+    """One of ENCODINGS, by byte order mark, NUL bytes, or whether the whole file is UTF-8; and
+    whether that is so.
 
     A file that is no UTF-8 but consists of its sequences for the most part is taken as damaged,
     and one with control characters as no text: both stay "utf-8" and their faults are told.
     """
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
-        for mark, encoding in MARKS.items():
-            if head.startswith(mark):
-                return encoding
-        if b"\0" in head:
-            return _utf16_without_mark(head, os.fstat(stream.fileno()).st_size)
+        mark = next((name for mark, name in MARKS.items() if head.startswith(mark)), None)
+        if mark is None and b"\0" in head:
+            mark = _utf16_without_mark(head, os.fstat(stream.fileno()).st_size)
+        if mark not in (None, "utf-8"):
+            return mark, False
         stream.seek(0)
-        if CONTROL.search(head) or _is_utf8(stream):
-            return "utf-8"
+        sound = _is_utf8(stream)
+        if sound or mark or CONTROL.search(head):
+            return "utf-8", sound
         stream.seek(0)
-        return "utf-8" if _is_damaged_utf8(stream) else "windows-1252"
+        return ("utf-8" if _is_damaged_utf8(stream) else "windows-1252"), False
 
 
 def _utf16_without_mark(head: bytes, size: int) -> str:
@@ -198,20 +203,3 @@ def _note(
         target.write(NOT_UTF8)
     else:
         target.write("\N{REPLACEMENT CHARACTER}".encode())
-
-
-def lines_at(path: Path, offsets: NDArray[np.int64]) -> list[int]:
-    """The line of each byte offset, in one pass over the file."""
-    order = np.argsort(offsets, kind="stable")
-    lines = np.ones(len(offsets), dtype=np.int64)
-    breaks_before, position = 0, 0
-    with path.open("rb") as stream:
-        while len(offsets) and (block := stream.read(BLOCK_BYTES)):
-            breaks = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
-            first, last = np.searchsorted(offsets[order], [position, position + len(block)])
-            here = order[first:last]
-            lines[here] += breaks_before + np.searchsorted(breaks, offsets[here] - position)
-            breaks_before += len(breaks)
-            position += len(block)
-    lines[offsets >= position] += breaks_before  # the end of the file
-    return [int(line) for line in lines]

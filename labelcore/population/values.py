@@ -60,8 +60,8 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
     for rule in arguments.broken_rules():
         general.add_rule(rule)
     check_columns(table.columns, arguments.named_columns(), general)
-    wanted = [column for column in _columns_in_memory(arguments) if column in table.columns]
-    columns = {} if _repeats(table.columns) else table.load(list(dict.fromkeys(wanted)))
+    wanted = [column for column in columns_in_memory(arguments) if column in table.columns]
+    columns = {} if _repeats(table.columns) else table.load(wanted)
     structure = list(table.faults())
     if not len(table) and not structure:
         general.add_rule("the file has columns but no rows")
@@ -79,11 +79,15 @@ NESTED = (
 )
 
 
-def _columns_in_memory(arguments: Arguments) -> list[str]:
+def columns_in_memory(arguments: Arguments) -> dict[str, bool]:
+    """The columns that are loaded, and whether only as numbers."""
     known = [] if arguments.known is None else [arguments.known]
-    classifiers = [*arguments.scores.values(), *arguments.predictions.values()]
     belonging = [*arguments.groups, *([] if arguments.prompt is None else [arguments.prompt])]
-    return [*arguments.id_columns, *classifiers, *known, *arguments.helpers.values(), *belonging]
+    texts = [
+        *(*arguments.id_columns, *arguments.predictions.values(), *known),
+        *(*arguments.helpers.values(), *belonging),
+    ]
+    return dict.fromkeys(arguments.scores.values(), True) | dict.fromkeys(texts, False)
 
 
 def _repeats(columns: Sequence[str]) -> bool:

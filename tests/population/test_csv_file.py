@@ -1,4 +1,4 @@
-"""CSV in, the same text out: by row, by column, from any block of the scanner."""
+"""CSV in, the same text out, by row and by column."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from labelcore.errors import PopulationError
-from labelcore.population import csv_scan, read_population
+from labelcore.population import read_population
 from labelcore.population.csv_file import CsvFile
-from labelcore.population.csv_walk import Walk, walk_records
-from labelcore.population.text_file import open_text
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 tricky = st.text(st.sampled_from('ab",\n\r \té'), max_size=8)
@@ -40,16 +38,14 @@ def rows_of(table: CsvFile) -> list[dict[str, str]]:
     line_end=st.sampled_from(["\n", "\r\n"]),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
     mark=st.booleans(),
-    block=st.integers(3, 40),
 )
 def test_any_text_comes_back_by_id(
-    rows: list[tuple[str, str]], line_end: str, quoting: int, mark: bool, block: int
+    rows: list[tuple[str, str]], line_end: str, quoting: int, mark: bool
 ) -> None:
     table = [["id", "first", "second"], *([str(n), *row] for n, row in enumerate(rows))]
     assume(line_end == "\r\n" or quoting == csv.QUOTE_ALL or "\r" not in "".join(sum(rows, ())))
     data = written(table, lineterminator=line_end, quoting=quoting)
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_scan, "BLOCK_BYTES", block)
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "items.csv"
         path.write_bytes((b"\xef\xbb\xbf" if mark else b"") + data)
         population = read_population(path, id="id", content=["first", "second"])
@@ -60,24 +56,8 @@ def test_any_text_comes_back_by_id(
 
 
 @settings(max_examples=400, deadline=None)
-@given(data=st.text(st.sampled_from('a",\n\r'), max_size=40), block=st.integers(3, 12))
-def test_scan_agrees_with_the_csv_module_or_refuses(data: str, block: int) -> None:
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_scan, "BLOCK_BYTES", block)
-        path = Path(folder) / "items.csv"
-        path.write_bytes(data.encode())
-        scanned = csv_scan.scan_records(path)
-        walk = Walk(np.zeros(1, dtype=np.int64))
-        for _ in walk_records(open_text(path), walk):
-            pass
-    if scanned is not None and not any("cells" in fault.rule for fault in walk.faults):
-        assert not walk.faults
-        assert scanned.tolist() == walk.starts.tolist()
-
-
-@settings(max_examples=400, deadline=None)
 @given(body=st.lists(st.tuples(tricky, tricky), max_size=6))
-def test_columns_by_pyarrow_are_those_of_the_csv_module(body: list[tuple[str, str]]) -> None:
+def test_columns_by_duckdb_are_those_of_the_csv_module(body: list[tuple[str, str]]) -> None:
     """Raw text with stray quotes: refused, or both readers see the same cells."""
     data = "a,b\n" + "".join(f"{first},{second}\n" for first, second in body)
     with tempfile.TemporaryDirectory() as folder:

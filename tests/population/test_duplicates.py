@@ -6,12 +6,13 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelcore.population import FORMATS, Population, csv_file, duplicates, read_population
-from labelcore.population.duplicates import Duplicates
+from labelcore.population import FORMATS, Population, duplicates, read_population
+from labelcore.population.duplicates import Duplicates, find_duplicates
 from tests.population.test_formats import ITEMS, write
 
 Read = Callable[..., Population]
@@ -48,10 +49,11 @@ def test_agrees_with_a_dictionary(
     ]
     path = tmp_path_factory.mktemp("duplicates") / "items.csv"
     path.write_text("text\n" + "".join(f'"{text}"\n' for text in texts), "utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_file, "ROWS_AT_ONCE", 4)
-        found = read_population(path, content="text").duplicate_contents()
-    assert found == Duplicates(len(expected), tuple(expected[: duplicates.MOST_SHOWN]))
+    wanted = Duplicates(len(expected), tuple(expected[: duplicates.MOST_SHOWN]))
+    assert read_population(path, content="text").duplicate_contents() == wanted
+    column = pa.chunked_array([pa.array(texts, pa.string())])
+    batches = ({"text": column.slice(start, 4)} for start in range(0, len(texts), 4))
+    assert find_duplicates(batches) == wanted
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population import Population, json_file, json_records, read_population
+from labelcore.population import Population, read_population
 from labelcore.population.head import head_of
 from labelcore.population.json_file import JsonFile
-from labelcore.population.json_text import flat_rows, parse_object
+from labelcore.population.json_text import parse_object, row_text
+from labelcore.population.text import joined
 from labelcore.ui.guess import guess
 
 Write = Callable[..., Path]
@@ -63,59 +67,50 @@ def test_values_as_text(csv_file: Write, form: Any, mark: str, suffix: str) -> N
     assert population.metadata("3") == {"n": "2"}
 
 
-def test_rows_decoded_together_are_those_decoded_one_by_one() -> None:
-    texts = [f'{{"n": {n}, "text": {value}}}' for n, (value, _) in enumerate(VALUES)]
-    flat = [text for text in texts if "\\ud" not in text and '"b" :' not in text]
-    found = flat_rows(flat)
-    assert found is not None and len(flat) == len(texts) - 2
-    assert list(map(dict, found)) == [plain(parse_object(text)) for text in flat]
-
-
-def plain(found: Any) -> Any:
-    """A decoded row with numbers as texts."""
-    if isinstance(found, dict):
-        return {name: plain(value) for name, value in found.items()}
-    return [plain(one) for one in found] if isinstance(found, list) else found
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        ['{"a": [{"b": 1}', '{"c": 1}]}', '{"d": 1}, {"e": 1}'],
-        ['{"a": 1}, "", {"b": 1}', '{"c": ["', '"]}'],
-        ['{"a": 1}', '{"a": 1} {"b": 2}'],
-        ['{"a": 1}', '{"a": 1, "a": 2}'],
-        ['{"a": 1}', '{"a": {"b": 1}}'],
-        ['{"a": 1}', '{"a": "\\udead"}'],
-        ['{"a": 1}', "[]"],
-        ['{"a": 1}', "3"],
-        ['{"a": 1}', '{"a": ' + "[" * 201 + "]" * 201 + "}"],
-        ['{"a": 1}', '{"a": ' + "[" * 90_000],
-    ],
-    ids=lambda texts: texts[-1][:20],
-)
-def test_rows_that_need_a_look_of_their_own_are_not_decoded_together(texts: Sequence[str]) -> None:
-    assert flat_rows(texts) is None
-
-
+@pytest.mark.parametrize("apart", ["\n", "  \r\n\n \t"])
 @pytest.mark.parametrize("form", [as_lines, as_list])
-def test_rows_are_the_same_however_many_are_read_at_once(
-    csv_file: Write, monkeypatch: pytest.MonkeyPatch, form: Any
-) -> None:
-    wide = [json.dumps("x" * (7 * n % 90) + "ü" * (n % 3)) for n in range(40)]
-    path = csv_file(form(wide).replace("\n", "  \r\n\n \t") + " \n", "a.json")
-    one_block = JsonFile(path)
-    for name in ("LINES_AT_ONCE", "ELEMENTS_AT_ONCE"):
-        monkeypatch.setattr(json_records, name, 37)
-    monkeypatch.setattr(json_file, "BYTES_AT_ONCE", 50)
-    some = JsonFile(path)
+def test_columns_are_those_of_the_rows_one_by_one(csv_file: Write, form: Any, apart: str) -> None:
+    """Whatever DuckDB reads, and whatever is decoded row by row beside it."""
+    texts = [value for value, _ in VALUES]
+    wide = [json.dumps("x" * (7 * n % 90) + "ü[{"[: n % 4]) for n in range(40)] + texts * 3
+    table = JsonFile(csv_file(form(wide).replace("\n", apart), "a.json"))
     names = ["text", "n"]
-    found = {name: column.to_pylist() for name, column in some.load(names).items()}
-    assert found == {name: column.to_pylist() for name, column in one_block.load(names).items()}
-    assert found["text"] == [json.loads(text) for text in wide]
-    assert [some.cells(row, names) for row in range(40)] == [
-        {"text": text, "n": str(row)} for row, text in enumerate(found["text"])
-    ]
+    objects = [parse_object(f'{{"text": {value}, "n": {n}}}') for n, value in enumerate(wide)]
+    expected = [dict(zip(names, row_text(one, names), strict=True)) for one in objects]
+    assert [table.cells(row, names) for row in range(len(wide))] == expected
+    for some in (table.load(names), joined(names, table.batches(names))):
+        columns = [some[name].to_pylist() for name in names]
+        rows = zip(*columns, strict=True)
+        assert [dict(zip(names, row, strict=True)) for row in rows] == expected
+    firsts = [{name: row[name] for name in names} for row in table.first(3)]
+    assert firsts == expected[:3]
+
+
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
+numbers = st.sampled_from(["1.50", "-0", "1e2", "12", "0.1", "9" * 25, "NaN", "1E400", "-7"])
+cells = numbers | words.map(json.dumps) | numbers.map(json.dumps)
+others = st.sampled_from(["true", "null", "[1.0]", '{"b": 1.0}', '{"a": {"b": "c"}}'])
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.dictionaries(words, cells | others, max_size=4), max_size=6),
+    wanted=words,
+)
+def test_any_field_is_read_as_python_reads_it(rows: list[dict[str, str]], wanted: str) -> None:
+    fields = [[f"{json.dumps(name)}: {cell}" for name, cell in row.items()] for row in rows]
+    texts = [f"{{{', '.join(row)}}}" for row in [*fields, ['"last": 1']]]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "items.jsonl"
+        path.write_text("\n".join(texts), "utf-8")
+        table = JsonFile(path, wanted={wanted: False})
+        assert not table.faults()
+        names = list(dict.fromkeys([wanted, *table.columns]))
+        found = [table.load([wanted])[wanted].to_pylist()] + [
+            column.to_pylist() for column in table.load(names).values()
+        ]
+        expected = [row_text(parse_object(text), [wanted, *names]) for text in texts]
+    assert [list(row) for row in zip(*found, strict=True)] == expected
 
 
 def test_a_broken_row_leaves_those_beside_it(csv_file: Write) -> None:

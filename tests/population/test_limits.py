@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import random
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ import pytest
 
 from benchmarks.readers import LIMITS
 from labelcore.errors import PopulationError
-from labelcore.population import json_records, read_population
+from labelcore.population import read_population
 from labelcore.population.engines import sources
 from labelcore.population.head import Head, head_of
 from labelcore.population.limits import (
@@ -238,37 +237,12 @@ def test_a_row_nested_very_deep_is_a_fault_however_deep_the_caller_is(
         deeper(200)
 
 
-def elements(dice: random.Random) -> Iterator[dict[str, Any]]:
-    for place in range(400):
-        value = dice.choice(['a\\b"c]},', "é日" * 3, 1234567890.5, None, [1, {"b": "x"}], -7e-12])
-        yield {"id": place, "text": value, "more": "y" * dice.randrange(40)}
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_elements_are_read_the_same_wherever_a_part_of_the_list_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(list(elements(random.Random(seed)))), "utf-8")
-    whole = read_population(path, id="id", content=["text", "more"])
-    monkeypatch.setattr(json_records, "WINDOW", 300 + seed)
-    parts = read_population(path, id="id", content=["text", "more"])
-    assert parts.ids() == whole.ids()
-    assert all(parts.content(one) == whole.content(one) for one in whole.ids())
-
-
 @pytest.mark.parametrize("broken", ['{"id": 1 "text": 2}', '{"id": tru}', '{"id": 1', '{"id"}'])
-def test_what_is_no_json_in_a_later_part_has_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
-) -> None:
+def test_what_is_no_json_in_a_list_has_its_place(tmp_path: Path, broken: str) -> None:
     path = tmp_path / "a.json"
     rows = ",\n".join(f'{{"id": {place}}}' for place in range(100))
     path.write_text(f"[{rows},\n{broken},\n{rows}]", "utf-8")
-    found = []
-    for window in (json_records.WINDOW, 300):
-        monkeypatch.setattr(json_records, "WINDOW", window)
-        with pytest.raises(PopulationError) as caught:
-            read_head(path)
-        found.append(caught.value.faults)
-    assert found[0] == found[1]
-    assert (found[0][0].row, found[0][0].line) == (101, 101) or broken == '{"id": 1'
+    with pytest.raises(PopulationError) as caught:
+        read_head(path)
+    (fault,) = caught.value.faults
+    assert (fault.row, fault.line) == (101, 101) or broken == '{"id": 1'

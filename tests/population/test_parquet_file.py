@@ -14,7 +14,6 @@ import pyarrow as pa
 import pytest
 
 from labelcore.errors import PopulationError
-from labelcore.population import parquet_file as module
 from labelcore.population import read_population
 
 Write = Callable[..., Path]
@@ -30,7 +29,7 @@ AS_TEXT: list[tuple[Any, list[str]]] = [
     (pa.array([datetime.date(2024, 2, 29)] * 4), ["2024-02-29"] * 4),
     (pa.array([decimal.Decimal("1.50")] * 4), ["1.50"] * 4),
     (pa.array([["x", "y"], [], None, ["z"]]), ["['x', 'y']", "[]", "", "['z']"]),
-    (pa.array([b"ab", b"\xff", None, b""]), ["b'ab'", "b'\\xff'", "", "b''"]),
+    (pa.array([b"ab", b"\xff", None, b""]), ["ab", "b'\\xff'", "", ""]),
     (pa.nulls(4), ["", "", "", ""]),
 ]
 
@@ -109,8 +108,14 @@ def test_a_score_column_of_dates_is_one_fault(parquet_file: Write) -> None:
         read_population(path, content="text", scores={"lr": "s"})
 
 
-def test_rows_from_many_row_groups(parquet_file: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "ROWS_AT_ONCE", 4)
+def test_names_that_differ_by_capitals_only(parquet_file: Write) -> None:
+    path = parquet_file({"Text": ["a"], "text": ["b"], "TEXT": ["c"], "": ["d"]})
+    population = read_population(path, id="TEXT", content=["Text", "text"], metadata="")
+    assert population.content("c") == {"Text": "a", "text": "b"}
+    assert population.metadata("c") == {"": "d"} and population.column("text") == ["b"]
+
+
+def test_rows_from_many_row_groups(parquet_file: Write) -> None:
     texts = [f"text {n}" for n in range(101)]
     path = parquet_file({"text": texts, "more": list(range(101))}, row_group_size=10)
     population = read_population(path, content="text", metadata=["more"])

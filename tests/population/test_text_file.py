@@ -80,7 +80,7 @@ def test_every_byte_that_is_no_text_has_its_place(
 def test_detected_encodings(tmp_path: Path, data: bytes, encoding: str) -> None:
     path = tmp_path / "items.txt"
     path.write_bytes(data)
-    assert detect_encoding(path) == encoding
+    assert detect_encoding(path)[0] == encoding
 
 
 def test_a_break_between_blocks_does_not_change_the_encoding(
@@ -90,7 +90,7 @@ def test_a_break_between_blocks_does_not_change_the_encoding(
     path.write_bytes(("日本語" * 50).encode())
     for block in range(1, 8):
         monkeypatch.setattr(text_file, "BLOCK_BYTES", block)
-        assert detect_encoding(path) == "utf-8"
+        assert detect_encoding(path) == ("utf-8", True)
 
 
 def test_gzip_that_unpacks_to_more_than_the_disk_holds(

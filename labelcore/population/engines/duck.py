@@ -9,21 +9,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from labelcore.population.engines.engine import (
-    ROWS_AT_ONCE,
-    Engine,
-    EngineError,
-    Tick,
-    first_line,
-    go_on,
-    patiently,
-)
-from labelcore.population.engines.extras import imported
-from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
+from labelcore.population.duck import MEMORY, REMOTE, Duck, DuckError, as_written, said_by
+from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on, unique
+from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.text import as_text
 
-MEMORY = "1GB"
 MOMENT = "%Y-%m-%d %H:%M:%S"
 MOMENTS = {
     "TIMESTAMP": f"{MOMENT}.%f",
@@ -32,7 +24,6 @@ MOMENTS = {
 }
 """How Arrow writes a moment, by its type."""
 PLACE = "labelcore place"
-REMOTE = "://"
 WANTED = re.compile(r"install the required extension '(\w+)")
 LATE = re.compile(r"unsuccessful query result[\s:]+(.+)")
 """The cause, where a result breaks off."""
@@ -51,23 +42,12 @@ class DuckEngine(Engine):
     def __init__(
         self, name: str, parts: Sequence[str], id_columns: Sequence[str] = (), memory: str = MEMORY
     ) -> None:
-        duckdb = imported("duckdb", name)
         self.name, self.id_columns = name, tuple(id_columns)
         self.parts = tuple(parts)
-        self._error, self._version = duckdb.Error, duckdb.__version__
         asked = any(REMOTE in part for part in parts)
-        self._home = duckdb.connect(
-            config={
-                "memory_limit": memory,
-                "threads": 2,
-                "autoinstall_known_extensions": asked,
-                "autoload_known_extensions": asked,
-            }
-        )
-        # Else the texts of moments, ids among them, would be those of this machine's zone.
-        self._home.execute("SET GLOBAL TimeZone = 'UTC'")
-        rows = self._describe()
+        self._duck = Duck(memory, remote=asked)
         self.files = () if asked else tuple(map(Path, self.parts))
+        rows = self._describe()
         self.address = parts[0] if asked else None
         self._ends = np.cumsum(rows, dtype=np.int64)
         starts = [int(end - number) for end, number in zip(self._ends, rows, strict=True)]
@@ -90,9 +70,18 @@ class DuckEngine(Engine):
         self.parts = tuple(self.parts if set(self.parts) <= set(rows) else sorted(rows))
         first = [as_written(part) for part in self.parts[:1]]
         table = sql("DESCRIBE SELECT * FROM read_parquet({})", value(first))
-        self._types = {str(row[0]): str(row[1]) for row in self.fetch(table)}
-        self.columns = tuple(self._types)
+        kinds = [(str(row[0]), str(row[1])) for row in self.fetch(table)]
+        # DuckDB gives another name to one that differs from another by its capitals only.
+        names = pq.read_schema(self.files[0]).names if self.files else [name for name, _ in kinds]
+        self.columns = tuple(names)
+        self._called = {one: told for one, (told, _) in zip(names, kinds, strict=True)}
+        self._types = {one: kind for one, (_, kind) in zip(names, kinds, strict=True)}
         return [int(rows[part]) for part in self.parts]
+
+    def column(self, name: str) -> Piece:
+        """As DuckDB calls it."""
+        super().column(name)
+        return self.quoted(self._called[name])
 
     def text(self, name: str) -> Piece:
         """A moment as it is read from the file."""
@@ -113,30 +102,16 @@ class DuckEngine(Engine):
 
     def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
         """All rows of a small result."""
-        cursor = self._home.cursor()
-        text = query.text.replace(HOLE, "?")
-
-        def ask() -> list[tuple[Any, ...]]:
-            found: list[tuple[Any, ...]] = cursor.execute(text, list(query.values)).fetchall()
-            return found
-
         try:
-            return patiently(ask, cursor.interrupt, tick)
-        except self._error as error:
+            return self._duck.fetch(query, tick)
+        except DuckError as error:
             raise self._failed(error) from error
-        finally:
-            cursor.close()
 
     def stream(self, query: Piece, tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
         """A large result, in the order of the rows."""
         try:
-            with self._home.cursor() as cursor:
-                text = query.text.replace(HOLE, "?")
-                reader = cursor.sql(text, params=list(query.values)).to_arrow_reader(ROWS_AT_ONCE)
-                for batch in reader:
-                    tick()
-                    yield batch
-        except (self._error, pa.ArrowException) as error:
+            yield from self._duck.stream(query, tick)
+        except DuckError as error:
             raise self._failed(error) from error
 
     def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
@@ -150,7 +125,7 @@ class DuckEngine(Engine):
             if not np.array_equal(places, np.arange(due, due + len(places))):
                 raise EngineError(f"{self.name}: rows came in another order than that of the file")
             due += len(places)
-            yield batch.drop_columns([PLACE])
+            yield batch.drop_columns([PLACE]).rename_columns(unique(columns))
         if due != len(self):
             raise EngineError(f"{self.name}: {due:,} of {len(self):,} rows were read")
 
@@ -158,7 +133,7 @@ class DuckEngine(Engine):
         """The texts of one row, from its part alone."""
         part = int(np.searchsorted(self._ends, position, side="right"))
         first = int(self._ends[part - 1]) if part else 0
-        names = list(dict.fromkeys(columns))
+        names = unique(columns)
         query = sql(
             "SELECT {} FROM read_parquet({}, file_row_number = true) WHERE file_row_number = {}",
             joined(", ", map(self.column, names)),
@@ -169,33 +144,23 @@ class DuckEngine(Engine):
         if sum(batch.num_rows for batch in batches) != 1:
             raise EngineError(f"{self.name}: row {position + 1:,} is not there any more")
         found = pa.Table.from_batches(batches)
-        return {name: as_text(found.column(name))[0].as_py() for name in names}
+        return {name: as_text(found.column(at))[0].as_py() for at, name in enumerate(names)}
 
     def close(self) -> None:
         """Let go of files and memory."""
-        self._home.close()
+        self._duck.close()
 
-    def _failed(self, error: Exception) -> EngineError:
+    def _failed(self, error: DuckError) -> EngineError:
         gone = [part for part in self.parts if REMOTE not in part and not Path(part).exists()]
         if gone:
             return EngineError(f"{self.name}: the part {Path(gone[0]).name} is not there any more")
         if found := WANTED.search(str(error)):
-            told = {"name": self.name, "extension": found[1], "version": self._version}
+            told = {"name": self.name, "extension": found[1], "version": self._duck.version}
             return EngineError(NO_EXTENSION.format(**told))
         if any(REMOTE in part for part in self.parts):
-            cause = late[1] if (late := LATE.search(str(error))) else first_line(error)
+            cause = late[1] if (late := LATE.search(str(error))) else said_by(error)
             return EngineError(
                 f"{self.name}: it cannot be read from its address: {cause}. Try again when it can; "
                 "what was made so far is as it was"
             )
-        return EngineError(f"{self.name}: DuckDB cannot read it: {first_line(error)}")
-
-
-def as_written(part: str) -> str:
-    """A file whose name holds the signs of a pattern, as the pattern of this file alone; an address
-    may be a pattern.
-
-    >>> as_written("parts/x[1].parquet"), as_written("s3://bucket/*.parquet")
-    ('parts/x[[]1].parquet', 's3://bucket/*.parquet')
-    """
-    return part if REMOTE in part else re.sub(r"([\[*?])", r"[\1]", part)
+        return EngineError(f"{self.name}: DuckDB cannot read it: {said_by(error)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-EXTRAS = {"duckdb": "duckdb", "psycopg": "postgresql", "pyspark": "spark"}
+EXTRAS = {"psycopg": "postgresql", "pyspark": "spark"}
 """Package -> the extra of labelcore that brings it."""
 
 

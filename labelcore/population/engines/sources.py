@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -44,7 +43,7 @@ def engine_of(source: str, id_columns: Sequence[str]) -> Engine | None:
 
 def large_parts(source: str) -> list[str] | None:
     """The Parquet files of a file, folder or pattern with ``LARGE`` rows or more, in order; None
-    for any other, where the types of the parts differ, and where DuckDB is not installed."""
+    for any other, and where the types of the parts differ."""
     path = Path(source)
     if path.is_file():
         parts = [path] if path.suffix.lower() == ".parquet" else []
@@ -55,7 +54,7 @@ def large_parts(source: str) -> list[str] | None:
 
 def stay(parts: Sequence[Path]) -> bool:
     """Whether DuckDB reads these Parquet files where they lie."""
-    if not parts or importlib.util.find_spec("duckdb") is None:
+    if not parts:
         return False
     try:
         rows = sum(pq.read_metadata(part).num_rows for part in parts)

@@ -57,8 +57,3 @@ def all_of(conditions: Iterable[Piece]) -> Piece:
 def any_of(conditions: Iterable[Piece]) -> Piece:
     """At least one condition, of one or more, holds."""
     return sql("({})", joined(" OR ", conditions))
-
-
-def listed(values: Iterable[Any]) -> Piece:
-    """Values in brackets, for IN."""
-    return sql("({})", joined(", ", map(value, values)))

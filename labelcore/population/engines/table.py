@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from labelcore.errors import Fault
 from labelcore.population.copies import TemporaryCopy
+from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import (
     ChangedRowError,
     Engine,
@@ -19,9 +22,10 @@ from labelcore.population.engines.engine import (
     go_on,
     unique,
 )
+from labelcore.population.engines.sql import joined as joined_by
+from labelcore.population.engines.sql import sql
 from labelcore.population.ids import joined
 from labelcore.population.text import Columns, as_text
-from labelcore.population.typed import TypedTable
 
 CHANGED = (
     "the row of the item {id!r} is not the one that was read: its {column} was changed; put it "
@@ -29,11 +33,14 @@ CHANGED = (
 )
 
 
-class EngineTable(TypedTable):
+class EngineTable:
     """What ``read_values`` and a population ask of a file, answered by an engine.
 
     tick   is called several times a second while rows are read; what it raises ends the reading
     """
+
+    dialect: ClassVar[Dialect] = PLAIN
+    detected: ClassVar[Dialect] = PLAIN
 
     def __init__(self, engine: Engine, tick: Tick = go_on) -> None:
         self.engine, self._tick = engine, tick
@@ -72,6 +79,12 @@ class EngineTable(TypedTable):
         for batch in self.engine.items(names):
             yield {name: pa.chunked_array([batch.column(name)]) for name in unique(names)}
 
+    def first(self, number: int) -> list[dict[str, str]]:
+        """All values of the first rows, as text."""
+        columns = joined_by(", ", self.engine.selected(self.columns))
+        some = sql(f"SELECT {{}} FROM {{}} LIMIT {int(number)}", columns, self.engine.table)
+        return rows_of(pa.Table.from_batches(list(self.engine.stream(some))))
+
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row as text. Raises EngineError where it is not the row that was read."""
         ids = self.engine.id_columns
@@ -82,6 +95,18 @@ class EngineTable(TypedTable):
                 kind = ChangedRowError if self.engine.place is None else EngineError
                 raise kind(f"{self.engine.name}: " + CHANGED.format(id=item, column=name))
         return {name: told[name] for name in names}
+
+    def faults(self) -> list[Fault]:
+        """None: a table that opens has its structure."""
+        return []
+
+    def broken_rows(self) -> frozenset[int]:
+        """None, likewise."""
+        return frozenset()
+
+    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+        """None for each: there are no lines."""
+        return [None] * len(positions)
 
     def digest(self) -> str:
         """SHA-256 of what was read, whatever the batches that it came in, hexadecimal."""
@@ -99,6 +124,12 @@ class EngineTable(TypedTable):
         whole = parts[0] if len(parts) == 1 else joined(parts)
         text: str = whole[0].as_py()
         return text
+
+
+def rows_of(table: pa.Table) -> list[dict[str, str]]:
+    """Each row as text."""
+    texts = [as_text(column).to_pylist() for column in table.columns]
+    return [dict(zip(table.column_names, row, strict=True)) for row in zip(*texts, strict=True)]
 
 
 def _written(batches: Iterator[pa.RecordBatch], rows: int) -> TemporaryCopy:

@@ -1,0 +1,102 @@
+"""DuckDB, the one reader of text, JSON and Parquet: a database of its own in memory."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from labelcore.population.copies import copies_folder
+from labelcore.population.engines.engine import ROWS_AT_ONCE, Tick, first_line, go_on, patiently
+from labelcore.population.engines.sql import HOLE, Piece, value
+
+MEMORY = "1GB"
+REMOTE = "://"
+COLUMNS_AT_ONCE = 500
+"""DuckDB holds two thousand cells of each column that it reads."""
+
+
+class DuckError(ValueError):
+    """DuckDB cannot answer; what it said, to be told as who asked sees fit."""
+
+
+class Duck:
+    """A connection that fetches no extension, unless it is asked to read an address.
+
+    remote   whether it may fetch what reads addresses
+    """
+
+    def __init__(self, memory: str = MEMORY, remote: bool = False) -> None:
+        import duckdb  # where it is needed: importing it takes a tenth of a second
+
+        self._error = duckdb.Error
+        self.version = str(duckdb.__version__)
+        self._home = duckdb.connect(
+            config={
+                "memory_limit": memory,
+                "threads": 2,
+                "temp_directory": str(copies_folder() / f"duckdb-{secrets.token_hex(4)}"),
+                "autoinstall_known_extensions": remote,
+                "autoload_known_extensions": remote,
+            }
+        )
+        # Else the texts of moments, ids among them, would be those of this machine's zone.
+        self._home.execute("SET GLOBAL TimeZone = 'UTC'")
+
+    def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
+        """All rows of a small result. Raises DuckError."""
+        cursor = self._home.cursor()
+        text = query.text.replace(HOLE, "?")
+
+        def ask() -> list[tuple[Any, ...]]:
+            found: list[tuple[Any, ...]] = cursor.execute(text, list(query.values)).fetchall()
+            return found
+
+        try:
+            return patiently(ask, cursor.interrupt, tick)
+        except self._error as error:
+            raise DuckError(str(error)) from error
+        finally:
+            cursor.close()
+
+    def stream(
+        self, query: Piece, tick: Tick = go_on, rows: int = ROWS_AT_ONCE
+    ) -> Iterator[pa.RecordBatch]:
+        """A large result, some ``rows`` at a time, in their order. Raises DuckError."""
+        try:
+            with self._home.cursor() as cursor:
+                text = query.text.replace(HOLE, "?")
+                reader = cursor.sql(text, params=list(query.values)).to_arrow_reader(rows)
+                for batch in reader:
+                    tick()
+                    yield batch
+        except (self._error, pa.ArrowException) as error:
+            raise DuckError(str(error)) from error
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+        self._home.close()
+
+
+def as_written(part: str) -> str:
+    """A file whose name holds the signs of a pattern, as the pattern of this file alone; an address
+    may be a pattern.
+
+    >>> as_written("parts/x[1].parquet"), as_written("s3://bucket/*.parquet")
+    ('parts/x[[]1].parquet', 's3://bucket/*.parquet')
+    """
+    return part if REMOTE in part else re.sub(r"([\[*?])", r"[\1]", part)
+
+
+def file_value(path: Path) -> Piece:
+    """A file by its name, in the place of an expression."""
+    return value(as_written(str(path)))
+
+
+def said_by(error: DuckError) -> str:
+    """The first line of what it said."""
+    return first_line(error)
