@@ -3,8 +3,8 @@
     python -m benchmarks.narrowing [--quick] [--runs 400] [--write]
 
 Six classifiers of real files, the default method, promise "watched", 100, 300 and 1,000 planned
-labels (half of the sessions with 1,000). The same sessions are seen twice at
-the looks of the grid: each band by itself, and as the product shows it, cut by all bands before it.
+labels. The same sessions are seen twice at the looks of the grid: each band by itself, and as the
+product shows it, cut by all bands before it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from labelcore.results.types import Estimate
 ESTIMANDS = ("accuracy", "precision", "recall", "f1")
 PAIRS = {"newsgroups_med": ("lr", "nb"), "ppdb_pairs": ("model", "cosine"),
          "product_pairs": ("lr", "title")}  # fmt: skip
-SIZES, SEED, TOGETHER, TIMED = {100: 1, 300: 1, 1000: 2}, 29, 20, 150
+SIZES, SEED, TOGETHER, TIMED = (100, 300, 1000), 29, 20, 150
 
 
 def measure(folder: Path, file: RealFile, classifier: str, labels: int, runs: int) -> list[Row]:
@@ -147,10 +147,9 @@ def _spent(population: lc.Population, plan: lc.Plan, codes: IntArray, said: str)
 def jobs(options: Options) -> dict[str, Job]:
     return {
         f"{file.name} {classifier} {labels}": partial(
-            measure, options.data, file, classifier, labels,
-            max(options.runs // part, 1),
+            measure, options.data, file, classifier, labels, options.runs
         )
-        for labels, part in SIZES.items()
+        for labels in SIZES
         for file in FILES
         for classifier in PAIRS[file.name.split(".")[0]]
     }  # fmt: skip
@@ -168,12 +167,10 @@ def tables(rows: Rows, options: Options) -> str:
     sizes = table.groupby("planned", sort=False)[[*DIGITS]].mean().reset_index()
     files = table.groupby(["planned", "file"], sort=False)[[*DIGITS]].mean().reset_index()
     worst = table.sort_values("ever wrong", ascending=False, kind="stable").head(8)
-    runs = table.groupby("planned", sort=False)["sessions"].max()
-    noise = np.sqrt(0.05 * 0.95 / runs.min())
-    said = ", ".join(f"{number} planned for {labels:,} labels" for labels, number in runs.items())
+    noise = np.sqrt(0.05 * 0.95 / options.runs)
     return "\n".join(
-        [f"Sessions of each classifier: {said}. Standard error of one share of 0.05 where they are "
-         f"fewest: {noise:.3f}.", "",
+        [f"{options.runs} sessions of each classifier and planned size. Standard error of a share of "
+         f"0.05: {noise:.3f}.", "",
          "## Means over classifiers and figures", "", frame_table(sizes, DIGITS), "",
          "## Each classifier", "", frame_table(files, DIGITS), "",
          "## Worst figures", "", frame_table(worst, DIGITS)]
