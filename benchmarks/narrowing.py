@@ -169,8 +169,8 @@ def tables(rows: Rows, options: Options) -> str:
     worst = table.sort_values("ever wrong", ascending=False, kind="stable").head(8)
     noise = np.sqrt(0.05 * 0.95 / options.runs)
     return "\n".join(
-        [f"{options.runs} sessions of each classifier and planned size. Standard error of a share of "
-         f"0.05: {noise:.3f}.", "",
+        [f"{options.runs} sessions of each classifier and planned size. Standard error of a share "
+         f"of 0.05: {noise:.3f}.", "",
          "## Means over classifiers and figures", "", frame_table(sizes, DIGITS), "",
          "## Each classifier", "", frame_table(files, DIGITS), "",
          "## Worst figures", "", frame_table(worst, DIGITS)]

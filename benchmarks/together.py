@@ -140,7 +140,19 @@ def jobs(options: Options) -> dict[str, Job]:
     return {one.name: partial(measure, one, options.data, options.runs) for one in CASES}
 
 
-HEAD = f"""## Sessions of {LABELS} labels
+HEAD = f"""# All figures at once
+
+With `Plan(together=True)` all figures of a plan hold at once: each gets the error level that their
+correlation leaves it at that look (`labelcore/stats/max_t.py`). Six figures of two classifiers by
+`agreement_patterns` are tested with 400 sessions of 120 labels, fixed and watched, beside a twin
+that must fail (`tests/figures/test_together.py`, marked slow).
+
+Approximate claims divide the error level. A claim can be wrong at one end only, and nobody knows at
+which; where the wrong ends of two claims lie opposite, their correlation leaves nothing: each end
+of two claims may have .022 to .024 of .05 for correlations of 0 to .8 by the worst of the signs
+(4,000 normals), and has .025. Of three it may be .016 to .021, and they have .017.
+
+## Sessions of {LABELS} labels
 
 {MADE}
 

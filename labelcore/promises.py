@@ -127,17 +127,14 @@ class Unsure(Word):
     ODDS         about all items: the unsure ones are judged wrongly up to three times as often as
                  the others of their stratum, or as seldom
     EITHER_WAY   about all items: every one of them may turn out either way
-    FEW_LEFT_OUT of methods that know no judged items: left out while at most 2 % of the answers
-                 are, either way beyond that
     """
 
     JUDGED = "judged"
     ODDS = "odds"
     EITHER_WAY = "either way"
-    FEW_LEFT_OUT = "few left out"
 
 
-UNSURE = (Unsure.JUDGED, Unsure.ODDS, Unsure.EITHER_WAY)
+UNSURE = tuple(Unsure)
 """The readings that a plan may declare."""
 
 

@@ -45,7 +45,6 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
      "stats.proportion.FEW_LEFT", 30),
     (VALIDITY, '"At least five strata" for the watched band', "stats.sequences.MINIMUM_STRATA", 5),
     ("horizon.md", "z = c tau^(0.15 - 1/2)", "stats.horizon.DELTA", 0.15),
-    (VALIDITY, "also under 2 %", "designs.curves.UNDECIDED_SHARE", 0.02),
     ("existing_labels.md", "refuses it at p < 0.0001", "plan.existing.REFUSED_BELOW", 1e-4),
     ("existing_labels.md", "With fewer than 20 labels of the rarer outcome",
      "stats.difference_estimator.LEAST_OF_EACH", 20),

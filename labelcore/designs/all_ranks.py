@@ -128,15 +128,14 @@ def _bounded(
 ) -> Yields:
     """The same with bounds; answers that count both ways are no hits for the lower bound and hits
     for the upper one."""
-    counted = answers.counting()
 
     def bounds(positive: FloatArray) -> tuple[FloatArray, FloatArray]:
-        labels = RankLabels(counted.rank, positive)
+        labels = RankLabels(answers.rank, positive)
         return strata_band(stratum_at, anchors, labels, level, SEED, critical).at(yields.rank)
 
-    low, high = bounds(counted.filled(0.0))
-    if counted.doubtful.any():
-        high = bounds(counted.filled(1.0))[1]
+    low, high = bounds(answers.filled(0.0))
+    if answers.doubtful.any():
+        high = bounds(answers.filled(1.0))[1]
     estimate = np.clip(yields.estimate, low, high)
     return Yields(yields.n_items, yields.rank, estimate, low, high)
 

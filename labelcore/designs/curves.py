@@ -25,7 +25,6 @@ JUDGED_TWICE = (
     "errors, which the second answers measure"
 )
 UNDECIDED_BOTH_WAYS = "items called unsure or broken are taken both ways: worst to best case"
-UNDECIDED_LEFT_OUT = "items called unsure or broken are like the others of their stratum"
 OPEN_BOTH_WAYS = "items put off for later are taken both ways until they are answered"
 
 APPROXIMATE = (
@@ -33,9 +32,6 @@ APPROXIMATE = (
 )
 """Of intervals whose method says so; strict ones do not rest on it."""
 
-UNDECIDED_SHARE = 0.02
-"""The share of unsure and broken answers up to which they are left out, beyond which they are taken
-both ways."""
 OPEN_SHARE = 0.05
 """The share of open items beyond which a result waits for them."""
 
@@ -62,7 +58,6 @@ class Ranked:
     verdict  (n_answers,), 1 positive, 0 not, NaN for unsure, broken and open items
     opened   (n_answers,), items without a final answer
     rates    (n_strata,), the method's own idea of each stratum's rate of positives
-    spared   the share of unsure and broken answers up to which a random sample goes on without them
     """
 
     n_items: int
@@ -73,26 +68,22 @@ class Ranked:
     verdict: FloatArray
     opened: NDArray[np.bool_]
     rates: FloatArray
-    spared: float
 
     @property
     def doubtful(self) -> NDArray[np.bool_]:
-        """Items without a verdict that count both ways, (n_answers,): open ones always, unsure and
-        broken ones where they are more than may be spared."""
-        too_many = self.undecided.sum() > self.spared * (~self.opened).sum()
-        return np.asarray(self.opened | (self.undecided & too_many))
+        """Items without a verdict, which count both ways, (n_answers,)."""
+        return np.asarray(np.isnan(self.verdict))
 
     @property
     def undecided(self) -> NDArray[np.bool_]:
         """Items called unsure or broken, (n_answers,)."""
         return np.asarray(np.isnan(self.verdict) & ~self.opened)
 
-    def assumed(self, *, both_ways: bool = False) -> tuple[str, ...]:
-        """What the answers are taken for, in words; ``both_ways``: no item is ever left out."""
+    def assumed(self) -> tuple[str, ...]:
+        """What the answers are taken for, in words."""
         found = [JUDGEMENT]
         if self.undecided.any():
-            doubted = both_ways or (self.undecided & self.doubtful).any()
-            found.append(UNDECIDED_BOTH_WAYS if doubted else UNDECIDED_LEFT_OUT)
+            found.append(UNDECIDED_BOTH_WAYS)
         if self.opened.any():
             found.append(OPEN_BOTH_WAYS)
         return tuple(found)
@@ -105,10 +96,6 @@ class Ranked:
     def until(self, draw: int) -> Ranked:
         """The same list with the answers of the first ``draw`` draws only."""
         return self._kept(self.index <= draw)
-
-    def counting(self) -> Ranked:
-        """The same list without the answers that a random sample may go on without."""
-        return self._kept(~np.isnan(self.verdict) | self.doubtful)
 
     def settled(self) -> Ranked:
         """The same list with the answers that are a verdict only."""
@@ -127,7 +114,6 @@ class Ranked:
             self.verdict[place],
             self.opened[place],
             self.rates,
-            self.spared,
         )
 
     def filled(self, value: float | FloatArray) -> FloatArray:

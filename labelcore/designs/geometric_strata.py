@@ -92,7 +92,6 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
     )
     recommended: ClassVar[bool] = True
     method: ClassVar[Method] = METHOD
-    leaves_out_unsure: ClassVar[bool] = True
     labels_the_head: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within stretches of ranks that were fixed before the first "
@@ -262,15 +261,15 @@ def bounds_at(
                that is renewed all the way, its bounds in whole items where few are left; None: the
                pieces follow from the labels there are
     """
-    seen, steady = ranked.counting(), planned is not None
-    pieces = _pieces(edges, seen.rank, planned)
+    steady = planned is not None
+    pieces = _pieces(edges, ranked.rank, planned)
 
     def band(positive: FloatArray) -> YieldBand:
-        labels = RankLabels(seen.rank, positive)
+        labels = RankLabels(ranked.rank, positive)
         return yield_band(pieces, labels, level, seed, critical, whole_items=steady)
 
-    least = band(seen.filled(0.0))
-    most = band(seen.filled(1.0)) if seen.doubtful.any() else least
+    least = band(ranked.filled(0.0))
+    most = band(ranked.filled(1.0)) if ranked.doubtful.any() else least
     low, high = least.at(ranks)[1], most.at(ranks)[2]
     estimate = np.clip(_estimate(pieces, ranked, ranks), low, high)
     return Yields(ranked.n_items, ranks, estimate, low, high)

@@ -120,7 +120,6 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
 
     method            how its bounds are made
     awaited           what comes with the first bounds that are due, in words
-    leaves_out_unsure whether a few items called unsure or broken are left out
     """
 
     estimands: ClassVar[tuple[str, ...]] = ("precision_curve", *SUMMARIES)
@@ -130,7 +129,6 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
     of_stretches: ClassVar[bool] = True
     method: ClassVar[Method]
     awaited: ClassVar[str] = "a first band"
-    leaves_out_unsure: ClassVar[bool] = False
 
     def due(self, frame: ListFrameT, planned: int, promise: Promise) -> list[int]:
         """Numbers of draws after which bounds are given, increasing; the last ones given stay until
@@ -243,11 +241,8 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
         return (State.STOPPED_EARLY if look.finished else State.PROVISIONAL), draws
 
     def _assumed(self, basis: Basis) -> tuple[str, ...]:
-        """What the answers are taken for; a method that leaves some out has no bounds to take them
-        both ways for a first guess."""
-        if self.leaves_out_unsure and not basis.bounded:
-            return (JUDGEMENT,)
-        return basis.answers.assumed(both_ways=not self.leaves_out_unsure)
+        """What the answers are taken for; a first guess has no bounds to take some both ways."""
+        return basis.answers.assumed() if basis.bounded else (JUDGEMENT,)
 
     def _missing(self, frame: ListFrameT, look: Look) -> str:
         if look.labels == 0:

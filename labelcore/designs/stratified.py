@@ -236,9 +236,9 @@ def _points(
 ) -> list[tuple[float, float, float]]:
     """Value, low and high at each rank; doubtful items count both ways, positive above the cut
     being the better case of every reading."""
-    known, whole = ranked.settled(), ranked.counting()
+    known = ranked.settled()
     rates = _stratum_rates(ranked.rates, known.stratum, known.verdict)
-    doubt = whole.doubtful.any()
+    doubt = ranked.doubtful.any()
 
     def figures(labels: Ranked, above: float, below: float) -> list[Figures]:
         parts = cut_cells(frame, ranks, ranked.order, labels, above, below)
@@ -246,8 +246,8 @@ def _points(
         return design.estimate_all([SCALARS[name]], own, look)
 
     middle = figures(known, 0.0, 0.0)
-    worst = figures(whole, 0.0, 1.0) if doubt else middle
-    best = figures(whole, 1.0, 0.0) if doubt else middle
+    worst = figures(ranked, 0.0, 1.0) if doubt else middle
+    best = figures(ranked, 1.0, 0.0) if doubt else middle
     return [
         (
             float(found.value[0]),

@@ -8,7 +8,6 @@ from labelcore.designs.curves import (
     JUDGEMENT,
     OPEN_BOTH_WAYS,
     UNDECIDED_BOTH_WAYS,
-    UNDECIDED_LEFT_OUT,
 )
 from labelcore.figures.unsure import both_ways
 from labelcore.log.engine import Engine
@@ -33,10 +32,8 @@ def assumptions(engine: Engine, form: Form, *, both: bool | None = None) -> tupl
     if engine.plan.target == "process":
         found.append("the file is a random sample of the items that the statement is about")
     if engine.undecided:
-        reading = engine.unsure_reading
         either = both_ways(engine) if both is None else both
-        taken = ASSUMED.get(reading, UNDECIDED_LEFT_OUT)
-        found.append(UNDECIDED_BOTH_WAYS if either else taken)
+        found.append(UNDECIDED_BOTH_WAYS if either else ASSUMED[engine.unsure_reading])
     if engine.open_positions():
         found.append(OPEN_BOTH_WAYS)
     return tuple(found)

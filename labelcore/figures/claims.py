@@ -99,7 +99,9 @@ def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> Bool
 
 
 def alpha_of(engine: Engine) -> float:
-    """Every claim's share of 1 - confidence."""
+    """Every claim's share of 1 - confidence. Also of approximate ones: of each only one end can be
+    wrong, and where these lie opposite the correlation of two claims leaves no more
+    (docs/together.md)."""
     return (1 - engine.plan.confidence) / len(engine.claims)
 
 
@@ -116,7 +118,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     if engine.plan.claim_form == Form.APPROXIMATE:
         low, high, made = _region(engine, claim)
         status = _by_region(claim, low, high)
-    scope = replace(scope_of(engine, _question(claim)), margin=None, left_out=0, judged=None)
+    scope = replace(scope_of(engine, _question(claim)), margin=None, judged=None)
     return Claim(
         claim=claim.read.text,
         statement=statement_of(engine, claim),

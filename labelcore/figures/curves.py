@@ -9,8 +9,6 @@ import numpy as np
 from labelcore.designs.base import OPEN, IntArray
 from labelcore.designs.curves import (
     JUDGEMENT,
-    UNDECIDED_LEFT_OUT,
-    UNDECIDED_SHARE,
     Curve,
     EstimatesCurve,
     Ranked,
@@ -102,7 +100,6 @@ def ranked(engine: Engine) -> Ranked:
         np.where(code >= 0, code == positive, np.nan),
         opened[order],
         engine.design.fitted_rates(engine.frame, engine.progress),
-        UNDECIDED_SHARE,
     )
 
 
@@ -220,7 +217,6 @@ def _scope(engine: Engine, curve: Curve) -> Scope:
         first_figure=first_figure(engine),
         planned=engine.setup.planned,
         until=promised_until(engine) or until,
-        left_out=engine.undecided if UNDECIDED_LEFT_OUT in curve.assumptions else 0,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
     )

@@ -7,7 +7,7 @@ import numpy as np
 from labelcore.designs.curves import OPEN_SHARE
 from labelcore.designs.scalars import FIRST_FIGURE
 from labelcore.estimands import slope_of, table_of
-from labelcore.figures.unsure import judged_share, left_out
+from labelcore.figures.unsure import judged_share
 from labelcore.log.engine import Engine
 from labelcore.plan.existing import CERTAINTY
 from labelcore.promises import Promise, State
@@ -190,7 +190,6 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         until=promised_until(engine),
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,
-        left_out=left_out(engine),
         judged=judged_share(engine),
         existing=engine.existing_used,
         existing_use=engine.existing.use,

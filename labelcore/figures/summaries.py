@@ -123,9 +123,8 @@ def _end(
     """One end of the interval, (side -1: the lower one)."""
     sample = known
     if ranked.doubtful.any():
-        counted = ranked.counting()
-        outwards = side * derivative(known, summary, counted.rank) > 0
-        sample = _sample(engine.frame, counted, counted.filled(outwards.astype(float)))
+        outwards = side * derivative(known, summary, ranked.rank) > 0
+        sample = _sample(engine.frame, ranked, ranked.filled(outwards.astype(float)))
     widening = _widening(sample, summary, look)
     centred = not EstimatesCurve.of(engine.design).labels_the_head
     found = summary_interval(sample, summary, look.confidence, widening=widening, centred=centred)

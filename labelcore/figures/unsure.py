@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from labelcore.designs.base import AnswerCodes, Look
-from labelcore.designs.curves import UNDECIDED_SHARE
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import slope_of, table_of
 from labelcore.log.engine import Engine
@@ -41,19 +40,9 @@ def judged_share(engine: Engine) -> float | None:
     return float(sizes.sum() / len(engine.population))
 
 
-def left_out(engine: Engine) -> int:
-    """Answers without a class that are assumed to be like the rest."""
-    few = engine.unsure_reading == Unsure.FEW_LEFT_OUT
-    return engine.undecided if few and not both_ways(engine) else 0
-
-
 def both_ways(engine: Engine) -> bool:
-    """Whether unsure and broken items count both ways: by the reading of the plan, or because they
-    are so many."""
-    reading = engine.unsure_reading
-    if reading == Unsure.FEW_LEFT_OUT:
-        return engine.undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
-    return reading == Unsure.EITHER_WAY and bool(engine.undecided)
+    """Whether there are unsure or broken items, and they count both ways."""
+    return engine.unsure_reading == Unsure.EITHER_WAY and bool(engine.undecided)
 
 
 def doubtful(engine: Engine, tally: Tally, *, strictly: bool = False) -> FloatArray:

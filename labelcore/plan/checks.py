@@ -235,8 +235,9 @@ def check_unsure(plan: Plan) -> None:
         one_of = ", ".join(map(repr, UNSURE))
         raise PlanArgumentError("unsure", f"must be one of {one_of}", value=reading)
     if reading != Unsure.JUDGED and reading not in read_by(plan):
+        able = " or ".join(map(repr, (str(Unsure.JUDGED), *map(str, read_by(plan)))))
         raise PlanArgumentError(
-            "unsure", "is not for ", InPlan("design", plan.design), value=reading
+            "unsure", f"must be {able} for ", InPlan("design", plan.design), value=reading
         )
 
 

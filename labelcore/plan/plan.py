@@ -92,10 +92,8 @@ class Plan:
         what figures take the items for that people call unsure or broken. "judged": they are about
         the items that a person can judge. "odds": about all items, the unsure ones judged wrongly
         up to three times as often as the others of their stratum, or as seldom, by their odds.
-        "either way": about all items, whatever the unsure ones are. Methods that know no judged
-        items (``unsure_reading``), and curves, leave them out while they are at most 2 % of the
-        answers, and count them either way beyond that. Claims and choices count
-        them either way
+        "either way": about all items, whatever the unsure ones are, as curves, claims, choices
+        and the figures of methods that know no judged items (``unsure_reading``) have it always
     classes
         the classes that matter, where there are more than two: only these have a precision and a
         recall of their own, and the labels are shared for them. None: all. The confusion table
@@ -358,11 +356,10 @@ class Plan:
 
     @property
     def unsure_reading(self) -> Unsure:
-        """What figures take unsure items for: as the plan says, where its method can."""
-        if self.superseded:
-            return Unsure.FEW_LEFT_OUT
+        """What figures take unsure items for: as the plan says, where its method can, else either
+        way."""
         reading = Unsure(self.unsure)
-        return reading if reading in read_by(self) else Unsure.FEW_LEFT_OUT
+        return reading if reading in read_by(self) else Unsure.EITHER_WAY
 
     @property
     def leaves_unsure_out(self) -> bool:

@@ -11,7 +11,6 @@ class Scope:
 
     together   how many results share the confidence; 1: each has it on its own
     versus     the classifier whose figure is subtracted from the first one's in a difference
-    left_out   answers "unsure" or "broken", assumed to be like the rest
     judged     where it is about the items that a person can judge: their share, estimated
     existing, existing_use   labels that were there before, and how they are used
     found      positive items known before, where the classifier is what was found so far
@@ -28,7 +27,6 @@ class Scope:
     first_figure: int = 0
     planned: int = 0
     together: int = 1
-    left_out: int = 0
     judged: float | None = None
     versus: str | None = None
     existing: int = 0

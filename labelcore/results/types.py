@@ -178,7 +178,8 @@ class Estimate(Worded):
         known = {item.name: values[item.name] for item in fields(cls) if item.name in values}
         known["assumptions"] = tuple(known["assumptions"])
         known["notes"] = tuple(known.get("notes", ()))
-        known["scope"] = Scope(**known["scope"])
+        scope = {item.name for item in fields(Scope)} & set(known["scope"])
+        known["scope"] = Scope(**{name: known["scope"][name] for name in scope})
         for name in ("certain", "odds", "either_way"):
             if known.get(name) is not None:
                 known[name] = Interval(**known[name])

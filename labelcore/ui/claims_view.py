@@ -8,7 +8,7 @@ import streamlit as st
 
 from labelcore.charts.base import Chart
 from labelcore.charts.evidence import evidence_chart
-from labelcore.promises import ClaimStatus, Form
+from labelcore.promises import ClaimStatus
 from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
@@ -106,8 +106,7 @@ def form_lines(estimates: Sequence[Estimate]) -> str:
     made: dict[str, list[str]] = {}
     for one in estimates:
         if one.form in FORMS and one.has_interval:
-            like = one.form == Form.STRICT and one.scope.left_out
-            said = f"{FORMS[one.form]}{words.LIKE_THE_REST if like else ''}."
+            said = f"{FORMS[one.form]}."
             made.setdefault(said, []).append(estimand_name(one.estimand))
     lines = [f"{', '.join(names)}: {said}" for said, names in made.items()]
     return "\n".join([*lines, *filter(None, [tail_words(estimates)])])

@@ -120,7 +120,7 @@ def others_words(choice: Choice) -> str:
     """What holds for the choices at other required precisions, and how surely."""
     return OTHERS.format(
         confidence=confidence_words(choice.confidence),
-        form=form_words(choice.form, choice.scope),
+        form=form_words(choice.form),
         slack=points(choice.precision_slack),
         share=exact_percent(1 - choice.reach_slack),
     )
@@ -159,7 +159,7 @@ def choice_sentence(choice: Choice, given: str = "") -> str:
         share=exact_percent(1 - choice.reach_slack),
         positive=scope.positive,
         confidence=confidence_words(choice.confidence),
-        form=form_words(choice.form, scope),
+        form=form_words(choice.form),
         valid=valid_words(choice.promise, scope),
         labels=_from(choice, given),
         left=f": {choice.missing}" if choice.missing else "",

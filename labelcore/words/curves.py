@@ -70,7 +70,7 @@ def band_sentence(band: Band, given: str = "") -> str:
         scope=scope_words(band.scope.file, band.scope.n_items, band.scope.target),
         together="all ranks together" if band.simultaneous else "each rank on its own",
         confidence="" if band.confidence is None else confidence_words(band.confidence),
-        form=form_words(band.form, band.scope),
+        form=form_words(band.form),
         when=valid_words(band.promise, band.scope),
         labels=labels_words(band.labels_used, band.scope, given),
         planned=f"{band.scope.planned:,}",
@@ -146,7 +146,7 @@ def _cut_condition(band: Band) -> str:
         return f"labelling stopped before the planned labels, so {nothing}"
     together = "all ranks together" if band.simultaneous else "for a rank chosen before labelling"
     valid = valid_words(band.promise, band.scope)
-    form = form_words(band.form, band.scope)
+    form = form_words(band.form)
     return f"{confidence_words(band.confidence)} confidence{form}, {together}, {valid}"
 
 

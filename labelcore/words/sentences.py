@@ -193,7 +193,6 @@ def _ceil(x: float) -> int:
 
 
 THAT_CAN_BE_JUDGED = " that a person can judge"
-LIKE_THE_REST = " if the items without a verdict are like the rest"
 
 
 def goal_points(margin: float) -> str:
@@ -288,17 +287,13 @@ def valid_words(promise: Promise, scope: Scope) -> str:
     return VALID[kind].format(due=due_words(scope), until=f"{scope.until:,}")
 
 
-def form_words(form: Form, scope: Scope) -> str:
+def form_words(form: Form) -> str:
     """How far a promise is proved, after the confidence; nothing where the method says neither.
 
-    >>> from labelcore.results.types import Scope
-    >>> form_words(Form.APPROXIMATE, Scope(left_out=3)), form_words(Form.UNSTATED, Scope())
+    >>> form_words(Form.APPROXIMATE), form_words(Form.UNSTATED)
     (', approximate', '')
-    >>> form_words(Form.STRICT, Scope(left_out=3))
-    ', strict if the items without a verdict are like the rest'
     """
-    rest = LIKE_THE_REST if form == Form.STRICT and scope.left_out else ""
-    return f", {form}{rest}" if form else ""
+    return f", {form}" if form else ""
 
 
 def promise_words(estimate: Estimate) -> str:
@@ -306,7 +301,7 @@ def promise_words(estimate: Estimate) -> str:
     if estimate.promise == Promise.NONE:
         return VALID[Promise.NONE]
     sure, together = estimate.confidence, estimate.scope.together
-    form = form_words(estimate.form, estimate.scope)
+    form = form_words(estimate.form)
     all_of = f" for all {together} numbers together" if together > 1 else ""
     confidence = "" if sure is None else confidence_words(sure)
     return f"{confidence} confidence{all_of}{form}, {valid_words(estimate.promise, estimate.scope)}"

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from labelcore.designs.curves import UNDECIDED_SHARE, Ranked
+from labelcore.designs.curves import Ranked
 
 
-@pytest.mark.parametrize(("undecided", "doubted"), [(0, 0), (2, 0), (3, 3)])
-def test_many_undecided_items_count_both_ways_and_open_ones_always(
-    undecided: int, doubted: int
-) -> None:
-    """100 answers, of which 2 % may be spared, and five items put off."""
+def test_items_without_a_verdict_count_both_ways() -> None:
+    """100 answers, one of them unsure, and five items put off."""
     place = np.arange(105)
     ranked = Ranked(
         n_items=500,
@@ -20,10 +16,9 @@ def test_many_undecided_items_count_both_ways_and_open_ones_always(
         index=place + 1,
         rank=place + 1,
         stratum=np.zeros(105, dtype=np.int64),
-        verdict=np.where((place < undecided) | (place >= 100), np.nan, 1.0),
+        verdict=np.where((place < 1) | (place >= 100), np.nan, 1.0),
         opened=place >= 100,
         rates=np.array([0.5]),
-        spared=UNDECIDED_SHARE,
     )
-    assert ranked.doubtful.tolist() == ((place < doubted) | (place >= 100)).tolist()
-    assert len(ranked.counting().verdict) == 105 - (undecided - doubted)
+    assert ranked.doubtful.tolist() == ((place < 1) | (place >= 100)).tolist()
+    assert ranked.undecided.tolist() == (place < 1).tolist()

@@ -181,7 +181,7 @@ def test_later_inside_the_prefix_counts_both_ways(design: str, promise: str, kno
 
 
 @pytest.mark.parametrize("kind", ["unsure", "broken"])
-def test_few_unsure_are_like_the_rest_many_count_both_ways(kind: str, known: Known) -> None:
+def test_unsure_items_of_a_method_that_judges_none_count_both_ways(kind: str, known: Known) -> None:
     widths = {}
     for every in (0, 100, 10):
         plan = lc.Plan("oversampling", ["accuracy"], budget=200)
@@ -192,12 +192,9 @@ def test_few_unsure_are_like_the_rest_many_count_both_ways(kind: str, known: Kno
             give(engine, kind if every and index % every == 0 else truth)
         one = scalar_results(engine)["accuracy"]
         widths[every] = one.high - one.low
-        told = " ".join(one.assumptions)
-        assert ("worst to best" in told) == (every == 10)
-        assert ("like the others" in told) == (every == 100)
+        assert ("worst to best" in " ".join(one.assumptions)) == (every > 0)
         assert engine.answers_given == 200
-    assert widths[100] < widths[0] * 1.05
-    assert widths[10] > widths[0] + 0.05, "20 of 200 answers open both ways"
+    assert widths[0] < widths[100] < widths[0] + 0.04 < widths[10]
 
 
 def test_broken_item_at_the_census_is_not_exact_of_all_items(known: Known) -> None:
@@ -395,18 +392,6 @@ def test_a_difference_whose_denominator_is_open_is_not_exact() -> None:
         return is_settled(Question(name, DIFFERENCES[name], "a", 1, "b"), cells)
 
     assert settled("accuracy_difference") and not settled("recall_difference")
-
-
-@pytest.mark.parametrize(("unsure", "left_out"), [(0, 0), (2, 2), (3, 0)])
-def test_the_scope_names_the_items_that_are_left_out(
-    unsure: int, left_out: int, known: Known
-) -> None:
-    """Of 100 answers two may be left out; more of them count both ways, and none is left out."""
-    plan = lc.Plan("oversampling", ["precision"], budget=100)
-    engine = known.engine(plan, 1)
-    for index in range(1, 101):
-        give(engine, "unsure" if index <= unsure else "yes")
-    assert scalar_results(engine)["precision"].scope.left_out == left_out
 
 
 def test_answers_from_before_are_part_of_the_promised_stage(tmp_path: Path) -> None:
