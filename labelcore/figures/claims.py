@@ -118,7 +118,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     if engine.plan.claim_form == Form.APPROXIMATE:
         low, high, made = _region(engine, claim)
         status = _by_region(claim, low, high)
-    scope = replace(scope_of(engine, _question(claim)), margin=None, judged=None)
+    scope = replace(scope_of(engine, _question(claim)), margin=None, judged=None, at_odds=False)
     return Claim(
         claim=claim.read.text,
         statement=statement_of(engine, claim),

@@ -12,6 +12,7 @@ class Scope:
     together   how many results share the confidence; 1: each has it on its own
     versus     the classifier whose figure is subtracted from the first one's in a difference
     judged     where it is about the items that a person can judge: their share, estimated
+    at_odds    whether it rests on the odds of the items that nobody can judge
     existing, existing_use   labels that were there before, and how they are used
     found      positive items known before, where the classifier is what was found so far
     until      the labels up to which a watched promise is; 0: without end
@@ -28,6 +29,7 @@ class Scope:
     planned: int = 0
     together: int = 1
     judged: float | None = None
+    at_odds: bool = False
     versus: str | None = None
     existing: int = 0
     existing_use: str = ""

@@ -26,6 +26,7 @@ ASSUMED = {
 """What a figure with this reading rests on."""
 
 ODDS = "Of all items {range}, if unsure ones are wrong a third to three times as often."
+IF_ODDS = "This holds if unsure ones are wrong a third to three times as often."
 EITHER_WAY = "{name}: {low} to {high}, of all items"
 
 
@@ -33,7 +34,10 @@ EITHER_WAY_TITLE = "If each “Not sure” may be either way"
 
 
 def odds_words(estimate: Estimate) -> str:
-    """What a figure of the judged items is of all of them; "" where nothing is known of either."""
+    """What a figure of the judged items is of all of them, or on which odds one of these rests;
+    "" where nothing is known of it."""
+    if estimate.scope.at_odds and not estimate.says_nothing:
+        return IF_ODDS
     if estimate.odds is None or estimate.says_nothing:
         return ""
     ends = estimate.odds.low, estimate.odds.high

@@ -306,7 +306,7 @@ def test_the_words_say_of_which_items(known: Known) -> None:
     odds = answered(known, plan_of(promise="watched", unsure="odds"), unsure)
     two = scalar_results(odds)["precision"]
     assert one.odds.low <= two.low < one.low < one.high < two.high <= one.odds.high
-    assert two.odds is None
+    assert two.odds is None and "This holds if unsure ones" in two.sentence()
     either = answered(known, plan_of(promise="watched", unsure="either way"), unsure)
     last = scalar_results(either)["precision"]
     assert last.odds is last.either_way is None and last.scope.judged is None
