@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.designs.base import INTERVAL_RULES
 from labelcore.ui import claims_view, new_claims, new_goal
 from tests.app.conftest import button, folds, texts, to_aim
 from tests.app.test_new_project import error, store, whole_way, with_upload
@@ -222,7 +223,7 @@ def label_truly(session: lc.Session) -> None:
 
 
 def test_progress_and_label_show_a_claim_that_is_open(app, make) -> None:
-    session = make(labels=10, budget=None, claims=[CLAIM], planned=60)
+    session = make(labels=10, budget=None, claims=[CLAIM], planned=60, rules=INTERVAL_RULES)
     claim = session.results()[CLAIM]
     for name in ("progress", "label"):
         page = app(name, project="demo")

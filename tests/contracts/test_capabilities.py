@@ -20,7 +20,6 @@ from labelcore.designs.scalars import (
     ComparesTwo,
     EstimatesFromCells,
     EstimatesScalars,
-    may_stop_fixed,
 )
 from labelcore.errors import PlanError
 from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, SCALARS, SUMMARIES
@@ -116,12 +115,3 @@ def test_a_method_whose_draws_are_its_own_names_and_suggests_nothing(
     assert named_classifiers(design, design.Params()) == ()
     assert suggested_params(design, known.population, ("lr", "svm")) == {}
     assert not budget_counts_draws(design)
-
-
-def test_only_a_share_of_all_items_may_stop_at_its_margin() -> None:
-    able = [
-        name
-        for name, design in lc.DESIGNS.items()
-        if may_stop_fixed(design, ("accuracy",), design.Params())
-    ]
-    assert able == ["simple_random"]

@@ -48,13 +48,6 @@ def test_an_honest_log_agrees(made: Made) -> None:
     [
         pytest.param({"design": "simple_random", "budget": 50}, marks=pytest.mark.full),
         {"design": "simple_random", "budget": 40, "promise": "fixed"},
-        {
-            "design": "simple_random",
-            "estimands": ["accuracy"],
-            "margin": 0.08,
-            "stop": "margin",
-            "promise": "fixed",
-        },
         {"design": "simple_random", "estimands": ["accuracy"], "margin": 0.2},
         pytest.param({"margin": 0.25}, marks=pytest.mark.full),
         pytest.param(

@@ -22,6 +22,7 @@ from labelcore.stats.profile import (
     Cells,
     fixed_critical,
     plug_in_totals,
+    profile_bounds,
     side_by_side,
     variance_shares,
 )
@@ -145,7 +146,7 @@ def held_wrongly() -> tuple[int, int]:
     outside of the ends of one look in turn; and how many of those inside are said to be."""
     together, wanted = side_by_side(random_cells(11)), np.full((RUNS, len(ROWS)), 8.0)
     table = table_of(ROWS, together)
-    low, high = profile_interval(together, table, 0.95, watched=wanted[:, 0], whole_items=False)
+    low, high = profile_bounds(together, table, wanted)
     there = ~np.isnan(low).any(axis=0)
     few, part = [row for row, is_there in zip(ROWS, there, strict=True) if is_there], there
     table, low, high = table_of(few, together), low[:, part], high[:, part]
