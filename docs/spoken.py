@@ -21,7 +21,7 @@ ROOMS = (
 )
 SCRIPTS = {"SCRIPT", "STYLE"}
 NO_LANGUAGE = {
-    *("style.py", "surface_style.py", "nodes.py", "scripts.py", "icon.py"),
+    *("style.py", "scripts.py", "icon.py"),
     *("message_texts.py", "picture.py"),
 }
 

@@ -212,6 +212,10 @@ def test_the_wheel_holds_the_app_and_asks_for_ranges(root: Path, tmp_path: Path)
         asked = wheel.read(metadata).decode()
     assert {"labelcore/py.typed", "labelcore/app/app.py", "labelcore/app/pages/label.py"} <= names
     assert "labelcore/app/.streamlit/config.toml" in names
+    served = {
+        str(one.relative_to(root)) for one in tracked_files(root) if one.suffix in (".js", ".css")
+    }
+    assert "labelcore/ui/surface.js" in served and served <= names
     assert "Requires-Dist: pandas<4,>=2.3" in asked
 
 

@@ -27,9 +27,6 @@ KEY_PRESETS = {
     "J / F": ("J", "F"),
 }
 DIGITS = "1234567890"
-MANY_STYLE = """<style>
-[class*="st-key-change-class-"] button { min-width: 5rem; }
-</style>"""
 
 Choice = tuple[str, str | None, str]
 Arguments = Callable[[str], tuple[Any, ...]]
@@ -102,8 +99,6 @@ def choice_buttons(
     disabled: bool = False,
 ) -> None:
     """A button for every choice that has a key."""
-    if any(place.startswith("class-") for _, _, place in choices):
-        st.html(MANY_STYLE)
     with st.container(horizontal=True, key=where):
         for name, key, place in choices:
             if key is not None:

@@ -1,8 +1,7 @@
 """Which person this browser is, and whose page has been gone for a while.
 
 The browser keeps a random id, in its storage and in a cookie that the server can read when a page
-is opened again. What a person is called in a project is in the store. A few constant lines run in
-the browser; nothing from a file or a person is ever put in them.
+is opened again. What a person is called in a project is in the store.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.session.ledger import now
 from labelcore.session.session import Session
 from labelcore.ui import visitor
+from labelcore.ui.scripts import constants, text_of
 
 COOKIE = "labelcore_person"
 SECRET = "person id"
@@ -29,38 +29,7 @@ GONE_SECONDS = 600.0
 WAITING = (
     "One moment: the page is asking your browser who you are. Reload it if this does not go away."
 )
-SCRIPT = (
-    f'const NAME = "{COOKIE}", YEAR_SECONDS = 365 * 24 * 3600;'
-    + """
-const FORM = /^[0-9a-f]{32}$/;
-
-function inCookie() {
-  const found = document.cookie.split("; ").find((one) => one.startsWith(NAME + "="));
-  return found && found.slice(NAME.length + 1);
-}
-
-function inStorage() {
-  try { return localStorage.getItem(NAME); } catch { return null; }
-}
-
-function made() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return [...bytes].map((one) => one.toString(16).padStart(2, "0")).join("");
-}
-
-function keep(id) {
-  const secure = location.protocol === "https:" ? "; Secure" : "";
-  document.cookie = `${NAME}=${id}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax${secure}`;
-  try { localStorage.setItem(NAME, id); } catch { /* the cookie must do */ }
-}
-
-export default function ({ data, setStateValue }) {
-  const id = [inCookie(), inStorage()].find((one) => FORM.test(one || "")) || made();
-  keep(id);
-  if (!data.known) setStateValue("id", id);
-}
-"""
-)
+SCRIPT = constants(NAME=COOKIE) + text_of("people.js")
 
 
 # --- who this is --------------------------------------------------------------------------------

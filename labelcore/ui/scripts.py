@@ -7,11 +7,27 @@ line in its place, which waits for the script that the page was given when it wa
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
+
+HERE = Path(__file__).parent
+
+
+def text_of(name: str) -> str:
+    """A script or style sheet that lies beside this module."""
+    return (HERE / name).read_text("utf-8")
+
+
+def constants(**values: str | int) -> str:
+    """Names that a script uses, to stand before it: times and words of our own. What comes from a
+    file or a person is data of a component, and never in here."""
+    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in values.items())
+
 
 # A place for each script, whether it is asked for or given first.
 PLACE = """
@@ -25,14 +41,14 @@ const placeOf = (name) => (globalThis.labelcoreScripts ||= {})[name] ||= (() => 
 
 @dataclass(frozen=True)
 class Script:
-    """A component's script: the body of a function that returns what draws the component."""
+    """A component's script: a module that exports what draws the component."""
 
-    body: str
+    module: str
 
     @property
     def name(self) -> str:
         """After its content, so that a page kept open over an update asks for the new one."""
-        return hashlib.sha256(self.body.encode()).hexdigest()[:16]
+        return hashlib.sha256(self.module.encode()).hexdigest()[:16]
 
     @property
     def asked(self) -> str:
@@ -42,7 +58,8 @@ class Script:
     @property
     def given(self) -> str:
         """What hands the script over."""
-        return f'placeOf("{self.name}").give((() => {{\n{self.body}}})());\n'
+        body = self.module.replace("\nexport default ", "\nreturn ")
+        return f'placeOf("{self.name}").give((() => {{\n{body}}})());\n'
 
 
 @st.cache_resource(show_spinner=False)

@@ -32,7 +32,7 @@ from labelcore.promises import CandidateState, Promise, State
 from labelcore.results.curves import Band
 from labelcore.results.telling import NO_LINE
 from labelcore.results.types import Estimate, Scope
-from labelcore.ui.nodes import MADE
+from labelcore.ui.scripts import text_of
 from labelcore.ui.summary import Known
 from tests.words.test_choices import choice
 
@@ -316,7 +316,7 @@ def test_bounds_without_confidence_are_two_lines() -> None:
 
 
 def test_a_name_is_a_text_and_only_known_parts_are_used() -> None:
-    named = re.findall(r'"([\w-]+)"', MADE[: MADE.index("const made")])
+    named = re.findall(r'"([\w-]+)"', text_of("nodes.js").split("const made")[0])
     shown = bars([Bar(HOSTILE, 0.5, 0.1, 0.9, (HOSTILE, HOSTILE))], wanted=0.5)
     for tree in (
         shown,

@@ -1,25 +1,20 @@
-"""Parts of a page as plain lists, made into elements by the browser one by one.
-
-A node is ``[tag, attributes, *children]``, a child a node or a text. Texts are set as text and
-never parsed; a tag or an attribute that is not listed is not made.
-"""
-
-MADE = """
 const DRAWN = ["svg", "g", "line", "text", "polygon", "polyline", "circle"];
 const TAGS = [...DRAWN, "div", "span", "button", "p", "mark", "img", "table", "thead", "tbody",
-  "tr", "th", "td"];
+  "tr", "th", "td"
+];
 const SPACE = "http://www.w3.org/2000/svg";
 const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "aria-pressed", "data-figure",
   "viewBox", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "text-anchor", "alt",
   "scope", "fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size",
-  "font-weight"];
-const PICTURE = /^data:image\\/(png|jpeg);base64,/;
+  "font-weight"
+];
+const PICTURE = /^data:image\/(png|jpeg);base64,/;
 const made = (node) => {
   if (typeof node === "string") return document.createTextNode(node);
   const [tag, attributes, ...children] = node;
   if (!TAGS.includes(tag)) return document.createTextNode("");
-  const element = DRAWN.includes(tag) ? document.createElementNS(SPACE, tag)
-    : document.createElement(tag);
+  const element = DRAWN.includes(tag) ? document.createElementNS(SPACE, tag) :
+    document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (NAMED.includes(name)) element.setAttribute(name, value);
     if (name === "src" && tag === "img" && PICTURE.test(value)) element.src = value;
@@ -27,4 +22,3 @@ const made = (node) => {
   element.append(...children.map(made));
   return element;
 };
-"""

@@ -1,0 +1,41 @@
+const CONNECTED_MS = 500; // From the end of the box until a message goes through.
+
+function begin(where) {
+  const told = Object.assign(document.createElement("div"), { className: "lc-away" });
+  told.role = "status";
+  told.hidden = true;
+  (document.querySelector(".stApp") || document.body).append(told);
+  const look = () => {
+    let away = false;
+    for (const box of document.querySelectorAll("[data-testid=stDialog]")) {
+      const title = box.querySelector("h1, h2, h3, [data-testid=stDialogHeader], header");
+      if (!((title || box).textContent || "").startsWith("Connection error")) continue;
+      away = true;
+      box.dataset.away = "yes";
+      box.style.display = "none";
+    }
+    if (away === !told.hidden) return;
+    told.hidden = !away;
+    const answers = document.querySelector(".lc-answers:not([hidden]) button");
+    told.textContent = away ? (answers ? AWAY : CLOSED) : "";
+    if (!away) setTimeout(ask, CONNECTED_MS);
+  };
+  const ask = () => where.labelcoreAway && where.labelcoreAway.send();
+  const watcher = new MutationObserver(look);
+  watcher.observe(document.body, { childList: true, subtree: true });
+  window.addEventListener(ASK, ask);
+  look();
+  const end = () => {
+    watcher.disconnect();
+    window.removeEventListener(ASK, ask);
+    told.remove();
+    delete where.labelcoreAway;
+  };
+  return { end };
+}
+
+export default ({ parentElement, setTriggerValue }) => {
+  const away = (parentElement.labelcoreAway ||= begin(parentElement));
+  away.send = () => setTriggerValue("asked", Date.now());
+  return away.end;
+};
