@@ -21,7 +21,7 @@ from labelcore.errors import (
     ReplayError,
     StoreError,
 )
-from labelcore.log.events import Event, text_digest
+from labelcore.log.events import Content, Event
 from labelcore.replay import replay_project
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
 from tests.report.sessions import session_on, write_items
@@ -259,8 +259,11 @@ def test_replay_holds_the_text_against_the_file(database: Path, tmp_path: Path) 
     assert replay_project(session.store, "spam").answers == LABELS
 
     def forged(event: Event) -> Event:
-        other = {"content": text_digest(str(event.item_id), {"text": "forged"})}
-        return replace(event, detail=other) if event.sequence == 1 else event
+        if event.sequence > 1:
+            return event
+        salt = session.store.contents("spam")[str(event.item_id)].salt
+        other = Content({"text": "forged"}, salt).digest(str(event.item_id))
+        return replace(event, detail={"content": other})
 
     tamper(database, *rewritten(session, forged))
     unsealed(database)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring
@@ -95,11 +96,11 @@ class Event:
     shown_at
         an answer: when the item was first shown, UTC, ISO 8601
     detail
-        JSON values. drawn for the first time: "content", the digest of the text shown (logs of
-        0.1.0 have none); looked: the results shown; extended: the new budget; reforecast: the
-        labels of the pilot, the half-width of its widest interval, the size planned from there on,
-        and the labels to which the pilot goes on, if it does; second_pass: how many items to show
-        again; settled: the numbers of the answers that it was said of
+        JSON values. drawn for the first time: "content", the hash of the text shown (logs of 0.1.0
+        have none; see ``Content``); looked: the results shown; extended: the new budget;
+        reforecast: the labels of the pilot, the half-width of its widest interval, the size planned
+        from there on, and the labels to which the pilot goes on, if it does; second_pass: how many
+        items to show again; settled: the numbers of the answers that it was said of
     hash
         SHA-256 over the hash before it and all other fields: a chain, so that a changed byte
         anywhere in the log is found
@@ -258,10 +259,35 @@ def sound_part(events: Sequence[Event], before: str, after: int = 0) -> Sequence
     return events
 
 
-def text_digest(item_id: str, columns: Mapping[str, str]) -> str:
-    """SHA-256 over an item's id and the text that is shown of it, {column: text}."""
-    text = json.dumps([item_id, dict(columns)], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+SALTED = "salted:"
+"""How a hash begins that needs the salt kept beside the text."""
+SALT_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is shown of an item, and the salt that its hash in the log is made with.
+
+    The store keeps both together, the log neither: once they are deleted the chain still holds, and
+    nobody finds the text by hashing guesses.
+
+    columns   {column: text}
+    salt      "" where the log has a hash without one, as logs of earlier versions have
+    """
+
+    columns: Mapping[str, str]
+    salt: str = ""
+
+    @classmethod
+    def drawn(cls, columns: Mapping[str, str]) -> Content:
+        """The content of an item drawn now, with a salt of its own."""
+        return cls(columns, secrets.token_hex(SALT_BYTES))
+
+    def digest(self, item_id: str) -> str:
+        """SHA-256 over the salt, the item's id and its text."""
+        values = [*filter(None, [self.salt]), item_id, dict(self.columns)]
+        text = json.dumps(values, sort_keys=True, ensure_ascii=False)
+        return SALTED * bool(self.salt) + hashlib.sha256(text.encode()).hexdigest()
 
 
 def answer_word(event: Event) -> str:

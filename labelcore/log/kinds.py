@@ -21,7 +21,7 @@ from labelcore.errors import (
 from labelcore.log.book import Book
 from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
-from labelcore.log.events import RESERVED_ANSWERS, Event, sound_part, text_digest
+from labelcore.log.events import RESERVED_ANSWERS, Event, sound_part
 from labelcore.log.rules import (
     Figures,
     Kind,
@@ -75,15 +75,6 @@ class Drawn(Kind):
                 f"after event {basis}), the log has {found[0]!r} (stratum {found[1]}, batch "
                 f"{found[2]} after event {found[3]})"
             )
-
-    def audit(self, state: LogState, event: Event, figures: Figures) -> None:
-        """The text that was shown is that of the file, where the log holds its digest."""
-        if "content" not in event.detail or "changed" in event.detail:
-            return
-        item_id = str(event.item_id)
-        found = text_digest(item_id, state.engine.population.content(item_id))
-        if found != event.detail["content"]:
-            raise AnswerError(f"the text of item {item_id!r} is another one than was shown")
 
     def fold(self, state: LogState, event: Event) -> None:
         state.book.draw(event)
@@ -489,7 +480,7 @@ def kind_named(name: object) -> Kind:
 def check(state: LogState, event: Event, figures: Figures | None = None) -> None:
     """Raise a ValueError or TypeError with the rule unless the event may happen now.
 
-    figures   those of the state, where what the event records of texts and figures counts too
+    figures   those of the state, where what the event records of figures counts too
     """
     kind = kind_named(event.kind)
     if event.sequence != state.sequence + 1:

@@ -39,7 +39,7 @@ class Kind:
         """Raise a ValueError or TypeError with the rule unless the event may happen now."""
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
-        """Raise one unless what the event records of texts and figures is what they are."""
+        """Raise one unless what the event records of figures is what they are."""
 
     def fold(self, state: LogState, event: Event) -> None:
         """Take the event into the state."""

@@ -4,6 +4,7 @@ manifest.json     SHA-256 of each other file, the number of events, and the log'
 plan.json         the plan, its exact text and a line end
 population.json   the file's name, the arguments it was read with, its fingerprint
 log.jsonl         the events, one a line
+salts.json        the salt of each text that was shown, by item; none in a bundle of format 1
 report.html, report.json, README.txt   for people; not needed to replay
 """
 
@@ -25,7 +26,9 @@ from labelcore.replay.result import ReplayResult
 from labelcore.replay.walk import first_break, replay
 
 MANIFEST, PLAN, POPULATION, LOG = "manifest.json", "plan.json", "population.json", "log.jsonl"
-FORMAT, FORMAT_VERSION = "labelcore-bundle", 1
+SALTS = "salts.json"
+FORMAT, FORMAT_VERSION = "labelcore-bundle", 2
+READABLE = (1, FORMAT_VERSION)
 NEEDED = (MANIFEST, PLAN, POPULATION, LOG)
 LARGEST_BYTES = 1 << 30
 
@@ -135,9 +138,19 @@ def replay_bundle(
         fingerprint, arguments = str(source["fingerprint"]), dict(source["arguments"])
     except (KeyError, TypeError, ValueError) as error:
         raise ReplayError(0, f"{POPULATION} lacks what it must say: {error}") from None
-    plan_json = _plan_json(unpacked, manifest, file, arguments)
+    salts = {}
+    if SALTS in unpacked.files:
+        salts = json_values(SALTS, unpacked.files[SALTS])
+        _check_digest(unpacked, manifest, SALTS)
+    plan_json = _plan_json(unpacked, manifest, file, arguments, salts)
     result = replay(
-        file, plan_json, unpacked.log, fingerprint=fingerprint, arguments=arguments, seal=seal
+        file,
+        plan_json,
+        unpacked.log,
+        fingerprint=fingerprint,
+        arguments=arguments,
+        seal=seal,
+        salts=salts,
     )
     _check_end(manifest, result)
     for name in unpacked.files:
@@ -153,9 +166,9 @@ def _digests(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _check_manifest(bundle: Bundle, manifest: Mapping[str, Any]) -> None:
     written = manifest.get("format"), manifest.get("version")
-    if written != (FORMAT, FORMAT_VERSION):
+    if written not in [(FORMAT, version) for version in READABLE]:
         raise ReplayError(
-            0, f"{MANIFEST} names the format {written}, known is {(FORMAT, FORMAT_VERSION)}"
+            0, f"{MANIFEST} names the format {written}, known are {FORMAT!r} in versions {READABLE}"
         )
     named, there = set(_digests(manifest)), set(bundle.files) - {MANIFEST}
     for name in sorted(named ^ there):
@@ -173,6 +186,7 @@ def _plan_json(
     manifest: Mapping[str, Any],
     file: str | os.PathLike[str],
     arguments: Mapping[str, Any],
+    salts: Mapping[str, str],
 ) -> str:
     """The plan's text; a changed one is refused with the first event that no longer follows."""
     content = bundle.files[PLAN]
@@ -187,7 +201,8 @@ def _plan_json(
         population: Population = read_population(file, **arguments)
     except (ValueError, TypeError, OSError):
         raise ReplayError(0, broken) from None
-    raise ReplayError(0, broken + first_break(population, text.removesuffix("\n"), bundle.log))
+    found = first_break(population, text.removesuffix("\n"), bundle.log, salts)
+    raise ReplayError(0, broken + found)
 
 
 def _check_end(manifest: Mapping[str, Any], result: ReplayResult) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from labelcore.errors import PlanError, PopulationError, ReplayError
 from labelcore.figures.earlier import figures_of
 from labelcore.log.engine import Engine
-from labelcore.log.events import ANSWER_KINDS, Event, genesis
+from labelcore.log.events import ANSWER_KINDS, SALTED, Content, Event, genesis
 from labelcore.log.kinds import take
 from labelcore.log.state import LogState
 from labelcore.plan.plan import Plan
@@ -27,6 +28,7 @@ COMPUTED = "computed again, every figure the same"
 EARLIER = "made by an earlier rule, as stored and not computed again"
 
 Source = Population | str | os.PathLike[str]
+NO_SALTS: Mapping[str, str] = MappingProxyType({})
 
 
 def replay(
@@ -37,6 +39,7 @@ def replay(
     fingerprint: str,
     arguments: Mapping[str, Any] | None = None,
     seal: str | None = None,
+    salts: Mapping[str, str] = NO_SALTS,
 ) -> ReplayResult:
     """Recompute a session and compare every event with what follows from those before it.
 
@@ -46,6 +49,7 @@ def replay(
     fingerprint  the one recorded with the project
     seal         the hash of the last event as printed in a report, where one is at hand: only this
                  can tell a log that was cut short or written anew from end to end
+    salts        of the texts that were shown, by item; without its salt a text is not compared
 
     Raises ReplayError with the first event that does not agree, 0 for the file or the plan.
     """
@@ -55,9 +59,9 @@ def replay(
             0,
             f"{found.name} is not the file that was labelled, or it was read in a different way: "
             f"its fingerprint is {found.fingerprint[:16]}, recorded is {fingerprint[:16]}."
-            + first_break(found, plan_json, events),
+            + first_break(found, plan_json, events, salts),
         )
-    walk = Walk(_engine(found, plan_json), genesis(fingerprint, plan_json))
+    walk = Walk(_engine(found, plan_json), genesis(fingerprint, plan_json), salts)
     for event in events:
         walk.take(event)
     if seal is not None and walk.state.hash != seal:
@@ -72,13 +76,17 @@ def replay(
 class Walk:
     """A replay on its way: each event is held against the state before it.
 
-    start   the hash before the first event; None leaves the chain unchecked
+    start        the hash before the first event; None leaves the chain unchecked
+    not_compared texts that were shown and whose salt is not known
     """
 
-    def __init__(self, engine: Engine, start: str | None) -> None:
+    def __init__(
+        self, engine: Engine, start: str | None, salts: Mapping[str, str] = NO_SALTS
+    ) -> None:
         self.state = LogState(engine, start or "")
         self.figures = figures_of(self.state)
-        self._chained = start is not None
+        self.not_compared = 0
+        self._chained, self._salts = start is not None, salts
 
     def take(self, event: Event) -> None:
         """Check one event and fold it into the state.
@@ -89,6 +97,21 @@ class Walk:
         if self._chained:
             self._check_chain(event)
         take(self.state, event, self.figures)
+        if "content" in event.detail and "changed" not in event.detail:
+            self._check_text(event)
+
+    def _check_text(self, event: Event) -> None:
+        """The text that was shown is that of the file, where the log holds its hash."""
+        item, recorded = str(event.item_id), str(event.detail["content"])
+        salted = recorded.startswith(SALTED)
+        if salted and not self._salts.get(item):
+            self.not_compared += 1
+            return
+        shown = self.state.engine.population.content(item)
+        if Content(shown, self._salts[item] if salted else "").digest(item) != recorded:
+            raise ReplayError(
+                event.sequence, f"the text of item {item!r} is another one than was shown"
+            )
 
     def _check_chain(self, event: Event) -> None:
         if event.digest(self.state.hash) == event.hash:
@@ -117,8 +140,10 @@ def replay_project(
     record = opened.project(project)
     source = json.loads(record.population_json)
     items = items_path(record, opened.items_folder) if file is None else file
+    contents = opened.contents(project)
     if file is None and is_snapshot(items):
-        items = with_shown(_read(items, source["arguments"]), opened.contents(project))
+        shown = {item: one.columns for item, one in contents.items()}
+        items = with_shown(_read(items, source["arguments"]), shown)
     return replay(
         items,
         record.plan_json,
@@ -126,13 +151,19 @@ def replay_project(
         fingerprint=record.fingerprint,
         arguments=source["arguments"],
         seal=seal,
+        salts={item: one.salt for item, one in contents.items()},
     )
 
 
-def first_break(population: Population, plan_json: str, events: Iterable[Event]) -> str:
+def first_break(
+    population: Population,
+    plan_json: str,
+    events: Iterable[Event],
+    salts: Mapping[str, str] = NO_SALTS,
+) -> str:
     """Where the log stops following once file or plan are other ones, as a sentence to append."""
     try:
-        walk = Walk(_engine(population, plan_json), None)
+        walk = Walk(_engine(population, plan_json), None, salts)
         for event in events:
             walk.take(event)
     except ReplayError as error:
@@ -174,6 +205,12 @@ def _repeat_words(shown: int, answers: int) -> list[str]:
     ]
 
 
+def _text_words(not_compared: int) -> list[str]:
+    if not not_compared:
+        return []
+    return [f"Texts: {count(not_compared, 'text')} not compared: no salt of theirs is known."]
+
+
 def _late_words(answers: int) -> list[str]:
     if not answers:
         return []
@@ -198,6 +235,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         f"Draws: {count(draws, 'draw')} drawn again, every item the same.",
         f"Answers: {count(answers, 'answer')}, each to an item that was shown; "
         f"{count(kinds['undone'], 'undo')} among the events.",
+        *_text_words(walk.not_compared),
         *_repeat_words(kinds["redrawn"], kinds["reread"]),
         *_late_words(kinds["late"]),
         f"Looks: {count(looks, 'look')} {EARLIER if engine.plan.superseded else COMPUTED}.",

@@ -15,6 +15,7 @@ from labelcore.replay.bundle import (
     MANIFEST,
     PLAN,
     POPULATION,
+    SALTS,
     digest,
 )
 from labelcore.replay.forms import json_text, log_text
@@ -49,6 +50,7 @@ manifest.json     SHA-256 of the other files, number of events, seal
 plan.json         the plan, frozen before the first label
 population.json   the file's name, how its columns were read, its fingerprint
 log.jsonl         every draw, answer, undo and look, one event a line
+salts.json        what replay needs to compare the texts that were shown with the file
 report.html       the report; open it in a browser, no network needed
 report.json       the same for programs, with every look
 """
@@ -60,12 +62,12 @@ EXISTING = "existing.json"
 def bundle_zip(session: Session) -> bytes:
     """A zip file to hand over; the same session gives the same bytes. The file that was labelled
     is not inside."""
-    return bundle_of(gather(session))
-
-
-def bundle_of(facts: Facts) -> bytes:
-    """The bytes of ``bundle_zip``."""
-    files = {name: text.encode() for name, text in _texts(facts).items()}
+    facts = gather(session)
+    contents = session.store.contents(session.project)
+    drawn = [event.item_id for event in facts.events if "content" in event.detail]
+    kept = {item: contents[item].salt for item in drawn if item in contents}
+    salts = {item: salt for item, salt in kept.items() if salt}
+    files = {name: text.encode() for name, text in _texts(facts, salts).items()}
     manifest = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -76,7 +78,7 @@ def bundle_of(facts: Facts) -> bytes:
     return _zipped({MANIFEST: json_text(manifest).encode(), **files}, facts.as_of)
 
 
-def _texts(facts: Facts) -> dict[str, str]:
+def _texts(facts: Facts, salts: Mapping[str, str]) -> dict[str, str]:
     population = facts.population
     source = {
         "file": population.name,
@@ -90,6 +92,7 @@ def _texts(facts: Facts) -> dict[str, str]:
         PLAN: facts.record.plan_json + "\n",
         POPULATION: json_text(source),
         LOG: log_text(facts.events),
+        SALTS: json_text(salts),
         "report.html": page(facts),
         "report.json": report_text(facts),
     }

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
-from labelcore.log.events import ANSWER_KINDS, genesis, sound_part, text_digest
+from labelcore.log.events import ANSWER_KINDS, genesis, sound_part
 from labelcore.population.snapshots import is_snapshot, open_snapshot, source_now
 from labelcore.session.backups import newest_backup
 from labelcore.session.ledger import differs_from_seal
@@ -131,7 +131,7 @@ def _state(store: LabelStore, record: ProjectRecord) -> ProjectState:
         str(one.item_id): str(one.detail["content"]) for one in sound if "content" in one.detail
     }
     kept = store.contents(record.name)
-    changed = sum(text_digest(item, kept[item]) != texts[item] for item in texts if item in kept)
+    changed = sum(kept[item].digest(item) != texts[item] for item in texts if item in kept)
     answers = sum(one.kind in ANSWER_KINDS for one in log)
     items = _items(store, record)
     source = "" if items else _source(store, record)

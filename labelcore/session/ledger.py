@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +15,7 @@ from labelcore.log.kinds import check, fold, take
 from labelcore.log.rules import Figures
 from labelcore.log.state import LogState
 from labelcore.promises import Status
-from labelcore.store import ConflictError, LabelStore, RepeatedTokenError, Seal
+from labelcore.store import ConflictError, Contents, LabelStore, RepeatedTokenError, Seal
 
 
 def differs_from_seal(first: int, seal: Seal) -> str:
@@ -36,7 +36,7 @@ def differs_from_seal(first: int, seal: Seal) -> str:
 
 STILL_SAID = ("noted", "flagged", "reworded", "finished")
 """What may still be added to the log of a project that was measured by an earlier rule."""
-Entry = tuple[Event, Mapping[str, Mapping[str, str]]]
+Entry = tuple[Event, Contents]
 
 
 def now() -> str:

@@ -25,7 +25,7 @@ from labelcore.figures.scalars import headline_stage
 from labelcore.figures.standing import complete, first_shown
 from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
-from labelcore.log.events import Draw, Event, text_digest
+from labelcore.log.events import SALTED, Content, Draw, Event
 from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.log.state import LogState
@@ -144,15 +144,21 @@ class Readings(ABC):
         found = self.store.contents(self.project)
         return {item_id: self._unchanged(item_id, kept) for item_id, kept in found.items()}
 
-    def _unchanged(self, item_id: str, kept: dict[str, str] | None) -> dict[str, str]:
+    def _unchanged(self, item_id: str, kept: Content | None) -> dict[str, str]:
         """What the store keeps of an item, else what the file says, checked."""
-        found = self.population.content(item_id) if kept is None else kept
-        if self.state.texts.get(item_id, digest := text_digest(item_id, found)) != digest:
+        recorded = self.state.texts.get(item_id)
+        if kept is None and recorded is not None and recorded.startswith(SALTED):
+            raise ChangedTextError(
+                f"The text of item {item_id!r} as it was drawn is no longer in the store, so it is "
+                "not shown. Put back a backup of the store."
+            )
+        found = Content(self.population.content(item_id)) if kept is None else kept
+        if recorded not in (None, found.digest(item_id)):
             raise ChangedTextError(
                 f"The text of item {item_id!r} is not the one that was drawn: it was changed "
                 "outside Labelcore, so it is not shown. Put back a backup of the store."
             )
-        return found
+        return dict(found.columns)
 
     @property
     def broken_at(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from labelcore.errors import ChangedItemError
 from labelcore.figures.stops import stop_reason
-from labelcore.log.events import Draw, Event, text_digest
+from labelcore.log.events import Content, Draw, Event
 from labelcore.log.screens import Shown, lease_over
 from labelcore.population import Population
 from labelcore.session.ledger import Entry, Ledger, now
@@ -84,17 +84,18 @@ class Turns:
         item_id = self.population.id_at(position)
         known = index <= len(engine.asked)
         detail: dict[str, Any] = {} if minutes is None else {"minutes": minutes}
-        content: dict[str, str] = {}
+        contents: dict[str, Content] = {}
         if not known:
             try:
-                content = self.population.content(item_id)
+                shown = self.population.content(item_id)
             except ChangedItemError as error:
                 if self.state.changed_run >= CHANGED_RUN:
                     raise
                 first, *others = self.population.content_columns
-                content = {first: CHANGED, **dict.fromkeys(others, "")}
+                shown = {first: CHANGED, **dict.fromkeys(others, "")}
                 detail["changed"] = str(error)
-            detail["content"] = text_digest(item_id, content)
+            contents[item_id] = Content.drawn(shown)
+            detail["content"] = contents[item_id].digest(item_id)
         event = self.ledger.event(
             "redrawn" if repeat else "drawn",
             annotator,
@@ -106,7 +107,7 @@ class Turns:
             basis=basis,
             detail=detail,
         )
-        return event, {} if known else {item_id: content}
+        return event, contents
 
     def _repeat(self, annotator: str, *, anything: bool = False) -> int:
         """The draw to show a second time now; 0 if somebody has each of them already."""

@@ -17,6 +17,7 @@ from labelcore.errors import StoreError
 from labelcore.store.base import (
     BUSY_SECONDS,
     ConflictError,
+    Contents,
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
@@ -39,6 +40,7 @@ __all__ = [
     "BUSY_SECONDS",
     "STORES",
     "ConflictError",
+    "Contents",
     "LabelStore",
     "MemoryStore",
     "ProjectRecord",

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
-from labelcore.log.events import Event
+from labelcore.log.events import Content, Event
 from labelcore.log.people import DEFAULT_ANNOTATOR, free_name
 
-# {item_id: {column: text}}
-Contents = Mapping[str, Mapping[str, str]]
+Contents = Mapping[str, Content]
+"""By the item's id."""
 BUSY_SECONDS = 10.0
 NO_CONTENTS: Contents = MappingProxyType({})
 
@@ -149,8 +149,8 @@ class LabelStore(ABC):
     ) -> None:
         """Add events to the log, and the items' texts with them: all of it or nothing.
 
-        Durable when it returns. ``contents`` is {item_id: {column: text}}; the first copy of an
-        item stays. The first event's sequence number must follow the log's last one.
+        Durable when it returns. The first copy of an item's text stays. The first event's sequence
+        number must follow the log's last one.
 
         Raises RepeatedTokenError when a token is in the store already (this is looked at first),
         ConflictError when the sequence number is taken, StoreError when it leaves a gap,
@@ -166,12 +166,12 @@ class LabelStore(ABC):
         """The sequence number of the last event, 0 for an empty log. Cheap enough to poll."""
 
     @abstractmethod
-    def content(self, project: str, item_id: str) -> dict[str, str] | None:
-        """The item's {column: text} as it was when drawn, or None when it was never stored."""
+    def content(self, project: str, item_id: str) -> Content | None:
+        """The item's text as it was when drawn, or None when it is not stored."""
 
     @abstractmethod
-    def contents(self, project: str) -> dict[str, dict[str, str]]:
-        """{item_id: {column: text}} of every item stored, in one reading."""
+    def contents(self, project: str) -> dict[str, Content]:
+        """{item_id: its text when drawn} of every item stored, in one reading."""
 
     @abstractmethod
     def person(self, project: str, key: str, at: str) -> str:

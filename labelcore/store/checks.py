@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from labelcore.log.events import FIELDS, Event
+from labelcore.log.events import FIELDS, Content, Event
 from labelcore.store.base import Contents, ProjectRecord
 
 _INTEGER_LIMIT = 2**63
@@ -86,15 +86,16 @@ def detail_json(event: Event) -> str:
         ) from error
 
 
-def checked_contents(contents: Contents) -> dict[str, dict[str, str]]:
+def checked_contents(contents: Contents) -> dict[str, Content]:
     """A copy of ``contents``; TypeError or ValueError when a part of it is not storable text."""
-    for item_id, columns in contents.items():
+    for item_id, content in contents.items():
         _check_text("an item's id", item_id)
-        for column, text in columns.items():
+        _check_text(f"the salt of item {item_id!r}", content.salt)
+        for column, text in content.columns.items():
             _check_text(f"a column name of item {item_id!r}", column)
             if not isinstance(text, str):
                 raise TypeError(f"column {column!r} of item {item_id!r} must be text, got {text!r}")
-    return {item_id: dict(columns) for item_id, columns in contents.items()}
+    return {item: Content(dict(one.columns), one.salt) for item, one in contents.items()}
 
 
 def _check_fields(event: Event) -> None:

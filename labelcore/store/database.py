@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from labelcore.log.events import FIELDS, Event
+from labelcore.log.events import FIELDS, Content, Event
 from labelcore.store.base import (
     NO_CONTENTS,
     Contents,
@@ -71,6 +71,10 @@ class DatabaseStore(LabelStore):
 
     def _has_people(self, connection: Connection) -> bool:
         """Whether the database has the table of people: an old one that is only read may not."""
+        return True
+
+    def _has_salts(self, connection: Connection) -> bool:
+        """The same for the salts of texts."""
         return True
 
     def create(self, record: ProjectRecord) -> None:
@@ -156,18 +160,20 @@ class DatabaseStore(LabelStore):
         with self._reading() as connection:
             return self._find(connection, project)[1]
 
-    def content(self, project: str, item_id: str) -> dict[str, str] | None:
+    def content(self, project: str, item_id: str) -> Content | None:
         with self._reading() as connection:
             project_id, _ = self._find(connection, project)
+            asked = CONTENT[self._has_salts(connection)]
             values = {"project_id": project_id, "item_id": item_id}
-            text = connection.execute(CONTENT, values).scalar_one_or_none()
-            return None if text is None else dict(json.loads(text))
+            row = connection.execute(asked, values).one_or_none()
+            return None if row is None else Content(json.loads(row[1]), row[2])
 
-    def contents(self, project: str) -> dict[str, dict[str, str]]:
+    def contents(self, project: str) -> dict[str, Content]:
         with self._reading() as connection:
             project_id, _ = self._find(connection, project)
-            rows = connection.execute(CONTENTS, {"project_id": project_id})
-            return {str(item_id): dict(json.loads(text)) for item_id, text in rows}
+            asked = CONTENTS[self._has_salts(connection)]
+            rows = connection.execute(asked, {"project_id": project_id})
+            return {str(item_id): Content(json.loads(text), salt) for item_id, text, salt in rows}
 
     def person(self, project: str, key: str, at: str) -> str:
         check_person(key, at)
@@ -262,8 +268,13 @@ def _event_row(project_id: int, one: Event) -> dict[str, Any]:
 
 def _item_rows(project_id: int, contents: Contents) -> list[dict[str, Any]]:
     return [
-        {"project_id": project_id, "item_id": item_id, "content": json.dumps(columns)}
-        for item_id, columns in contents.items()
+        {
+            "project_id": project_id,
+            "item_id": item_id,
+            "content": json.dumps(dict(content.columns)),
+            "salt": content.salt,
+        }
+        for item_id, content in contents.items()
     ]
 
 

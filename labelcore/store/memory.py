@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from threading import RLock
 
-from labelcore.log.events import Event
+from labelcore.log.events import Content, Event
 from labelcore.store.base import (
     BUSY_SECONDS,
     NO_CONTENTS,
@@ -38,7 +38,7 @@ class _Project:
     record: ProjectRecord
     number: int
     events: list[Event] = field(default_factory=list)
-    contents: dict[str, dict[str, str]] = field(default_factory=dict)
+    contents: dict[str, Content] = field(default_factory=dict)
     people: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
@@ -130,8 +130,8 @@ class MemoryStore(LabelStore):
             found.events.extend(kept)
             for event in kept:
                 self._tokens.update(dict.fromkeys(tokens(event), (found, event)))
-            for item_id, columns in texts.items():
-                found.contents.setdefault(item_id, columns)
+            for item_id, content in texts.items():
+                found.contents.setdefault(item_id, content)
 
     def events(self, project: str, after: int = 0) -> list[Event]:
         with self._open():
@@ -142,15 +142,13 @@ class MemoryStore(LabelStore):
         with self._open():
             return len(self._find(project).events)
 
-    def content(self, project: str, item_id: str) -> dict[str, str] | None:
+    def content(self, project: str, item_id: str) -> Content | None:
         with self._open():
-            columns = self._find(project).contents.get(item_id)
-            return None if columns is None else dict(columns)
+            return deepcopy(self._find(project).contents.get(item_id))
 
-    def contents(self, project: str) -> dict[str, dict[str, str]]:
+    def contents(self, project: str) -> dict[str, Content]:
         with self._open():
-            kept = self._find(project).contents
-            return {item_id: dict(columns) for item_id, columns in kept.items()}
+            return deepcopy(self._find(project).contents)
 
     def person(self, project: str, key: str, at: str) -> str:
         check_person(key, at)

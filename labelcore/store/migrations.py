@@ -111,8 +111,11 @@ _PEOPLE = (
     """,
 )
 
-MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _PEOPLE]
+_SALT = ("ALTER TABLE item ADD COLUMN salt TEXT NOT NULL DEFAULT ''",)
+
+MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _PEOPLE, _SALT]
 WITH_PEOPLE = 2
+WITH_SALT = 3
 OLDEST_READABLE = 1
 """A file that cannot be written, and so not be migrated, is read from this version on."""
 

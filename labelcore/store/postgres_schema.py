@@ -90,7 +90,9 @@ _CREATE_EVERYTHING = (
     """,
 )
 
-MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING]
+_SALT = ("ALTER TABLE item ADD COLUMN salt TEXT COLLATE \"C\" NOT NULL DEFAULT ''",)
+
+MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _SALT]
 
 # Put back on opening where they are missing or switched off.
 TRIGGERS = {

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from labelcore.log.events import FIELDS, Event, genesis, sound_part, text_digest
+from labelcore.log.events import FIELDS, Content, Event, genesis, sound_part
 from labelcore.store.base import Contents, LabelStore, ProjectRecord
 from labelcore.store.seals import SealedProject, identity_of, read_seals
 
@@ -59,9 +59,9 @@ def salvaged(database: Path, backup: LabelStore) -> list[Salvaged]:
                 str(one.item_id): one.detail.get("content") for one in events if one.kind == "drawn"
             }
             contents = {
-                item: text
-                for item, text in _contents(connection, number, texts)
-                if texts[item] in (None, text_digest(item, text))
+                item: content
+                for item, content in _contents(connection, number, texts)
+                if texts[item] in (None, content.digest(item))
             }
             keys = dict(_keys(connection, number))
             found.append(Salvaged(there or record, len(log), tuple(events), contents, keys))
@@ -116,14 +116,14 @@ def _events(connection: sqlite3.Connection, project: int, after: int) -> Iterato
 
 def _contents(
     connection: sqlite3.Connection, project: int, items: Iterable[str]
-) -> Iterator[tuple[str, dict[str, str]]]:
-    """Texts that can be read; the others are in the file of the items."""
-    asked = "SELECT content FROM item WHERE project_id = ? AND item_id = ?"
+) -> Iterator[tuple[str, Content]]:
+    """Texts that can be read; a database of before they had salts has no such column."""
+    asked = "SELECT * FROM item WHERE project_id = ? AND item_id = ?"
     for item in items:
         try:
             row = connection.execute(asked, (project, item)).fetchone()
             if row is not None:
-                yield item, dict(json.loads(row[0]))
+                yield item, Content(dict(json.loads(row[2])), *row[3:])
         except UNREADABLE:
             continue
 

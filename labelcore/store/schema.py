@@ -99,6 +99,7 @@ item_table = Table(
     Column("project_id", Number, ForeignKey("project.id"), primary_key=True),
     Column("item_id", Text, primary_key=True),
     Column("content", Text, nullable=False),
+    Column("salt", Text, nullable=False),
 )
 
 person_table = Table(

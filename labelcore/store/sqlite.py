@@ -25,6 +25,7 @@ from labelcore.store.migrations import (
     MIGRATIONS,
     OLDEST_READABLE,
     WITH_PEOPLE,
+    WITH_SALT,
     check_ours,
     is_current,
     migrate,
@@ -117,6 +118,9 @@ class SqliteStore(DatabaseStore):
 
     def _has_people(self, connection: Connection) -> bool:
         return schema_version(connection) >= WITH_PEOPLE
+
+    def _has_salts(self, connection: Connection) -> bool:
+        return schema_version(connection) >= WITH_SALT
 
     def _prepare(self) -> None:
         """Check the file, and bring it up to date where that needs writing and can be done."""

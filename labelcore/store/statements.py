@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Table, bindparam, func, insert, select
+from sqlalchemy import Table, bindparam, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import Insert
 
@@ -28,13 +28,19 @@ EVENTS_AFTER = (
     )
     .order_by(event_table.c.sequence)
 )
-CONTENT = select(item_table.c.content).where(
-    item_table.c.project_id == bindparam("project_id"),
-    item_table.c.item_id == bindparam("item_id"),
-)
-CONTENTS = select(item_table.c.item_id, item_table.c.content).where(
-    item_table.c.project_id == bindparam("project_id")
-)
+CONTENTS = {
+    salted: select(
+        item_table.c.item_id,
+        item_table.c.content,
+        item_table.c.salt if salted else literal(""),
+    ).where(item_table.c.project_id == bindparam("project_id"))
+    for salted in (True, False)
+}
+"""With salts, or of a database that has none yet."""
+CONTENT = {
+    salted: statement.where(item_table.c.item_id == bindparam("item_id"))
+    for salted, statement in CONTENTS.items()
+}
 PERSON = (
     select(person_table.c.name)
     .join(project_table, project_table.c.id == person_table.c.project_id)

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
-from labelcore.log.events import FIELDS, Event
+from labelcore.log.events import FIELDS, Content, Event
 from labelcore.log.kinds import KINDS
 from labelcore.store import (
     STORES,
@@ -165,15 +165,15 @@ def check_update(open_one: OpenStore) -> None:
 def check_rename(open_one: OpenStore) -> None:
     store = with_project(open_one)
     store.create(replace(RECORD, name="other"))
-    store.append("spam", [drawn(1, "t1")], {"m-1": {"text": "hello"}})
+    store.append("spam", [drawn(1, "t1")], {"m-1": Content({"text": "hello"})})
     with pytest.raises(ProjectExistsError, match="'other' exists"):
         store.rename("spam", "other")
     store.rename("spam", "spam")
     store.rename("spam", "ham")
     assert store.project("ham") == replace(RECORD, name="ham")
     assert store.events("ham") == [drawn(1, "t1")]
-    assert store.content("ham", "m-1") == {"text": "hello"}
-    assert store.contents("ham") == {"m-1": {"text": "hello"}}
+    assert store.content("ham", "m-1") == Content({"text": "hello"})
+    assert store.contents("ham") == {"m-1": Content({"text": "hello"})}
     with pytest.raises(UnknownProjectError):
         store.events("spam")
     store.create(RECORD)
@@ -245,8 +245,8 @@ def check_gap(open_one: OpenStore) -> None:
 
 def check_atomic(open_one: OpenStore) -> None:
     store = with_project(open_one)
-    store.append("spam", [drawn(1, "t1")], {"m-1": {"text": "first"}})
-    content = {"m-2": {"text": "second"}}
+    store.append("spam", [drawn(1, "t1")], {"m-1": Content({"text": "first"})})
+    content = {"m-2": Content({"text": "second"})}
     bad_batches: list[list[Event]] = [
         [noted(2), drawn(3, "t1")],
         [noted(2), noted(4)],
@@ -261,7 +261,7 @@ def check_atomic(open_one: OpenStore) -> None:
         assert store.content("spam", "m-2") is None
     store.append("spam", [noted(2), drawn(3, "t2")], content)
     assert store.last_sequence("spam") == 3
-    assert store.content("spam", "m-2") == {"text": "second"}
+    assert store.content("spam", "m-2") == Content({"text": "second"})
 
 
 def check_repeated_token(open_one: OpenStore) -> None:
@@ -299,13 +299,25 @@ def check_many_tokens(open_one: OpenStore) -> None:
 def check_content(open_one: OpenStore) -> None:
     store = with_project(open_one)
     store.create(replace(RECORD, name="other"))
-    texts = {f"id {text}": {text: text, "second": "2"} for text in HOSTILE}
+    texts = {f"id {text}": Content({text: text, "second": "2"}, text) for text in HOSTILE}
     store.append("spam", [noted(1)], texts)
-    for item_id, columns in texts.items():
-        assert store.content("spam", item_id) == store.contents("spam")[item_id] == columns
-    store.append("spam", [noted(2)], {"id ": {"text": "changed since"}, "new": {}})
+    for item_id, content in texts.items():
+        assert store.content("spam", item_id) == store.contents("spam")[item_id] == content
+    store.append(
+        "spam",
+        [noted(2)],
+        {
+            "id ": Content(
+                {
+                    "text": "changed",
+                },
+                "s",
+            ),
+            "new": Content({}),
+        },
+    )
     assert store.content("spam", "id ") == texts["id "]
-    assert store.content("spam", "new") == {}
+    assert store.content("spam", "new") == Content({})
     assert store.content("spam", "missing") is None
     assert store.content("other", "id ") is None
 
@@ -326,7 +338,12 @@ def check_bad_values(open_one: OpenStore) -> None:
     for values, message in bad:
         with pytest.raises((TypeError, ValueError), match=message):
             store.append("spam", [replace(noted(1), **values)])
-    for content in ({"m-1": {"text": 1}}, {1: {"text": "x"}}, {"m-1": {2: "x"}}):
+    for content in (
+        {"m-1": Content({"text": 1})},  # type: ignore[dict-item]
+        {1: Content({"text": "x"})},
+        {"m-1": Content({2: "x"})},  # type: ignore[dict-item]
+        {"m-1": Content({}, None)},  # type: ignore[arg-type]
+    ):
         with pytest.raises(TypeError, match="must be text"):
             store.append("spam", [noted(1)], content)  # type: ignore[arg-type]
     for name in ("", "  ", "\ud800", None):
@@ -479,9 +496,9 @@ def test_two_handles_see_each_other(open_one: OpenStore) -> None:
     first = with_project(open_one)
     second = open_one()
     assert second.project("spam") == RECORD
-    first.append("spam", [drawn(1, "t1")], {"m-1": {"text": "hello"}})
+    first.append("spam", [drawn(1, "t1")], {"m-1": Content({"text": "hello"})})
     assert second.events("spam") == [drawn(1, "t1")]
-    assert second.content("spam", "m-1") == {"text": "hello"}
+    assert second.content("spam", "m-1") == Content({"text": "hello"})
     second.append("spam", [answer(2, "t1")])
     assert first.last_sequence("spam") == 2
     with pytest.raises(ConflictError):
@@ -519,14 +536,14 @@ json_values = st.recursive(
             "detail": st.dictionaries(texts, json_values, max_size=3),
         }
     ),
-    content=st.dictionaries(texts, texts, max_size=3),
+    content=st.builds(Content, st.dictionaries(texts, texts, max_size=3), texts),
 )
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @pytest.mark.parametrize("scheme", STORES)
 def test_what_goes_in_comes_out(
-    open_one: OpenStore, values: dict[str, Any], content: dict[str, str]
+    open_one: OpenStore, values: dict[str, Any], content: Content
 ) -> None:
     store = open_one()
     if not store.projects():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from labelcore.log.events import Event
+from labelcore.log.events import Content, Event
 
 VALUES = {"sequence": 3, "kind": "looked", "at": "2026-01-02T03:04:05.000006+00:00",
           "annotator": "Zoë"}  # fmt: skip
@@ -51,3 +51,32 @@ def test_what_no_json_holds_does_not_follow() -> None:
     for damaged in (b"bytes", {1, 2}, "\ud800"):
         event = Event(**(VALUES | {"text": damaged, "hash": "0" * 64}))  # type: ignore[arg-type]
         assert not event.follows("before", 3)
+
+
+CLAIMS = [f"The diagnosis is {number}." for number in range(1000)]
+"""What somebody would try who knows how such texts read."""
+
+
+def guessed(shown: Content) -> list[str]:
+    """The texts whose hash is that of the log, by somebody who has the log and no salt."""
+    recorded = shown.digest("m-1").rpartition(":")[2]
+    tried = {text: Content({"text": text}).digest("m-1") for text in CLAIMS}
+    return [text for text, digest in tried.items() if digest == recorded]
+
+
+def test_a_text_is_not_guessed_from_its_hash_without_its_salt() -> None:
+    """The twin, a hash without a salt, is guessed at once."""
+    assert guessed(Content.drawn({"text": CLAIMS[7]})) == []
+    assert guessed(Content({"text": CLAIMS[7]})) == [CLAIMS[7]]
+
+
+def test_the_same_text_twice_has_two_hashes() -> None:
+    one, other = (Content.drawn({"text": "same"}) for _ in range(2))
+    assert one.digest("m-1") != other.digest("m-1")
+    assert Content({"text": "same"}, one.salt).digest("m-1") == one.digest("m-1")
+
+
+def test_a_hash_of_before_salts_is_checked_against_this() -> None:
+    text = '["m-1", {"a": "Zoë", "b": ""}]'
+    expected = hashlib.sha256(text.encode()).hexdigest()
+    assert Content({"b": "", "a": "Zoë"}).digest("m-1") == expected

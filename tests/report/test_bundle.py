@@ -31,7 +31,7 @@ def test_the_same_session_gives_the_same_bytes_without_the_items(made: Made) -> 
     with zipfile.ZipFile(made.bundle) as archive:
         assert set(archive.namelist()) == {
             *("README.txt", "log.jsonl", "manifest.json", "plan.json", "population.json"),
-            *("report.html", "report.json"),
+            *("report.html", "report.json", "salts.json"),
         }
         everything = b"".join(archive.read(name) for name in archive.namelist())
     assert b"message 7" not in everything
@@ -72,7 +72,7 @@ def test_a_flipped_bit_of_the_log_is_refused_at_its_event(
     assert caught.value.sequence == log[:place].count(b"\n") + 1
 
 
-@pytest.mark.parametrize("name", ["plan.json", "population.json", "manifest.json"])
+@pytest.mark.parametrize("name", ["plan.json", "population.json", "manifest.json", "salts.json"])
 @pytest.mark.parametrize("seed", FLIPS)
 def test_a_flipped_bit_of_a_small_file_is_refused(
     made: Made, tmp_path: Path, name: str, seed: int
@@ -147,6 +147,17 @@ def test_a_changed_score_names_the_first_event_that_no_longer_follows(
     lines[place] = lines[place].rpartition(",")[0] + ",0.9999"
     (tmp_path / "items.csv").write_text("\n".join(lines), "utf-8", newline="")
     with pytest.raises(ReplayError, match=r"event 0: items\.csv is not the file .* Event \d+ is"):
+        replay_bundle(made.bundle, tmp_path / "items.csv")
+
+
+def test_another_text_of_an_item_that_was_shown_is_refused(made: Made, tmp_path: Path) -> None:
+    """No score and no id is another one, so that only the hash of the text tells."""
+    lines = made.items.read_text("utf-8").split("\n")
+    drawn = str(made.session.events[0].item_id)
+    place = [line.partition(",")[0] for line in lines].index(drawn)
+    lines[place] = lines[place].replace("message", "massage")
+    (tmp_path / "items.csv").write_text("\n".join(lines), "utf-8", newline="")
+    with pytest.raises(ReplayError, match=f"Event 1 is .*: the text of item {drawn!r} is ano"):
         replay_bundle(made.bundle, tmp_path / "items.csv")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -16,8 +17,16 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main
-from labelcore.errors import BrokenLogError, BrokenLogWarning, MissingStoreError, StoreError
-from labelcore.replay import replay_project
+from labelcore.errors import (
+    BrokenLogError,
+    BrokenLogWarning,
+    ChangedTextError,
+    MissingStoreError,
+    StoreError,
+)
+from labelcore.log.events import Content, genesis
+from labelcore.replay import replay_bundle, replay_project
+from labelcore.report import bundle_zip
 from labelcore.session import backups as putting_back
 from labelcore.session.backups import LosesLabelsError, newest_backup, restore
 from labelcore.session.integrity import accept, verify
@@ -229,6 +238,65 @@ def test_texts_and_kept_items(database: Path, tmp_path: Path) -> None:
     assert "was changed" in verify(url(database)).projects[0].items
     kept.unlink()
     assert "is missing" in verify(url(database)).projects[0].items
+
+
+def test_what_is_deleted_of_a_text_leaves_a_chain_that_holds(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(lc.open_store(url(database))) as store:
+        gone, *_ = store.contents("spam")
+    tamper(database, f"DELETE FROM item WHERE item_id = '{gone}'")
+    assert verify(url(database)).whole
+    session = lc.Session.open(url(database), "spam")
+    assert session.labels == FIRST + SINCE and not session.broken_at
+    assert gone not in session.drawn_items()
+    with pytest.raises(ChangedTextError, match=f"{gone!r} as it was drawn is no longer in the st"):
+        session.item_by_id(gone)
+    bundle = tmp_path / "b.zip"
+    bundle.write_bytes(bundle_zip(session))
+    said = "Texts: 1 text not compared: no salt of theirs is known."
+    for done in (
+        replay_project(session.store, "spam"),
+        replay_bundle(bundle, tmp_path / "items.csv"),
+    ):
+        assert done.answers == FIRST + SINCE and said in done.stages
+
+
+@pytest.mark.parametrize("how", ["salt = '00'", "salt = ''", 'content = \'{"text": "x"}\''])
+def test_a_text_or_a_salt_that_was_changed_is_found(database: Path, how: str) -> None:
+    tamper(database, f"UPDATE item SET {how} WHERE rowid = 3")
+    (one,) = verify(url(database)).projects
+    assert (one.changed_texts, one.wrong, one.whole) == (1, "", False)
+
+
+def test_a_log_of_before_salts_is_checked_as_it_is(database: Path, tmp_path: Path) -> None:
+    """Hashes without salts, as the versions before wrote them; what is drawn next has one."""
+    with closing(lc.open_store(url(database))) as store:
+        start = genesis(store.project("spam").fingerprint, store.project("spam").plan_json)
+        events, contents = store.events("spam"), store.contents("spam")
+    for one in events:
+        if one.kind == "drawn":
+            plain = Content(contents[str(one.item_id)].columns).digest(str(one.item_id))
+            one = replace(one, detail={"content": plain})
+        start = one.chained(start).hash
+        detail = json.dumps(dict(one.detail))
+        tamper(
+            database,
+            f"UPDATE event SET hash = '{start}', detail = '{detail}'"
+            f" WHERE sequence = {one.sequence}",
+        )
+    tamper(database, "UPDATE item SET salt = ''")
+    database.with_suffix(".seals").unlink()
+    assert verify(url(database)).whole
+    session = lc.Session.open(url(database), "spam")
+    label(session, 2)
+    assert sum(bool(one.salt) for one in session.store.contents("spam").values()) == 2
+    (tmp_path / "b.zip").write_bytes(bundle_zip(session))
+    stages = replay_project(session.store, "spam").stages
+    assert replay_bundle(tmp_path / "b.zip", tmp_path / "items.csv").stages[:-1] == stages
+    assert not any("not compared" in stage for stage in stages)
+    tamper(database, 'UPDATE item SET content = \'{"text": "x"}\' WHERE rowid = 1')
+    assert verify(url(database)).projects[0].changed_texts == 1
 
 
 def test_a_sound_store_is_not_replaced_unasked(database: Path) -> None:

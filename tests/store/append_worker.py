@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from labelcore.log.events import Event
+from labelcore.log.events import Content, Event
 from labelcore.store import ConflictError, LabelStore, ProjectRecord, open_store
 
 AT = "2026-01-01T00:00:00.000001+00:00"
@@ -34,7 +34,7 @@ def append(store: LabelStore, token: str, report_before: bool) -> None:
             report(last + 2)
             os.kill(os.getpid(), signal.SIGKILL)
         try:
-            store.append("spam", batch, {token: {"text": f"words of {token}"}})
+            store.append("spam", batch, {token: Content({"text": f"words of {token}"})})
         except ConflictError:
             continue
         report(last + 2)

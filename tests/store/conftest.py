@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from labelcore.log.events import Event
+from labelcore.log.events import Content, Event
 from labelcore.store import ProjectRecord
 from labelcore.store.sqlite import SqliteStore
 
@@ -27,6 +27,6 @@ def store(path: Path) -> Iterator[SqliteStore]:
         Event(1, "drawn", AT, "a1", token="t1", index=1, item_id="m-1", hash="h"),
         Event(2, "labelled", AT, "a1", answers="t1", label="yes", hash="h"),
     ]
-    store.append("spam", events, {"m-1": {"text": "hello"}})
+    store.append("spam", events, {"m-1": Content({"text": "hello"})})
     yield store
     store.close()

@@ -20,7 +20,7 @@ from labelcore.errors import (
     StoreError,
     StoreNotWritableError,
 )
-from labelcore.log.events import Event
+from labelcore.log.events import Content, Event
 from labelcore.store import (
     LabelStore,
     ProjectRecord,
@@ -48,7 +48,7 @@ def answered(sequence: int, token: str) -> Event:
 def store(postgres_url: str) -> Iterator[LabelStore]:
     store = open_store(postgres_url, busy_seconds=0.3)
     store.create(RECORD)
-    store.append("spam", [drawn(1, "t1"), answered(2, "t1")], {"m-1": {"text": "hello"}})
+    store.append("spam", [drawn(1, "t1"), answered(2, "t1")], {"m-1": Content({"text": "hello"})})
     yield store
     store.close()
 
@@ -287,7 +287,7 @@ def test_a_commit_waits_for_the_log_though_the_database_would_not(postgres_serve
 def test_an_id_too_long_for_an_index_is_refused_whole(store: LabelStore) -> None:
     long = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(4_000))
     with pytest.raises(StoreError, match="Shorten the item's id"):
-        store.append("spam", [drawn(3, "t3", long)], {long: {"text": "x"}})
+        store.append("spam", [drawn(3, "t3", long)], {long: Content({"text": "x"})})
     assert store.last_sequence("spam") == 2
 
 
@@ -398,15 +398,15 @@ def test_a_line_that_breaks_at_the_commit(
     far.append("spam", [drawn(3, "t3")])
     line.breaks = breaks
     if breaks == "after":
-        far.append("spam", [answered(4, "t3")], {"m-3": {"text": "new"}})
+        far.append("spam", [answered(4, "t3")], {"m-3": Content({"text": "new"})})
     else:
         with pytest.raises(StoreBusyError, match="Nothing of this step was stored"):
-            far.append("spam", [answered(4, "t3")], {"m-3": {"text": "new"}})
+            far.append("spam", [answered(4, "t3")], {"m-3": Content({"text": "new"})})
         assert store.last_sequence("spam") == 3 and store.content("spam", "m-3") is None
-        far.append("spam", [answered(4, "t3")], {"m-3": {"text": "new"}})
+        far.append("spam", [answered(4, "t3")], {"m-3": Content({"text": "new"})})
     assert line.breaks == ""
     assert store.events("spam", 3) == [answered(4, "t3")]
-    assert store.content("spam", "m-3") == {"text": "new"}
+    assert store.content("spam", "m-3") == Content({"text": "new"})
     with pytest.raises(RepeatedTokenError):
         far.append("spam", [answered(5, "t3")])
     line.breaks = breaks

@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, inspect
 
 import labelcore.store.migrations as migrations
 from labelcore.errors import StoreError
-from labelcore.log.events import FIELDS, Event
+from labelcore.log.events import FIELDS, Content, Event
 from labelcore.store import ProjectRecord, open_store
 from labelcore.store.schema import event_table, metadata
 from labelcore.store.sqlite import SqliteStore
@@ -169,7 +169,7 @@ def test_a_version_1_file_opens(path: Path) -> None:
     store = reopened(path)
     assert store.project("spam") == RECORD
     assert store.events("spam") == [drawn(1, "t1"), answered(2, "t1")]
-    assert store.content("spam", "m-1") == {"text": "hello"}
+    assert store.content("spam", "m-1") == Content({"text": "hello"})
     assert store.people("spam") == {}
     store.append("spam", [noted(3)])
     store.close()

@@ -13,6 +13,7 @@ from typing import IO
 
 import pytest
 
+from labelcore.log.events import Content
 from labelcore.store import ProjectRecord
 from labelcore.store.sqlite import SqliteStore
 
@@ -46,7 +47,9 @@ def missing(path: Path, printed: list[int]) -> list[int]:
     assert sequences == list(range(1, len(events) + 1)), "the log has a gap"
     assert len(events) % 2 == 0, "half a batch was stored"
     for event in events[::2]:
-        assert store.content("spam", str(event.item_id)) == {"text": f"words of {event.item_id}"}
+        assert store.content("spam", str(event.item_id)) == Content(
+            {"text": f"words of {event.item_id}"}
+        )
     store.close()
     return sorted(set(printed) - set(sequences))
 

@@ -19,7 +19,7 @@ from labelcore.errors import (
     StoreError,
     StoreNotWritableError,
 )
-from labelcore.log.events import Event
+from labelcore.log.events import Content, Event
 from labelcore.store import ProjectRecord
 from labelcore.store.sqlite import SqliteStore
 from tests.permissions import modes, ordinary_user
@@ -90,7 +90,7 @@ def test_what_is_read_only_can_be_read(
     with ordinary_user(path.parent), modes(path, file_mode, folder_mode):
         archive = reopened(path)
         assert [event.kind for event in archive.events("spam")] == KINDS
-        assert archive.content("spam", "m-1") == {"text": "hello"}
+        assert archive.content("spam", "m-1") == Content({"text": "hello"})
         with pytest.raises(StoreNotWritableError, match="cannot be written: .* read-only"):
             archive.append("spam", [noted(3)])
         archive.close()
@@ -105,6 +105,8 @@ def test_an_older_file_that_cannot_be_written_can_be_read(path: Path) -> None:
         archive = reopened(path)
         assert [event.kind for event in archive.events("spam")] == KINDS
         assert archive.people("spam") == {}
+        assert archive.content("spam", "m-1") == Content({"text": "hello"})
+        assert archive.contents("spam") == {"m-1": Content({"text": "hello"})}
         archive.close()
     assert_still_works(reopened(path))
 
@@ -210,13 +212,15 @@ def test_disk_full_stores_nothing_of_the_batch(
         with pytest.raises(
             StoreNotWritableError, match="the disk is full. Nothing of this step was stored"
         ):
-            store.append("spam", batch, {"m-2": {"text": "new"}})
+            store.append("spam", batch, {"m-2": Content({"text": "new"})})
         assert store.last_sequence("spam") == 2
         assert store.content("spam", "m-2") is None
     store.append("spam", [noted(3)])
     monkeypatch.undo()
     store._engine.dispose()
-    store.append("spam", [noted(n, "x" * 1000) for n in range(4, 60)], {"m-2": {"text": "new"}})
+    store.append(
+        "spam", [noted(n, "x" * 1000) for n in range(4, 60)], {"m-2": Content({"text": "new"})}
+    )
     assert store.last_sequence("spam") == 59
 
 
