@@ -124,6 +124,20 @@ def test_nothing_more_is_labelled(finished: bool) -> None:
     assert session.results()["accuracy"].method == "an earlier rule"
 
 
+def test_no_project_begins_by_such_a_plan() -> None:
+    """One that is there goes on: the same call opens it."""
+    there = opened("simple_random", MemoryStore())
+    assert lc.Session(there.population, there.plan, there.store, "simple_random").labels
+    with pytest.raises(PlanError, match="^planned belongs to a plan that an earlier .*, got 108$"):
+        lc.Session(there.population, there.plan, there.store, "anew")
+    bare = lc.Plan("simple_random", ["accuracy"], budget=60, planned=60)
+    with pytest.raises(PlanError, match="^planned belongs .*, got 60$"):
+        lc.Session(there.population, bare)
+    assert [one.name for one in there.store.projects()] == ["simple_random"]
+    kept = lc.Session(there.population, lc.Plan("simple_random", ["accuracy"], budget=60)).plan
+    assert lc.Session(there.population, kept).next() is not None
+
+
 def test_a_log_that_nobody_looked_at_says_so() -> None:
     bundle = read_bundle(WRITTEN / "simple_random.zip")
     session = opened("simple_random", MemoryStore())

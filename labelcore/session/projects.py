@@ -12,6 +12,7 @@ from typing import Any
 from labelcore.errors import (
     MissingItemsError,
     OtherItemsError,
+    PlanArgumentError,
     PopulationError,
     ProjectExistsError,
     UnknownProjectError,
@@ -71,6 +72,16 @@ def _check_new_name(name: str) -> None:
         )
 
 
+def _refuse_superseded(plan: Plan) -> None:
+    if plan.superseded:
+        raise PlanArgumentError(
+            "planned",
+            "belongs to a plan that an earlier version froze, by which no project begins: leave "
+            "out planned and rules, and the project plans its size",
+            value=plan.planned,
+        )
+
+
 def check_highlights(settings: Mapping[str, Any]) -> None:
     """Raises ValueError or TypeError for words that cannot be marked in items. What shows items is
     loaded where it is needed: a plan can do without."""
@@ -84,12 +95,14 @@ def created_or_same(
     store: LabelStore, record: ProjectRecord, population: Population
 ) -> ProjectRecord:
     """The stored record: a new one, or the existing one of the same file and plan. Raises
-    ValueError or TypeError for a new one with words that cannot be marked."""
+    ValueError or TypeError for a new one with words that cannot be marked, PlanArgumentError for
+    one by a superseded plan."""
     _check_text(record.name)
     try:
         existing = store.project(record.name)
     except UnknownProjectError:
         _check_new_name(record.name)
+        _refuse_superseded(Plan.from_json(record.plan_json))
         check_highlights(json.loads(record.settings_json))
         store.create(_with_items_kept(store, record, population))
         return store.project(record.name)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
 from tests.designs.recycled import true_value, written
 from tests.designs.synthetic import Known, fewest
@@ -60,9 +61,9 @@ def test_draws_that_are_given_or_frozen_stay(known: Known) -> None:
     assert kept_plan(known.population, given).params["sample_size"] == 33
     assert "sample_size" not in kept_plan(known.population, plan_of()).params
     before = replace(plan_of(margin=0.08), planned=100)
-    session = lc.Session(known.population, before)
-    assert "sample_size" not in session.plan.params
-    assert {len(one.items) for one in session.engine.frame.samples} == {1068}
+    engine = Engine(known.population, before)
+    assert "sample_size" not in engine.plan.params
+    assert {len(one.items) for one in engine.frame.samples} == {1068}
 
 
 def test_an_unreachable_margin_asks_all_that_can_be(tmp_path: Path) -> None:
