@@ -78,7 +78,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # One method simulated beside others that are computed.
     ("ui/new_race.py", "found if len(found) == len(entrants) else {}", "found"),
     # Over-sampling would plan from scores that nobody has measured.
-    ("ui/planners/oversampling.py", "by_pilot if wanted.guessed else planned", "planned"),
+    ("papers/oversampling/planner.py", "by_pilot if wanted.guessed else planned", "planned"),
     # Each figure on its own where all of them are to hold at once.
     ("figures/together.py", "1 - error_levels(covariance, plan.confidence)", "plan.confidence"),
     # The smallest of the errors in place of the largest one.

@@ -18,6 +18,7 @@ FEWEST_WORDS = 4
 ROOMS = (
     *("words", "estimands.py", "promises.py", "plan", "results", "figures", "designs", "planning"),
     *("session", "replay", "trials", "charts", "report", "cli", "ui"),
+    "papers",
 )
 SCRIPTS = {"SCRIPT", "STYLE"}
 NO_LANGUAGE = {

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from labelcore.designs import DESIGNS
     from labelcore.estimands import ESTIMANDS
     from labelcore.log.events import Draw, Event
+    from labelcore.papers.oversampling.monitoring import Wave, monitor
     from labelcore.plan.plan import Plan
     from labelcore.planning.forecast import Preview, preview
     from labelcore.planning.simulation import Simulation, simulate
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from labelcore.results.curves import Band
     from labelcore.results.interval import Interval
     from labelcore.results.types import Choice, Claim, Estimate
-    from labelcore.session.monitoring import Wave, monitor
     from labelcore.session.session import Session
     from labelcore.store import open_store
 else:
@@ -66,7 +66,7 @@ else:
         "estimands": ("ESTIMANDS",),
         "planning.forecast": ("Preview", "preview"),
         "log.events": ("Draw", "Event"),
-        "session.monitoring": ("Wave", "monitor"),
+        "papers.oversampling.monitoring": ("Wave", "monitor"),
         "plan.plan": ("Plan",),
         "population": ("Population", "read_population", "snapshot"),
         "replay": ("replay_bundle",),

@@ -1,7 +1,3 @@
-from labelcore.ui.compare_methods import compare_page
-from labelcore.ui.guard import guard
-from labelcore.ui.setup import setup
+from labelcore.ui.method_pages import method_page
 
-setup("Compare methods")
-with guard("compare"):
-    compare_page()
+method_page("compare")

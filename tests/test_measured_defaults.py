@@ -63,14 +63,14 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     ("paired.md", "labels that go where the two disagree", "designs.paired_comparison.FLOOR", 0.2),
     ("paired.md", "labels that go where the two disagree", "designs.paired_frame.DIFFER", 6),
     ("paired.md", "labels that go where the two disagree", "designs.paired_frame.AGREE", 3),
-    ("papers/000_recycling.md", "| 1068, 385, 278 |", "designs.recycling_frame.DRAWS", 1068),
+    ("papers/000_recycling.md", "| 1068, 385, 278 |", "papers.recycling.frame.DRAWS", 1068),
     ("watched_curves.md", "half of a piece", "stats.watched_curve.LAST_SHARE", 0.5),
     ("watched_curves.md", "after every fifth label", "designs.curves.LOOK_EVERY", 5),
     ("watched_curves.md", "Pieces have about sixteen labels", "stats.rank_strata.PIECES", (16, 64)),
     ("watched_curves.md", "two standard deviations of a random order", "stats.yield_band.BRIDGE",
      2.0),
     ("papers/003_oversampling.md", "The predicted positives get at least 30 labels",
-     "stats.oversampling.LEAST_ABOVE", 30),
+     "papers.oversampling.groups.LEAST_ABOVE", 30),
 ]  # fmt: skip
 
 PARAMETERS: list[tuple[str, str, str, str, object]] = [

@@ -13,7 +13,7 @@ from benchmarks.labels.tables import share
 from benchmarks.papers.reach_selection_lists import REAL, SIZES, RankedList, real_lists
 from benchmarks.papers.reach_selection_lockstep import Ends, once, orders_of, replaced, words_of
 from benchmarks.papers.reach_selection_runs import TOLD
-from labelcore.stats.reach_selection import ReachRules
+from labelcore.papers.reach_selection.selection import ReachRules
 
 DELTA, BUDGET, RUNS = 0.05, 50_000, 100
 REQUIRED = {"medicine": 0.8, "paraphrases": 0.8, "products": 0.6}

@@ -15,8 +15,8 @@ from benchmarks.labels.peers import Oasis, PredictionPowered, missing
 from benchmarks.labels.sessions import Session
 from benchmarks.labels.targets import CONFIDENCE, TARGETS, Stop, Target
 from labelcore.designs.scalars import Figures
-from labelcore.designs.stratified_accuracy import rightly_judged
-from labelcore.stats.accuracy_variance import stratified_accuracy
+from labelcore.papers.stratified.accuracy_variance import stratified_accuracy
+from labelcore.papers.stratified.design import rightly_judged
 from labelcore.stats.profile import Cells
 
 

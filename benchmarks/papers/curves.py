@@ -18,10 +18,10 @@ from benchmarks.papers import curves_lists as lists
 from benchmarks.papers import curves_pairs as pairs
 from benchmarks.papers.curves_figures import figure1, figure2, figure3, figure_errors
 from benchmarks.papers.outcome import Outcome
-from labelcore.stats.annotations_needed import LabelsNeeded, labels_needed
-from labelcore.stats.logarithmic_strata import logarithmic_grid
-from labelcore.stats.paula import paula_grid
-from labelcore.stats.random_curve import curve_labels, first_rank_within
+from labelcore.papers.curves.annotations_needed import LabelsNeeded, labels_needed
+from labelcore.papers.curves.logarithmic_strata import logarithmic_grid
+from labelcore.papers.curves.paula_bounds import paula_grid
+from labelcore.papers.curves.random_band import curve_labels, first_rank_within
 from labelcore.stats.spot_check import hoeffding_half_width
 
 SCIENCE, TEN_MILLION, DELTA = 217_077, 10_000_000, 0.05

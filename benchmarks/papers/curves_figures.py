@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 
 from benchmarks.papers.curves_lists import FloatArray, LongList
 from benchmarks.papers.curves_pairs import PairCurve
-from labelcore.stats.paula import PaulaBounds
+from labelcore.papers.curves.paula_bounds import PaulaBounds
 
 TRUTH, LOW, HIGH, POINTS = "#000000", "#0072B2", "#D55E00", "#009E73"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

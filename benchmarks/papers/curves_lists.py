@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.stats.logarithmic_strata import (
+from labelcore.papers.curves.logarithmic_strata import (
     LogarithmicGrid,
     Uniforms,
     logarithmic_band,
     logarithmic_grid,
     printed_draws,
 )
-from labelcore.stats.paula import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
-from labelcore.stats.random_curve import (
+from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
+from labelcore.papers.curves.random_band import (
     first_rank_within,
     random_band,
 )

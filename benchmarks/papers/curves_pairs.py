@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from benchmarks.curves import List, Sample
 from benchmarks.papers.curves_lists import fixed_labels, paula_on, precision, uniforms
 from benchmarks.real_files import FILES
-from labelcore.stats.logarithmic_strata import (
+from labelcore.papers.curves.logarithmic_strata import (
     LogarithmicGrid,
     logarithmic_band,
     logarithmic_grid,
     printed_draws,
 )
-from labelcore.stats.paula import PaulaBounds, PaulaGrid, paula_grid
-from labelcore.stats.random_curve import random_band
+from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_grid
+from labelcore.papers.curves.random_band import random_band
 from labelcore.stats.rank_strata import analysis_edges
 from labelcore.stats.yield_band import RankLabels, yield_estimate
 

@@ -39,7 +39,7 @@ from benchmarks.papers.oversampling_printed import (
     printed_recall,
     printed_recall_linear,
 )
-from labelcore.stats.oversampling import (
+from labelcore.papers.oversampling.groups import (
     Counts,
     Sizes,
     expected_margins,
@@ -52,7 +52,7 @@ from labelcore.stats.oversampling import (
     unrounded_sizes,
     used_ratio,
 )
-from labelcore.stats.oversampling_printed import Limits, predictive
+from labelcore.papers.oversampling.printed import Limits, predictive
 from labelcore.stats.proportion import wald
 
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7")

@@ -18,14 +18,14 @@ from benchmarks.papers.oversampling_printed import (
     printed_recall_linear,
 )
 from benchmarks.papers.verdicts import EXPECTED
-from labelcore.stats.oversampling import (
+from labelcore.papers.oversampling.groups import (
     Counts,
     group_rates,
     group_sizes,
     recall_of,
     with_jeffreys,
 )
-from labelcore.stats.oversampling_printed import Limits, Pair, predictive
+from labelcore.papers.oversampling.printed import Limits, Pair, predictive
 
 RUNS, REPLICAS, PIECE, SEED = 4000, 1000, 250, 20230425
 PRECISION = 0.9

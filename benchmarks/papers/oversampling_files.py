@@ -15,12 +15,10 @@ from benchmarks.papers.oversampling_coverage import every_outcome, inside
 from benchmarks.papers.oversampling_printed import printed_recall
 from benchmarks.real_files import FILES
 from labelcore.designs.base import Look, Setup
-from labelcore.designs.oversampling import Oversampling
 from labelcore.estimands import SCALARS, ratios
-from labelcore.planning.truth import true_codes
-from labelcore.session.monitoring import Wave, monitor
-from labelcore.stats.oversampling import Counts, live_sizes, recall_of
-from labelcore.stats.oversampling_intervals import (
+from labelcore.papers.oversampling.design import Oversampling
+from labelcore.papers.oversampling.groups import Counts, live_sizes, recall_of
+from labelcore.papers.oversampling.intervals import (
     INTERVALS,
     Groups,
     bayes_intervals,
@@ -28,7 +26,9 @@ from labelcore.stats.oversampling_intervals import (
     monte_carlo_intervals,
     normal_intervals,
 )
-from labelcore.stats.oversampling_printed import Limits, Pair
+from labelcore.papers.oversampling.monitoring import Wave, monitor
+from labelcore.papers.oversampling.printed import Limits, Pair
+from labelcore.planning.truth import true_codes
 from labelcore.stats.profile import Cells
 from labelcore.stats.sequences import finite_sequence
 

@@ -1,7 +1,7 @@
 """The intervals of Shang et al. (2023) as printed, which the product does not use.
 
 They have no rule for small counts: a group without a positive gives NaN, a group whose labels all
-agree gives no width. ``labelcore.stats.oversampling_intervals`` mends that.
+agree gives no width. ``labelcore.papers.oversampling.intervals`` mends that.
 
 Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023), sections 3.1 and 3.2 and appendix A;
 Katz, Baptista, Azen and Pike (1978) for the variance of the logarithm of a ratio.
@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labelcore.stats.oversampling import Counts, recall_of
-from labelcore.stats.oversampling_printed import (
+from labelcore.papers.oversampling.groups import Counts, recall_of
+from labelcore.papers.oversampling.printed import (
     REPLICAS,
     Limits,
     Pair,

@@ -35,13 +35,13 @@ from benchmarks.papers.reach_selection_runs import (
     cells_of,
     table_of,
 )
-from labelcore.stats.reach_bounds import (
+from labelcore.papers.reach_selection.bounds import (
     draws_for_precision,
     draws_for_reach,
     label_bound,
     smallest_budget,
 )
-from labelcore.stats.reach_selection import ReachSelection
+from labelcore.papers.reach_selection.selection import ReachSelection
 
 RUNS, QUICK_RUNS = 250, 12
 THEOREM_RUNS = 20

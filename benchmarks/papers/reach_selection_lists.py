@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from labelcore.stats.reach_selection import ROUNDING, ReachRules
+from labelcore.papers.reach_selection.selection import ROUNDING, ReachRules
 
 VARIABLE = "LABELCORE_NEWSGROUPS"
 INSIDE = "orangecontrib/text/datasets/20newsgroups-{part}.tab"

@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from labelcore.stats.reach_selection import ReachChoice, ReachRules, make_choice, reach_sets
+from labelcore.papers.reach_selection.selection import (
+    ReachChoice,
+    ReachRules,
+    make_choice,
+    reach_sets,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.papers.reach_selection_lists import SIZES, RankedList
 from benchmarks.papers.reach_selection_lockstep import Ends, once, orders_of, replaced, words_of
-from labelcore.stats.reach_selection import ReachRules, make_choice, reach_sets
+from labelcore.papers.reach_selection.selection import ReachRules, make_choice, reach_sets
 
 DELTAS = np.array([0.05, 0.1, 0.2, 0.95])
 BUDGET = 5000

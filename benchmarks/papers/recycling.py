@@ -36,7 +36,7 @@ from benchmarks.papers.recycling_stand_in import (
     stand_in_table,
     stand_in_values,
 )
-from labelcore.stats.recycling import sample_size
+from labelcore.papers.recycling.samples import sample_size
 
 COVERAGE_RUNS = 4000
 DESIGN_TABLE = "All precisions and recalls on the stand-in (section 6), parent {parent}, 300 seeds"

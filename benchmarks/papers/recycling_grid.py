@@ -13,9 +13,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from labelcore.papers.recycling.samples import RECYCLED, Recycled, child_sample, level_share
+from labelcore.papers.recycling.savings import mean_savings, savings
 from labelcore.stats.proportion import wald
-from labelcore.stats.recycling import RECYCLED, Recycled, child_sample, level_share
-from labelcore.stats.recycling_savings import mean_savings, savings
 
 FloatArray = NDArray[np.float64]
 

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import truncexpon
 
 from labelcore.charts.design import LIGHT
+from labelcore.papers.recycling.samples import agreement_levels, level_share, recycle_all
 from labelcore.stats.proportion import wald
-from labelcore.stats.recycling import agreement_levels, level_share, recycle_all
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]

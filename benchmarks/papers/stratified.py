@@ -29,14 +29,14 @@ from benchmarks.papers.stratified_runs import (
 )
 from benchmarks.papers.stratified_sound import sound_table
 from benchmarks.papers.stratified_theory import theory_values
-from labelcore.stats.accuracy_variance import (
+from labelcore.papers.stratified.accuracy_variance import (
     equal_variance,
     optimal_variance,
     proportional_variance,
     random_variance,
 )
-from labelcore.stats.neyman import equal_counts, proportional_counts
-from labelcore.stats.stratifications import STRATIFICATIONS
+from labelcore.papers.stratified.neyman import equal_counts, proportional_counts
+from labelcore.papers.stratified.stratifications import STRATIFICATIONS
 
 RUNS, QUICK_RUNS = 20_000, 3_000
 FROZEN = Strata(

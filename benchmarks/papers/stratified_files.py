@@ -13,10 +13,10 @@ from scipy.stats import norm
 
 from benchmarks.papers.stratified_runs import Strata
 from benchmarks.real_files import FILES
-from labelcore.designs.sureness import sureness
+from labelcore.papers.stratified.stratifications import stratify
+from labelcore.papers.stratified.sureness import sureness
 from labelcore.planning.truth import true_codes
 from labelcore.stats.orders import hash_keys
-from labelcore.stats.stratifications import stratify
 
 FloatArray = NDArray[np.float64]
 SEED = 2018

@@ -1,7 +1,7 @@
 """Kumar and Raj (2018), equations 11 to 13 and section 3.4.2: what strata gain and lose.
 
-Sizes, accuracies and labels as in ``labelcore.stats.accuracy_variance``. Equations 11 and 12 are
-blank in the text and stand here as their neighbours imply.
+Sizes, accuracies and labels as in ``labelcore.papers.stratified.accuracy_variance``.
+Equations 11 and 12 are blank in the text and stand here as their neighbours imply.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from labelcore.stats.accuracy_variance import squared_spread
+from labelcore.papers.stratified.accuracy_variance import squared_spread
 
 
 def gain_of_strata(sizes: ArrayLike, accuracies: ArrayLike, labels: float) -> float:

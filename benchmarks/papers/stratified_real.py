@@ -7,9 +7,9 @@ import pandas as pd
 
 from benchmarks.papers.stratified_files import ScoredFile
 from benchmarks.papers.stratified_runs import Sample, Strata, fixed_counts, printed_sessions
-from labelcore.stats.accuracy_interval import accuracy_interval
-from labelcore.stats.neyman import equal_counts, optimal_counts, proportional_counts
-from labelcore.stats.stratifications import STRATIFICATIONS
+from labelcore.papers.stratified.accuracy_interval import accuracy_interval
+from labelcore.papers.stratified.neyman import equal_counts, optimal_counts, proportional_counts
+from labelcore.papers.stratified.stratifications import STRATIFICATIONS
 
 RUNS = 3_000
 COVERED_RUNS = 1_000  # of which coverage is counted; of PRO all

@@ -1,7 +1,7 @@
 """Thousands of labelling sessions over strata at once: only counts by stratum matter for accuracy.
 
-What ``labelcore.stats.neyman.printed_counts`` does for one session ``shared`` does for a table of
-them, row by row; tests/papers/test_stratified.py compares the two.
+What ``labelcore.papers.stratified.neyman.printed_counts`` does for one session ``shared`` does for
+a table of them, row by row; tests/papers/test_stratified.py compares the two.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.stats.accuracy_variance import random_variance, stratified_variance
-from labelcore.stats.neyman import first_counts
+from labelcore.papers.stratified.accuracy_variance import random_variance, stratified_variance
+from labelcore.papers.stratified.neyman import first_counts
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -14,11 +14,15 @@ from numpy.typing import NDArray
 
 from benchmarks.papers.stratified_files import ScoredFile
 from labelcore.estimands import SCALARS, ratios
-from labelcore.stats.accuracy_interval import accuracy_interval, linearised_interval, pooled_rates
-from labelcore.stats.neyman import proportional_counts
+from labelcore.papers.stratified.accuracy_interval import (
+    accuracy_interval,
+    linearised_interval,
+    pooled_rates,
+)
+from labelcore.papers.stratified.neyman import proportional_counts
+from labelcore.papers.stratified.stratifications import stratify
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
 from labelcore.stats.sequences import first_watched_look
-from labelcore.stats.stratifications import stratify
 
 IntArray = NDArray[np.int64]
 OTHERS = ("precision", "recall", "f1")

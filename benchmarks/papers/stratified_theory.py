@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.papers.stratified_files import ScoredFile
 from benchmarks.papers.stratified_formulas import gain_of_optimal, gain_of_strata
 from benchmarks.papers.stratified_runs import Sample
-from labelcore.stats.accuracy_variance import (
+from labelcore.papers.stratified.accuracy_variance import (
     equal_variance,
     optimal_variance,
     proportional_variance,
@@ -15,7 +15,7 @@ from labelcore.stats.accuracy_variance import (
     stratified_accuracy,
     stratified_variance,
 )
-from labelcore.stats.neyman import proportional_counts
+from labelcore.papers.stratified.neyman import proportional_counts
 
 RUNS = 20_000
 

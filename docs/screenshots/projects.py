@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from labelcore.papers.oversampling.series import SERIES, series_key
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.session import life as project_life
 from labelcore.session.session import Session
-from labelcore.session.waves import SERIES, series_key
 from labelcore.store import open_store
 from labelcore.trials.table import TRIALS
 from screenshots import material

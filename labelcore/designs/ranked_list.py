@@ -28,7 +28,6 @@ from labelcore.population.array_items import Items, cut
 from labelcore.population.items import Part
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
-from labelcore.stats.logarithmic_strata import LogarithmicBand
 from labelcore.stats.orders import hash_order, increasing
 from labelcore.stats.profile import FloatArray
 
@@ -316,16 +315,3 @@ def planning_ranks(setup: Setup, frame: ListFrame) -> IntArray | None:
 def without_bounds(n_items: int, at: IntArray, estimate: FloatArray) -> Yields:
     """An estimate of the hits at these ranks, and nothing more."""
     return Yields(n_items, at, estimate, np.zeros(len(at)), at.astype(float))
-
-
-def yields_at(
-    band: LogarithmicBand, n_items: int, ranks: IntArray, at: IntArray, bounded: bool
-) -> Yields:
-    """A band of these ranks at some of them, the estimate kept inside it; ``bounded`` False: the
-    estimate alone."""
-    place = np.searchsorted(ranks, at)
-    estimate = band.estimate[place]
-    if not bounded:
-        return without_bounds(n_items, at, estimate)
-    low, high = band.low[place], band.high[place]
-    return Yields(n_items, at, np.clip(estimate, low, high), low, high)

@@ -20,6 +20,7 @@ from labelcore.promises import Promise
 from labelcore.ui import draft, outlook
 from labelcore.ui.draft import Aim, ProjectDraft
 from labelcore.ui.guard import sentence
+from labelcore.ui.method_pages import links_before
 from labelcore.ui.new_cards import question_for
 from labelcore.ui.new_goal import (
     FIRST_SEED,
@@ -108,9 +109,7 @@ def advanced(aim: Aim, population: Population, places: Places) -> Method | None:
         name = chosen or best
         design = DESIGNS[name]
         st.caption(plain(design.summary))
-        st.page_link(
-            "pages/compare.py", label="The papers' own pictures", icon=":material/balance:"
-        )
+        links_before()
         suggested = suggested_params(design, population, named(aim.classifier))
         if begun.params is not None and begun.design in (None, name):
             show_params(design, suggested, begun.params)

@@ -77,7 +77,7 @@ def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Lin
     found = [one(_population, fingerprint, plan_json)]
     if plan.claims:
         return found
-    others = [name for name in reversed(DESIGNS) if name != plan.design]
+    others = [name for name in reversed([*DESIGNS]) if name != plan.design]
     able = possible(plan)
     for name in worth_trying(_population, others):
         if not set(plan.estimands) <= set(DESIGNS[name].estimands):

@@ -17,7 +17,6 @@ from labelcore.promises import State
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.session.session import Session
-from labelcore.session.waves import can_be_wave
 from labelcore.ui import sessions
 from labelcore.ui.choice_view import choice_of
 from labelcore.ui.confusion import predicted, readable
@@ -27,6 +26,7 @@ from labelcore.ui.facts import decision, estimand_name, first_figure_line, promi
 from labelcore.ui.guard import show_unrecorded
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.living import ALONG_SCORES, Picture, picture
+from labelcore.ui.method_pages import links_of
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
@@ -89,7 +89,7 @@ def report_page(project: str) -> None:
     error_panel(session)
     facts(session, results)
     recompute(project, session)
-    waves_link(session)
+    links_of(session)
 
 
 def confusion(session: Session) -> None:
@@ -227,14 +227,3 @@ def recompute(project: str, session: Session) -> None:
         language=None,
         wrap_lines=True,
     )
-
-
-def waves_link(session: Session) -> None:
-    """The way to the waves from a project that can be one."""
-    if can_be_wave(session.plan, len(session.population.classes)):
-        st.page_link(
-            "pages/waves.py",
-            label="Compare with other waves, or start the next one",
-            icon=":material/waves:",
-            query_params={"project": session.project},
-        )

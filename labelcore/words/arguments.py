@@ -35,7 +35,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "promise": {promise.value: words for promise, words in PROMISES.items()},
     "target": TARGETS,
     "existing": SOURCES,
-    "design": {name: design.label for name, design in DESIGNS.items()},
     "stop": {name: rule.choice for name, rule in RULES.items()},
 }
 
@@ -49,6 +48,8 @@ def argument_words(name: str, value: Any = UNSAID) -> str:
     if value is UNSAID:
         return ARGUMENTS.get(name, name)
     called = VALUES.get(name, {}).get(str(value))
+    if name == "design" and value in DESIGNS:
+        called = DESIGNS[value].label
     return f"{ARGUMENTS.get(name, name)} {value!r}" if called is None else f"“{called}”"
 
 

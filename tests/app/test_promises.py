@@ -15,7 +15,7 @@ from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
 from labelcore.words.sentences import ASSUMED, promise_kind
 from tests.app.conftest import folds, texts
-from tests.designs.recycled import PARAMS, written
+from tests.papers.recycling.recycled import PARAMS, written
 
 PAGES = ("label", "progress", "report")
 UP_TO = r"at every look up to ([\d,]+) labels"

@@ -21,11 +21,11 @@ from tests.app.conftest import button, pictures, surface_buttons, texts
 
 DRAWN = "The page is drawn."
 CONTENTS = {
-    "app": "start.start_page", "new_project": "new_project.new_project_page",
-    "compare": "compare_methods.compare_page", "label": "labelling.labelling",
-    "progress": "progress.progress_page", "explore": "explore.explore_page",
-    "review": "review.review_page", "report": "reporting.report_page",
-    "waves": "waves.waves_page",
+    "app": "ui.start.start_page", "new_project": "ui.new_project.new_project_page",
+    "compare": "papers.compare_page.compare_page", "label": "ui.labelling.labelling",
+    "progress": "ui.progress.progress_page", "explore": "ui.explore.explore_page",
+    "review": "ui.review.review_page", "report": "ui.reporting.report_page",
+    "waves": "papers.oversampling.waves_page.waves_page",
 }  # fmt: skip
 Come = Callable[[str], None]
 
@@ -40,8 +40,8 @@ def come(monkeypatch: pytest.MonkeyPatch) -> Come:
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pages draw a mark only: what is asked is whether they are drawn."""
     for place in CONTENTS.values():
-        module, name = place.split(".")
-        at = importlib.import_module(f"labelcore.ui.{module}")
+        module, _, name = place.rpartition(".")
+        at = importlib.import_module(f"labelcore.{module}")
         monkeypatch.setattr(at, name, lambda *given: st.text(DRAWN))
 
 
@@ -172,8 +172,8 @@ def test_every_act_is_refused_to_those_who_have_not_the_right(
 
 
 def test_nobody_makes_a_project_without_the_right(come: Come) -> None:
+    from labelcore.papers.oversampling.waves_page import start_wave
     from labelcore.ui.new_project import create
-    from labelcore.ui.waves import start_wave
 
     for role in (Role.ADJUDICATOR, Role.ANNOTATOR, Role.VIEWER):
         come(f"start {role}")

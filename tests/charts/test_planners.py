@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from labelcore.charts.design import LIGHT
-from labelcore.charts.labels_factor import labels_factor_chart
-from labelcore.charts.oversampling import oversampling_chart
-from labelcore.charts.savings import savings_chart
-from labelcore.charts.stratifications import stratifications_chart
+from labelcore.papers.curves.chart import labels_factor_chart
+from labelcore.papers.oversampling.chart import oversampling_chart
+from labelcore.papers.recycling.chart import savings_chart
+from labelcore.papers.stratified.chart import stratifications_chart
 
 FIRST, SECOND = LIGHT.series[:2]
 

@@ -16,9 +16,9 @@ import pytest
 import labelcore as lc
 from labelcore.designs.base import Frame, IntArray, Look, Progress, Setup, parameter
 from labelcore.designs.choices import ChoiceFigures, Chooses, OtherChoice
-from labelcore.designs.reach_selection import ReachSelectionDesign
 from labelcore.errors import ReplayError
 from labelcore.figures.choices import choice_results, choices_at
+from labelcore.papers.reach_selection.design import ReachSelectionDesign
 from labelcore.promises import ChoiceStatus
 from tests.contracts.design_contracts import (
     ANSWER_KEY,

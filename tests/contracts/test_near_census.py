@@ -14,9 +14,9 @@ import pytest
 from labelcore.designs import DESIGNS
 from labelcore.designs.base import Look
 from labelcore.estimands import SCALARS, ratios
+from labelcore.papers.recycling.samples import level_share
 from labelcore.stats import profile_interval
 from labelcore.stats.profile import Cells, FloatArray
-from labelcore.stats.recycling import level_share
 from tests.designs.synthetic import fewest
 
 RUNS = 600

@@ -22,8 +22,8 @@ from labelcore.words.agreement import (
     OLD_SAMPLE_SETTLED,
 )
 from tests.contracts.test_tables import CASES, Case, written_files
-from tests.designs.recycled import engine_of
 from tests.designs.synthetic import Known, labelled
+from tests.papers.recycling.recycled import engine_of
 
 REASONS = (KNOWN_SETTLED, NO_DIFFERENCE_SETTLED, NO_END, OLD_SAMPLE_SETTLED)
 SCALAR = [one for one in CASES if one.design not in ("reach_selection", "paula")]

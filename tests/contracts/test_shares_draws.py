@@ -15,11 +15,11 @@ from scipy.stats import chi2
 
 import labelcore as lc
 from labelcore.designs.base import AnswerCodes, DesignParams, Frame, Look, parameter
-from labelcore.designs.recycling import Recycling
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.designs.scalars import Answers, Figures
 from labelcore.errors import ReplayError
 from labelcore.figures.scalars import scalar_results
+from labelcore.papers.recycling.design import Recycling
 from tests.contracts.design_contracts import (
     ANSWER_KEY,
     BROKEN,
@@ -35,8 +35,8 @@ from tests.contracts.design_contracts import (
     method_cases,
     twin_cases,
 )
-from tests.designs.recycled import N_ITEMS, plan_of, written
 from tests.designs.synthetic import NOISE, Known, labelled
+from tests.papers.recycling.recycled import N_ITEMS, plan_of, written
 
 
 @pytest.fixture(scope="module")

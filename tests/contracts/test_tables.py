@@ -33,9 +33,9 @@ from labelcore.report import report_json
 from labelcore.tallies import Tally
 from labelcore.ui.confusion import confusion_csv
 from tests import existing_files
-from tests.designs.recycled import PARAMS, engine_of, written
 from tests.designs.synthetic import Known, labelled, standard_errors
 from tests.designs.test_several_classes import five_classes
+from tests.papers.recycling.recycled import PARAMS, engine_of, written
 
 RUNS, MOST_STANDARD_ERRORS, LEAST_INSIDE = 40, 4.4, 0.8
 """About 40 numbers are tested for bias: a correct table fails less than once in 1,000 times. An

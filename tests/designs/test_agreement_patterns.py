@@ -23,14 +23,14 @@ from labelcore.estimands import SCALARS
 from labelcore.figures.counted import look_at
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
+from labelcore.papers.recycling.samples import level_share
 from labelcore.plan.against_file import frozen
 from labelcore.plan.claims import subject_of
 from labelcore.population.helpers import Helper
 from labelcore.stats.profile import Cells
-from labelcore.stats.recycling import level_share
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
-from tests.designs.recycled import written
 from tests.designs.synthetic import Known, fewest, label, labelled
+from tests.papers.recycling.recycled import written
 
 NAME = "agreement_patterns"
 ALL = ("vote", "a", "b", "c")

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.stratified_accuracy import PRINTED, rightly_judged
 from labelcore.errors import PlanError
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
-from labelcore.stats.accuracy_interval import accuracy_interval
-from labelcore.stats.neyman import equal_counts, printed_counts, proportional_counts
+from labelcore.papers.stratified.accuracy_interval import accuracy_interval
+from labelcore.papers.stratified.design import PRINTED, rightly_judged
+from labelcore.papers.stratified.neyman import equal_counts, printed_counts, proportional_counts
+from labelcore.papers.stratified.stratifications import STRATIFICATIONS
 from labelcore.stats.profile import Cells
-from labelcore.stats.stratifications import STRATIFICATIONS
 from tests.designs.synthetic import (
     SCALARS,
     Known,

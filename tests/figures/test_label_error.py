@@ -19,8 +19,8 @@ from labelcore.words.label_error import (
     OLD_SAMPLE,
     SEVERAL_CLASSES,
 )
-from tests.designs.recycled import plan_of, written
 from tests.existing_files import at_random, made, read
+from tests.papers.recycling.recycled import plan_of, written
 
 CLASSES = ("a", "b", "c")
 

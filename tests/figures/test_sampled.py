@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.recycling import Recycling
 from labelcore.designs.samples import Samples
 from labelcore.figures.sampled import drawn_evenly, sampled_labels, sampled_tally, samples_of
 from labelcore.log.engine import Engine
-from tests.designs.recycled import plan_of, written
+from labelcore.papers.recycling.design import Recycling
 from tests.designs.synthetic import Known, calibrated, label
 from tests.existing_files import at_random
 from tests.existing_files import read as read_existing
+from tests.papers.recycling.recycled import plan_of, written
 
 HEAD = {"head": 10}
 RANKED = ("precision_curve",)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from labelcore.stats.annotations_needed import labels_needed
-from labelcore.stats.logarithmic_strata import logarithmic_band, logarithmic_grid
-from labelcore.stats.paula import PaulaGrid, paula_bounds, paula_grid
-from labelcore.stats.random_curve import curve_labels, first_rank_within
+from labelcore.papers.curves.annotations_needed import labels_needed
+from labelcore.papers.curves.logarithmic_strata import logarithmic_band, logarithmic_grid
+from labelcore.papers.curves.paula_bounds import PaulaGrid, paula_bounds, paula_grid
+from labelcore.papers.curves.random_band import curve_labels, first_rank_within
 from labelcore.stats.spot_check import hoeffding_half_width
 from tests.designs.synthetic import fewest
 

@@ -15,7 +15,7 @@ from benchmarks.papers.oversampling_printed import (
     printed_recall,
     printed_recall_linear,
 )
-from labelcore.stats.oversampling import (
+from labelcore.papers.oversampling.groups import (
     Counts,
     expected_margins,
     group_rates,
@@ -28,8 +28,8 @@ from labelcore.stats.oversampling import (
     unrounded_sizes,
     used_ratio,
 )
-from labelcore.stats.oversampling_intervals import Groups, bayes_intervals, normal_intervals
-from labelcore.stats.oversampling_printed import Limits, predictive
+from labelcore.papers.oversampling.intervals import Groups, bayes_intervals, normal_intervals
+from labelcore.papers.oversampling.printed import Limits, predictive
 from labelcore.stats.proportion import wald
 
 K, PRECISION, RECALL = 0.033, 0.863, 0.561

@@ -10,13 +10,13 @@ import pytest
 
 from benchmarks.papers.reach_selection_lists import RankedList
 from benchmarks.papers.reach_selection_lockstep import once, orders_of, replaced, words_of
-from labelcore.stats.reach_bounds import (
+from labelcore.papers.reach_selection.bounds import (
     draws_for_precision,
     draws_for_reach,
     label_bound,
     smallest_budget,
 )
-from labelcore.stats.reach_selection import (
+from labelcore.papers.reach_selection.selection import (
     DECIDED,
     ReachChoice,
     ReachRules,

@@ -20,8 +20,8 @@ from benchmarks.papers.recycling_grid import (
     trial,
 )
 from benchmarks.papers.recycling_models import recalls, run_trials
-from labelcore.stats.recycling import sample_size
-from labelcore.stats.recycling_savings import mean_savings, savings
+from labelcore.papers.recycling.samples import sample_size
+from labelcore.papers.recycling.savings import mean_savings, savings
 
 NOISE = 1e-4
 

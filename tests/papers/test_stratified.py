@@ -21,14 +21,18 @@ from benchmarks.papers.stratified_runs import (
     printed_sessions,
     shared,
 )
-from labelcore.stats.accuracy_variance import (
+from labelcore.papers.stratified.accuracy_variance import (
     equal_variance,
     optimal_variance,
     proportional_variance,
     random_variance,
 )
+from labelcore.papers.stratified.neyman import (
+    estimated_spreads,
+    printed_counts,
+    proportional_counts,
+)
 from labelcore.stats.allocation import largest_remainder
-from labelcore.stats.neyman import estimated_spreads, printed_counts, proportional_counts
 
 NOISE = 1e-4
 

@@ -23,7 +23,7 @@ from labelcore.planning.methods import (
 )
 from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
-from tests.designs.recycled import written
+from tests.papers.recycling.recycled import written
 
 ALL = ("vote", "a", "b", "c")
 GOALS = ({"margin": 0.05}, {"budget": 300})

@@ -24,13 +24,14 @@ from labelcore.figures.scalars import kept_band
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.papers.recycling import samples
 from labelcore.planning import runs
 from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.planning.simulation import true_numbers
 from labelcore.planning.workers import in_order
 from labelcore.promises import Promise, State, Status
 from labelcore.results.types import Estimate
-from labelcore.stats import orders, recycling
+from labelcore.stats import orders
 from labelcore.stats.orders import shuffled
 from tests.designs.paired_files import paired
 from tests.designs.synthetic import NOISE, SCALARS, Known, calibrated, write
@@ -417,13 +418,13 @@ def test_recycled_samples_that_are_drawn_have_the_law_of_hashed_ones(
     drawn = list(runs.beginnings(pair.population, plan, range(300)))
     assert len({engine.setup.planned for engine in drawn}) > 1
     assert gap(pair, drawn, hashed) < limit
-    score, uniform = pair.population.scores["a"], recycling._uniform
+    score, uniform = pair.population.scores["a"], samples._uniform
 
     def by_score(items: Any, number: int, random: Any) -> Any:
         kept = items[np.argsort(-score[items])][: -(-4 * len(items) // 5)]
         return uniform(kept, number, random)
 
-    monkeypatch.setattr(recycling, "_uniform", by_score)
+    monkeypatch.setattr(samples, "_uniform", by_score)
     uneven = runs.beginnings(pair.population, plan, range(300))
     assert gap(pair, uneven, [engine.beginning() for engine in hashed]) > limit
 

@@ -8,7 +8,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import UNSAID, ParameterError, PlanArgumentError
-from labelcore.ui.planners.choice import called
+from labelcore.papers.reach_selection.planner import called
 from labelcore.words.arguments import refusal_words
 
 

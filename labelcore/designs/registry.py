@@ -1,0 +1,143 @@
+"""The door for sampling methods, ours and those of other packages: ``Method`` and ``register``.
+
+A package says in its ``pyproject.toml`` where its methods are, and they are found with the others:
+
+    [project.entry-points."labelcore.designs"]
+    tenths = "labelcore_tenths:TENTHS"
+"""
+
+from __future__ import annotations
+
+from collections import UserDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from typing import Any
+
+from labelcore.designs.agreement_patterns import AgreementPatterns
+from labelcore.designs.base import Design
+from labelcore.designs.geometric_strata import GeometricStrata
+from labelcore.designs.paired_comparison import PairedComparison
+from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
+from labelcore.designs.simple_random import SimpleRandom
+
+GROUP = "labelcore.designs"
+ROOMS = ("labelcore.papers:METHODS",)
+"""Methods that come with the package and that nothing in it needs: found without being installed,
+and passed over where their folder is away."""
+
+
+def loaded(reference: str) -> Any:
+    """What ``package.module:name`` stands for."""
+    return EntryPoint("", reference, GROUP).load()
+
+
+@dataclass(frozen=True)
+class Planner:
+    """What a method would give on a file, shown before any project and any label.
+
+    title   how it is called on *Compare methods*
+    show    ``package.module:function`` that draws it, given what was chosen of the file
+    """
+
+    title: str
+    show: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the app that comes with a method.
+
+    name      in its address
+    show      ``package.module:function`` that draws it; given the name of the project if it is
+              ``of_project``
+    link      what the way to it is called
+    icon      a Material symbol, beside that
+    offered   ``package.module:function`` that says of a session whether the page is for it;
+              "": for none, as the page is not about a project
+    """
+
+    name: str
+    title: str
+    show: str
+    link: str
+    icon: str
+    offered: str = ""
+
+    @property
+    def of_project(self) -> bool:
+        """Whether it is about one project."""
+        return bool(self.offered)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A sampling method as it is registered: its design, which has its words, and its pages."""
+
+    design: Design[Any]
+    planner: Planner | None = None
+    pages: tuple[Page, ...] = ()
+
+
+OWN = tuple(
+    Method(design)
+    for design in (
+        SimpleRandom(),
+        RecalibratedNeyman(),
+        PairedComparison(),
+        AgreementPatterns(),
+        GeometricStrata(),
+    )
+)
+
+
+class Methods(UserDict[str, Method]):
+    """Every registered method by the name of its design, found when it is first asked for."""
+
+    def __init__(self) -> None:
+        pass
+
+    @cached_property
+    def data(self) -> dict[str, Method]:  # type: ignore[override]
+        return {one.design.name: one for one in found()}
+
+
+class Designs(UserDict[str, Design[Any]]):
+    """The designs of all registered methods by name."""
+
+    def __init__(self, methods: Methods) -> None:
+        self.methods = methods
+
+    @cached_property
+    def data(self) -> dict[str, Design[Any]]:  # type: ignore[override]
+        return {name: one.design for name, one in self.methods.items()}
+
+
+METHODS = Methods()
+DESIGNS = Designs(METHODS)
+
+
+def found() -> Iterator[Method]:
+    """Our own methods, those of rooms that are there, and those of installed packages."""
+    yield from OWN
+    rooms = [EntryPoint("", one, GROUP) for one in ROOMS if find_spec(one.partition(":")[0])]
+    others = [one for one in entry_points(group=GROUP) if one.value not in ROOMS]
+    for point in (*rooms, *others):
+        yield from as_methods(point.load())
+
+
+def as_methods(given: Method | Iterable[Method]) -> tuple[Method, ...]:
+    return (given,) if isinstance(given, Method) else tuple(given)
+
+
+def register(method: Method) -> None:
+    """Let a method be one of ``DESIGNS``, as if its package had an entry point."""
+    METHODS[method.design.name] = method
+    DESIGNS[method.design.name] = method.design
+
+
+def pages() -> dict[str, Page]:
+    """The pages of all methods by name."""
+    return {page.name: page for one in METHODS.values() for page in one.pages}

@@ -1,0 +1,99 @@
+"""Compare methods: what each would give on a file, before any project and any label."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from labelcore.designs.registry import METHODS, loaded
+from labelcore.papers.planners import Chosen
+from labelcore.population import Population
+from labelcore.ui import files
+from labelcore.ui.draft import Columns, Question
+from labelcore.ui.guard import sentence
+from labelcore.ui.new_classifiers import choose_one, cut, show_called, usable
+from labelcore.ui.new_items import items_step, show_faults
+from labelcore.ui.new_question import measurable, named_classes
+from labelcore.ui.plain import plain
+
+WHAT = (
+    "What would each method give on your own scores? Nothing is labelled here and no project is "
+    "made. File and classifier are shared with New project."
+)
+NOBODY = (
+    "Without a score or a prediction there is nothing to compare: only the share of positive items "
+    "can be measured, by a plain random sample. New project does that."
+)
+UNNAMED = ("no", "yes")
+
+
+def compare_page() -> None:
+    st.title("Compare methods", anchor=False)
+    st.text(WHAT)
+    st.subheader("1 · Items", anchor=False)
+    items = items_step()
+    if items is None:
+        return
+    chosen = classifier_step(*items)
+    if chosen is None:
+        return
+    st.subheader("3 · What would each method give?", anchor=False)
+    planners = {one.planner.title: one.planner.show for one in METHODS.values() if one.planner}
+    method = st.segmented_control(
+        "What do you want to plan?",
+        list(planners),
+        default=next(iter(planners)),
+        required=True,
+        key="compare-planner",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    try:
+        loaded(planners[str(method)])(chosen)
+    except (ValueError, TypeError) as error:
+        st.error(plain(sentence(error)))
+
+
+def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | None:
+    """The classifier and what it says of each item; None while something is missing or wrong."""
+    st.subheader("2 · Classifier", anchor=False)
+    names = usable(base)
+    if not names:
+        st.info(NOBODY)
+        return None
+    if not measurable(base):
+        return None
+    question = question_of(base)
+    name = choose_one(names, base.fingerprint)[0]
+    read = cut(columns.asked(question.classes, question.positive), base, question, name, "one")
+    if read is None:
+        return None
+    read = other_cuts(read, base, question, [one for one in names if one != name])
+    try:
+        population = files.read(path, read.arguments())
+    except (ValueError, OSError) as error:
+        show_faults(error)
+        return None
+    show_called(population, question, (name,), st.container())
+    return Chosen(base, population, read, name)
+
+
+def question_of(base: Population) -> Question:
+    """The classes of the file; where they have names, which one is positive is asked."""
+    several = len(base.classes) > 2
+    classes, positive = (
+        (base.classes, base.positive) if several or base.classes == UNNAMED else named_classes(base)
+    )
+    return Question("", "", classes, positive)
+
+
+def other_cuts(read: Columns, base: Population, question: Question, others: list[str]) -> Columns:
+    """Thresholds of the classifiers that have only a score, for planners that take several."""
+    bare = [name for name in others if name not in base.arguments["predictions"]]
+    if not bare:
+        return read
+    with st.expander("Thresholds of the other classifiers"):
+        for name in bare:
+            read = cut(read, base, question, name, "one") or read
+    return read

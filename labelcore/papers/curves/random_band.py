@@ -1,0 +1,211 @@
+"""Precision along the ranks from a plain random sample: sizes and bounds by Hoeffding's inequality.
+
+The baseline that PAULA was measured against. A random sample says little about the first ranks,
+because few of its items lie there; the items at the head can all be labelled beside it.
+
+Source: Sabharwal and Sedghi (2017), sections 2.1 and 3, equations 2 to 5; Hoeffding (1963).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.papers.curves.yield_closure import closed_yields
+from labelcore.stats.orders import increasing
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def first_rank_within(
+    n_items: int, draws: int, alpha: float, precision: float, delta: float
+) -> float:
+    """The rank from which on ``draws`` random items of the whole list approximate the curve within
+    alpha p(r), at all ranks together, with probability at least 1 - delta: n_alpha,s, not rounded.
+    Above ``n_items`` where it holds nowhere.
+
+    precision   p(r) at the ranks in question, or a smaller number; in (0, 1]
+    Assumption  as many of the draws lie among the first r items as expected (the paper's own).
+    Raises      ValueError for a number outside its range.
+    Source:     equation 4.
+    """
+    _check(precision, alpha, delta, "alpha")
+    if n_items < 1 or draws < 1:
+        name, value = ("n_items", n_items) if n_items < 1 else ("draws", draws)
+        raise ValueError(f"{name} must be at least 1, got {value}")
+    return n_items * math.log(2 * n_items / delta) / (2 * draws * alpha**2 * precision**2)
+
+
+def curve_labels(n_items: int, alpha: float, precision: float, delta: float) -> float:
+    """Labels for the curve within alpha p(r) at all ranks: the first n items and n random ones,
+    n = n_alpha,n; not rounded, and above ``n_items`` where labelling everything is cheaper.
+
+    Promise     probability at least 1 - delta, on the assumption of ``first_rank_within``.
+    Raises      ValueError for a number outside its range.
+    Source:     equation 5; items that are in both parts count twice, as there.
+
+    >>> int(curve_labels(217_077, 0.08, 0.7, 0.05))
+    47030
+    """
+    one = first_rank_within(n_items, 1, alpha, precision, delta)
+    return 2 * math.sqrt(one)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RandomBand:
+    """Hits among the first r items, at some ranks or all, (n_ranks,) each.
+
+    estimate   NaN where no item of the sample lies between the head and the rank
+    low, high  hold at all ranks together; sampled: items of the sample among the first r
+    rank       the ranks
+    rising     the estimate, nowhere fewer than at a rank before
+    """
+
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    sampled: IntArray
+    rank: IntArray
+    rising: FloatArray
+
+
+class Verdicts(NamedTuple):
+    """Labelled items of a list, (n_labelled,) each, by rank.
+
+    rank       increasing
+    low, high  0 or 1; a doubtful item is 0 in one and 1 in the other
+    """
+
+    rank: IntArray
+    low: FloatArray
+    high: FloatArray
+
+
+def random_band(
+    head: int, hits_low: FloatArray, hits_high: FloatArray, delta: float | None
+) -> RandomBand:
+    """The curve from the labelled head and a random sample of the other items.
+
+    Beyond the head, (r - head) times the mean of the z sampled items between it and r, plus and
+    minus (r - head) sqrt(ln(2 (N - head) / delta) / (2 z)); the hits of the head are known. Given
+    z, those items are a random sample of what lies between, so z is the number found, where the
+    paper takes the expected one, and the mean goes over the items up to rank r, not over the first
+    r s / N of the sample. The bounds of one rank also hold for its neighbours as far as labels and
+    the unlabelled items between them allow.
+
+    head        items at the head that are all labelled, 0 or more
+    hits_low, hits_high   (n_items,), verdicts in rank order, 0 or 1, NaN where unlabelled; a
+                doubtful item is 0 in one and 1 in the other, and counts half in the estimate
+    delta       the chance that the band is wrong anywhere; None: no bounds but what is certain
+    Promise     at all ranks together at least 1 - delta, whatever the list is like.
+    Assumption  the labelled items beyond the head are a simple random sample without replacement
+                of them, of a size fixed before the first label.
+    Raises      ValueError where an item of the head has no label, or a number is outside its range.
+    Source:     section 3, with equation 3 for all ranks at once. Departure: the head is exact, and
+                its items are no part of the sample.
+    """
+    n_items = len(hits_low)
+    labelled = np.flatnonzero(~np.isnan(hits_low))
+    verdicts = Verdicts(labelled + 1, hits_low[labelled], hits_high[labelled])
+    return random_band_at(n_items, head, verdicts, np.arange(1, n_items + 1), delta)
+
+
+def random_band_at(
+    n_items: int, head: int, verdicts: Verdicts, at: IntArray, delta: float | None
+) -> RandomBand:
+    """``random_band`` at some ranks alone, (n_at,) each, in time that does not grow with the list.
+
+    Between two labelled items every bound is a straight line, or the larger or smaller one of two,
+    so that what the bounds of one rank say of others follows from the ends of these pieces.
+
+    at   ranks, 1 to n_items, in any order
+    """
+    if not 0 <= head <= n_items:
+        raise ValueError(f"head must lie between 0 and {n_items:,}, got {head:,}")
+    inside = np.searchsorted(verdicts.rank, head, side="right")
+    if inside < head:
+        gaps = np.flatnonzero(verdicts.rank[:inside] != np.arange(1, inside + 1))
+        rank = int(gaps[0]) + 1 if len(gaps) else int(inside) + 1
+        raise ValueError(f"the first {head:,} items must all be labelled, rank {rank:,} is not")
+    edges = np.array([1, head, head + 1, n_items])
+    ends: IntArray = np.concatenate([at, verdicts.rank, verdicts.rank - 1, edges])
+    stops = increasing(ends[(ends >= 1) & (ends <= n_items)])
+    seen = np.searchsorted(verdicts.rank, stops, side="right")
+    least, most = (np.append(0.0, np.cumsum(one))[seen] for one in (verdicts.low, verdicts.high))
+    certain = least, most + (stops - seen).astype(float)
+    length, sampled = np.maximum(stops - head, 0), np.maximum(seen - inside, 0)
+    known = _scaled(least, verdicts.low[:inside].sum(), length, sampled)
+    upper = _scaled(most, verdicts.high[:inside].sum(), length, sampled)
+    estimate, place = (known + upper) / 2, np.searchsorted(stops, at)
+    if delta is None:
+        return _at(place, (estimate, *certain, sampled, stops, rising(estimate)))
+    _check_delta(delta)
+    beyond = np.flatnonzero(sampled > 0)
+    spread = math.log(2 * max(n_items - head, 1) / delta) / (2 * np.maximum(sampled[beyond], 1))
+    reach = length[beyond] * np.sqrt(spread)
+    bounds = (beyond + 1, known[beyond] - reach, upper[beyond] + reach)
+    low, high = closed_yields(bounds, certain)
+    return _at(place, (estimate, low, high, sampled, stops, rising(estimate)))
+
+
+def _at(place: IntArray, found: tuple[NDArray[Any], ...]) -> RandomBand:
+    estimate, low, high, sampled, rank, never_less = (one[place] for one in found)
+    return RandomBand(estimate, low, high, sampled, rank, never_less)
+
+
+def rising(hits: FloatArray) -> FloatArray:
+    """Estimated hits of each rank, none fewer than of a rank before: the mean of the highest so far
+    and the lowest to come, which is hardly biased either way; NaN stays.
+
+    The paper estimates the precision of each rank for itself, so its hits may fall along the list,
+    and recall would pass 1.
+
+    >>> rising(np.array([np.nan, 1.0, 3.0, 2.0, 2.5, np.nan])).tolist()
+    [nan, 1.0, 2.5, 2.5, 2.75, nan]
+    """
+    known = ~np.isnan(hits)
+    if not known.any():
+        return hits
+    so_far = np.maximum.accumulate(np.where(known, hits, -np.inf))
+    to_come = np.minimum.accumulate(np.where(known, hits, np.inf)[::-1])[::-1]
+    return np.where(known, (so_far + np.where(known, to_come, 0.0)) / 2, np.nan)
+
+
+def expected_half_widths(
+    n_items: int, head: int, sample: int, delta: float, at: IntArray | None = None
+) -> FloatArray:
+    """Half the width of the band of the precision at r = 1..N, (n_items,), or at these ranks, if as
+    many of ``sample`` random items lie before each rank as expected; 0 within the head, at most
+    1/2."""
+    _check_delta(delta)
+    ranks = np.arange(1, n_items + 1) if at is None else at
+    share = np.maximum(ranks - head, 0) / ranks
+    before = np.maximum(ranks - head, 1) * min(sample / max(n_items - head, 1), 1.0)
+    if sample >= n_items - head:
+        return np.zeros(len(ranks))
+    reach = np.sqrt(math.log(2 * (n_items - head) / delta) / (2 * np.maximum(before, 1e-9)))
+    return np.asarray(share * np.minimum(reach, 0.5))
+
+
+def _scaled(hits: FloatArray, inside: float, length: IntArray, sampled: IntArray) -> FloatArray:
+    """Known hits of the head and the mean of the sample times the items beyond, (n_stops,)."""
+    mean = np.divide(hits - inside, sampled, out=np.full(len(hits), np.nan), where=sampled > 0)
+    return np.where(length > 0, inside + length * mean, hits)
+
+
+def _check(precision: float, error: float, delta: float, name: str) -> None:
+    if not 0 < precision <= 1:
+        raise ValueError(f"precision must be above 0 and at most 1, got {precision}")
+    if not (error > 0 and math.isfinite(error)):
+        raise ValueError(f"{name} must be above 0 and finite, got {error}")
+    _check_delta(delta)
+
+
+def _check_delta(delta: float) -> None:
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must lie between 0 and 1, got {delta}")

@@ -1,0 +1,1 @@
+"""Over-sampling of what is predicted positive, and a classifier watched wave after wave."""

@@ -1,0 +1,257 @@
+"""How densely to label what is called positive, for precision and recall at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from labelcore.papers.oversampling.chart import oversampling_chart
+from labelcore.papers.oversampling.groups import (
+    Margins,
+    Sizes,
+    expected_margins,
+    group_rates,
+    optimal_ratio,
+    recall_of,
+    sizes_for_margin,
+    unrounded_sizes,
+)
+from labelcore.papers.planners import (
+    Chosen,
+    confidence,
+    offer,
+    outlook_of,
+    percent_input,
+    project,
+    suited,
+)
+from labelcore.plan.plan import Plan
+from labelcore.promises import Promise
+from labelcore.ui.facts import SECONDS_AN_ITEM
+from labelcore.ui.guard import sentence
+from labelcore.ui.new_cards import BOTH
+from labelcore.ui.plain import plain
+from labelcore.ui.progress import draw
+from labelcore.ui.tables import reading_table
+from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
+
+WHAT = (
+    "For precision and recall at once. The items called positive are few, and precision is about "
+    "them alone; so they are labelled more densely than the others. How much more densely, and how "
+    "many labels does it take?"
+)
+ONE_GROUP = "The classifier says the same about every item: there is only one group to draw from."
+NOT_DENSER = (
+    "The best ratio for recall is {ratio:.3g}, below 1. It is raised to 1: fewer labels among the "
+    "items called positive would cost precision and gain next to nothing."
+)
+OFF, OFF_WORDS = 3, "three times"
+"""The odds of what the scores say may be so many times off."""
+UNMEASURED = "nobody has measured precision and recall yet."
+HOW_LIKELY = (
+    "The range holds while the true odds are at most {odds} those that are planned with. Type in "
+    "what you have measured, or let the first labels tell."
+)
+AS_IF = "As if the scores were right:"
+ENDLESS = (
+    "By the paper's formulas, which treat the file as endless. A project about this file alone "
+    "takes into account that labelled items are settled, and may need fewer."
+)
+FORMULAS = r"""
+$k$ items are called positive for each one that is not. Of the former a share $\pi_1$ is positive
+(the precision), of the latter a share $\pi_0$; recall is $r = 1 / (1 + \pi_0 / (k \pi_1))$. With
+over-sampling $s$ the labels of the two groups stand as $n_1 : n_0 = k s : 1$.
+
+- The ratio that makes recall most certain: $s^* = \frac{1}{k} \sqrt{\Omega_0 / \Omega_1}$ with the
+  odds $\Omega = \pi / (1 - \pi)$ (theorem 1).
+- Half-width of precision: $z \sqrt{\pi_1 (1 - \pi_1) / n_1}$.
+- Half-width of recall:
+  $z\, r (1 - r) \sqrt{\frac{1 - \pi_1}{n_1 \pi_1} + \frac{1 - \pi_0}{n_0 \pi_0}}$ (equation 10).
+
+$n_1$ and $n_0$ are the fewest that meet the margin for both (equation 11), no group with more
+labels than items and at least 30 for those called positive. Source: Shang, Langlois,
+Tsioutsiouliklis and Kang (2023).
+"""
+POINTS = 61
+TOO_NEAR = (0.5, 2.0)
+"""Between these ratios the labels of s* and of a proportional sample would overlap."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The two groups, what is assumed of them and what is wanted.
+
+    above, below   items called positive, and the others
+    guessed        whether precision and recall are only what the scores say
+    """
+
+    above: int
+    below: int
+    precision: float
+    recall: float
+    margin: float
+    confidence: float
+    guessed: bool = False
+
+    @property
+    def k(self) -> float:
+        return self.above / self.below
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """(pi_1, pi_0). Raises ValueError where more would be missed than there are items."""
+        return group_rates(self.k, self.precision, self.recall)
+
+    def sizes(self, ratio: float | None = None, rates: tuple[float, float] | None = None) -> Sizes:
+        return sizes_for_margin(
+            self.k,
+            *(rates or self.rates),
+            self.margin,
+            confidence=self.confidence,
+            ratio=ratio,
+            above=self.above,
+            below=self.below,
+        )
+
+    def likely(self) -> tuple[int, int]:
+        """The fewest and the most labels if the odds of both rates may be ``OFF`` times as high or
+        as low."""
+        high, low = self.rates
+        every = [
+            self.sizes(rates=(with_odds(high, one), with_odds(low, other))).total
+            for one in (1 / OFF, 1, OFF)
+            for other in (1 / OFF, 1, OFF)
+        ]
+        return min(every), max(every)
+
+    def margins(self, above: float, below: float) -> Margins:
+        return expected_margins(self.k, *self.rates, above, below, self.confidence)
+
+
+def with_odds(rate: float, times: float) -> float:
+    """The rate whose odds are so many times those of ``rate``.
+
+    >>> with_odds(0.5, 3), with_odds(1.0, 3)
+    (0.75, 1.0)
+    """
+    return times * rate / (1 - rate + times * rate)
+
+
+def oversampling_planner(chosen: Chosen) -> None:
+    st.text(WHAT)
+    if not suited(chosen):
+        return
+    mine = chosen.called().get(chosen.classifier)
+    if mine is None or mine.all():
+        st.info(ONE_GROUP)
+        return
+    wanted = inputs(chosen, int(mine.sum()), int((~mine).sum()))
+    if wanted is None:
+        return
+    try:
+        sizes, plain_sizes = wanted.sizes(), wanted.sizes(ratio=1.0)
+    except ValueError as error:
+        st.error(plain(sentence(error)))
+        return
+    show(wanted, sizes, plain_sizes)
+    asked = replace(project(chosen, BOTH), design="oversampling", margin=wanted.margin)
+    told = {"assumed_precision": wanted.precision, "assumed_recall": wanted.recall}
+    by_pilot = replace(asked, params={}, promise=Promise.WATCHED)
+    planned = replace(asked, params=told, promise=Promise.FIXED)
+    offer(by_pilot if wanted.guessed else planned, "oversampling")
+
+
+def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:
+    """What is assumed and wanted; None, with a sentence each, while a number is wrong."""
+    precision, recall, assumption = suggested(chosen, above / below)
+    columns = st.columns(3)
+    with columns[0]:
+        p = percent_input("Precision, as you expect it", precision, chosen.key("precision"))
+    with columns[1]:
+        r = percent_input("Recall, as you expect it", recall, chosen.key("recall"))
+    with columns[2]:
+        margin = percent_input(
+            "Plus or minus, for both", 5.0, "compare-margin", 0.1, 49, unit="points"
+        )
+    st.caption(plain(f"The first two start as the method would plan: {assumption}."))
+    sure = confidence()
+    if p is None or r is None or margin is None:
+        return None
+    guessed = (round(100 * p, 1), round(100 * r, 1)) == (precision, recall)
+    return Wanted(above, below, p, r, margin, sure, guessed)
+
+
+def suggested(chosen: Chosen, k: float) -> tuple[float, float, str]:
+    """Precision and recall in per cent that the method itself plans with, and why."""
+    plan = Plan(
+        "oversampling",
+        ["precision", "recall"],
+        classifier=chosen.classifier,
+        budget=1000,
+        promise=Promise.FIXED,
+    )
+    found = outlook_of(chosen.population, plan).derived
+    recall = float(recall_of(k, found["pi_1"], found["pi_0"]))
+    return round(100 * found["pi_1"], 1), round(100 * recall, 1), str(found["assumption"])
+
+
+def show(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> None:
+    if wanted.guessed:
+        low, high = wanted.likely()
+        st.markdown(
+            f"**{low:,} to {high:,} labels: nobody has measured precision and recall yet.**"
+        )
+        st.text(HOW_LIKELY.format(odds=OFF_WORDS))
+        st.caption(AS_IF)
+    else:
+        st.markdown(
+            f"**{sizes.total:,} labels, {minutes(sizes.total * SECONDS_AN_ITEM)}: {sizes.above:,} "
+            f"of the {wanted.above:,} items called positive and {sizes.below:,} of the "
+            f"{wanted.below:,} others. Without over-sampling it takes {plain_sizes.total:,}.**"
+        )
+    optimal = optimal_ratio(wanted.k, *wanted.rates)
+    if optimal < 1:
+        st.text(NOT_DENSER.format(ratio=optimal))
+    reading_table(sizes_table(wanted, sizes, plain_sizes), "compare-sizes")
+    st.caption(ENDLESS)
+    st.caption(f"For {sizes.total:,} labels, whichever way they are shared:")
+    marks = {"s*": optimal} | ({} if TOO_NEAR[0] < optimal < TOO_NEAR[1] else {"proportional": 1.0})
+    chart = oversampling_chart(half_widths(wanted, sizes.total), margin=wanted.margin, marks=marks)
+    draw(chart, "compare-oversampling-picture", "These half-widths as a table")
+    with st.expander("The formulas"):
+        st.markdown(FORMULAS)
+
+
+def sizes_table(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> pd.DataFrame:
+    """Both ways of sharing side by side, as people read them."""
+    both = (sizes, plain_sizes)
+    found = [wanted.margins(one.above, one.below) for one in both]
+    rows = {
+        "items called positive for each other one": [f"{wanted.k:.3g}"] * 2,
+        "over-sampling": [f"{one.ratio:.3g}" for one in both],
+        "labels among the items called positive (n1)": [f"{one.above:,}" for one in both],
+        "labels among the others (n0)": [f"{one.below:,}" for one in both],
+        "labels in all": [f"{one.total:,}" for one in both],
+        "precision ±": [words.points(one.precision) for one in found],
+        "recall ±": [words.points(one.recall) for one in found],
+    }
+    return pd.DataFrame(
+        [(name, *values) for name, values in rows.items()],
+        columns=["for these margins", "over-sampled", "in proportion"],
+    )
+
+
+def half_widths(wanted: Wanted, total: int) -> pd.DataFrame:
+    """Expected half-widths against the ratio, as far as the groups have the items."""
+    k, rows = wanted.k, []
+    best = optimal_ratio(k, *wanted.rates)
+    for ratio in np.geomspace(min(best, 1) / 4, 4 * max(best, 2), POINTS):
+        above, below = unrounded_sizes(total, k, float(ratio))
+        if above <= wanted.above and below <= wanted.below:
+            found = wanted.margins(above, below)
+            rows.append((float(ratio), found.precision, found.recall))
+    return pd.DataFrame(rows, columns=["ratio", "precision", "recall"])

@@ -1,0 +1,1 @@
+"""The candidate that finds most among those of a required precision."""

@@ -1,0 +1,381 @@
+"""The candidate with the highest reach among those of a required precision, draw by draw.
+
+Reach is the number of positives that a candidate calls positive: precision times the number of
+items it calls positive.
+
+Source: Bennett, Chickering, Meek and Zhu (2017), algorithms 1 and 2, section 5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from labelcore.errors import ArgumentError
+from labelcore.papers.reach_selection.bounds import (
+    DOUBTFUL,
+    HoeffdingBounds,
+    RatioBounds,
+    ReachBounds,
+    check_delta,
+    check_slacks,
+)
+from labelcore.papers.reach_selection.draws import BoolArray, IntArray, ReachDraws
+from labelcore.promises import CandidateState, ChoiceStatus
+
+FloatArray = NDArray[np.float64]
+SAMPLERS = ("pooled", "round_robin")
+BOUNDS = ("prior_posterior_ratio", "hoeffding")
+ROUNDING = 1e-12
+"""By how much a computed share may fall short of a threshold that it equals."""
+
+DECIDED, USED_UP, EXHAUSTED = "decided", "budget", "exhausted"
+"""Why a selection ends: a choice is made, T draws are made, no item is left to draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReachRules:
+    """What is wanted and how it is looked for.
+
+    precision_threshold   PT in (0, 1]: a candidate at least as precise is good
+    precision_slack       gamma in [0, PT]: one of precision PT - gamma or more is acceptable
+    reach_slack           epsilon in (0, 1]: what may be lost of the best good candidate's reach
+    delta     chance of a wrong choice, in (0, 1)
+    sampler   "pooled" or "round_robin"; bound: "prior_posterior_ratio" (draws without replacement)
+              or "hoeffding" (with replacement)
+    early_stopping   end as soon as a choice is shown to be right, else after the whole budget
+    elimination      draw no more for candidates that cannot be the choice any longer
+    guess     name the likeliest candidate when the draws are used up and nothing is shown
+
+    Raises ValueError naming the field, its value and its range.
+    """
+
+    precision_threshold: float = 0.9
+    precision_slack: float = 0.1
+    reach_slack: float = 0.1
+    delta: float = 0.05
+    sampler: str = "pooled"
+    bound: str = "prior_posterior_ratio"
+    early_stopping: bool = True
+    elimination: bool = True
+    guess: bool = False
+
+    def __post_init__(self) -> None:
+        check_slacks(self.precision_threshold, self.precision_slack, self.reach_slack)
+        check_delta(self.delta)
+        for name, known in (("sampler", SAMPLERS), ("bound", BOUNDS)):
+            if getattr(self, name) not in known:
+                raise ArgumentError(
+                    name, f"must be one of {', '.join(known)}", value=getattr(self, name)
+                )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ReachSets:
+    """The sets of algorithm 1 as masks over the candidates, (..., m), and its two reach bounds.
+
+    possibly_acceptable, possibly_good (PA, PG)   the upper bound allows it
+    known_acceptable, known_good (KA, KG)         the lower bound shows it
+    good_reach_most (UBGR, (..., m))   the most that any other possibly good candidate reaches
+    good_reach_least (LBGR, (...))     the least that the best known good candidate reaches
+    qualified (RQ), disqualified (RD)  reach within epsilon of any good one; known to be too small
+    """
+
+    possibly_acceptable: BoolArray
+    possibly_good: BoolArray
+    known_acceptable: BoolArray
+    known_good: BoolArray
+    good_reach_most: FloatArray
+    qualified: BoolArray
+    good_reach_least: FloatArray
+    disqualified: BoolArray
+
+    @property
+    def active(self) -> BoolArray:
+        """A: possibly good and not disqualified."""
+        return np.asarray(self.possibly_good & ~self.disqualified)
+
+
+def reach_sets(low: ArrayLike, high: ArrayLike, sizes: ArrayLike, rules: ReachRules) -> ReachSets:
+    """The sets that bounds on the precisions make, for one moment or for many at once.
+
+    low, high   (..., m), bounds on each precision; sizes: (m,), items called positive
+    Source:     Bennett et al. (2017), algorithm 1. Departures: precision PT, and PT - gamma, count
+                as good and acceptable (the print compares with >, against its own section 2: with
+                PT = 1 no candidate could ever be good).
+    """
+    least, most = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    size = np.asarray(sizes, dtype=float)
+    good = rules.precision_threshold - ROUNDING
+    acceptable = rules.precision_threshold - rules.precision_slack - ROUNDING
+    possibly_good, known_good = most >= good, least >= good
+    reach_least, reach_most = least * size, most * size
+    others = _greatest_other(np.where(possibly_good, reach_most, -np.inf))
+    best = np.where(known_good, reach_least, -np.inf).max(axis=-1)
+    share = 1 - rules.reach_slack
+    known_acceptable = least >= acceptable
+    wanted = np.where(np.isneginf(others), -np.inf, share * np.maximum(others, 0))
+    return ReachSets(
+        possibly_acceptable=most >= acceptable,
+        possibly_good=possibly_good,
+        known_acceptable=known_acceptable,
+        known_good=known_good,
+        good_reach_most=others,
+        qualified=known_acceptable & (reach_least >= wanted - ROUNDING),
+        good_reach_least=best,
+        disqualified=np.maximum(share * reach_most, reach_least) < best[..., None] - ROUNDING,
+    )
+
+
+def _greatest_other(reach: FloatArray) -> FloatArray:
+    """For each candidate the greatest of all the others, (..., m); -inf where there is none."""
+    if reach.shape[-1] == 1:
+        return np.full_like(reach, -np.inf)
+    first = reach.argmax(axis=-1)[..., None]
+    rest = reach.copy()
+    np.put_along_axis(rest, first, -np.inf, axis=-1)
+    found = np.repeat(np.take_along_axis(reach, first, axis=-1), reach.shape[-1], axis=-1)
+    np.put_along_axis(found, first, rest.max(axis=-1)[..., None], axis=-1)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ReachChoice:
+    """The answer: ``chosen`` is the candidate's number, None for none."""
+
+    chosen: int | None
+    status: ChoiceStatus
+
+
+def make_choice(
+    low: FloatArray, sizes: IntArray, share: FloatArray, sets: ReachSets, rules: ReachRules
+) -> ReachChoice:
+    """What is chosen once the draws have ended.
+
+    It is the qualified candidate with the largest lower bound on its reach. If none qualifies: no
+    candidate if none can be good; else, if guesses are allowed, a guess: among those whose share
+    of yes is acceptable, the one with the largest reach by that share.
+
+    share    (m,), the share of yes in each candidate's draws, NaN without any
+    Source:  Bennett et al. (2017), end of algorithm 1, section 5.2. Departure: one qualified
+             candidate is enough (the print asks for |RQ| > 1 and would pass it over). The best of
+             KA needs no step of its own: where no candidate can be good, all of KA is in RQ.
+    """
+    reach = low * sizes
+    if sets.qualified.any():
+        return ReachChoice(
+            int(np.where(sets.qualified, reach, -1.0).argmax()), ChoiceStatus.GUARANTEED
+        )
+    if not sets.possibly_good.any():
+        return ReachChoice(None, ChoiceStatus.NONE_ACCEPTABLE)
+    if not rules.guess:
+        return ReachChoice(None, ChoiceStatus.UNDECIDED)
+    likely = np.nan_to_num(share, nan=-1.0)
+    acceptable = likely >= rules.precision_threshold - rules.precision_slack - ROUNDING
+    if not (acceptable & (likely >= 0)).any():
+        return ReachChoice(None, ChoiceStatus.GUESS)
+    return ReachChoice(int(np.where(acceptable, likely * sizes, -1.0).argmax()), ChoiceStatus.GUESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What bounds say of one required precision.
+
+    choice   the answer for this requirement, with the slacks of the rules
+    surest   of the candidates that are as precise without any slack, for sure, the one that finds
+             the most for sure; None where there is none
+    left     how many candidates may still be the choice
+    """
+
+    precision: float
+    choice: ReachChoice
+    surest: int | None
+    left: int
+
+
+def choices_at(
+    bounds: ReachBounds, rules: ReachRules, precisions: Sequence[float]
+) -> list[Requirement]:
+    """The choice for each of several required precisions, from bounds that hold all together.
+
+    Promise: what is said of all of them together is wrong with probability delta at most, wherever
+    labelling ends; each row as ``ReachSelection`` has it for its own threshold.
+    Assumption: the bounds hold for all candidates together (``ReachBounds.all_together``): the best
+    good candidate is another one for each requirement.
+    Raises: ValueError for a precision outside (0, 1].
+    Source: algorithm 1 of Bennett et al. (2017) on one set of bounds; the union is ours.
+    """
+    found = []
+    for precision in precisions:
+        slack = min(rules.precision_slack, precision)
+        asked = replace(rules, precision_threshold=precision, precision_slack=slack, guess=False)
+        sets = reach_sets(bounds.low, bounds.high, bounds.sizes, asked)
+        nothing = np.full(len(bounds.low), np.nan)
+        choice = make_choice(bounds.low, bounds.sizes, nothing, sets, asked)
+        reach = np.where(sets.known_good, bounds.low * bounds.sizes, -1.0)
+        surest = int(reach.argmax()) if sets.known_good.any() else None
+        found.append(Requirement(precision, choice, surest, int(sets.active.sum())))
+    return found
+
+
+class ReachSelection:
+    """Algorithm 1, fed one verdict at a time: ``item`` is the one whose verdict comes next.
+
+    Promise: a choice "guaranteed" is, with probability at least 1 - delta, acceptable and reaches
+    at least 1 - epsilon of what any good candidate reaches; "none acceptable" says that with the
+    same probability no candidate is good. A "guess" promises nothing.
+    Assumption: see ``ReachDraws`` for the draws and the two bounds for theirs; T and the rules are
+    fixed before the first draw.
+
+    member   (n_items, m), whether the candidate calls the item positive; items of no candidate are
+             left out
+    order    (n_items,), a random permutation; words: (T,) random words, for bound "hoeffding"
+    budget   T, the most draws
+    Raises   ValueError for a number outside its range or shapes that do not fit.
+    Source:  Bennett et al. (2017), algorithms 1 and 2, theorem 1. Departures: a candidate that was
+             eliminated is never updated again (its later draws would not be a sample of its items,
+             and its bounds would miss); the sets are those of ``reach_sets``, the end is that of
+             ``make_choice``; a doubtful verdict counts both ways.
+    """
+
+    def __init__(
+        self,
+        member: BoolArray,
+        rules: ReachRules,
+        budget: int,
+        order: IntArray,
+        words: NDArray[np.uint64] | None = None,
+    ) -> None:
+        replaced = rules.bound == "hoeffding"
+        count = member.shape[1]
+        in_turn = rules.sampler == "round_robin"
+        if budget < 1 or (in_turn and budget < count):
+            raise ValueError(
+                f"budget must be at least {count if in_turn else 1}"
+                + (", one draw for each candidate" if in_turn else "")
+                + f", got {budget}"
+            )
+        if replaced and (words is None or len(words) < budget):
+            raise ValueError("words must hold one number for each draw of the budget")
+        self.rules, self.budget = rules, budget
+        self._draws = ReachDraws(member, order, words if replaced else None, in_turn=in_turn)
+        sizes = [int(size) for size in member.sum(axis=0)]
+        self.bounds: ReachBounds = (
+            HoeffdingBounds(sizes, budget, rules.delta)
+            if replaced
+            else RatioBounds(sizes, rules.delta)
+        )
+        self.made = 0
+        self._answered: set[int] = set()
+        self.active: BoolArray = np.ones(count, dtype=bool)
+        self.sets = reach_sets(self.bounds.low, self.bounds.high, self.bounds.sizes, rules)
+        self.ended = ""
+        self._go_on()
+
+    @property
+    def item(self) -> int | None:
+        """The row of ``member`` whose verdict is needed next; None once the draws have ended."""
+        return None if self._next is None else self._next[0]
+
+    def take(self, verdict: int) -> None:
+        """The verdict on ``item``: NO, YES or DOUBTFUL of ``reach_bounds``."""
+        if self._next is None:
+            raise ValueError(f"verdict given after the end of the draws ({self.ended})")
+        self.bounds.take([int(one) for one in self._next[1]], verdict)
+        self.made += 1
+        if verdict != DOUBTFUL:
+            self._answered.add(self._next[0])
+        self.sets = reach_sets(self.bounds.low, self.bounds.high, self.bounds.sizes, self.rules)
+        if self.rules.elimination:
+            self.active = self.active & self.sets.active
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """End, or draw the next item."""
+        self._next: tuple[int, IntArray] | None = None
+        decided = self.made and (self.sets.qualified.any() or not self.sets.possibly_good.any())
+        if decided and self.rules.early_stopping:
+            self.ended = DECIDED
+        elif self.made >= self.budget:
+            self.ended = USED_UP
+        else:
+            self._next = self._draws.draw(self.active)
+            self.ended = "" if self._next else EXHAUSTED
+
+    def bounds_together(self, verdicts: Iterable[int]) -> ReachBounds:
+        """Bounds that hold for all candidates together, at every draw, after these verdicts more;
+        this selection is used up by it.
+
+        The draws are those of the selection, and a candidate that it eliminated keeps what was
+        known of it then. Promise: with probability 1 - delta no bound is ever wrong. Assumption: as
+        for the class; it begins before the first draw.
+        """
+        bounds = self.bounds.all_together()
+        for verdict in verdicts:
+            if self._next is None:
+                break
+            bounds.take([int(one) for one in self._next[1]], verdict)
+            self.take(verdict)
+        return bounds
+
+    def ahead(self, draws: int) -> list[int]:
+        """The next items in the order of draws, the present one first, if no candidate drops out
+        meanwhile; at most so many, repeats among them."""
+        if self._next is None:
+            return []
+        sequence, found = self._draws.copy(), [self._next[0]]
+        while len(found) < min(draws, self.budget - self.made):
+            following = sequence.draw(self.active)
+            if following is None:
+                break
+            found.append(following[0])
+        return found
+
+    def choice(self, *, ended: bool = False) -> ReachChoice:
+        """What is chosen; before the end "undecided", unless the caller ends it here.
+
+        The bounds hold after every draw, so that a choice may be made wherever the draws end.
+        """
+        if not (self.ended or ended) or not self.made:
+            return ReachChoice(None, ChoiceStatus.UNDECIDED)
+        return make_choice(self.bounds.low, self.bounds.sizes, self.share, self.sets, self.rules)
+
+    @property
+    def certain(self) -> int:
+        """Different items with a verdict among the draws."""
+        return len(self._answered)
+
+    @property
+    def share(self) -> FloatArray:
+        """(m,), the share of yes in the draws with a verdict, NaN without any."""
+        certain = self.bounds.drawn - self.bounds.doubtful
+        share = np.full(len(certain), np.nan)
+        np.divide(self.bounds.hits, certain, out=share, where=certain > 0)
+        return share
+
+    def states(self) -> list[CandidateState]:
+        """What is known of each candidate."""
+        sets = self.sets
+        table = (
+            (sets.disqualified & sets.possibly_good, CandidateState.REACH_TOO_SMALL),
+            (sets.known_good & sets.possibly_good, CandidateState.GOOD),
+            (sets.known_acceptable & sets.possibly_good, CandidateState.ACCEPTABLE),
+            (sets.known_acceptable, CandidateState.ACCEPTABLE_NOT_GOOD),
+            (~sets.possibly_good, CandidateState.PRECISION_TOO_LOW),
+        )
+        return [
+            next((state for mask, state in table if mask[one]), CandidateState.IN)
+            for one in range(len(self.active))
+        ]
+
+    def copy(self) -> Self:
+        """The same selection at the same draw, going on by itself."""
+        other = copy(self)
+        other.bounds, other._draws = self.bounds.copy(), self._draws.copy()
+        other._answered = set(self._answered)
+        return other

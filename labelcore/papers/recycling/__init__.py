@@ -1,0 +1,1 @@
+"""One sample used again for several classifiers."""

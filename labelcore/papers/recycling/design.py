@@ -1,0 +1,355 @@
+"""Recycled samples: the precisions and recalls of several classifiers that call much alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from labelcore.designs.base import (
+    NO_ANSWER,
+    DesignParams,
+    IntArray,
+    Look,
+    Progress,
+    Setup,
+    Work,
+    parameter,
+)
+from labelcore.designs.curves import APPROXIMATE
+from labelcore.designs.one_group import WILSON
+from labelcore.designs.profile_figures import g_profile
+from labelcore.designs.samples import Samples, SharesDraws
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, Figures
+from labelcore.designs.target import sampled_file
+from labelcore.errors import Given, Named, ParameterError, PlanArgumentError
+from labelcore.estimands import Estimand, ratios
+from labelcore.papers.recycling.frame import (
+    NEEDS_PARENT,
+    RecyclingFrame,
+    classifiers_of,
+    drawn,
+    places,
+    recycling_frame,
+    redrawn,
+)
+from labelcore.papers.recycling.parts import samples_of
+from labelcore.papers.recycling.samples import (
+    OPTIONS,
+    level_share,
+    suggest_parent,
+)
+from labelcore.papers.recycling.savings import mean_savings
+from labelcore.population import Population
+from labelcore.promises import Form, Method, Promise
+from labelcore.stats.profile import (
+    BoolArray,
+    Cells,
+    FloatArray,
+    variance_shares,
+)
+from labelcore.stats.proportion import wald
+
+SOURCE = "Tripathi et al. (2020), algorithms 1 and 2"
+LEVELS = Method("G-profile interval over the recycled and the new items", SOURCE, Form.APPROXIMATE)
+PRINTED = Method("share of the draws with Wald's interval, as printed", f"{SOURCE}, lemma 1")
+RECALL = Method(
+    "G-profile interval over the sets of parent and child",
+    "Tripathi et al. (2020), section 6",
+    Form.APPROXIMATE,
+)
+
+
+MOST_DRAWS = 1_000_000
+
+
+class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
+    """Algorithm 1: the parent's sample used again for its children.
+
+    ``sample_size`` draws with replacement from the items that the parent calls positive (not given:
+    the fewest whose expected intervals keep the margin, or the most that the budget allows); for
+    every child, in the same number, the elements of that sample that the child calls positive too,
+    new ones from outside the parent's set in proportion, and a remainder from the child's whole
+    set.
+    Every item is asked once, in one random order, however often it is drawn. For recall a
+    stratified sample of the parent's predicted negatives is added: strata by how many children call
+    an item positive and by score, from the top in geometrically growing sizes, with labels in
+    proportion to the square root of their size, the best shares where positives thin out with the
+    rank. Recall is TP_C / (TP_P + FN_P): TP_C from the parent's sample within its set and from the
+    child's own outside it, the rest of the positives from the parent's sample and that of the
+    negatives.
+
+    Promise: "fixed" with option shuffle, at the planned size: Wilson's interval for the parent, the
+    G-profile over recycled and new items for a child, over these, the parent's other items and the
+    strata of the negatives for recall. Approximate. None with option sample: its plain interval is
+    shown as printed and is too narrow.
+    Assumption: none about the scores; an overlap that is small widens intervals.
+    Errors:  PlanError for parameters without a parent or children, or that name a classifier twice
+             or before what it stands under; for one that the file lacks or that calls nothing
+             positive; for a file with several classes.
+    Source: Tripathi et al. (2020), algorithms 1 and 2, lemma 3, section 6.
+    Departure: the print averages the first n_C elements, repeats included, as one plain sample;
+    here the levels of agreement are strata, and an item counts once. Positives that only the child
+    calls so are counted from its own sample in both totals of recall, so that it cannot exceed 1;
+    the printed ratio r_2/r_1 = p_2|A_2|/(p_1|A_1|) then holds up to sampling error.
+    """
+
+    name: ClassVar[str] = "recycling"
+    label: ClassVar[str] = "Recycled samples"
+    summary: ClassVar[str] = (
+        "Precision (and recall) of several classifiers at once: labels for one are reused for the "
+        "others where they call the same items."
+    )
+    estimands: ClassVar[tuple[str, ...]] = ("precision", "recall")
+    promises: ClassVar[tuple[Promise, ...]] = (Promise.FIXED,)
+    stop_rules: ClassVar[tuple[str, ...]] = ()
+    size_from_params: ClassVar[bool] = True
+    size_param: ClassVar[str | None] = "sample_size"
+    recommended: ClassVar[bool] = True
+    later_labels_count: ClassVar[bool] = False
+    strata_order: ClassVar[str] = "what the parent calls so first"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "items were drawn at random within each set of items that the classifiers call alike, in "
+        "numbers fixed before the first label",
+        APPROXIMATE,
+    )
+    works: ClassVar[tuple[Work, ...]] = (
+        (
+            ("Tripathi", "2020"),
+            "Tripathi, R., Jagannathan, S. and Dhamodharaswamy, B. (2020). Estimating precisions "
+            "for multiple binary classifiers under limited samples. Machine Learning and Knowledge "
+            "Discovery in Databases (ECML PKDD).",
+        ),
+    )
+    derived_words: ClassVar[dict[str, str]] = {
+        "expected_savings": "labels saved by recycling",
+        "parent_intersection": "share of the parent's items that the child calls positive too",
+        "child_intersection": "share of the child's items that the parent calls positive too",
+    }
+
+    @dataclass(frozen=True, slots=True)
+    class Params(DesignParams):
+        """Who recycles from whom, and how much."""
+
+        parent: str = parameter("", "the classifier whose sample the others use again", main=True)
+        children: tuple[str, ...] = parameter((), "the other classifiers, by name", main=True)
+        under: tuple[str, ...] = parameter(
+            (),
+            "for each child the classifier whose sample it uses again, the parent or a child named "
+            "before it; empty: the parent for all",
+        )
+        option: str = parameter(
+            "shuffle",
+            "how recycled and new items are mixed; sample has no promise",
+            choices=OPTIONS,
+        )
+        sample_size: int | None = parameter(
+            None,
+            "draws for each classifier; empty: what the margin or the labels need, else 1,068",
+            low=1,
+            high=MOST_DRAWS,
+        )
+        negatives: int | None = parameter(
+            None,
+            "labels among the items that the parent calls negative, for recall; empty: as many as "
+            "sample size",
+            low=1,
+            high=10_000_000,
+        )
+
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
+        if not params.parent:
+            raise ParameterError("parent", "must name a classifier, got none", short=NEEDS_PARENT)
+        if not params.children:
+            raise ParameterError(
+                "children", "must name at least one classifier, got none", short=NEEDS_PARENT
+            )
+        for place, name in enumerate(params.children):
+            if name == params.parent:
+                raise ParameterError("children", "must not name the parent", value=name)
+            if name in params.children[:place]:
+                raise ParameterError("children", f"must name each once, got {name!r} twice")
+        places(params)
+
+    def classifiers(self, params: Any) -> tuple[str, ...]:
+        return classifiers_of(params)
+
+    def suggested(self, population: Population, classifiers: tuple[str, ...]) -> dict[str, Any]:
+        """The majority vote among ``classifiers``, else the one that shares most with the others,
+        as the parent."""
+        names = [name for name in classifiers if name in population.predictions]
+        if len(names) < 2 or len(population.classes) > 2:
+            return {}
+        positive = population.classes.index(population.positive)
+        called = {name: population.predictions[name] == positive for name in names}
+        parent = suggest_parent(called).parent
+        return {"parent": parent, "children": tuple(n for n in names if n != parent)}
+
+    def prepare(self, setup: Setup) -> RecyclingFrame:
+        return recycling_frame(setup)
+
+    def redrawn(self, setup: Setup, frame: RecyclingFrame) -> RecyclingFrame | None:
+        return redrawn(setup, frame)
+
+    def resized(self, setup: Setup, frame: RecyclingFrame) -> RecyclingFrame:
+        return drawn(setup, frame)
+
+    def next_batch(
+        self, setup: Setup, frame: RecyclingFrame, progress: Progress, batch: int
+    ) -> IntArray:
+        return frame.sequence[int(progress.drawn.sum()) : progress.limit]
+
+    def most(self, frame: RecyclingFrame) -> int:
+        return len(frame.sequence)
+
+    def planned_counts(self, setup: Setup, frame: RecyclingFrame, labels: int) -> IntArray:
+        return frame.counts(frame.sequence[:labels])
+
+    def first_look(self, frame: RecyclingFrame, planned: int, promise: Promise) -> int:
+        return min(FIRST_FIGURE, planned, self.most(frame))
+
+    def samples(self, frame: RecyclingFrame, classifier: str | None) -> Samples:
+        """The parts that precision is made of where ``classifier`` calls an item positive, those
+        that recall is made of elsewhere: a child's draws are no random sample of what another one
+        calls positive."""
+        place = _place(frame, classifier)
+        return samples_of(frame.precision[place], frame.recall[place], frame.called[place])
+
+    def draws(self, frame: RecyclingFrame, labels: int) -> int:
+        return int(frame.draws[min(labels, len(frame.sequence))])
+
+    def figures(self, answers: Answers[RecyclingFrame], look: Look) -> Figures:
+        frame, codes = answers.frame, answers.codes
+        assert look.setup is not None
+        place = _place(frame, answers.classifier)
+        assert answers.class_index is not None
+        found, draws = [], []
+        for row in answers.rows:
+            parts = (frame.precision if row.name == "precision" else frame.recall)[place]
+            cells = parts.counted(codes, answers.class_index)
+            own = codes[frame.samples[place].items]
+            known = own[own > NO_ANSWER]
+            if _as_printed(row, look) and cells.unlabelled.sum() > 0:
+                found.append(
+                    _printed(float((known == answers.class_index).sum()), len(known), look)
+                )
+            else:
+                found.append(_bounds(row, cells, look))
+            others = [frame.negatives] + ([frame.samples[0].items] if place else [])
+            more = sum(int((codes[one] > NO_ANSWER).sum()) for one in others)
+            draws.append(len(known) + (more if row.name == "recall" else 0))
+        return _figures(found, look, tuple(draws))
+
+    def half_widths(
+        self, setup: Setup, answers: Answers[RecyclingFrame], look: Look, drawn: FloatArray
+    ) -> FloatArray:
+        assert answers.rates is not None
+        frame = answers.frame
+        place = _place(frame, answers.classifier)
+        cell = np.zeros((frame.n_strata, 2))
+        assert answers.cells.stratum is not None
+        cell[answers.cells.stratum, answers.cells.predicted.astype(np.int64)] = answers.rates
+        rates = cell[frame.stratum, frame.called[place].astype(np.int64)]
+        asked = np.zeros(len(rates), dtype=bool)
+        asked[frame.sequence[: look.labels]] = True
+        found = []
+        for row in answers.rows:
+            parts = (frame.precision if row.name == "precision" else frame.recall)[place]
+            if _as_printed(row, look):
+                own = frame.samples[place].items
+                own = own[asked[own]]
+                found.append(_printed(float(rates[own].sum()), len(own), look))
+            else:
+                found.append(_bounds(row, parts.expected(asked, rates), look))
+        return np.array([(one[2] - one[1]) / 2 for one in found])
+
+    def derived(self, frame: RecyclingFrame, labels: int) -> dict[str, Any]:
+        """Beside lemma 3's means (shares of a child's draws) what this seed really saves, and how
+        many items each classifier adds to those before it."""
+        found: dict[str, dict[str, float]] = {
+            "expected_savings": {},
+            "parent_intersection": {},
+            "child_intersection": {},
+            "savings": {},
+            "new_items": {},
+        }
+        seen: BoolArray = np.zeros(len(frame.stratum), dtype=bool)
+        for place, (name, above) in enumerate(zip(frame.names, frame.under, strict=True)):
+            own = np.unique(frame.samples[place].items)
+            found["new_items"][name] = int((~seen[own]).sum())
+            seen[own] = True
+            if above < 0:
+                continue
+            size = len(frame.samples[place].items)
+            common = int((frame.called[place] & frame.called[above]).sum())
+            pir, cir = (common / int(frame.called[one].sum()) for one in (above, place))
+            found["parent_intersection"][name], found["child_intersection"][name] = pir, cir
+            found["expected_savings"][name] = mean_savings(size, size, pir, cir)
+            found["savings"][name] = frame.samples[place].saved / size
+        return {**found, "negatives": len(frame.negatives)}
+
+
+Limits = tuple[float, float, float, float, Method]
+"""Value, low, high, share of the uncertainty owed to parts without a positive, and the method."""
+
+
+def _as_printed(row: Estimand, look: Look) -> bool:
+    return row.name == "precision" and look.setup is not None and _option(look) == "sample"
+
+
+def _option(look: Look) -> str:
+    assert look.setup is not None
+    return str(look.setup.params.option)
+
+
+def _figures(found: list[Limits], look: Look, draws: tuple[int, ...]) -> Figures:
+    value, low, high, tail, made = zip(*found, strict=True)
+    values, lows, highs, tails = (np.array(one, dtype=float) for one in (value, low, high, tail))
+    promise = Promise.NONE if _option(look) == "sample" else None
+    return Figures(values, lows, highs, made, tails, promise, draws)
+
+
+def _printed(hits: float, draws: int, look: Look) -> Limits:
+    """The share of the draws with Wald's interval, broken as printed, for comparison."""
+    if not draws:
+        return float("nan"), 0.0, 1.0, float("nan"), PRINTED
+    low, high = wald(hits, draws, look.confidence)
+    return hits / draws, float(low), float(high), float("nan"), PRINTED
+
+
+def _bounds(row: Estimand, cells: Cells, look: Look) -> Limits:
+    table = ratios([row], cells)
+    process = look.target == "process" and cells.labelled.sum() > 0
+    inflation = float(sampled_file([row], cells, table)[0]) if process else 1.0
+    if row.name == "precision":
+        value, low, high = level_share(
+            cells.size,
+            cells.labelled,
+            cells.positive,
+            look.confidence,
+            target=look.target,
+            inflation=inflation,
+        )
+        return value, low, high, float("nan"), LEVELS if len(cells.size) > 1 else WILSON
+    figures = g_profile([row], cells, look)
+    shares = variance_shares(cells, table, target=look.target)[0]
+    tail = float(shares[cells.positive == 0].sum() / shares.sum()) if shares.sum() > 0 else 0.0
+    share, least, most = (float(one[0]) for one in figures)
+    return share, least, most, tail, RECALL
+
+
+def _place(frame: RecyclingFrame, classifier: str | None) -> int:
+    if classifier not in frame.names:
+        raise PlanArgumentError(
+            "classifier",
+            "names ",
+            Given(),
+            ", which ",
+            Named("parent"),
+            " and ",
+            Named("children"),
+            f" do not; they name {', '.join(frame.names)}",
+            value=classifier,
+        )
+    return frame.names.index(classifier)

@@ -1,0 +1,1 @@
+"""Strata by how sure the classifier is, for accuracy."""

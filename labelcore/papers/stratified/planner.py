@@ -1,0 +1,135 @@
+"""Which strata would pay for accuracy, from the scores alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from labelcore.papers.planners import Chosen, offer, project
+from labelcore.papers.stratified.chart import stratifications_chart
+from labelcore.papers.stratified.comparison import compare_stratifications
+from labelcore.population import Population
+from labelcore.ui.new_cards import ACCURACY
+from labelcore.ui.plain import plain
+from labelcore.ui.progress import draw
+from labelcore.words import sentences as words
+
+WHAT = (
+    "For accuracy alone. The items are sorted by how sure the classifier is and cut into groups, "
+    "called strata; some of each are labelled. Done well, this takes fewer labels than a plain "
+    "random sample for the same certainty."
+)
+STRATIFICATIONS = {
+    "sqrt": "the square root of their density (SQRT)",
+    "cbrt": "the cube root of their density (CBRT)",
+    "wtmn": "equal sums (WTMN)",
+    "km": "k-means (KM)",
+    "gmm": "a mixture of normal curves (GMM)",
+    "eqsz": "equal size (EQSZ)",
+    "eqwd": "equal width (EQWD)",
+}
+ALLOCATIONS = {
+    "proportional": "in proportion to size",
+    "equal": "equally",
+    "optimal": "as well as possible (Neyman)",
+}
+ABOUT = {
+    "proportional": "Never worse than a plain random sample, apart from rounding, whatever the "
+    "scores are worth.",
+    "equal": "Can save a lot or cost several times the labels: it depends on how sizes and errors "
+    "happen to fall.",
+}
+FROZEN = (
+    "Nobody knows this best share before labelling. The paper's OPT-A1 and OPT-A2 try to learn it "
+    "and, as printed, freeze strata: one whose first labels agree is never asked again, so that "
+    "accuracy comes out too high. They are in Labelcore for comparison only."
+)
+SHORT = "One line for each way of cutting; the short names are explained with the formulas."
+FORMULAS = r"""
+$N_k$ of the $N$ items lie in stratum $k$, $W_k = N_k / N$, and a share $A_k$ of them is expected to
+be judged rightly; $S_k^2 = \frac{N_k}{N_k - 1} A_k (1 - A_k)$. Variances for $n$ labels:
+
+- plain random sample: $\frac{1}{n} \frac{N}{N - 1} A (1 - A)$
+- in proportion to size: $\frac{1}{n} \sum_k W_k S_k^2$
+- equally over $K$ strata: $\frac{K}{n} \sum_k W_k^2 S_k^2$
+- best possible: $\frac{1}{n} \left(\sum_k W_k S_k\right)^2$
+
+The picture shows each over the first. Cuts: **SQRT** and **CBRT** at equal parts of the cumulative
+square or cube root of the density of the sureness, **WTMN** at equal sums of it, **KM** by
+k-means, **GMM** by a mixture of normal curves, **EQSZ** into strata of equal size, **EQWD** of
+equal width. Source: Kumar and Raj (2018), equations 2, 7, 8 and 10.
+"""
+
+
+def strata_planner(chosen: Chosen) -> None:
+    st.text(WHAT)
+    population, name = chosen.population, chosen.classifier
+    if name not in population.scores or name not in population.predictions:
+        st.info(plain(f"This needs a score to sort by, and {name} has only predictions."))
+        return
+    with st.spinner("Trying 63 ways of cutting the file ..."):
+        table = compared(population, population.fingerprint, name)
+    allocation = str(
+        st.segmented_control(
+            "How are the labels shared among the strata?",
+            list(ALLOCATIONS),
+            default="proportional",
+            required=True,
+            format_func=ALLOCATIONS.__getitem__,
+            key="compare-allocation",
+            persist_state="session",
+        )
+    )
+    row = best(table, allocation)
+    st.markdown(f"**{plain(best_sentence(row, table.attrs['assumption']))}**")
+    if allocation in ABOUT:
+        st.caption(ABOUT[allocation])
+    else:
+        st.warning(FROZEN)
+    chart = stratifications_chart(readable(table), ALLOCATIONS[allocation])
+    st.caption(SHORT)
+    draw(chart, "compare-strata-picture", "All of them as a table")
+    with st.expander("The formulas"):
+        st.markdown(FORMULAS)
+    if allocation in ABOUT:
+        params = {"allocation": allocation, "stratification": row["stratification"]}
+        params["n_strata"] = int(row["n_strata"])
+        offer(replace(project(chosen, ACCURACY), design="stratified", params=params), "strata")
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def compared(_population: Population, fingerprint: str, classifier: str) -> pd.DataFrame:
+    return compare_stratifications(_population, classifier)
+
+
+def best(table: pd.DataFrame, allocation: str) -> dict[str, Any]:
+    """The row with the least variance; of equally good ones that with the fewest strata."""
+    mine = table[table["allocation"] == allocation]
+    return dict(mine.assign(near=mine["ratio"].round(3)).sort_values(["near", "n_strata"]).iloc[0])
+
+
+def best_sentence(row: dict[str, Any], assumption: str) -> str:
+    """What the best cut saves, for somebody who has never heard of strata."""
+    how = f"{int(row['n_strata'])} strata by {STRATIFICATIONS[row['stratification']]}"
+    shared = f"labels shared {ALLOCATIONS[row['allocation']]}"
+    if row["saved"] <= 0:
+        return (
+            f"The best here are {how}, {shared}, and they save nothing against a plain random "
+            f"sample ({assumption})."
+        )
+    same = round(200 / row["ratio"])
+    return (
+        f"The best here are {how}, {shared}: 200 labels are as good as about {same:,} of a plain "
+        f"random sample, {words.percent(row['saved'], 0)} saved ({assumption})."
+    )
+
+
+def readable(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with names for the screen."""
+    return table.assign(
+        stratification=table["stratification"].str.upper(),
+        allocation=table["allocation"].map(ALLOCATIONS),
+    )

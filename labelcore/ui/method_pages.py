@@ -1,0 +1,48 @@
+"""The pages that come with sampling methods, as they are registered."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from labelcore.designs.registry import Page, loaded, pages
+from labelcore.session.session import Session
+from labelcore.ui.guard import guard
+from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
+
+AWAY = "This page comes with methods that are not installed here."
+
+
+def method_page(name: str) -> None:
+    """The page of this name, with all that belongs around it."""
+    page = pages().get(name)
+    project = project_in_url() if page is not None and page.of_project else None
+    setup(page.title if page else "Methods", wide=project is not None, project=project)
+    with guard(name):
+        if page is None:
+            st.info(AWAY)
+        elif not page.of_project:
+            loaded(page.show)()
+        elif project is None:
+            no_project()
+        else:
+            warn_of_changes(project)
+            loaded(page.show)(project)
+
+
+def links_before() -> None:
+    """The ways to pages that are about no project."""
+    for page in pages().values():
+        if not page.of_project:
+            way(page)
+
+
+def links_of(session: Session) -> None:
+    """The ways to pages that are for this session."""
+    for page in pages().values():
+        if page.of_project and loaded(page.offered)(session):
+            way(page, session.project)
+
+
+def way(page: Page, project: str | None = None) -> None:
+    query = {"project": project} if project else None
+    st.page_link(f"pages/{page.name}.py", label=page.link, icon=page.icon, query_params=query)

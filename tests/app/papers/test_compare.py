@@ -1,0 +1,310 @@
+"""Compare methods: what the library works out stands on the page, and goes on to New project."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import labelcore as lc
+from labelcore.papers import METHODS
+from labelcore.papers.curves.annotations_needed import labels_needed
+from labelcore.papers.oversampling.groups import group_rates, sizes_for_margin
+from labelcore.papers.reach_selection.bounds import label_bound, smallest_budget
+from labelcore.papers.recycling.savings import savings
+from labelcore.papers.stratified.comparison import compare_stratifications
+from labelcore.ui.new_cards import ACCURACY
+from labelcore.ui.plain import JOINER
+from tests.app.conftest import HOSTILE, aimed, button, texts, to_aim
+
+STRATA, OVERSAMPLING, RECYCLING, CHOICE, CURVE = dict.fromkeys(
+    one.planner.title for one in METHODS if one.planner is not None
+)
+ITEMS = 1200
+
+
+def write(path: Path, *, second: str = "b", prediction: bool = True) -> Path:
+    """1,200 items; score and prediction of a classifier, and the predictions of another."""
+    random = np.random.default_rng(4)
+    score = random.beta(0.4, 1.6, ITEMS).round(4)
+    other = np.where(random.random(ITEMS) < 0.9, score >= 0.5, score >= 0.2).astype(int)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        head = ["id", "text", "score_a", "pred_a", f"pred_{second}"]
+        writer.writerow(head if prediction else head[:3])
+        for n in range(ITEMS):
+            row = [f"i{n}", f"item {n}", score[n], int(score[n] >= 0.5), other[n]]
+            writer.writerow(row if prediction else row[:3])
+    return path
+
+
+@pytest.fixture
+def file(data_folder: Path) -> Path:
+    return write(data_folder / "two.csv")
+
+
+@pytest.fixture
+def opened(app: Callable, file: Path) -> Callable[..., AppTest]:
+    """``opened(planner)``: the page with a file of the data folder and one planner."""
+
+    def build(planner: str = STRATA, page: str = "compare", name: str = file.name) -> AppTest:
+        test = app(page)
+        test.session_state["compare-planner"] = planner
+        test.segmented_control(key="new-source").set_value("A file in the data folder").run()
+        test.text_input(key="new-typed").set_value(name).run()
+        assert not test.exception
+        return test
+
+    return build
+
+
+def population(file: Path) -> lc.Population:
+    return lc.read_population(
+        file, id="id", content="text", scores={"a": "score_a"},
+        predictions={"a": "pred_a", "b": "pred_b"},
+    )  # fmt: skip
+
+
+def said(test: AppTest) -> str:
+    return texts(test).replace("\\", "").replace(JOINER, "")
+
+
+def numbers(test: AppTest, column: str) -> list[int]:
+    """The whole numbers in a column of the last table, whatever else stands beside them."""
+    return [int(re.sub(r"\D", "", cell)) for cell in test.table[-1].value[column]]
+
+
+def number(test: AppTest, start: str) -> Any:
+    return next(one for one in test.number_input if (one.key or "").startswith(start))
+
+
+def goes_on(test: AppTest, data_folder: Path) -> lc.Plan:
+    """Press the button, ask a question and create the project; its plan."""
+    button(test, "compare-use-").click().run()
+    assert test.title[0].value == "Items · 1 of 3"
+    test.switch_page("pages/new_project.py").run()
+    to_aim(test, "Is it so?")
+    assert not test.exception and not test.error
+    button(test, "new-create").click().run()
+    (record,) = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}").projects()
+    return lc.Plan.from_json(record.plan_json)
+
+
+def test_empty_and_one_click_from_every_list_of_pages(app: Callable) -> None:
+    page = app("compare")
+    assert not page.exception
+    assert [one.value for one in page.subheader] == ["1 · Items"]
+    links = [one.proto.page for one in page.main.get("page_link")]
+    assert links.index("compare") == links.index("new_project") + 1
+
+
+def test_strata(opened: Callable, file: Path, data_folder: Path) -> None:
+    page = opened(STRATA)
+    frame = compare_stratifications(population(file), "a")
+    least = frame[frame["allocation"] == "proportional"]["ratio"].min()
+    assert f"as good as about {round(200 / least):,} of a plain random sample" in said(page)
+    assert "planned as if the scores were probabilities" in said(page)
+    assert len(page.dataframe[-1].value) == 7 * 9 * 3
+    page.segmented_control(key="compare-allocation").set_value("optimal").run()
+    assert "freeze strata" in page.warning[-1].value
+    assert not [one for one in page.button if one.key == "compare-use-strata"]
+    page.segmented_control(key="compare-allocation").set_value("equal").run()
+    plan = goes_on(page, data_folder)
+    assert (plan.design, plan.params["allocation"]) == ("stratified", "equal")
+
+
+def test_oversampling(opened: Callable, file: Path, data_folder: Path) -> None:
+    page = opened(OVERSAMPLING)
+    score = population(file).scores["a"]
+    above = score >= 0.5
+    assert number(page, "compare-precision").value == round(100 * score[above].mean(), 1)
+    number(page, "compare-precision").set_value(70.0)
+    number(page, "compare-recall").set_value(60.0)
+    number(page, "compare-margin").set_value(6.0).run()
+    groups = int(above.sum()), int((~above).sum())
+    k = groups[0] / groups[1]
+    sizes = sizes_for_margin(
+        k, *group_rates(k, 0.7, 0.6), 0.06, above=groups[0], below=groups[1]
+    )  # fmt: skip
+    assert f"{sizes.above:,} of the {groups[0]:,} items called positive and {sizes.below:,}" in (
+        said(page)
+    )
+    plan = goes_on(page, data_folder)
+    assert (plan.design, plan.margin, plan.promise) == ("oversampling", 0.06, "fixed")
+    assert dict(plan.params) == {"assumed_precision": 0.7, "assumed_recall": 0.6}
+
+
+def test_oversampling_tells_a_range_where_nobody_has_measured(
+    opened: Callable, file: Path, data_folder: Path
+) -> None:
+    """Scores need not be probabilities: what they say is no number of labels, and no plan."""
+    page = opened(OVERSAMPLING)
+    score = population(file).scores["a"]
+    above = score >= 0.5
+    groups = int(above.sum()), int((~above).sum())
+    odds = [rate / (1 - rate) for rate in (score[above].mean(), score[~above].mean())]
+    sizes = [
+        sizes_for_margin(
+            groups[0] / groups[1],
+            *(one * times / (1 + one * times) for one, times in zip(odds, both, strict=True)),
+            0.05, above=groups[0], below=groups[1],
+        ).total
+        for both in product((1 / 3, 1, 3), repeat=2)
+    ]  # fmt: skip
+    found = re.search(r"\*\*([\d,]+) to ([\d,]+) labels: nobody has measured", said(page))
+    assert found is not None
+    low, high = (int(one.replace(",", "")) for one in found.groups())
+    assert low == pytest.approx(min(sizes), rel=0.02) and high == pytest.approx(
+        max(sizes), rel=0.02
+    )
+    assert high > 1.5 * low and "items called positive and" not in said(page)
+    plan = goes_on(page, data_folder)
+    assert (plan.design, plan.promise) == ("oversampling", "watched")
+    assert plan.params.get("assumed_precision") is None
+
+
+def test_recycling(opened: Callable, file: Path, data_folder: Path) -> None:
+    page = opened(RECYCLING)
+    number(page, "compare-draws").set_value(150).run()
+    found = population(file)
+    a, b = (found.predictions[name] == found.classes.index("yes") for name in "ab")
+    page.selectbox[-1].set_value("b").run()
+    share = savings(150, 150, (a & b).sum() / b.sum(), (a & b).sum() / a.sum())
+    row = page.dataframe[-1].value.iloc[0]
+    assert row["Classifier"] == "a"
+    assert row["Draws saved"] == pytest.approx(share.mean_share)
+    assert row["From"] == share.quantile(0.025) / 150 and row["To"] == share.quantile(0.975) / 150
+    params = {"parent": "b", "children": ["a"], "sample_size": 150}
+    ahead = lc.preview(found, lc.Plan("recycling", "precision", classifier="b", params=params))
+    assert f"About {ahead.labels:,} labels for all 2 classifiers" in said(page)
+    plan = goes_on(page, data_folder)
+    assert plan.design == "recycling" and plan.classifiers == ("b", "a")
+    assert {**plan.params} == {**params, "children": ("a",)} and plan.estimands == ("precision",)
+
+
+def test_choice(opened: Callable, data_folder: Path) -> None:
+    page = opened(CHOICE)
+    typed = next(one for one in page.text_input if (one.key or "").startswith("compare-sizes"))
+    assert typed.value == "50, 100, 200, 400"
+    typed.set_value("100, 300").run()
+    assert page.dataframe[-1].value["items called positive"].tolist() == ["100", "300"]
+    smallest = smallest_budget(2, 0.05, 0.9, 0.1, 0.1)
+    together = label_bound(2, smallest, 0.05, 0.9, 0.1, 0.1, size_ratio=3)
+    assert numbers(page, "draws")[2:] == [smallest, together, smallest]
+    assert "At most 300 labels" in said(page)
+    plan = goes_on(page, data_folder)
+    assert (plan.design, plan.budget) == ("reach_selection", 300)
+    assert plan.params["candidates"] == (100, 300)
+
+
+def test_a_choice_between_classifiers(opened: Callable) -> None:
+    page = opened(CHOICE)
+    way = next(c for c in page.segmented_control if c.label == "What is there to choose from?")
+    way.set_value("Classifiers").run()
+    assert page.dataframe[-1].value["candidate"].tolist() == ["a", "b"]
+    page.multiselect[-1].set_value(["a"]).run()
+    assert "Choose at least two candidates" in page.info[-1].value
+
+
+def test_curve(opened: Callable, file: Path, data_folder: Path) -> None:
+    page = opened(CURVE)
+    number(page, "compare-half").set_value(12.0).run()
+    needed = labels_needed(ITEMS, factor=1.2)
+    plan = lc.Plan("geometric_strata", "precision_curve", classifier="a", margin=0.12,
+                   promise="fixed")  # fmt: skip
+    wanted = [lc.preview(population(file), plan).labels, needed.paula, needed.fixed, needed.random]
+    assert numbers(page, "labels") == wanted
+    page.segmented_control(key="compare-from").set_value("Epsilon").run()
+    page.segmented_control(key="compare-goes-on").set_value("PAULA").run()
+    plan = goes_on(page, data_folder)
+    assert plan.design == "paula" and plan.design_params.epsilon == 0.03
+
+
+@pytest.mark.parametrize(
+    ("planner", "wrong"),
+    [
+        (OVERSAMPLING, {"compare-precision": 0.0, "compare-margin": 60.0, "compare-recall": 1.0}),
+        (RECYCLING, {"compare-draws": 0}),
+        (CHOICE, {"compare-wanted": 101.0, "compare-slack": 95.0, "compare-budget": 0}),
+        (CURVE, {"compare-factor": 1.0, "compare-window": 0, "compare-least": 0.0}),
+    ],
+)
+def test_what_is_wrong_gets_a_sentence(
+    opened: Callable, planner: str, wrong: dict[str, float]
+) -> None:
+    page = opened(planner)
+    for key, value in wrong.items():
+        kept = number(page, key).value
+        number(page, key).set_value(value).run()
+        assert not page.exception and len(page.error) == 1, key
+        assert "needed" in page.error[0].value or "must" in page.error[0].value, key
+        assert not [one for one in page.button if (one.key or "").startswith("compare-use")]
+        number(page, key).set_value(kept).run()
+        assert not page.error
+
+
+def test_sizes_that_are_wrong_get_a_sentence(opened: Callable) -> None:
+    page = opened(CHOICE)
+    for typed, told in (
+        ("50, many", "whole numbers"),
+        ("50; 5000", "may name a top n from 1 to the 1,200 items"),
+        ("50, 50", "names one twice"),
+    ):
+        field = next(one for one in page.text_input if (one.key or "").startswith("compare-sizes"))
+        field.set_value(typed).run()
+        assert not page.exception and told in said(page) and "params" not in said(page)
+
+
+def test_file_and_threshold_are_shared_with_new_project(
+    opened: Callable, data_folder: Path
+) -> None:
+    write(data_folder / "one.csv", prediction=False)
+    page = opened(RECYCLING, name="one.csv")
+    page.slider[0].set_value(0.8).run()
+    line = next(text.value for text in page.text if "would be called" in text.value)
+    assert "this file has 1" in said(page)
+    page.switch_page("pages/new_project.py").run()
+    aimed(to_aim(page, "Is it so?"), ACCURACY.title)
+    assert line in texts(page)
+    links = [one.proto.label for one in page.main.get("page_link")]
+    assert "The papers' own pictures" in links
+    page.switch_page("pages/compare.py").run()
+    assert line in texts(page) and page.segmented_control(key="compare-planner").value == RECYCLING
+
+
+def test_several_classes_and_no_classifier(opened: Callable, data_folder: Path) -> None:
+    rows = "".join(f"{n},text {n},{n % 50 / 50},{'abc'[n % 3]}\n" for n in range(150))
+    (data_folder / "many.csv").write_text(f"id,text,score,prediction\n{rows}", "utf-8")
+    page = opened(STRATA, name="many.csv")
+    assert "The best here are" in said(page)
+    for planner in (OVERSAMPLING, RECYCLING, CHOICE, CURVE):
+        page.segmented_control(key="compare-planner").set_value(planner).run()
+        assert not page.exception and "two classes, one of them positive; the file has 3" in (
+            page.info[-1].value
+        )
+    rows = "".join(f"{n},text {n}\n" for n in range(100))
+    (data_folder / "bare.csv").write_text(f"id,text\n{rows}", "utf-8")
+    page.text_input(key="new-typed").set_value("bare.csv").run()
+    assert not page.exception and "nothing to compare" in page.info[-1].value
+
+
+def test_names_from_the_file_do_nothing(opened: Callable, data_folder: Path) -> None:
+    write(data_folder / "bad.csv", second=HOSTILE.replace(",", ""))
+    page = opened(RECYCLING, name="bad.csv")
+    for planner in (RECYCLING, CHOICE):
+        page.segmented_control(key="compare-planner").set_value(planner).run()
+        assert not page.exception
+        shown = [
+            one.value
+            for kind in ("markdown", "caption", "error", "info")
+            for one in getattr(page, kind)
+        ]
+        assert not any("<img" in value or ":red[x]" in value for value in shown)

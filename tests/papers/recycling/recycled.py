@@ -1,0 +1,73 @@
+"""Files with three noisy classifiers and their vote, and plans that recycle labels among them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import labelcore as lc
+from labelcore.log.engine import Engine
+from labelcore.papers.recycling.frame import RecyclingFrame
+from labelcore.planning.forecast import planned_size
+from tests.designs.synthetic import Known
+
+N_ITEMS = 600
+BOTH = ("precision", "recall")
+PARAMS: dict[str, Any] = {
+    "parent": "vote", "children": ("a", "b", "c"), "sample_size": 60, "negatives": 60,
+}  # fmt: skip
+
+
+def classifiers(n_items: int, seed: int) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+    """Truth, what three noisy classifiers and their vote predict, and a score of the first."""
+    random = np.random.default_rng(seed)
+    score = np.round(random.beta(0.5, 1.5, n_items), 6)
+    truth = (random.random(n_items) < score).astype(int)
+    seen = [np.clip(score + random.normal(0, s, n_items), 0, 1) for s in (0.0, 0.1, 0.25)]
+    said = {name: (one >= 0.5).astype(int) for name, one in zip("abc", seen, strict=True)}
+    vote = (sum(said.values()) >= 2).astype(int)
+    return truth, {"vote": vote, **said}, score
+
+
+def written(folder: Path, n_items: int = N_ITEMS, seed: int = 1, **more: np.ndarray) -> Known:
+    truth, said, score = classifiers(n_items, seed)
+    said |= more
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "items.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "text", "score", *said])
+        names = [f"i{i}" for i in range(n_items)]
+        rows.writerows(zip(names, ["x"] * n_items, score, *said.values(), strict=True))
+    predictions = {name: name for name in said}
+    population = lc.read_population(
+        path, id="id", content="text", scores={"a": "score"}, predictions=predictions
+    )
+    return Known(population, truth)
+
+
+def plan_of(name: str = "recycling", **values: Any) -> lc.Plan:
+    params = {**PARAMS, **values.pop("params", {})}
+    return lc.Plan(name, values.pop("estimands", BOTH), params=params, **{"seed": 4, **values})
+
+
+def engine_of(known: Known, plan: lc.Plan, seed: int = 4) -> Engine:
+    """An engine whose planned size is that of its own seed."""
+    mine = plan.with_seed(seed)
+    return Engine(known.population, mine.with_planned(planned_size(known.population, mine)))
+
+
+def frame_of(known: Known, plan: lc.Plan) -> RecyclingFrame:
+    frame = engine_of(known, plan).frame
+    assert isinstance(frame, RecyclingFrame)
+    return frame
+
+
+def true_value(known: Known, key: str) -> float:
+    name, _, classifier = key.partition("@")
+    said = known.population.predictions[classifier or "vote"] == 1
+    below = said if name == "precision" else known.truth == 1
+    return float((said & (known.truth == 1)).sum() / below.sum())

@@ -1,0 +1,103 @@
+"""Variances of estimated accuracy against sums over all samples of small files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom, hypergeom
+
+from labelcore.papers.stratified import accuracy_variance as av
+
+SIZES, RIGHT = np.array([6, 9, 4]), np.array([5, 3, 4])
+COUNTS = np.array([3, 4, 2])
+ACCURACIES = RIGHT / SIZES
+
+
+def moments(estimate: Callable[[np.ndarray], float], finite: bool) -> tuple[float, float]:
+    """Mean and variance of an estimate over every number of right labels in every stratum."""
+    total, square = 0.0, 0.0
+    for hits in product(*(range(n + 1) for n in COUNTS)):
+        if finite:
+            chance = np.prod(hypergeom.pmf(hits, SIZES, RIGHT, COUNTS))
+        else:
+            chance = np.prod(binom.pmf(hits, COUNTS, ACCURACIES))
+        if chance > 0:
+            value = estimate(np.array(hits))
+            total, square = total + chance * value, square + chance * value**2
+    return total, square - total**2
+
+
+def estimated(hits: np.ndarray) -> float:
+    return av.stratified_accuracy(SIZES, COUNTS, hits)
+
+
+def test_equation_4_is_unbiased_and_equation_5_its_variance() -> None:
+    mean, variance = moments(estimated, finite=True)
+    assert mean == pytest.approx(RIGHT.sum() / SIZES.sum(), abs=1e-12)
+    printed = av.stratified_variance(SIZES, ACCURACIES, COUNTS)
+    assert variance == pytest.approx(
+        av.stratified_variance(SIZES, ACCURACIES, COUNTS, finite=True), abs=1e-12
+    )
+    assert variance < printed
+
+
+def test_equation_5_is_above_draws_with_replacement_by_its_own_factor() -> None:
+    """S^2 has N/(N-1), which draws with replacement do not have: exact as N_k grows."""
+    _, variance = moments(estimated, finite=False)
+    weight = SIZES / SIZES.sum()
+    assert variance == pytest.approx(
+        (weight**2 * ACCURACIES * (1 - ACCURACIES) / COUNTS).sum(), abs=1e-12
+    )
+    many = av.stratified_variance(SIZES * 10**9, ACCURACIES, COUNTS)
+    assert variance == pytest.approx(many, rel=1e-8)
+
+
+def test_plain_random_sample() -> None:
+    """10 items of which 7 are right, 4 labels."""
+    hits = np.arange(5)
+    chance = hypergeom.pmf(hits, 10, 7, 4)
+    variance = (chance * (hits / 4 - 0.7) ** 2).sum()
+    assert variance == pytest.approx(av.random_variance(0.7, 10, 4, finite=True), abs=1e-12)
+
+
+@pytest.mark.parametrize("finite", [True, False])
+def test_each_allocation_is_equation_5_at_its_own_counts(finite: bool) -> None:
+    sizes, shares = np.array([500, 300, 200]), np.array([0.99, 0.8, 0.55])
+    n, weight = 60, sizes / sizes.sum()
+    spread = np.sqrt(av.squared_spread(shares, sizes))
+    for found, counts in (
+        (av.proportional_variance, n * weight),
+        (av.equal_variance, np.full(3, n / 3)),
+        (av.optimal_variance, n * weight * spread / (weight * spread).sum()),
+    ):
+        expected = av.stratified_variance(sizes, shares, counts, finite=finite)
+        assert found(sizes, shares, n, finite=finite) == pytest.approx(expected, rel=1e-12)
+
+
+def test_strata_without_labels_or_doubt() -> None:
+    assert av.stratified_variance([5, 5], [1.0, 0.5], [0, 2]) > 0
+    assert av.stratified_variance([5, 5], [0.5, 1.0], [0, 2]) == np.inf
+    assert av.stratified_accuracy([90, 10], [10, 0], [8, 0]) == pytest.approx(0.8)
+    assert np.isnan(av.stratified_accuracy([90, 10], [0, 0], [0, 0]))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: av.random_variance(1.2, 10, 4), "accuracies must lie between 0 and 1, got .*1.2"),
+        (lambda: av.random_variance(0.2, 10, 0), "labels must be above 0, got 0"),
+        (lambda: av.random_variance(0.2, 0, 4), "sizes must hold numbers of items of at least 1"),
+        (lambda: av.stratified_variance([5], [1, 0.5], [1]), "accuracies must hold 1 numbers"),
+        (lambda: av.stratified_accuracy([5], [6], [1]), "labelled must lie between 0 and 5 in str"),
+        (
+            lambda: av.stratified_accuracy([5], [3], [4]),
+            "right must lie between 0 and 3 in stratum",
+        ),
+    ],
+)
+def test_bad_input(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
