@@ -18,7 +18,14 @@ from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import TableFile, open_table
 from labelcore.population.places import fingerprint_of
 from labelcore.population.population import FileState, Population
-from labelcore.population.snapshots import SUFFIX, mapped, open_snapshot, write_snapshot
+from labelcore.population.snapshots import (
+    SUFFIX,
+    SourceTable,
+    cells_of,
+    mapped,
+    open_snapshot,
+    write_snapshot,
+)
 from labelcore.population.tables import UNNAMED, WrittenTable, written_foreign, written_table
 from labelcore.population.values import Values, columns_in_memory, read_values
 
@@ -335,6 +342,20 @@ def _read_by_engine(
     table.map_anew()
     pa.default_memory_pool().release_unused()
     return found
+
+
+def source_now(items: Population) -> str:
+    """What became of the source of a snapshot, as words; "" where it is as it was. A table at an
+    address, which has no time of its last change, is read again."""
+    said = items._table.now() if isinstance(items._table, SourceTable) else ""
+    if said or items.address is None:
+        return said
+    try:
+        again = read_population(items.address, **items.arguments)
+    except (OSError, ValueError) as error:
+        return f"the source of its items cannot be read: {error}"
+    same = cells_of(again) == cells_of(items)
+    return "" if same else "the source of its items has other ids, scores or predictions now"
 
 
 def _needed_dialect(table: TableFile) -> Mapping[str, Any]:

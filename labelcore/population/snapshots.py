@@ -35,7 +35,7 @@ from labelcore.population.formats import TableFile
 from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
-from labelcore.population.places import arguments_again, source_of
+from labelcore.population.places import arguments_again, fingerprint_of, source_of
 from labelcore.population.population import FileState, Population
 from labelcore.population.text import Columns, shorten
 from labelcore.stats.orders import hash_keys_of, split_mix
@@ -228,21 +228,17 @@ def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = 
     source = meta["source"]
     opened = _population(arrays, meta, path or Path(source["path"]))
     opened = replace(opened, address=source["address"], snapshot=file.absolute())
-    state = None if source["stays"] else FileState(*source["state"])
     kept = contents if contents is not None and contents.exists() else None
-    table = SourceTable(opened, meta["columns"], meta["dialect"], state, kept, arrays.get("ends"))
+    state, ends = FileState(*source["state"]), arrays.get("ends")
+    table = SourceTable(
+        opened, meta["columns"], meta["dialect"], state, source["stays"], kept, ends
+    )
     return replace(opened, _table=table)
 
 
 def is_snapshot(file: object) -> bool:
     """Whether a file has the name of a snapshot."""
     return isinstance(file, (str, os.PathLike)) and os.fsdecode(file).lower().endswith(SUFFIX)
-
-
-def source_now(items: Population) -> str:
-    """What became of the source of a snapshot, as words; "" where nothing is seen of it."""
-    table = items._table
-    return table.now() if isinstance(table, SourceTable) else ""
 
 
 def with_shown(items: Population, shown: Mapping[str, Mapping[str, str]]) -> Population:
@@ -260,7 +256,7 @@ class SourceTable:
     read; who keeps it says by its digest whether it still is.
 
     columns   those of the source, in order; dialect: how it was read
-    state     of a single file; None where an engine looks rows up
+    state     of the files when they were read; stays: whether an engine looks rows up
     kept      the contents, with the ``ends`` of their batches; or the file of a table, without
     """
 
@@ -269,11 +265,13 @@ class SourceTable:
         items: Population,
         columns: Sequence[str],
         dialect: Mapping[str, Any],
-        state: FileState | None,
+        state: FileState,
+        stays: bool,
         kept: Path | None,
         ends: Ends | None,
     ) -> None:
-        self.columns, self._items, self._state = tuple(columns), items, state
+        self.columns, self._items, self._then = tuple(columns), items, state
+        self._state = None if stays else state
         self.dialect: Dialect = PLAIN.changed(dialect)
         self._kept = kept if ends is None else None
         self.contents: Contents | None = None
@@ -327,19 +325,25 @@ class SourceTable:
         return source_of(self._items.address or str(self.path), self._items.arguments)
 
     def now(self) -> str:
-        """What became of the source, as words; "" where nothing is seen of it."""
-        if self.contents is not None:
-            return ""
+        """What became of the source, as words, as far as a count of its rows and the bytes of its
+        files tell; "" where nothing did."""
+        items, path, rows = self._items, self._items.path, len(self)
+        if items.address is None and "*" not in path.name and not path.exists():
+            return f"{path}, where its items were read, is not there any more"
         try:
-            source = self._source
-            rows = source.count() if isinstance(source, Engine) else len(source)
+            files: Sequence[Path] = [path]
+            if self._state is None:
+                source = self._source
+                if not isinstance(source, Engine):
+                    raise ValueError(f"{path} has fewer rows than before")
+                rows, files = source.count(), source.files
+            same = not files or FileState.of(*files) == self._then
+            same = same or fingerprint_of(files, items.arguments) == items.fingerprint
         except (OSError, ValueError) as error:
             return f"the source of its items cannot be read: {error}"
         if rows != len(self):
             return f"the source of its items has {rows:,} rows now; {len(self):,} were read"
-        if self._kept is None and self._state not in (None, FileState.of(self.path)):
-            return f"{self.path} was written anew since its items were read"
-        return ""
+        return "" if same else f"{path} was changed since its items were read"
 
     def load(self, names: Sequence[str]) -> Columns:
         """These columns, if the source is still what was read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +11,8 @@ from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
 from labelcore.log.events import ANSWER_KINDS, genesis, sound_part
-from labelcore.population.snapshots import is_snapshot, open_snapshot, source_now
+from labelcore.population.read import source_now
+from labelcore.population.snapshots import is_snapshot, open_snapshot
 from labelcore.session.backups import newest_backup
 from labelcore.session.ledger import differs_from_seal
 from labelcore.store import (
@@ -37,8 +39,9 @@ class ProjectState:
     missing           events that the log had by its seal and has not, 0 where nothing is known
     changed_texts     items whose stored text is not the one that was shown
     items             what is wrong with what is kept of its items, "" where nothing is or none is
-    source            what became of the table or file whose contents stay there; nothing of the
-                      project rests on it but items that are still to be drawn
+    source            what became of the file or table that its items were read from, "" where
+                      nothing did, or where they were a table in memory. Of the project only items
+                      that are still to be drawn may rest on it
     """
 
     project: str
@@ -141,11 +144,14 @@ def _state(store: LabelStore, record: ProjectRecord) -> ProjectState:
 
 
 def _source(store: LabelStore, record: ProjectRecord) -> str:
-    places = places_of(record)
-    if store.items_folder is None or not (places and is_snapshot(places[0])):
+    places, source = places_of(record), json.loads(record.population_json)
+    kept = store.items_folder is not None and places and is_snapshot(places[0])
+    if not kept or store.items_folder is None or source.get("table"):
         return ""
-    kept = contents_path(record, store.items_folder)
-    return source_now(open_snapshot(store.items_folder / places[0], kept))
+    snapshot = store.items_folder / places[0]
+    return source_now(
+        open_snapshot(snapshot, contents_path(record, store.items_folder), Path(source["path"]))
+    )
 
 
 def _items(store: LabelStore, record: ProjectRecord) -> str:

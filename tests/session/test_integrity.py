@@ -30,6 +30,7 @@ from labelcore.report import bundle_zip
 from labelcore.session import backups as putting_back
 from labelcore.session.backups import LosesLabelsError, newest_backup, restore
 from labelcore.session.integrity import accept, verify
+from labelcore.session.life import relink
 from labelcore.store import backups
 from labelcore.store.keeper import back_up_now
 from tests.report.sessions import session_on, write_items
@@ -238,6 +239,34 @@ def test_texts_and_kept_items(database: Path, tmp_path: Path) -> None:
     assert "was changed" in verify(url(database)).projects[0].items
     kept.unlink()
     assert "is missing" in verify(url(database)).projects[0].items
+
+
+def test_what_became_of_the_file_is_said(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items, moved = tmp_path / "items.csv", tmp_path / "moved.csv"
+
+    def said() -> str:
+        found = verify(url(database))
+        assert found.whole
+        return found.projects[0].source
+
+    assert said() == ""
+    os.utime(items, (0, 0))
+    assert said() == "", "touched, with the same bytes"
+    items.rename(moved)
+    assert said() == f"{items}, where its items were read, is not there any more"
+    with closing(lc.open_store(url(database))) as store:
+        relink(store, "spam", moved)
+    assert said() == "", "said where it is now"
+    content = moved.read_bytes()
+    for other in (content + content.splitlines(True)[-1], content.replace(b"0.", b"1.", 1)):
+        moved.write_bytes(other)
+        assert said() == f"{moved} was changed since its items were read"
+    assert main(["verify", "--store", url(database)]) == 0
+    assert "was changed since its items were read. Labels and figures" in capsys.readouterr().out
+    moved.write_bytes(content)
+    assert said() == ""
 
 
 def test_what_is_deleted_of_a_text_leaves_a_chain_that_holds(

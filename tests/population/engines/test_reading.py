@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import pickle
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -185,6 +186,29 @@ def test_a_part_that_is_gone_leaves_the_project_as_it_was(folder: Path, tmp_path
     assert lc.Session.open(store, "big").results()
     kept.rename(part)
     assert lc.Session.open(store, "big").next().index == 2
+
+
+@pytest.mark.usefixtures("by_engine")
+def test_verify_says_what_became_of_the_parts(folder: Path, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/labels.db"
+    lc.Session(lc.read_population(folder, **ARGUMENTS), PLAN, store, "big")
+
+    def said() -> str:
+        return verify(store).projects[0].source
+
+    assert said() == ""
+    part, more = folder / "1.parquet", folder / "3.parquet"
+    whole = part.read_bytes()
+    shutil.copy(part, more)
+    assert said() == "the source of its items has 1,300 rows now; 900 were read"
+    more.unlink()
+    table = pq.read_table(part)
+    pq.write_table(table.set_column(2, "s", pa.array([0.5] * len(table))), part)
+    assert said() == f"{folder} was changed since its items were read"
+    part.write_bytes(whole)
+    assert said() == "", "other times, the same bytes"
+    folder.rename(tmp_path / "aside")
+    assert said() == f"{folder}, where its items were read, is not there any more"
 
 
 @pytest.mark.usefixtures("by_engine")
@@ -414,6 +438,10 @@ def test_a_project_on_a_table_outlives_it(
     whole = lc.Session(lc.read_population(url, **ARGUMENTS), plan)
     wanted = drawn(whole, 230)
     found = drawn(lc.Session(lc.read_population(url, **ARGUMENTS), plan, store, "big"), 200)
+    assert verify(store).projects[0].source == ""
+    change(url, "UPDATE parts SET t = t + 1 WHERE a = 3")
+    assert verify(store).projects[0].source.endswith("has other ids, scores or predictions now")
+    change(url, "UPDATE parts SET t = t - 1 WHERE a = 3")
     change(url, "INSERT INTO parts SELECT a + 9000, b, s, t, p, text, m FROM parts LIMIT 500")
     assert lc.read_population(url, **ARGUMENTS).fingerprint != whole.population.fingerprint
     grown = lc.Session.open(store, "big")
