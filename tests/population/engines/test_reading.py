@@ -260,11 +260,30 @@ def change(url: str, statement: str) -> None:
         connection.execute(statement)
 
 
+def made_of(source: Any) -> tuple[str, list[Any], dict[str, list[str]]]:
+    """The sum of the cells, every draw, and figures to the digits that the order of a sum in
+    floating point leaves."""
+    population = lc.read_population(source, **ARGUMENTS)
+    session, drawn = lc.Session(population, PLAN), []
+    while (draw := session.next()) is not None:
+        drawn.append((draw.item_id, draw.stratum, session.item(draw)))
+        session.answer(draw, len(draw.item_id) % 2 == 0)
+    figures = {
+        key: [f"{number:.12f}" for number in (one.value, one.low, one.high)]
+        for key, one in session.results().items()
+    }
+    return cells_of(population), drawn, figures
+
+
+@pytest.mark.full
+def test_spark_makes_the_same_population(folder: Path) -> None:
+    pytest.importorskip("pyspark")
+    assert made_of(f"spark:{folder}") == made_of(folder)
+
+
 def test_the_same_items_from_any_source_are_one_population(
     url: str, folder: Path, tmp_path: Path
 ) -> None:
-    """One fingerprint of the cells, the same draws, the same figures to the digits that the order
-    of a sum in floating point leaves."""
     frame = pd.DataFrame(rows())
     frame.to_csv(tmp_path / "items.csv", index=False)
     lines = [json.dumps(row) + "\n" for row in frame.astype(object).to_dict("records")]
@@ -272,22 +291,10 @@ def test_the_same_items_from_any_source_are_one_population(
     frame.to_excel(tmp_path / "items.xlsx", index=False)
     frame.to_parquet(tmp_path / "items.parquet")
     files = [tmp_path / f"items.{kind}" for kind in ("csv", "jsonl", "xlsx", "parquet")]
-    wanted = None
-    for source in (folder, url, frame, frame.sample(frac=1, random_state=2), *files):
-        population = lc.read_population(source, **ARGUMENTS)
-        session, drawn = lc.Session(population, PLAN), []
-        while (draw := session.next()) is not None:
-            drawn.append((draw.item_id, draw.stratum, session.item(draw)))
-            session.answer(draw, len(draw.item_id) % 2 == 0)
-        figures = {
-            key: [f"{number:.12f}" for number in (one.value, one.low, one.high)]
-            for key, one in session.results().items()
-        }
-        found = cells_of(population), drawn, figures
-        assert found == (wanted or found), source
-        wanted = found
+    wanted = made_of(folder)
+    for source in (url, frame, frame.sample(frac=1, random_state=2), *files):
+        assert made_of(source) == wanted, source
     frame.loc[5, "t"] += 1e-9
-    assert wanted is not None
     assert cells_of(lc.read_population(frame, **ARGUMENTS)) != wanted[0], "the twin: one cell"
 
 
