@@ -429,6 +429,18 @@ class SecondPass(Kind):
         state.book.repeats.ask(int(event.detail["items"]))
 
 
+class Worded(Kind):
+    """The words that the project begins with: everything that is shown of it besides its items."""
+
+    def check(self, state: LogState, event: Event) -> None:
+        if state.sequence:
+            raise AnswerError("the words that a project begins with are its first event")
+
+    def fold(self, state: LogState, event: Event) -> None:
+        state.worded = True
+        state.words.update(event.detail)
+
+
 class Reworded(Kind):
     """The words of the project are mended; no figure depends on them."""
 
@@ -436,7 +448,7 @@ class Reworded(Kind):
         check_wording(event.detail)
 
     def fold(self, state: LogState, event: Event) -> None:
-        state.reworded.update(event.detail)
+        state.words.update(event.detail)
 
 
 # --- all of them ---------------------------------------------------------------------------------
@@ -457,6 +469,7 @@ KINDS: dict[str, Kind] = {
         Stopped("stopped"),
         Finished("finished"),
         Extended("extended"),
+        Worded("worded"),
         Reworded("reworded"),
         Redrawn("redrawn"),
         Reread("reread"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
 from labelcore.errors import AnswerError
 from labelcore.log.book import Asked, Book
 from labelcore.log.engine import Engine
-from labelcore.log.events import Draw, Event
+from labelcore.log.events import SALTED, Draw, Event
 from labelcore.log.screens import Screens, Shown
 from labelcore.promises import Status
 
@@ -24,7 +25,9 @@ class LogState:
     last_answer   sequence number of the last answer or undo
     looked_after  the last answer or undo that a recorded look has seen
     looks         the recorded looks in order: labels, draws, results by key, and when ("at")
-    reworded      words of the project as they were mended last, by name
+    worded        whether the log has the words that the project began with: those of older projects
+                  stand beside it
+    words         words of the project as the log has them last, by name
     texts         item -> the digest of its text, as its draw recorded it
     changed       items that were another row in their source when they were drawn
     changed_run   how many of them were drawn last, one after another
@@ -42,7 +45,8 @@ class LogState:
         self.last_answer = 0
         self.looked_after = 0
         self.looks: list[dict[str, Any]] = []
-        self.reworded: dict[str, Any] = {}
+        self.worded = False
+        self.words: dict[str, Any] = {}
         self.texts: dict[str, str] = {}
         self.changed: set[str] = set()
         self.changed_run = 0
@@ -50,6 +54,16 @@ class LogState:
         self.flags: dict[int, Event] = {}
         self.events: Counter[str] = Counter()
         self.hash = start
+
+    def settings(self, beside: str) -> dict[str, Any]:
+        """The words of the project now.
+
+        beside   JSON text of those that it began with, where its log has them not
+        """
+        salted = next(iter(self.texts.values()), "").startswith(SALTED)
+        if self.worded or salted:  # Salted texts: of a version that leaves no words beside the log.
+            return dict(self.words)
+        return {**json.loads(beside), **self.words}
 
     @property
     def sequence(self) -> int:

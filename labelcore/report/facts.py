@@ -273,6 +273,8 @@ def _rewordings(record: ProjectRecord, events: Sequence[Event]) -> list[tuple[st
     """Every wording that was changed, in order."""
     words, found = json.loads(record.settings_json), []
     for event in events:
+        if event.kind == "worded":
+            words = dict(event.detail)
         if event.kind == "reworded":
             for name, after in event.detail.items():
                 found.append((event.at, name, value_text(words.get(name)), value_text(after)))

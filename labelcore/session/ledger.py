@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -75,13 +75,22 @@ class Ledger:
 
     genesis       the hash before the first event
     events        those of the log as read so far
+    words         those that the project begins with: the first event of a new log
     broken_at     the first event that does not follow from those before it, or that the log must
                   have by its seal and has not, 0 for a sound log: it and all after it are left out,
                   and nothing can be added
     """
 
-    def __init__(self, store: LabelStore, project: str, state: LogState, figures: Figures) -> None:
+    def __init__(
+        self,
+        store: LabelStore,
+        project: str,
+        state: LogState,
+        figures: Figures,
+        words: Mapping[str, Any],
+    ) -> None:
         self.store, self.project, self.state, self.figures = store, project, state, figures
+        self._words = words
         self.events: list[Event] = []
         self.broken_at = 0
         self._why = ""
@@ -184,6 +193,10 @@ class Ledger:
                     return None
                 if made[0].kind not in STILL_SAID:
                     self.refuse_superseded()
+                first = self._words and not self.state.sequence
+                if first:
+                    words = dict(self._words)
+                    made = self.event("worded", made[0].annotator, detail=words), {}
                 event = made[0].chained(self.state.hash)
                 check(self.state, event, self.figures)
                 try:
@@ -195,7 +208,8 @@ class Ledger:
                     return repeated.event
                 fold(self.state, event)
                 self.events.append(event)
-                return event
+                if not first:
+                    return event
 
     def write(self, build: Callable[[], Event | None]) -> Event | None:
         """As ``append``, for an event that brings no text of an item with it."""

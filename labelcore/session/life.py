@@ -16,11 +16,11 @@ from labelcore.log.kinds import told
 from labelcore.log.people import person_key
 from labelcore.plan.plan import Plan
 from labelcore.session.ledger import now
+from labelcore.session.projects import FORMER_NAMES
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord
 
 LONGEST_NAME = 80
-FORMER_NAMES = "former_names"
 # Controls, line breaks, and marks that turn the direction of writing.
 _REFUSED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"
@@ -129,7 +129,7 @@ def called_elsewhere(store: LabelStore, secret: str, project: str) -> str:
         given, _ = store.keys(record.name).get(key, ("", ""))
         if given and record.name != project:
             start = genesis(record.fingerprint, record.plan_json)
-            names = told(store.events(record.name), start).reworded.get("names", {})
+            names = told(store.events(record.name), start).words.get("names", {})
             if given in names:
                 return str(names[given])
     return ""
@@ -137,8 +137,7 @@ def called_elsewhere(store: LabelStore, secret: str, project: str) -> str:
 
 def _wording_now(store: LabelStore, record: ProjectRecord) -> dict[str, Any]:
     """The settings as the log has mended them, without the former names of the project."""
-    settings = dict(json.loads(record.settings_json))
     start = genesis(record.fingerprint, record.plan_json)
-    settings.update(told(store.events(record.name), start).reworded)
+    settings = told(store.events(record.name), start).settings(record.settings_json)
     settings.pop(FORMER_NAMES, None)
     return settings

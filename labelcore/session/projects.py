@@ -31,6 +31,8 @@ from labelcore.session.ledger import check_characters, now
 from labelcore.store import LabelStore, ProjectRecord, contents_path, items_path, keep, keep_written
 
 LONGEST_NAME = 200
+FORMER_NAMES = "former_names"
+"""What a project was called before: beside the log, since its log goes on under any name."""
 
 
 def new_record(
@@ -53,6 +55,12 @@ def new_record(
         population_json=json.dumps(source, ensure_ascii=False),
         settings_json=json.dumps(dict(settings), ensure_ascii=False),
     )
+
+
+def first_words(record: ProjectRecord) -> dict[str, Any]:
+    """The words that the log of a project begins with."""
+    words = json.loads(record.settings_json)
+    return {name: value for name, value in words.items() if name != FORMER_NAMES}
 
 
 def _check_text(name: object) -> None:

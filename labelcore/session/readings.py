@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from abc import ABC
 from collections.abc import Iterator, Sequence
@@ -655,7 +654,7 @@ class Readings(ABC):
         """Question, instructions, keys ...: as given at the start, with later corrections of the
         wording.
         """
-        return {**json.loads(self.record.settings_json), **self.state.reworded}
+        return self.state.settings(self.record.settings_json)
 
     def history(self, annotator: str | None = None, last: int | None = 50) -> Sequence[HistoryRow]:
         """Answered items, the newest answer first.

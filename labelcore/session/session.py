@@ -38,6 +38,7 @@ from labelcore.session.prepared import prepared_frame
 from labelcore.session.projects import (
     check_highlights,
     created_or_same,
+    first_words,
     new_record,
     opened_items,
     same_items,
@@ -121,7 +122,8 @@ class Session(Readings):
         self.population, self.plan, self.engine = population, kept, engine
         self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
         self.figures = figures_of(self.state)
-        self.ledger = Ledger(self.store, project, self.state, self.figures)
+        words = first_words(self.record)
+        self.ledger = Ledger(self.store, project, self.state, self.figures, words)
         self.turns = Turns(self.ledger, population)
         self._lock = threading.RLock()
         self._people: dict[str, str] = {}

@@ -80,7 +80,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     """From the part of the log that was not changed outside Labelcore."""
     state = told(log, genesis(record.fingerprint, record.plan_json))
     plan = json.loads(record.plan_json)
-    settings = {**json.loads(record.settings_json), **state.reworded}
+    settings = state.settings(record.settings_json)
     changed = state.sequence < len(log)
     broken = f"log changed at event {state.sequence + 1:,}" if changed else ""
     book, in_force = state.book, state.book.kinds

@@ -118,7 +118,7 @@ def test_without_its_file_a_log_says_the_same(population: lc.Population) -> None
         assert +alone.book.kinds == +state.book.kinds
         for name in ("answers_given", "extended", "finished", "stopped"):
             assert getattr(alone.book, name) == getattr(state.book, name)
-        for name in ("hash", "events", "looks", "notes", "flags", "reworded", "last_save"):
+        for name in ("hash", "events", "looks", "notes", "flags", "words", "last_save"):
             assert getattr(alone, name) == getattr(state, name)
         with pytest.raises(TypeError, match="not open"):
             _ = alone.engine

@@ -134,7 +134,7 @@ def test_a_changed_plan_names_the_first_event_that_no_longer_follows(
 ) -> None:
     plan = member(made.bundle, "plan.json").replace(b'"seed": 3', b'"seed": 4')
     changed = repacked(made.bundle, tmp_path / "b.zip", {"plan.json": plan})
-    with pytest.raises(ReplayError, match=r"event 0: plan\.json .* Event 1 is the first that no"):
+    with pytest.raises(ReplayError, match=r"event 0: plan\.json .* Event 2 is the first that no"):
         replay_bundle(changed, made.items)
 
 
@@ -143,7 +143,7 @@ def test_a_changed_score_names_the_first_event_that_no_longer_follows(
 ) -> None:
     lines = made.items.read_text("utf-8").split("\n")
     names = [line.partition(",")[0] for line in lines]
-    place = names.index(str(made.session.events[0].item_id))
+    place = names.index(str(made.session.events[1].item_id))
     lines[place] = lines[place].rpartition(",")[0] + ",0.9999"
     (tmp_path / "items.csv").write_text("\n".join(lines), "utf-8", newline="")
     with pytest.raises(ReplayError, match=r"event 0: items\.csv is not the file .* Event \d+ is"):

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ import pytest
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.errors import (
+    AnswerError,
     BrokenLogError,
     BrokenLogWarning,
     ChangedTextError,
@@ -27,6 +29,7 @@ from labelcore.errors import (
 from labelcore.log.events import Content, genesis
 from labelcore.replay import replay_bundle, replay_project
 from labelcore.report import bundle_zip
+from labelcore.report.page import report_html
 from labelcore.session import backups as putting_back
 from labelcore.session.backups import LosesLabelsError, newest_backup, restore
 from labelcore.session.integrity import accept, verify
@@ -129,6 +132,22 @@ def test_a_log_that_was_changed_is_said_and_comes_back(database: Path, done: str
     label(session, 1)
     session.store.close()
     assert replay_project(url(database), "spam").answers == len(after) // 2 + 1
+
+
+def test_a_question_forged_beside_the_log_is_shown_nowhere(database: Path) -> None:
+    """Nor one in a log of before, of which the words stood beside it, that was given its first
+    event later: the words come first or not at all."""
+    items = database.parent / "items.csv"
+    asked = {"question": "Is this spam?", "keys": "1 / 2"}
+    label(session_on(items, store=url(database), project="asked", settings=asked), 3)
+    forged = '{"question": "Is this message ENGLISH?", "instructions": "Say yes."}'
+    tamper(database, f"UPDATE project SET settings_json = '{forged}'")
+    for project, words in (("asked", asked), ("spam", {})):
+        session = lc.Session.open(url(database), project)
+        assert session.settings == words
+        assert "ENGLISH" not in report_html(session)
+        with pytest.raises(AnswerError, match="its first event"):
+            session.ledger.write(partial(session.ledger.event, "worded", "me", detail=words))
 
 
 def test_what_was_chained_anew_after_the_backup_does_not_come_back(database: Path) -> None:
