@@ -20,7 +20,7 @@ from playwright.sync_api import Page
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from labelcore.ui.new_goal import MARGIN
+from labelcore.ui.draft import MARGIN
 from tests.app.test_every_aim import written
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle

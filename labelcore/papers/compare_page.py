@@ -65,7 +65,7 @@ def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | 
     if not measurable(base):
         return None
     question = question_of(base)
-    name = choose_one(names, base.fingerprint)[0]
+    name = choose_one(names)[0]
     read = cut(columns.asked(question.classes, question.positive), base, question, name, "one")
     if read is None:
         return None

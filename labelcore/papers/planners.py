@@ -12,7 +12,7 @@ import streamlit as st
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Preview, preview
 from labelcore.population import Population
-from labelcore.ui import draft
+from labelcore.ui.asking import begin
 from labelcore.ui.draft import Columns, ProjectDraft
 from labelcore.ui.new_cards import Card
 from labelcore.ui.new_number import within
@@ -53,7 +53,7 @@ class Chosen:
 def project(chosen: Chosen, card: Card, names: Sequence[str] = ()) -> ProjectDraft:
     """A project about the file that asks a question; ``names`` are the classifiers that it is asked
     of, where it takes several."""
-    begun = ProjectDraft(chosen.base.fingerprint, question=card.title, estimands=card.estimands)
+    begun = ProjectDraft(question=card.title, estimands=card.estimands)
     if not names:
         return begun
     return replace(begun, classifiers=tuple(names), thresholds=chosen.columns.thresholds)
@@ -114,5 +114,5 @@ def outlook_of(population: Population, plan: Plan) -> Preview:
 def offer(wanted: ProjectDraft, key: str) -> None:
     """The button that opens New project with what is wanted in its inputs."""
     if st.button("Use this in a new project", key=f"compare-use-{key}", icon=":material/add:"):
-        draft.begin(wanted)
+        begin(wanted)
         st.switch_page("pages/new_project.py")

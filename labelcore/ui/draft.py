@@ -1,21 +1,47 @@
-"""A project in the making, as plain values, and how one page hands it to another."""
+"""A project in the making: what a person has chosen so far, and what follows from it.
+
+Nothing here knows a page: every rule is a function of the draft and of what the file holds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as clock_time
 from typing import Any
 
-import streamlit as st
-
-from labelcore.plan.plan import Plan
 from labelcore.population.arguments import threshold_name
 from labelcore.population.revealing import MAY_SHOW, holds_output
-from labelcore.ui.guess import ClassifierColumns
+from labelcore.ui.guess import ClassifierColumns, Guess
 
 FOUND = "found"
 """What was found so far, as the name of a classifier."""
+NO_COLUMN, ROW_NUMBERS = "(none)", "(no id column: row numbers)"
+SEVERAL_COLUMNS = "(several columns together)"
+MOST_CLASSIFIERS = 8
+BUDGET, MARGIN, CLAIMS = "Labels", "± points", "A claim"
+"""What may be started from."""
+NO_ID = "Choose above what identifies an item."
+OPEN_MEANINGS = "Choose above at least one column to judge."
+HANGS_ON = {
+    "known": ("existing", "budget", "most"),
+    "existing": ("budget", "most"),
+    "aim": ("design",),
+}
+"""What is forgotten when something else is chosen."""
+OF_A_FILE = (
+    *("read", "id", "ids", "content", "number", "name", "score", "prediction", "known", "existing"),
+    *("helpers", "positive", "aim", "classifier", "classifiers", "pair", "direction", "threshold"),
+    *("thresholds", "numbers", "matter", "design", "budget", "most", "claims", "project_name"),
+)
+"""What was chosen for one file alone."""
+TIMES: Mapping[str, type[date] | type[clock_time]] = {
+    "first_day": date,
+    "day": date,
+    "hour": clock_time,
+}
 
 
 @dataclass(frozen=True)
@@ -139,8 +165,8 @@ class Aim:
     """What is to be known about which classifiers, the one the sample is drawn for first.
 
     existing   what the answers that are there already are taken for
-    file       fingerprint of the file as step 1 read it, by which its inputs are named
     classes    those of several that have figures of their own; None: all
+    card       title of the question as it was chosen
     """
 
     estimands: tuple[str, ...]
@@ -148,35 +174,8 @@ class Aim:
     trained_on: str
     target: str
     existing: str | None = None
-    file: str = ""
     classes: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Making:
-    """What is settled of a project in the making; each screen takes one and gives the next.
-
-    What a screen has not settled is None, and so is everything after it.
-    """
-
-    path: Path | None = None
-    columns: Columns | None = None
-    question: Question | None = None
-    aim: Aim | None = None
-    plan: Plan | None = None
-
-    @property
-    def settled(self) -> int:
-        """How many of the three screens are settled.
-
-        >>> Making().settled
-        0
-        """
-        if self.path is None or self.columns is None:
-            return 0
-        if self.question is None:
-            return 1
-        return 2 if self.aim is None or self.plan is None else 3
+    card: str = ""
 
 
 def settings(question: Question, aim: Aim, revealing: Sequence[str] = ()) -> Mapping[str, Any]:
@@ -192,22 +191,18 @@ def settings(question: Question, aim: Aim, revealing: Sequence[str] = ()) -> Map
 
 @dataclass(frozen=True)
 class ProjectDraft:
-    """What New project's inputs begin with, handed over by another page or by a button.
+    """Changes of a draft, made by another page or by a button. None leaves a choice as it is.
 
-    A field that is None leaves the input as it stands.
-
-    file        fingerprint of the file as step 1 reads it: the draft waits for no other; "" stands
-                for the one that it reads next
     existing    what the known answers are taken for
-    question    title of the card of step 3
+    question    title of the card of screen 3; ``estimands`` are the numbers asked for with it
     thresholds  (classifier, thresholds) each
     design      the method; "" for the recommended one
-    params      its parameters; one that is not named begins as suggested
+    params      parameters of the method, or of ``params_of``; one that is not named begins as
+                suggested
     way         what is started from: a number of labels, a margin or claims
     budget, margin   that number; whichever is given is started from
     """
 
-    file: str
     existing: str | None = None
     question: str | None = None
     estimands: tuple[str, ...] | None = None
@@ -216,51 +211,225 @@ class ProjectDraft:
     target: str | None = None
     design: str | None = None
     params: Mapping[str, Any] | None = None
+    params_of: str | None = None
     way: str | None = None
     budget: int | None = None
     margin: float | None = None
     promise: str | None = None
 
-    def given(self) -> dict[str, Any]:
-        """The fields that say something, but for the file."""
-        found = {item.name: getattr(self, item.name) for item in fields(self)[1:]}
-        return {name: value for name, value in found.items() if value is not None}
+
+@dataclass
+class Draft:
+    """What a person has chosen of a project so far. None, or nothing under its name, leaves it to
+    what the file suggests: a choice that the file does not offer any more counts as none.
+
+    Each field holds what its input shows; ``labelcore.ui.new_fields`` has the inputs.
+    """
+
+    step: int = 1
+    source: str | None = None
+    listed: str | None = None
+    typed: str | None = None
+    path: str | None = None
+    uploaded: str | None = None
+
+    read: dict[str, Any] = field(default_factory=dict)
+    id: str | None = None
+    ids: list[str] | None = None
+    content: list[str] | None = None
+    number: int | None = None
+    name: dict[str, str] = field(default_factory=dict)
+    score: dict[str, str] = field(default_factory=dict)
+    prediction: dict[str, str] = field(default_factory=dict)
+    known: str | None = None
+    existing: str | None = None
+    helpers: list[str] | None = None
+
+    question: str | None = None
+    instructions: str | None = None
+    yes: str | None = None
+    no: str | None = None
+    positive: str | None = None
+    keys: str | None = None
+    order: str | None = None
+    other_answers: str | None = None
+
+    aim: str | None = None
+    every_aim: bool = False
+    classifier: str | None = None
+    classifiers: list[str] | None = None
+    pair: list[str] | None = None
+    direction: dict[str, bool] = field(default_factory=dict)
+    threshold: dict[str, float] = field(default_factory=dict)
+    thresholds: dict[str, str] = field(default_factory=dict)
+    trained: str | None = None
+    target: str | None = None
+    numbers: dict[str, list[str]] = field(default_factory=dict)
+    matter: list[str] | None = None
+
+    way: str | None = None
+    budget: int | None = None
+    margin: float | None = None
+    most: int | None = None
+    claim_count: int = 1
+    claims: dict[str, Any] = field(default_factory=dict)
+    claim_form: dict[str, str] = field(default_factory=dict)
+    design: str | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+    first_seed: int = field(default_factory=lambda: secrets.randbelow(1_000_000))
+    seed: int | None = None
+    confidence: float | None = None
+    promise: str | None = None
+    together: bool | None = None
+    unsure: str | None = None
+    stops: dict[str, bool] = field(default_factory=dict)
+    stop_how: dict[str, str] = field(default_factory=dict)
+    first_day: date = field(default_factory=lambda: datetime.now(UTC).date() + timedelta(days=1))
+    day: date | None = None
+    hour: clock_time | None = None
+    repeats: float | None = None
+    repeats_by: str | None = None
+    project_name: str | None = None
+
+    def chosen(self, name: str, part: str = "") -> Any:
+        """What was chosen for a field, or for one ``part`` of it; None for nothing."""
+        held = getattr(self, name)
+        return held.get(part) if isinstance(held, dict) else held
+
+    def take(self, name: str, value: Any, part: str = "") -> None:
+        """A choice; what was chosen on other grounds is forgotten."""
+        held = getattr(self, name)
+        if isinstance(held, dict):
+            held[part] = value
+        else:
+            setattr(self, name, value)
+        for other in HANGS_ON.get(name, ()):
+            setattr(self, other, getattr(Draft(), other))
+
+    def value(
+        self, name: str, first: Any, options: Collection[Any] | None = None, part: str = ""
+    ) -> Any:
+        """What counts for a field: what was chosen where it is among the ``options``, else the
+        ``first`` value."""
+        chosen = self.chosen(name, part)
+        if chosen is None or options is None:
+            return first if chosen is None else chosen
+        if isinstance(chosen, list):
+            kept = [one for one in chosen if one in options]
+            return kept if kept or not chosen else first
+        return chosen if chosen in options else first
+
+    def open(self, path: str) -> None:
+        """Begin with another file: what was chosen for the one before is forgotten."""
+        if path != self.path:
+            for name in OF_A_FILE:
+                setattr(self, name, getattr(Draft(), name))
+        self.path = path
+
+    def begin(self, changes: ProjectDraft) -> None:
+        """Take over what another page or a button has chosen."""
+        if changes.question is not None:
+            self.take("aim", changes.question)
+        for name in ("existing", "target", "design", "way", "promise", "budget"):
+            if getattr(changes, name) is not None:
+                self.take(name, getattr(changes, name))
+        if changes.estimands is not None and changes.question is not None:
+            self.numbers[changes.question] = list(changes.estimands)
+        if changes.classifiers:
+            names = list(changes.classifiers)
+            self.classifier, self.classifiers = names[0], names
+            self.pair = names if len(names) == 2 else self.pair
+        for name, values in changes.thresholds or ():
+            self.thresholds[name] = " ".join(f"{value:.12g}" for value in values)
+        method = changes.design or changes.params_of
+        if changes.params is not None and method:
+            others = {k: v for k, v in self.params.items() if not k.startswith(f"{method}-")}
+            given = {f"{method}-{name}": value for name, value in changes.params.items()}
+            self.params = {**others, **{k: v for k, v in given.items() if v is not None}}
+        if changes.margin is not None:
+            self.way, self.margin = MARGIN, 100 * changes.margin
+        elif changes.budget is not None:
+            self.way = BUDGET
+
+    def id_column(self, names: Sequence[str], found: Guess) -> str | tuple[str, ...] | None:
+        """A column, several, or ROW_NUMBERS; None until one is chosen."""
+        options = [ROW_NUMBERS, *names, SEVERAL_COLUMNS]
+        chosen: str | None = self.value("id", first_id(found), options)
+        if chosen != SEVERAL_COLUMNS:
+            return chosen
+        return tuple(self.value("ids", [], names)) or None
+
+    def classifier_columns(
+        self, names: Sequence[str], found: Guess
+    ) -> tuple[ClassifierColumns, ...] | None:
+        """The classifiers; None while their number is out of bounds."""
+        number = self.value("number", len(first_rows(found)))
+        if not 0 <= number <= MOST_CLASSIFIERS:
+            return None
+        rows = []
+        for place in range(number):
+            given, part = first_row(found, place), str(place)
+            name = self.value("name", given.name, part=part).strip() or given.name
+            score = self.value("score", given.score or NO_COLUMN, [NO_COLUMN, *names], part)
+            said = self.value(
+                "prediction", given.prediction or NO_COLUMN, [NO_COLUMN, *names], part
+            )
+            if score != NO_COLUMN or said != NO_COLUMN:
+                columns = (None if column == NO_COLUMN else column for column in (score, said))
+                rows.append(ClassifierColumns(name, *columns))
+        return tuple(rows)
+
+    def columns(
+        self,
+        names: Sequence[str],
+        found: Guess,
+        sample: Sequence[Mapping[str, str]],
+        dialect: Mapping[str, Any],
+    ) -> Columns | str:
+        """What the columns mean; what is lacking, while something is."""
+        key, rows = self.id_column(names, found), self.classifier_columns(names, found)
+        content = tuple(self.value("content", list(found.content), names))
+        if key is None:
+            return NO_ID
+        if not content or rows is None:
+            return OPEN_MEANINGS
+        columns = Columns(
+            None if key == ROW_NUMBERS else key, content, rows, dialect=tuple(dialect.items())
+        )
+        return replace(columns, revealing=columns.revealing_of(sample))
+
+    def to_json(self) -> dict[str, Any]:
+        """What was chosen, as JSON has it."""
+        plain = Draft(first_seed=-1, first_day=date.min)
+        held = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {
+            name: value.isoformat() if isinstance(value, (date, clock_time)) else value
+            for name, value in held.items()
+            if value != getattr(plain, name)
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Draft:
+        """The opposite of ``to_json``. Raises TypeError for a name that no field has."""
+        for name, kind in TIMES.items():
+            if name in values:
+                values = {**values, name: kind.fromisoformat(values[name])}
+        return cls(**values)
 
 
-WAITING, INPUTS = "project draft", "new-"
-"""Where the draft waits, and how the key of each input of New project begins."""
-MADE = "project in the making"
-"""Where what is settled so far is kept."""
+def first_id(found: Guess) -> str | None:
+    return None if found.asks("id") else found.id or ROW_NUMBERS
 
 
-def begin(draft: ProjectDraft) -> None:
-    """Let the inputs of New project show the draft when they are drawn next."""
-    st.session_state[WAITING] = replace(waiting(draft.file), **draft.given())
+def first_rows(found: Guess) -> tuple[ClassifierColumns, ...]:
+    return found.classifiers[:MOST_CLASSIFIERS]
 
 
-def waiting(file: str) -> ProjectDraft:
-    """What was handed over for this file and no input shows yet."""
-    found: ProjectDraft = st.session_state.get(WAITING, ProjectDraft(file))
-    return replace(found, file=file) if found.file in ("", file) else ProjectDraft(file)
-
-
-def taken(file: str, *names: str) -> None:
-    """These fields wait no more: their inputs show them, or there is no such input."""
-    if waiting(file).given():
-        left = {name: value for name, value in waiting(file).given().items() if name not in names}
-        st.session_state[WAITING] = ProjectDraft(file, **left)
-
-
-def fill(key: str, file: str, name: str, value: object) -> None:
-    """Let an input that is drawn next show the ``value`` of a field, once; None: as it stands."""
-    if value is not None:
-        st.session_state[key] = value
-    taken(file, name)
-
-
-def forget() -> None:
-    """Forget what the inputs of New project showed: the project is made."""
-    st.session_state.pop(WAITING, None)
-    st.session_state.pop(MADE, None)
-    for key in [key for key in st.session_state if str(key).startswith(INPUTS)]:
-        del st.session_state[key]
+def first_row(found: Guess, place: int) -> ClassifierColumns:
+    """The classifier in one place; one without columns where no more were found."""
+    rows = first_rows(found)
+    return (
+        rows[place]
+        if place < len(rows)
+        else ClassifierColumns(f"classifier {place + 1}", None, None)
+    )

@@ -12,7 +12,8 @@ from labelcore.planning.race import labels_for_cut
 from labelcore.population import Population
 from labelcore.promises import State
 from labelcore.session.session import Session
-from labelcore.ui import draft, visitor
+from labelcore.ui import visitor
+from labelcore.ui.asking import begin
 from labelcore.ui.cutting import required_precision, sure_cut
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import RANKED
@@ -40,10 +41,9 @@ def by_ranked_list(session: Session, curve: Curve) -> None:
         st.text(TAKE_LIST.format(about=about))
         if visitor.allowed(Right.RUN) and st.button("New project: the ranked list", key="to-list"):
             begin_with(session.population.path)
-            go(1, towards=len(NAMES))
-            draft.begin(
+            go(len(NAMES))
+            begin(
                 ProjectDraft(
-                    "",
                     question=RANKED.title,
                     classifiers=session.plan.classifiers[:1] or None,
                     design=LIST.name,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import streamlit as st
 
 from labelcore.estimands import DIFFERENCES, ESTIMANDS, SCALARS
 from labelcore.population import Population
-from labelcore.ui import draft, files
-from labelcore.ui.draft import Aim, Columns, ProjectDraft, Question
+from labelcore.ui import files
+from labelcore.ui.asking import ask, current
+from labelcore.ui.draft import Aim, Columns, Draft, ProjectDraft, Question
+from labelcore.ui.fields import FIELDS, same
 from labelcore.ui.new_cards import (
     BETTER,
     BOTH,
@@ -31,12 +36,13 @@ from labelcore.ui.new_cards import (
 )
 from labelcore.ui.new_classifiers import (
     choose_one,
-    choose_several,
     compared,
     cut,
+    cut_as_chosen,
     decided,
+    one_of,
+    scored,
     show_called,
-    show_thresholds,
     usable,
 )
 from labelcore.ui.new_items import show_faults
@@ -44,14 +50,11 @@ from labelcore.ui.new_places import Places
 from labelcore.ui.new_screens import go
 from labelcore.ui.plain import plain
 from labelcore.ui.remedies import WayOut, refuse
-from labelcore.words.arguments import TARGETS
 from labelcore.words.existing import SOURCES
 
-PRESET_FOR = "new-preset-for"
-EVERY, MORE_QUESTIONS, FEW = "new-every-aim", "new-press-more-aims", 5
-QUESTION, TARGET = "new-aim", "new-target"
-WHICH = {BOTH: "new-figures", SEVERAL: "new-numbers", BETTER: "new-differences"}
-"""The questions of which a person says which numbers they mean, and where that is kept."""
+MORE_QUESTIONS, FEW = "new-press-more-aims", 5
+WHICH = (BOTH, SEVERAL, BETTER)
+"""The questions of which a person says which numbers they mean."""
 TWO = "Choose exactly two classifiers to continue; the first is the one that may be better."
 NO_KNOWN = (
     "No method for this question can use the known answers. Choose another question above "
@@ -63,9 +66,9 @@ ONLY_SHARE = (
 )
 TO_COLUMNS = "Name the classifier's column"
 ORDERS = "Which score says what is likely?"
-MATTER = "new-classes-that-matter"
+NO_CLASSIFIER = "Choose at least one classifier to continue."
+NO_NUMBER = "Choose at least one number to continue."
 NO_CLASS = "Choose at least one class to continue."
-TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
 CARD_STYLE = """<style>
 .st-key-new-aim [role="radiogroup"] { gap: 0.35rem; width: 100%; }
 .st-key-new-aim [role="radiogroup"] > div {
@@ -80,256 +83,262 @@ CARD_STYLE = """<style>
 </style>"""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What the draft asks of a file, as far as it is read: the card and its classifiers.
+
+    told   the known answers that are positive and count as they are
+    """
+
+    now: Draft
+    columns: Columns
+    question: Question
+    base: Population
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return usable(self.base)
+
+    @cached_property
+    def told(self) -> int:
+        return found_so_far(self.columns, self.base, self.question)
+
+    @cached_property
+    def possible(self) -> list[Card]:
+        return possible_cards(self.base, self.names, self.told)
+
+    @cached_property
+    def card(self) -> Card:
+        """The question that is chosen; by itself the one that the file suggests."""
+        first = first_card(self.base, self.names, self.possible, self.told)
+        return CARDS[self.now.value("aim", first.title, [one.title for one in self.possible])]
+
+    @property
+    def of_known(self) -> bool:
+        """Whether it is about the answers that are there already, and about no classifier."""
+        return self.card is FOUND and self.told > 0
+
+    @cached_property
+    def offered(self) -> tuple[str, ...]:
+        """The classifiers that the question may be about, the likeliest first."""
+        if self.card is RANKED or self.of_known:
+            return scored(self.base, self.names)
+        first = flags(self.base, self.names) if self.card is FOUND else ()
+        return (*first, *(name for name in self.names if name not in first))
+
+    @cached_property
+    def classifiers(self) -> tuple[str, ...]:
+        """The classifiers that the question is about, the one that items are drawn for first."""
+        if len(self.offered) < 2:
+            return self.offered
+        if self.card is BETTER:
+            return compared(self.now, self.offered)
+        if self.card in (SEVERAL, SHIP):
+            return tuple(self.now.value("classifiers", list(self.offered), self.offered))
+        return one_of(self.now, self.offered)
+
+    @property
+    def thresholds(self) -> str:
+        """How many thresholds each score gets that no prediction decides."""
+        if self.of_known:
+            return "none"
+        if self.card.thresholds == "each one":
+            return "one" if len(self.classifiers) > 1 else "none"
+        return self.card.thresholds
+
+    @cached_property
+    def refusal(self) -> tuple[str, list[WayOut], bool] | None:
+        """Why nothing can be asked so, with the ways out, and whether something is only still to be
+        chosen; None where it can be asked."""
+        existing, names = self.columns.existing, self.names
+        if existing and not uses(self.card, existing):
+            able = [one for one in self.possible if uses(one, existing)]
+            titles = "; ".join(one.title for one in able)
+            ways = [WayOut(one.title, ProjectDraft(question=one.title)) for one in able]
+            unused = WayOut("do not use the known answers", ProjectDraft(existing="ignored"))
+            return NO_KNOWN.format(able=titles, ignored=SOURCES["ignored"]), [*ways, unused], False
+        if self.offered and not self.classifiers:
+            every = WayOut("take all of them", ProjectDraft(classifiers=names))
+            return NO_CLASSIFIER, [every], True
+        if self.card is BETTER and len(self.classifiers) != 2:
+            two = tuple(dict.fromkeys((*self.classifiers, *names)))[:2]
+            pair = WayOut(f"compare {two[0]} with {two[1]}", ProjectDraft(classifiers=two))
+            return TWO, [pair], True
+        return None
+
+    def columns_cut(self) -> Columns:
+        """The columns with each classifier's direction and thresholds. Raises ValueError with a
+        sentence for a threshold that is wrong."""
+        read = self.columns.without_found().asked(self.question.classes, self.question.positive)
+        for name in self.classifiers:
+            read = cut_as_chosen(self.now, read, self.base, self.question, name, self.thresholds)
+        if not self.of_known:
+            return read
+        order = next(iter(self.classifiers), None)
+        columns_of = {one.name: one.score for one in read.classifiers}
+        return read.finding(columns_of.get(order or ""), descending=order in read.descending)
+
+    def judged(self, read: Columns) -> tuple[str, ...]:
+        """The classifiers as the file is read: one for each threshold."""
+        return tuple(made for name in self.classifiers for made in read.made_of(name))
+
+    def numbers(self, judged: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The numbers that the question asks for by itself, and those that a person may choose
+        instead, if any."""
+        several = len(self.question.classes) > 2
+        first = self.card.many if several else self.card.estimands
+        if several or self.card not in WHICH:
+            return first, ()
+        if self.card is BETTER:
+            return first, tuple(DIFFERENCES)
+        pair = self.card is SEVERAL and len(judged) == 2
+        return first, (*SCALARS, *(DIFFERENCES if pair else ()))
+
+    def estimands(self, judged: Sequence[str]) -> tuple[str, ...]:
+        """The numbers that are asked for; () while none is chosen."""
+        first, possible = self.numbers(judged)
+        if not possible:
+            return first
+        return tuple(self.now.value("numbers", list(first), possible, self.card.title))
+
+    def matters(self, estimands: Sequence[str]) -> bool:
+        """Whether it is asked which classes have figures of their own."""
+        several = len(self.question.classes) > 2
+        return several and any(SCALARS[name].per_class for name in estimands)
+
+    def aim(self, population: Population, read: Columns) -> Aim:
+        """What is to be known."""
+        judged, existing = self.judged(read), self.columns.existing
+        target = self.now.value("target", "file", FIELDS["target"].options)
+        if self.of_known:
+            known = population.found
+            return Aim(FOUND.estimands, known, "", target, existing, card=FOUND.title)
+        trained = self.now.value("trained", "unknown") if judged else ""
+        estimands = self.estimands(judged)
+        classes = self.question.classes
+        matter = self.now.value("matter", list(classes), classes)
+        some = self.matters(estimands) and {*matter} != {*classes}
+        classifier = judged if len(judged) > 1 else next(iter(judged), None)
+        own = tuple(matter) if some else None
+        return Aim(estimands, classifier, trained, target, existing, own, self.card.title)
+
+
 def aim_step(
     path: Path, columns: Columns, question: Question, base: Population, places: Places
 ) -> tuple[Aim, Population] | None:
     """What is to be known; None while something is open, which is then said with a way out."""
+    asked = Asked(current(), columns, question, base)
     with places.aim:
-        return aimed(path, columns, question, base, places)
+        choose_card(asked)
+        if asked.refusal is None or asked.refusal[2]:
+            choose_classifiers(asked)
+        if asked.refusal is not None:
+            fault, ways, open_still = asked.refusal
+            refuse(fault, ways, asks=open_still)
+            return None
+        sound = show_cuts(asked, places)
+        if not sound:
+            return None
+        read = asked.columns_cut()
+        try:
+            population = files.read(path, read.arguments())
+        except (ValueError, OSError) as error:
+            show_faults(error)
+            return None
+        return show_figures(asked, population, read, places)
 
 
-def aimed(
-    path: Path, columns: Columns, question: Question, base: Population, places: Places
+def choose_classifiers(asked: Asked) -> None:
+    """Which classifiers the question is about, where there is a choice."""
+    offered = asked.offered
+    if len(offered) < 2:
+        return
+    if asked.card is BETTER:
+        ask("pair", options=same(offered), first=list(offered[:2]))
+    elif asked.card in (SEVERAL, SHIP):
+        ask("classifiers", options=same(offered), first=list(offered))
+    else:
+        choose_one(offered, ORDERS if asked.of_known else "Which classifier?")
+
+
+def show_cuts(asked: Asked, places: Places) -> bool:
+    """Direction and thresholds of each classifier; whether all of them can be read."""
+    read, number = asked.columns, asked.thresholds
+    for name in asked.classifiers:
+        with places.more if decided(asked.base, name, number) else places.aim:
+            if cut(read, asked.base, asked.question, name, number) is None:
+                return False
+    return True
+
+
+def show_figures(
+    asked: Asked, population: Population, read: Columns, places: Places
 ) -> tuple[Aim, Population] | None:
-    names = usable(base)
-    told = found_so_far(columns, base, question)
-    possible = possible_cards(base, names, told)
-    file = base.fingerprint
-    card = choose_card(possible, base, question, told)
-    if columns.existing and not uses(card, columns.existing):
-        refuse_known(possible, columns.existing, file)
-        return None
-    if card is FOUND and told:
-        return with_known(path, columns, question, base, names, places)
-    chosen = choose_classifiers(card, names, base)
-    if chosen is None:
-        every = WayOut("take all of them", ProjectDraft(file, classifiers=names))
-        refuse("Choose at least one classifier to continue.", [every], asks=True)
-        return None
-    if card is BETTER and len(chosen) != 2:
-        two = tuple(dict.fromkeys((*chosen, *names)))[:2]
-        pair = WayOut(f"compare {two[0]} with {two[1]}", ProjectDraft(file, classifiers=two))
-        refuse(TWO, [pair], asks=True)
-        return None
-    read = columns.without_found().asked(question.classes, question.positive)
-    number = card.thresholds
-    if number == "each one":
-        number = "one" if len(chosen) > 1 else "none"
-    show_thresholds(file)
-    for name in chosen:
-        with places.more if decided(base, name, number) else places.aim:
-            found = cut(read, base, question, name, number)
-        if found is None:
-            return None
-        read = found
-    try:
-        population = files.read(path, read.arguments())
-    except (ValueError, OSError) as error:
-        show_faults(error)
-        return None
-    compared = tuple(made for name in chosen for made in read.made_of(name))
-    if compared:
-        show_called(population, question, compared, places.more)
+    """Which numbers are asked for, about which items; None while none is chosen."""
+    judged = () if asked.of_known else asked.judged(read)
+    if judged:
+        show_called(population, asked.question, judged, places.more)
+    first, possible = asked.numbers(judged)
     with places.more:
-        trained, target = about_the_items(file, classified=bool(chosen))
-    estimands = card.many if len(question.classes) > 2 else card.estimands
-    if card in WHICH and len(question.classes) == 2:
-        figures = (*SCALARS, *(DIFFERENCES if card is SEVERAL and len(compared) == 2 else ()))
-        first, figures = estimands, tuple(DIFFERENCES) if card is BETTER else figures
-        with places.more:
-            estimands = which_numbers(first, figures, file, key=WHICH[card])
-        if not estimands:
-            every = WayOut("take those of the question", ProjectDraft(file, estimands=first))
-            refuse("Choose at least one number to continue.", [every], asks=True)
-            return None
-    matter = None
-    if len(question.classes) > 2 and any(SCALARS[name].per_class for name in estimands):
-        matter = which_classes(question.classes, file)
-        if matter == ():
+        if judged:
+            ask("trained")
+        ask("target")
+        if possible and not asked.of_known:
+            words = {name: ESTIMANDS[name] for name in possible}
+            ask("numbers", asked.card.title, options=words, first=list(first))
+    estimands = asked.estimands(judged)
+    if not estimands:
+        title = asked.card.title
+        every = ProjectDraft(question=title, estimands=first)
+        refuse(NO_NUMBER, [WayOut("take those of the question", every)], asks=True)
+        return None
+    classes = asked.question.classes
+    if not asked.of_known and asked.matters(estimands):
+        words = {name: plain(name) for name in classes}
+        if not ask("matter", options=words, first=list(classes)):
             refuse(NO_CLASS, [], asks=True)
             return None
-    draft.taken(file, "estimands", "classifiers")
-    classifier = compared if len(compared) > 1 else next(iter(compared), None)
-    existing = columns.existing
-    aim = Aim(estimands, classifier, trained, target, existing, base.fingerprint, matter)
-    return aim, population
+    return asked.aim(population, read), population
 
 
-def with_known(
-    path: Path,
-    columns: Columns,
-    question: Question,
-    base: Population,
-    names: tuple[str, ...],
-    places: Places,
-) -> tuple[Aim, Population] | None:
-    """What share the known answers have found; a score says which of the others are likely."""
-    file = base.fingerprint
-    scored = tuple(name for name in names if name in base.scores)
-    orders = choose_one(scored, file, ORDERS)
-    read = columns.without_found().asked(question.classes, question.positive)
-    for name in orders:
-        cut_none = cut(read, base, question, name, "none")
-        assert cut_none is not None  # Nothing is cut.
-        read = cut_none
-    order = next(iter(orders), None)
-    columns_of = {one.name: one.score for one in read.classifiers}
-    read = read.finding(columns_of.get(order or ""), descending=order in read.descending)
-    try:
-        population = files.read(path, read.arguments())
-    except (ValueError, OSError) as error:
-        show_faults(error)
-        return None
-    with places.more:
-        _, target = about_the_items(file, classified=False)
-    draft.taken(file, "estimands", "classifiers")
-    aim = Aim(FOUND.estimands, population.found, "", target, columns.existing, file)
-    return aim, population
-
-
-def refuse_known(possible: list[Card], existing: str, file: str) -> None:
-    """No method for the question can use the known answers: the questions that can."""
-    able = [one for one in possible if uses(one, existing)]
-    fault = NO_KNOWN.format(able="; ".join(one.title for one in able), ignored=SOURCES["ignored"])
-    ways = [WayOut(one.title, ProjectDraft(file, question=one.title)) for one in able]
-    unused = WayOut("do not use the known answers", ProjectDraft(file, existing="ignored"))
-    refuse(fault, [*ways, unused])
-
-
-def choose_card(possible: list[Card], base: Population, question: Question, told: int) -> Card:
-    titles, file = [card.title for card in possible], base.fingerprint
-    place = st.container()
-    begun = draft.waiting(file).question
-    kept = st.session_state.get(QUESTION)
-    if st.session_state.get(PRESET_FOR) != file or kept not in titles:
-        st.session_state[QUESTION] = first_card(base, usable(base), possible, told).title
-        st.session_state[PRESET_FOR] = file
-    draft.fill(QUESTION, file, "question", begun if begun in titles else None)
-    titles = shown_titles(titles)
-    possible = [CARDS[title] for title in titles]
+def choose_card(asked: Asked) -> None:
+    """The questions as cards."""
+    chosen = asked.card
+    pair = compared(asked.now, asked.names)
+    table = st.container()
+    shown = shown_cards(asked)
     st.html(CARD_STYLE)
-    if possible == [PREVALENCE]:
+    if asked.possible == [PREVALENCE]:
         st.info(ONLY_SHARE)
         st.button(TO_COLUMNS, key="new-to-columns", on_click=go, args=(1,))
 
-    pair = compared(usable(base), file)
+    def caption(card: Card) -> str:
+        said = []
+        if card in (chosen, BETTER):
+            said.append(short_words(card, asked.base, asked.question, asked.told, pair))
+        if card is chosen:
+            said.append(card.words)
+        return plain(" ".join(filter(None, said)))
 
-    def said_of(card: Card) -> str:
-        chosen = card.title == st.session_state[QUESTION]
-        return short_words(card, base, question, told, pair) if chosen or card is BETTER else ""
-
-    captions = [
-        plain(
-            " ".join(
-                (
-                    *filter(None, [said_of(card)]),
-                    *([card.words] if card.title == st.session_state[QUESTION] else []),
-                )
-            )
+    with table:
+        ask(
+            "aim",
+            options={card.title: titled(card, pair) for card in shown},
+            first=chosen.title,
+            captions=[caption(card) for card in shown],
         )
-        for card in possible
-    ]
-    chosen = place.radio(
-        "What do you want to know?",
-        titles,
-        key=QUESTION,
-        persist_state="session",
-        format_func=lambda title: titled(CARDS[title], pair),
-        captions=captions,
-        width="stretch",
-        label_visibility="collapsed",
-    )
-    return CARDS[str(chosen)]
 
 
-def shown_titles(titles: list[str]) -> list[str]:
+def shown_cards(asked: Asked) -> list[Card]:
     """The questions that stand there; the rarer ones once one of them is chosen, or asked for."""
-    rare = [title for title in titles if CARDS[title] in RARER]
-    if len(titles) <= FEW or st.session_state[QUESTION] in rare or st.session_state.get(EVERY):
-        return titles
-    st.button("More questions", key=MORE_QUESTIONS, type="tertiary", on_click=_every)
-    return [title for title in titles if title not in rare]
-
-
-def _every() -> None:
-    st.session_state[EVERY] = True
-
-
-def choose_classifiers(
-    card: Card, names: tuple[str, ...], base: Population
-) -> tuple[str, ...] | None:
-    """The classifiers that the question is about: () if the file has none, None until enough are
-    chosen."""
-    if card is RANKED:
-        names = tuple(name for name in names if name in base.scores)
-    if card is FOUND:
-        first = flags(base, names)
-        names = (*first, *(name for name in names if name not in first))
-    if card in (SEVERAL, BETTER, SHIP):
-        chosen = choose_several(names, base.fingerprint, pair=card is BETTER)
-    else:
-        chosen = choose_one(names, base.fingerprint)
-    return chosen if chosen or not names else None
-
-
-def which_numbers(
-    first: tuple[str, ...], possible: tuple[str, ...], file: str, *, key: str
-) -> tuple[str, ...]:
-    """Which of the ``possible`` numbers are to be known; some methods give only some of them."""
-    begun = draft.waiting(file).estimands
-    draft.fill(key, file, "estimands", begun and list(begun))
-    kept = st.session_state.get(key, [])
-    if not {*kept} <= {*possible}:
-        # A third classifier was added: there is no difference any more.
-        st.session_state[key] = [one for one in kept if one in possible]
-    chosen = st.multiselect(
-        "Which numbers?",
-        possible,
-        default=list(first),
-        format_func=ESTIMANDS.__getitem__,
-        key=key,
-        persist_state="session",
+    possible = asked.possible
+    if len(possible) <= FEW or asked.card in RARER or asked.now.every_aim:
+        return possible
+    st.button(
+        "More questions",
+        key=MORE_QUESTIONS,
+        type="tertiary",
+        on_click=asked.now.take,
+        args=("every_aim", True),
     )
-    return tuple(chosen)
-
-
-def which_classes(classes: tuple[str, ...], file: str) -> tuple[str, ...] | None:
-    """The classes that have figures of their own; None: all."""
-    key = f"{MATTER}-{file}-{'-'.join(classes)}"
-    chosen = st.multiselect(
-        "Which classes matter?",
-        classes,
-        default=list(classes),
-        format_func=plain,
-        key=key,
-        persist_state="session",
-    )
-    return None if {*chosen} == {*classes} else tuple(chosen)
-
-
-def about_the_items(file: str, *, classified: bool) -> tuple[str, str]:
-    """Whether they were used for training, "" without a classifier, and what they stand for."""
-    draft.fill(TARGET, file, "target", draft.waiting(file).target)
-    trained = (
-        st.segmented_control(
-            "Were these items used to train the classifier?",
-            list(TRAINED),
-            default="unknown",
-            required=True,
-            format_func=TRAINED.__getitem__,
-            key="new-trained",
-            persist_state="session",
-        )
-        if classified
-        else ""
-    )
-    target = st.segmented_control(
-        "What is the statement about?",
-        list(TARGETS),
-        default="file",
-        required=True,
-        format_func=TARGETS.__getitem__,
-        key=TARGET,
-        persist_state="session",
-    )
-    return str(trained), str(target)
+    return [card for card in possible if card not in RARER]

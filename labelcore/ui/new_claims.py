@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import streamlit as st
 
 from labelcore.estimands import SCALARS
 from labelcore.plan.plan import Plan
+from labelcore.planning.methods import named
 from labelcore.population import Population
 from labelcore.promises import Form
+from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Aim
+from labelcore.ui.fields import BETTER, FIELDS, LEVEL
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES, TERMS
@@ -19,11 +23,8 @@ from labelcore.words.quantities import quantity
 from labelcore.words.sentences import count
 
 MOST_CLAIMS = 5
-COUNT = "new-claim-count"
 COMPARED = ("accuracy", "precision", "recall")
-LEVEL, BETTER = "A figure reaches a level", "One classifier is better than another"
 DIRECTIONS = {">=": "at least", "<=": "at most"}
-LOWEST, HIGHEST = 0.1, 99.9
 DISAGREEMENTS = (
     "Decided by the items on which the two disagree; where they agree nothing can be learned about "
     "it."
@@ -49,24 +50,21 @@ def show_claim_terms(plan: Plan, budget: int | None) -> None:
     st.caption(terms.format(valid=valid, false=alpha, shared=shared, times=times))
 
 
+def first_claim_form(labels: Mapping[str, int]) -> Form:
+    """The approximate form where it saves a third of the labels that are expected."""
+    strict, likely = labels[Form.STRICT], labels[Form.APPROXIMATE]
+    return Form.APPROXIMATE if likely <= (1 - SAVED) * strict else Form.STRICT
+
+
 def claim_form_input(labels: Mapping[str, int]) -> Form:
-    """What settles the claims, with the labels that each form is expected to need; the approximate
-    one stands first where it saves a third of them."""
+    """What settles the claims, with the labels that each form is expected to need."""
     if len(labels) < len(CHOICES):
         return Form.STRICT
-    strict, likely = labels[Form.STRICT], labels[Form.APPROXIMATE]
-    first = Form.APPROXIMATE if likely <= (1 - SAVED) * strict else Form.STRICT
-    options = sorted(CHOICES, key=lambda form: form != first)
-    return Form(
-        st.radio(
-            "What settles a claim?",
-            options,
-            format_func=lambda form: CHOICES[form].format(labels=count(labels[form])),
-            captions=[CHOICE_CAPTIONS[form] for form in options],
-            key=f"new-claim-form-{first}",
-            persist_state="session",
-        )
-    )
+    first = first_claim_form(labels)
+    forms = sorted(CHOICES, key=lambda form: form != first)
+    options = {form: CHOICES[form].format(labels=count(labels[form])) for form in forms}
+    captions = [CHOICE_CAPTIONS[form] for form in forms]
+    return Form(ask("claim_form", first, options=options, first=first, captions=captions))
 
 
 def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:
@@ -75,50 +73,109 @@ def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:
         "Say it now, before the first label. Labelling goes on until every claim is shown, or "
         "shown to be false."
     )
-    number = min(int(st.session_state.get(COUNT, 1)), MOST_CLAIMS)
-    found = [_one(place, aim, population) for place in range(number)]
+    now = current()
+    number = min(now.claim_count, MOST_CLAIMS)
+    claims = [Claim(str(place), aim, population).ask() for place in range(number)]
     with st.container(horizontal=True):
         if number < MOST_CLAIMS:
-            st.button(
-                "Another claim", key="new-claim-more", on_click=_set_count, args=(number + 1,)
-            )
+            more = ("claim_count", number + 1)
+            st.button("Another claim", key="new-claim-more", on_click=now.take, args=more)
         if number > 1:
+            fewer = ("claim_count", number - 1)
             st.button(
                 "Remove the last claim",
                 key="new-claim-fewer",
                 type="tertiary",
-                on_click=_set_count,
-                args=(number - 1,),
+                on_click=now.take,
+                args=fewer,
             )
-    complete = tuple(text for text in found if text)
+    complete = tuple(text for text in claims if text)
     if len(complete) < number:
         st.info(OPEN)
         return None
     return complete
 
 
-def _set_count(number: int) -> None:
-    st.session_state[COUNT] = number
+@dataclass(frozen=True)
+class Claim:
+    """One claim of the draft: its inputs in a box of their own, and its text."""
+
+    place: str
+    aim: Aim
+    population: Population
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        return judges(self.population)
+
+    @property
+    def several(self) -> bool:
+        return len(self.population.classes) > 2
+
+    def ask(self) -> str | None:
+        """The claim as text; None while it is not complete."""
+        with st.container(border=True, key=f"new-claim-box-{self.place}"):
+            kind = LEVEL
+            if comparable(self.population):
+                kind = ask("claim_kind", f"{self.place}-kind")
+            return self.comparison() if kind == BETTER else self.level()
+
+    def choose(
+        self, part: str, label: str, options: Mapping[str, str], first: str | None = None
+    ) -> str:
+        first = first or next(iter(options))
+        part = f"{self.place}-{part}"
+        return str(ask("claim", part, label=label, options=options, first=first))
+
+    def who(self, part: str, label: str) -> str | None:
+        """The classifier meant; the one that the sample is drawn for stands first."""
+        if len(self.judged) < 2:
+            return next(iter(self.judged), None)
+        drawn_for = named(self.aim.classifier)
+        first = next((name for name in drawn_for if name in self.judged), self.judged[0])
+        return self.choose(part, label, in_a_line(self.judged), first)
+
+    def level(self) -> str | None:
+        """A figure reaches a level."""
+        possible = quantities(self.population)
+        first = next((name for name in self.aim.estimands if name in possible), possible[0])
+        inside = None
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            name = self.choose("figure", "Figure", figures(possible), first)
+            row = SCALARS[name]
+            if self.several and row.per_class:
+                classes = in_a_line(self.population.classes)
+                inside = self.choose("class", "Class", classes, self.population.positive)
+            who = self.who("who", "Classifier") if row.needs_prediction else None
+            relation = self.choose("way", "It is", DIRECTIONS)
+            percent = ask("claim_percent", f"{self.place}-percent")
+        about = who or next(iter(self.judged), None)
+        meaning = quantity(name, about, inside or self.population.positive)
+        st.caption(plain(f"{meaning[:1].upper()}{meaning[1:]}."))
+        bounds = FIELDS["claim_percent"]
+        if percent is None or not within(percent, bounds.low, bounds.high):
+            return None
+        left = quantity_text(name, inside, who if len(self.judged) > 1 else None)
+        return claim_text(left, relation, percent / 100)
+
+    def comparison(self) -> str:
+        """One classifier is better than another; with several classes in accuracy only."""
+        possible = COMPARED[:1] if self.several else COMPARED
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            name = self.choose("compared", "Figure", figures(possible))
+            better = self.who("better", "Of this classifier")
+            others = in_a_line(one for one in self.judged if one != better)
+            worse = self.choose(f"worse-{better}", "is higher than that of", others)
+        st.caption(DISAGREEMENTS + (FEWEST if self.several else ""))
+        return claim_text(quantity_text(name, None, better), ">", quantity_text(name, None, worse))
 
 
-def _one(place: int, aim: Aim, population: Population) -> str | None:
-    """One claim in its own box, as text."""
-    key = f"new-claim-{place}-{population.fingerprint}"
-    judged = judges(population)
-    with st.container(border=True, key=f"new-claim-box-{place}"):
-        kind = LEVEL
-        if comparable(population):
-            kind = st.segmented_control(
-                "What is claimed?",
-                [LEVEL, BETTER],
-                default=LEVEL,
-                required=True,
-                key=f"{key}-kind",
-                persist_state="session",
-            )
-        if kind == BETTER:
-            return _comparison(key, judged, aim, len(population.classes) > 2)
-        return _level(key, judged, aim, population)
+def figures(names: Iterable[str]) -> dict[str, str]:
+    return {name: SCALARS[name].label for name in names}
+
+
+def in_a_line(names: Iterable[str]) -> dict[str, str]:
+    return {name: one_line(name, 60) for name in names}
 
 
 def judges(population: Population) -> tuple[str, ...]:
@@ -139,81 +196,6 @@ def quantities(population: Population) -> list[str]:
     return [
         name for name, row in SCALARS.items() if not several or row.per_class or name == "accuracy"
     ]
-
-
-def _level(key: str, judged: tuple[str, ...], aim: Aim, population: Population) -> str | None:
-    possible = quantities(population)
-    first = next((name for name in aim.estimands if name in possible), possible[0])
-    inside = None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = _choice("Figure", possible, first, f"{key}-figure", _label)
-        row = SCALARS[name]
-        if len(population.classes) > 2 and row.per_class:
-            inside = _choice("Class", population.classes, population.positive, f"{key}-class")
-        who = _who("Classifier", judged, aim, f"{key}-who") if row.needs_prediction else None
-        relation = _choice("It is", list(DIRECTIONS), ">=", f"{key}-way", DIRECTIONS.__getitem__)
-        percent = st.number_input(
-            "Percent",
-            value=None,
-            step=1.0,
-            format="%g",
-            placeholder="such as 90",
-            key=f"{key}-percent",
-            persist_state="session",
-        )
-    meaning = quantity(name, who or next(iter(judged), None), inside or population.positive)
-    st.caption(plain(f"{meaning[:1].upper()}{meaning[1:]}."))
-    if percent is None or not within(percent, LOWEST, HIGHEST):
-        return None
-    return claim_text(
-        quantity_text(name, inside, who if len(judged) > 1 else None), relation, percent / 100
-    )
-
-
-def _comparison(key: str, judged: tuple[str, ...], aim: Aim, several: bool) -> str | None:
-    """With several classes in accuracy only."""
-    possible = COMPARED[:1] if several else COMPARED
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = _choice("Figure", possible, possible[0], f"{key}-compared", _label)
-        better = _who("Of this classifier", judged, aim, f"{key}-better")
-        others = [one for one in judged if one != better]
-        worse = _choice("is higher than that of", others, others[0], f"{key}-worse-{better}")
-    st.caption(DISAGREEMENTS + (FEWEST if several else ""))
-    return claim_text(quantity_text(name, None, better), ">", quantity_text(name, None, worse))
-
-
-def _label(name: str) -> str:
-    return SCALARS[name].label
-
-
-def _who(label: str, judged: tuple[str, ...], aim: Aim, key: str) -> str | None:
-    """The classifier meant; the one that the sample is drawn for stands first."""
-    if len(judged) < 2:
-        return next(iter(judged), None)
-    named = (aim.classifier,) if isinstance(aim.classifier, str) else (aim.classifier or ())
-    first = next((name for name in named if name in judged), judged[0])
-    return _choice(label, judged, first, key)
-
-
-def _choice(
-    label: str,
-    options: Sequence[str],
-    first: str,
-    key: str,
-    say: Callable[[str], str] | None = None,
-) -> str:
-    """A list to choose from that keeps its choice on the way back."""
-    return str(
-        st.selectbox(
-            label,
-            list(options),
-            index=list(options).index(first),
-            format_func=say or (lambda name: one_line(name, 60)),
-            key=key,
-            persist_state="session",
-            width=190,
-        )
-    )
 
 
 def quantity_text(name: str, inside: str | None, classifier: str | None) -> str:

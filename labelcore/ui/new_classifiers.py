@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,10 +13,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.score_histogram import score_histogram_chart
 from labelcore.population import Population
-from labelcore.ui import draft
+from labelcore.ui.asking import ask, current
 from labelcore.ui.chart import show_chart
-from labelcore.ui.draft import Columns, Question
+from labelcore.ui.draft import Columns, Draft, Question
 from labelcore.ui.facts import shown_word
+from labelcore.ui.fields import same
 from labelcore.ui.plain import one_line, plain
 
 EXTREMES, MOST_THRESHOLDS = 3, 8
@@ -30,53 +32,25 @@ def usable(base: Population) -> tuple[str, ...]:
     return tuple(name for name in base.classifiers if name in base.predictions)
 
 
-def choose_one(
-    names: tuple[str, ...], fingerprint: str, label: str = "Which classifier?"
-) -> tuple[str, ...]:
-    if len(names) < 2:
-        return names
-    key = f"new-classifier-{fingerprint}"
-    begun = handed_over(names, fingerprint)
-    draft.fill(key, fingerprint, "classifiers", begun[0] if begun else None)
-    return (st.selectbox(label, names, key=key, persist_state="session"),)
+def scored(base: Population, names: Sequence[str]) -> tuple[str, ...]:
+    """Those that have a score."""
+    return tuple(name for name in names if name in base.scores)
 
 
-def handed_over(names: tuple[str, ...], fingerprint: str) -> list[str] | None:
-    """The classifiers of the draft; None without any, or where one is not among ``names``."""
-    begun = draft.waiting(fingerprint).classifiers or ()
-    return list(begun) if begun and {*begun} <= {*names} else None
+def choose_one(names: tuple[str, ...], label: str = "Which classifier?") -> tuple[str, ...]:
+    if len(names) > 1:
+        ask("classifier", label=label, options=same(names), first=names[0])
+    return one_of(current(), names)
 
 
-DRAWN_FOR_FIRST = "Which? The items are drawn for the first."
-COMPARED = "Compared"
+def one_of(now: Draft, names: Sequence[str]) -> tuple[str, ...]:
+    """The classifier that is chosen, if there is any; by itself the first."""
+    return (now.value("classifier", names[0], names),) if names else ()
 
 
-def pair_key(fingerprint: str) -> str:
-    return f"new-pair-{fingerprint}"
-
-
-def compared(names: tuple[str, ...], fingerprint: str) -> tuple[str, ...]:
+def compared(now: Draft, names: Sequence[str]) -> tuple[str, ...]:
     """The two that are compared, as far as they are chosen; by itself the first two."""
-    begun = handed_over(names, fingerprint)
-    return tuple(st.session_state.get(pair_key(fingerprint), begun or names[:2]))
-
-
-def choose_several(
-    names: tuple[str, ...], fingerprint: str, *, pair: bool = False
-) -> tuple[str, ...]:
-    """The classifiers in the order chosen; the sample is drawn for the first, or for a pair."""
-    if len(names) < 2:
-        return names
-    key = pair_key(fingerprint) if pair else f"new-classifiers-{fingerprint}"
-    draft.fill(key, fingerprint, "classifiers", handed_over(names, fingerprint))
-    chosen = st.multiselect(
-        COMPARED if pair else DRAWN_FOR_FIRST,
-        names,
-        default=list(names[:2] if pair else names),
-        key=key,
-        persist_state="session",
-    )
-    return tuple(chosen)
+    return tuple(now.value("pair", list(names[:2]), names))
 
 
 def decided(base: Population, name: str, number: str) -> bool:
@@ -87,38 +61,70 @@ def decided(base: Population, name: str, number: str) -> bool:
 def cut(
     columns: Columns, base: Population, question: Question, name: str, number: str
 ) -> Columns | None:
-    """A classifier's direction, and its thresholds ("none", "one" or "several") where no
-    prediction decides; None while a threshold is wrong."""
-    scores = base.scores.get(name)
-    if scores is None or len(question.classes) > 2:
+    """The inputs for a classifier's direction and thresholds, and the columns with them; None while
+    a threshold is wrong, which is told."""
+    if name in base.scores and len(question.classes) == 2:
+        show_cut(current(), base, question, name, number)
+    try:
+        return cut_as_chosen(current(), columns, base, question, name, number)
+    except ValueError as error:
+        st.error(plain(f"{name}: {error}"))
+        return None
+
+
+def cut_as_chosen(
+    now: Draft, columns: Columns, base: Population, question: Question, name: str, number: str
+) -> Columns:
+    """With a classifier's direction, and its thresholds ("none", "one" or "several") where no
+    prediction decides. Raises ValueError with a sentence for a threshold that is wrong."""
+    if name not in base.scores or len(question.classes) > 2:
         return columns
-    descending = direction(base, question, name)
+    descending = bool(now.value("direction", falls(base, name), part=name))
     if number == "none" or name in base.arguments["predictions"]:
         return columns.cut(name, (), descending)
     if number == "several":
-        thresholds = thresholds_input(base, question, name, descending)
-        return None if thresholds is None else columns.cut(name, thresholds, descending)
-    threshold = slider(base, question, name, descending)
-    return columns.cut(name, (threshold,), descending)
+        typed = now.value("thresholds", f"{first_threshold(base, name):g}", part=name)
+        return columns.cut(name, read_thresholds(typed), descending)
+    return columns.cut(name, (threshold_of(now, base, name),), descending)
 
 
-def direction(base: Population, question: Question, name: str) -> bool:
+def threshold_of(now: Draft, base: Population, name: str) -> float:
+    """From which score on it says yes: as chosen where the scores reach it."""
+    low, high = score_range(base, name)
+    chosen = now.value("threshold", None, part=name)
+    within = chosen is not None and low <= chosen <= high
+    return float(chosen) if within else first_threshold(base, name)
+
+
+def score_range(base: Population, name: str) -> tuple[float, float]:
+    """Between which scores a threshold lies: 0 and 1 where they may be probabilities."""
+    low, high = float(base.scores[name].min()), float(base.scores[name].max())
+    return (0.0, 1.0) if low >= 0 and high <= 1 else (low, high)
+
+
+def show_cut(now: Draft, base: Population, question: Question, name: str, number: str) -> None:
+    """Inputs for a classifier's direction and its thresholds."""
     low = next(n for n in question.classes if n != question.positive)
     words = {False: plain(shown_word(question.positive)), True: plain(shown_word(low))}
-    descending = bool(
-        st.segmented_control(
-            plain(f"High scores of {name} mean") if len(base.scores) > 1 else "High scores mean",
-            [False, True],
-            default=falls(base, name),
-            required=True,
-            format_func=words.__getitem__,
-            key=f"new-direction-{name}-{base.fingerprint}",
-            persist_state="session",
-        )
-    )
+    who = plain(f"High scores of {name} mean") if len(base.scores) > 1 else "High scores mean"
+    descending = ask("direction", name, label=who, options=words, first=falls(base, name))
     with st.expander("Check both ends"):
         extremes(base, name)
-    return descending
+    if number == "none" or name in base.arguments["predictions"]:
+        return
+    word, way = shown_word(question.positive), "down" if descending else "on"
+    label = f"From which score {way} does {name} say {word!r}?"
+    if number == "several":
+        label += " One threshold, or several separated by spaces"
+        ask("thresholds", name, label=plain(label), first=f"{first_threshold(base, name):g}")
+        return
+    least, most = score_range(base, name)
+    if least == most:
+        st.text(f"Every item has the score {least:g}.")
+        return
+    step = 0.01 if (least, most) == (0.0, 1.0) else (most - least) / 200
+    bounds: dict[str, Any] = {"low": least, "high": most, "more": {"step": step}}
+    ask("threshold", name, label=plain(label), first=first_threshold(base, name), **bounds)
 
 
 def falls(base: Population, name: str) -> bool:
@@ -156,57 +162,6 @@ def first_threshold(base: Population, name: str) -> float:
     """One half where the scores may be probabilities, else the middle one."""
     low, high = float(base.scores[name].min()), float(base.scores[name].max())
     return 0.5 if low >= 0 and high <= 1 and low <= 0.5 <= high else middle(base, name, {})
-
-
-def slider(base: Population, question: Question, name: str, descending: bool) -> float:
-    scores = base.scores[name]
-    low, high = float(scores.min()), float(scores.max())
-    inside = low >= 0 and high <= 1
-    word = shown_word(question.positive)
-    label = plain(f"From which score {'down' if descending else 'on'} does {name} say {word!r}?")
-    key = f"new-threshold-{name}-{base.fingerprint}"
-    if inside:
-        low, high = 0.0, 1.0
-    if low == high:
-        st.text(f"Every item has the score {low:g}.")
-        return low
-    start = first_threshold(base, name)
-    step = 0.01 if inside else (high - low) / 200
-    return float(st.slider(label, low, high, start, step, key=key, persist_state="session"))
-
-
-def thresholds_key(name: str, fingerprint: str) -> str:
-    return f"new-thresholds-{name}-{fingerprint}"
-
-
-def show_thresholds(fingerprint: str) -> None:
-    """Let the inputs show the thresholds that were handed over, if there are any."""
-    for name, values in draft.waiting(fingerprint).thresholds or ():
-        typed = " ".join(f"{one:.12g}" for one in values)
-        st.session_state[thresholds_key(name, fingerprint)] = typed
-    draft.taken(fingerprint, "thresholds")
-
-
-def thresholds_input(
-    base: Population, question: Question, name: str, descending: bool
-) -> tuple[float, ...] | None:
-    """One or several thresholds of a score; None, with a sentence, while they are wrong."""
-    word = shown_word(question.positive)
-    typed = st.text_input(
-        plain(
-            f"From which score {'down' if descending else 'on'} does {name} say {word!r}? One "
-            f"threshold, or several separated by spaces"
-        ),
-        f"{first_threshold(base, name):g}",
-        key=thresholds_key(name, base.fingerprint),
-        persist_state="session",
-        max_chars=200,
-    )
-    try:
-        return read_thresholds(typed)
-    except ValueError as error:
-        st.error(plain(f"{name}: {error}"))
-        return None
 
 
 def read_thresholds(typed: str) -> tuple[float, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +16,26 @@ from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
 from labelcore.population.head import Head
 from labelcore.ui import files
-from labelcore.ui.draft import Columns
+from labelcore.ui.asking import ask, ask_number, current
+from labelcore.ui.draft import (
+    NO_COLUMN,
+    ROW_NUMBERS,
+    SEVERAL_COLUMNS,
+    Columns,
+    Draft,
+    first_id,
+    first_row,
+    first_rows,
+)
+from labelcore.ui.fields import FOLDER, UPLOAD, same
+from labelcore.ui.files import Checked
 from labelcore.ui.guard import sentence
-from labelcore.ui.guess import FEW_VALUES, ClassifierColumns, Guess, guess
-from labelcore.ui.new_known import known_answers
-from labelcore.ui.new_number import within
+from labelcore.ui.guess import FEW_VALUES, Guess, guess
+from labelcore.ui.new_known import Known, known_answers, show_known
 from labelcore.ui.plain import one_line, plain
 from labelcore.words.sentences import count
 
-FieldValue = str | bool | None
-"""What a field of the dialect holds."""
-PATH, UPLOADED = "new-path", "new-uploaded"
-NO_COLUMN, ROW_NUMBERS = "(none)", "(no id column: row numbers)"
-SEVERAL_COLUMNS = "(several columns together)"
-MOST_CLASSIFIERS, MOST_LOOKED_AT = 8, 100
+MOST_LOOKED_AT = 100
 KINDS = "CSV, TSV, text, JSON, JSON Lines, Excel or Parquet; the texts gzipped or not"
 HOLDS = "One row for each item: what a person judges, and your classifier's score or verdict."
 FIELD_LABELS = {
@@ -43,16 +49,12 @@ FIELD_LABELS = {
 REVEALING = (
     "{names} may show a model's output: whoever sees it does not judge blind. The report says so."
 )
+MARKS = ("decimal", "quote")
 PLACES = 5
 """How many rows of equal faults are named."""
-HELPERS = "Which other columns may help to choose? (never shown, never judged)"
 WITHOUT_CLASSIFIER = "No classifier was found: its column can be named under '{where}'."
-UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
-PATH_OF = "or the path of a file, or of a folder of Parquet files"
 MEANINGS = "Change what a column means"
-NO_ID = "Choose above what identifies an item."
 OTHERS = f"Choose other columns under '{MEANINGS}', or mend the file."
-OPEN_MEANINGS = "Choose above at least one column to judge."
 NO_ROLE = "not used"
 MANY_REPEATED = 0.5
 ALIKE = (
@@ -63,64 +65,129 @@ ALIKE = (
 
 def begin_with(path: Path) -> None:
     """Let *New project* open with this file of the data folder."""
-    st.session_state.pop(UPLOADED, None)
-    st.session_state[PATH] = str(path)
+    now = current()
+    now.open(str(path))
+    now.step, now.uploaded = 1, None
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The first rows of the file of a draft, and how they are read.
+
+    dialect   what the person chose of it; {}: as detected
+    found     what the columns probably mean; columns: what they mean, or what is lacking
+    """
+
+    path: Path
+    form: Form
+    dialect: Mapping[str, Any]
+    head: Head
+    found: Guess
+    columns: Columns | str
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that mean nothing and do not look like answers."""
+        assert isinstance(self.columns, Columns)
+        names = self.columns.unused(self.head.columns)
+        return [name for name in names if name not in self.found.answers]
+
+
+def looked(now: Draft) -> Looked:
+    """Raises ValueError, OSError where the file cannot be read."""
+    path = Path(now.path or "")
+    form = files.read_form(path)
+    dialect = chosen_dialect(now, path, form)
+    head = files.read_head(path, dialect)
+    found = guess(head.columns, head.sample)
+    names = list(dict.fromkeys(head.columns))
+    columns = now.columns(names, found, head.sample, dialect)
+    return Looked(path, form, dialect, head, found, columns)
+
+
+def checked(seen: Looked) -> tuple[Checked, list[str]]:
+    """The whole file, and the columns that may hold known answers. Raises as ``looked`` does."""
+    assert isinstance(seen.columns, Columns)
+    answers = seen.columns.unused(seen.found.answers)
+    told = tellable(seen.others, seen.head.sample)
+    return files.read_and_compare(seen.path, seen.columns.arguments(), answers, told), answers
+
+
+def settled(now: Draft, seen: Looked, known: Known) -> Columns:
+    """The columns with the known answers that are used, and with helpers."""
+    assert isinstance(seen.columns, Columns)
+    columns = with_found(
+        seen.path, replace(seen.columns, known=known.column, existing=known.existing)
+    )
+    offered = helpers_for(columns, seen.others)
+    return replace(columns, helpers=tuple(now.value("helpers", [], offered)))
+
+
+def items_of(now: Draft) -> tuple[Path, Columns, Population] | None:
+    """What screen 1 has settled; None while something is missing or wrong."""
+    if now.path is None or not files.is_there(Path(now.path)):
+        return None
+    try:
+        seen = looked(now)
+        if isinstance(seen.columns, str):
+            return None
+        whole, answers = checked(seen)
+        known = known_answers(now, whole.population, answers, whole.filled)
+        if known.lacking:
+            return None
+        columns = settled(now, seen, known)
+        return seen.path, columns, files.read(seen.path, columns.arguments())
+    except (ValueError, OSError):
+        return None
 
 
 def items_step() -> tuple[Path, Columns, Population] | None:
     """The file, its columns and the population; None while something is missing or wrong."""
+    now = current()
     top, preview = st.container(), st.container()
     meant, below = st.container(), st.container()
-    with below if PATH in st.session_state else top:
-        path = choose_file()
-    if path is None:
+    with below if now.path is not None else top:
+        there = choose_file(now)
+    if not there:
         return None
     try:
-        form = files.read_form(path)
         with below:
-            given = choose_dialect(path, form)
-        head = files.read_head(path, given)
+            choose_dialect(now, Path(str(now.path)))
+        seen = looked(now)
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
-    found = guess(head.columns, head.sample)
-    meanings = meant.expander(MEANINGS, expanded=unsure(found), key="new-meanings")
+    meanings = meant.expander(MEANINGS, expanded=unsure(seen.found), key="new-meanings")
     with meanings:
-        id_column, content, classifiers = choose_columns(
-            f"{path}{given or ''}", head.columns, found
-        )
-    number = None if id_column == ROW_NUMBERS else id_column
-    columns = Columns(number, content, classifiers or (), dialect=tuple(given.items()))
-    columns = replace(columns, revealing=columns.revealing_of(head.sample))
+        choose_columns(now, list(dict.fromkeys(seen.head.columns)), seen.found)
     with preview:
-        show_head(path, head, form, roles(columns, found))
-    say_what_matters(columns, found, numbered=id_column == ROW_NUMBERS)
-    if id_column is None or not content or classifiers is None:
-        st.info(NO_ID if id_column is None else OPEN_MEANINGS)
+        show_head(seen)
+    say_what_matters(seen, numbered=now.value("id", first_id(seen.found)) == ROW_NUMBERS)
+    if isinstance(seen.columns, str):
+        st.info(seen.columns)
         return None
-    answers = columns.unused(found.answers)
-    others = [name for name in columns.unused(head.columns) if name not in found.answers]
-    told = tellable(others, head.sample)
     try:
-        checked = files.read_and_compare(path, columns.arguments(), answers, told)
+        whole, answers = checked(seen)
     except (ValueError, OSError) as error:
         show_faults(error, OTHERS)
         return None
-    read, population = st.container(), checked.population
+    population, read = whole.population, st.container()
     try:
-        known = known_answers(population, answers, checked.filled)
+        known = known_answers(now, population, answers, whole.filled)
     except (ValueError, OSError) as error:
         show_faults(error, OTHERS)
         return None
+    show_known(known, population)
     with read:
         say_what_was_read(population)
-        show_duplicates(checked.repeated, len(population))
-    if known is None:
+        show_duplicates(whole.repeated, len(population))
+    if known.lacking:
         return None
-    columns = with_found(path, replace(columns, known=known[0], existing=known[1]))
-    with meanings:
-        helpers = choose_helpers(path, columns, others)
-    return path, replace(columns, helpers=helpers), population
+    columns = settled(now, seen, known)
+    if offered := helpers_for(columns, seen.others):
+        with meanings:
+            ask("helpers", options=same(offered))
+    return seen.path, columns, population
 
 
 def say_what_was_read(population: Population) -> None:
@@ -161,39 +228,34 @@ def roles(columns: Columns, found: Guess) -> dict[str, str]:
     return said | dict.fromkeys(columns.ids, "id")
 
 
-def say_what_matters(columns: Columns, found: Guess, *, numbered: bool) -> None:
+def say_what_matters(seen: Looked, *, numbered: bool) -> None:
     """What must be known of the meanings, whether or not they are changed."""
     if numbered:
         st.caption("Row numbers are the ids: rows of this file must never move.")
-    for part in found.reasons:
-        say_why(found, part)
-    told = [name for name in columns.content if name in found.answers]
+    for part in seen.found.reasons:
+        say_why(seen.found, part)
+    if isinstance(seen.columns, str):
+        return
+    told = [name for name in seen.columns.content if name in seen.found.answers]
     if told:
         st.warning(
             plain(f"{', '.join(told)} looks like the answer; showing it would decide for you.")
         )
-    show_revealing(columns.revealing)
+    if revealing := seen.columns.revealing:
+        st.warning(plain(REVEALING.format(names=", ".join(revealing))))
 
 
-def choose_helpers(path: Path, columns: Columns, others: Sequence[str]) -> tuple[str, ...]:
-    """Which of the columns that mean nothing else may help to choose items; at first none."""
+def helpers_for(columns: Columns, others: Sequence[str]) -> list[str]:
+    """Which of the columns that mean nothing else may help to choose items."""
     taken = {columns.known, *(one.name for one in columns.classifiers)}
     offered = [name for name in others if name not in taken][:MOST_LOOKED_AT]
-    if not offered or not columns.classifiers:
-        return ()
-    key = f"new-helpers-{path}"
-    return tuple(st.multiselect(HELPERS, offered, key=key, persist_state="session"))
+    return offered if columns.classifiers else []
 
 
 def tellable(names: Sequence[str], sample: Sequence[Mapping[str, str]]) -> list[str]:
     """The columns that may have few different values, as far as the first rows tell."""
     seen = {name: {row.get(name, "").strip() for row in sample} - {""} for name in names}
     return [name for name in names if len(seen[name]) <= FEW_VALUES][:MOST_LOOKED_AT]
-
-
-def show_revealing(names: Sequence[str]) -> None:
-    if names:
-        st.warning(plain(REVEALING.format(names=", ".join(names))))
 
 
 def show_duplicates(repeated: Duplicates, items: int) -> None:
@@ -218,112 +280,98 @@ def what_was_read(population: Population) -> str:
     return ", ".join(count(*one) for one in (*counted, (named, "prediction column")))
 
 
-def choose_file() -> Path | None:
-    """The file that was chosen last; once there is one, another is chosen in a fold."""
-    before = st.session_state.get(PATH)
+def choose_file(now: Draft) -> bool:
+    """Whether there is a file; once there is one, another is chosen in a fold."""
+    before = now.path
     place = st.container() if before is None else st.expander("Another file", key="new-another")
     with place:
         inputs = st.container()
         folded = st.expander(f"{FOLDER}, instead") if before is None else st.container()
         with folded:
-            source = source_input()
+            source = ask("source")
         with inputs:
             if source == UPLOAD:
-                upload()
+                upload(now)
             else:
-                from_folder()
-    kept = st.session_state.get(PATH)
-    if kept != before:
+                from_folder(now)
+    if now.path != before:
         st.rerun()
-    path = Path(kept) if kept else None
-    if path is not None and not files.is_there(path):
-        st.error(plain(f"{path} is not there any more. Choose it again."))
-        return None
-    return path
+    if now.path is None:
+        return False
+    if not files.is_there(Path(now.path)):
+        st.error(plain(f"{now.path} is not there any more. Choose it again."))
+        return False
+    return True
 
 
-def source_input() -> str:
-    return str(
-        st.segmented_control(
-            "Where are the items?",
-            [UPLOAD, FOLDER],
-            default=UPLOAD,
-            required=True,
-            key="new-source",
-            persist_state="session",
-        )
-    )
-
-
-def upload() -> None:
+def upload(now: Draft) -> None:
     st.caption(HOLDS)
     given = st.file_uploader(KINDS, key="new-upload")
-    if given is None or st.session_state.get(UPLOADED) == given.file_id:
+    if given is None or now.uploaded == given.file_id:
         return
     try:
-        st.session_state[PATH] = str(files.keep_upload(given.name, given.getvalue()))
-        st.session_state[UPLOADED] = given.file_id
+        now.open(str(files.keep_upload(given.name, given.getvalue())))
+        now.uploaded = given.file_id
     except (ValueError, OSError) as error:
-        st.session_state.pop(PATH, None)
-        st.session_state.pop(UPLOADED, None)
+        now.path = now.uploaded = None
         st.error(plain(f"The file could not be saved. {sentence(error)}"))
 
 
-def from_folder() -> None:
+def from_folder(now: Draft) -> None:
     st.caption(plain(f"Only files inside {data_folder()} are read."))
     listed = files.listed()
-    chosen = st.selectbox(
-        "File",
-        listed,
-        index=None,
-        key="new-listed",
-        persist_state="session",
-        placeholder=f"{len(listed)} files there",
-    )
-    typed = st.text_input(PATH_OF, key="new-typed", persist_state="session")
-    wanted = typed or chosen
+    chosen = ask("listed", options=same(listed), more={"placeholder": f"{len(listed)} files there"})
+    wanted = ask("typed") or chosen
     if not wanted:
         return
     try:
-        st.session_state[PATH] = str(files.inside(wanted))
+        now.open(str(files.inside(wanted)))
     except (ValueError, OSError) as error:
-        st.session_state.pop(PATH, None)
+        now.path = None
         st.error(plain(sentence(error)))
 
 
-def choose_dialect(path: Path, form: Form) -> dict[str, Any]:
-    """Selectors for how the file is read; {} while all of them stand as they were detected."""
-    if not form.options:
-        return {}
-    with st.expander("Does it look wrong? Change how the file is read"):
-        first = [name for name in form.options if name not in ("decimal", "quote")]
-        given = {name: choose_field(path, form, name) for name in first}
-        changed = {
-            name: given[name] for name in given if given[name] != getattr(form.dialect, name)
-        }
-        if len(first) < len(form.options):
-            again = files.read_form(path, changed) if changed else form
-            key = Path(f"{path}{changed or ''}")
-            for name in ("decimal", "quote"):
-                given[name] = choose_field(key, again, name)
+def chosen_dialect(now: Draft, path: Path, form: Form) -> dict[str, Any]:
+    """How the file is read where the person chose otherwise than detected, else {}."""
+    given = {name: value for name, (value, _) in dialect_of(now, path, form).items()}
     detected = all(value == getattr(form.dialect, name) for name, value in given.items())
     return {} if detected else given
 
 
-def choose_field(path: Path, form: Form, name: str) -> FieldValue:
-    words = dict(field_words(form, name))
-    values = list(words)
-    return st.selectbox(
-        FIELD_LABELS[name],
-        values,
-        index=values.index(getattr(form.dialect, name)),
-        format_func=words.__getitem__,
-        key=f"new-read-{name}-{path}",
-        persist_state="session",
-    )
+def dialect_of(now: Draft, path: Path, form: Form) -> dict[str, tuple[Any, Form]]:
+    """Each field of the dialect as it is chosen, and the form that it begins from: what the marks
+    in numbers and around texts are is detected anew once the rest is chosen."""
+
+    def value(name: str, form: Form) -> Any:
+        options = dict(field_words(form, name))
+        return now.value("read", getattr(form.dialect, name), options, name)
+
+    first = [name for name in form.options if name not in MARKS]
+    given = {name: (value(name, form), form) for name in first}
+    changed = {
+        name: chosen for name, (chosen, _) in given.items() if chosen != getattr(form.dialect, name)
+    }
+    again = files.read_form(path, changed) if changed else form
+    return given | {name: (value(name, again), again) for name in MARKS if name in form.options}
 
 
-def field_words(form: Form, name: str) -> list[tuple[FieldValue, str]]:
+def choose_dialect(now: Draft, path: Path) -> None:
+    """Selectors for how the file is read."""
+    form = files.read_form(path)
+    if not form.options:
+        return
+    with st.expander("Does it look wrong? Change how the file is read"):
+        for name, (_, begun) in dialect_of(now, path, form).items():
+            ask(
+                "read",
+                name,
+                label=FIELD_LABELS[name],
+                options=dict(field_words(begun, name)),
+                first=getattr(begun.dialect, name),
+            )
+
+
+def field_words(form: Form, name: str) -> list[tuple[str | bool | None, str]]:
     """What a field of the dialect may be, each value with its words."""
     if name == "header":
         return [(True, "names the columns"), (False, "is data")]
@@ -347,10 +395,12 @@ def dialect_words(form: Form, dialect: Dialect) -> str:
     return f"Read as {', '.join(words)}." if words else ""
 
 
-def show_head(path: Path, head: Head, form: Form, meant: Mapping[str, str]) -> None:
+def show_head(seen: Looked) -> None:
     """The file in a line, how it was read, and its first rows, each column with what it is."""
-    said = f"{path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
-    st.text(f"{said} {dialect_words(form, head.dialect)}".strip())
+    head = seen.head
+    meant = roles(seen.columns, seen.found) if isinstance(seen.columns, Columns) else {}
+    said = f"{seen.path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
+    st.text(f"{said} {dialect_words(seen.form, head.dialect)}".strip())
     if head.headless:
         names = " | ".join(one_line(name, 40) for name in head.columns)
         st.warning(
@@ -371,109 +421,29 @@ def show_head(path: Path, head: Head, form: Form, meant: Mapping[str, str]) -> N
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="new-preview", column_config=heads)
 
 
-def choose_columns(
-    path: str, columns: tuple[str, ...], found: Guess
-) -> tuple[str | tuple[str, ...] | None, tuple[str, ...], tuple[ClassifierColumns, ...] | None]:
-    """Selectors, preset with the guess; their keys hold the path, so a new file starts anew.
-
-    Returns id column (None until chosen), content, and classifiers (None out of bounds).
-    """
-    names = list(dict.fromkeys(columns))
-    return (
-        choose_id(path, names, found),
-        choose_content(path, names, found),
-        choose_classifiers(path, names, found),
-    )
+def choose_columns(now: Draft, names: list[str], found: Guess) -> None:
+    """Selectors for what the columns mean, preset with the guess."""
+    several = [SEVERAL_COLUMNS] if len(names) > 1 else []
+    if ask("id", options=same([ROW_NUMBERS, *names, *several]), first=first_id(found)) in several:
+        ask("ids", options=same(names))
+    ask("content", options=same(names), first=list(found.content))
+    st.markdown("**Classifiers** — a score, a prediction, or both")
+    number, sound = ask_number("number", first=len(first_rows(found)))
+    for place in range(number if sound else 0):
+        given, part = first_row(found, place), str(place)
+        columns, choices = st.columns(3), same([NO_COLUMN, *names])
+        with columns[0]:
+            ask("name", part, first=given.name)
+        with columns[1]:
+            ask("score", part, options=choices, first=given.score or NO_COLUMN)
+        with columns[2]:
+            ask("prediction", part, options=choices, first=given.prediction or NO_COLUMN)
 
 
 def say_why(found: Guess, part: str) -> None:
     """Why a part is asked instead of preselected, or what was left out of it."""
     if part in found.reasons:
         st.caption(plain(f"{'Not sure: ' if found.asks(part) else ''}{found.reasons[part]}"))
-
-
-def choose_id(path: str, names: list[str], found: Guess) -> str | tuple[str, ...] | None:
-    """A column, several, or ROW_NUMBERS; None until one is chosen."""
-    choices = [ROW_NUMBERS, *names, *([SEVERAL_COLUMNS] if len(names) > 1 else [])]
-    preset = choices.index(found.id) if found.id is not None else 0
-    chosen = st.selectbox(
-        "Which column identifies an item?",
-        choices,
-        key=f"new-id-{path}",
-        persist_state="session",
-        index=None if found.asks("id") else preset,
-        placeholder="Choose a column",
-    )
-    if chosen != SEVERAL_COLUMNS:
-        return chosen
-    together = st.multiselect(
-        "Which columns identify it together?",
-        names,
-        key=f"new-ids-{path}",
-        persist_state="session",
-    )
-    return tuple(together) if together else None
-
-
-def choose_content(path: str, names: list[str], found: Guess) -> tuple[str, ...]:
-    content = st.multiselect(
-        "What does the person judge? (one column, or two for a pair)",
-        names,
-        default=list(found.content),
-        key=f"new-content-{path}",
-        persist_state="session",
-    )
-    return tuple(content)
-
-
-def choose_classifiers(
-    path: str, names: list[str], found: Guess
-) -> tuple[ClassifierColumns, ...] | None:
-    """The classifiers; None while their number is out of bounds."""
-    st.markdown("**Classifiers** — a score, a prediction, or both")
-    number = st.number_input(
-        "How many classifiers?",
-        value=min(len(found.classifiers), MOST_CLASSIFIERS),
-        key=f"new-number-{path}",
-        persist_state="session",
-    )
-    if not within(number, 0, MOST_CLASSIFIERS):
-        return None
-    rows = []
-    for place in range(number):
-        given = found.classifiers[place] if place < len(found.classifiers) else None
-        rows.append(classifier_row(path, place, names, given))
-    return tuple(row for row in rows if row.score or row.prediction)
-
-
-def classifier_row(
-    path: str, place: int, names: list[str], given: ClassifierColumns | None
-) -> ClassifierColumns:
-    choices = [NO_COLUMN, *names]
-    given = given or ClassifierColumns(f"classifier {place + 1}", None, None)
-    columns = st.columns(3)
-    name = columns[0].text_input(
-        "Name", given.name, key=f"new-name-{place}-{path}", persist_state="session"
-    )
-    score = columns[1].selectbox(
-        "Score column",
-        choices,
-        index=choices.index(given.score) if given.score else 0,
-        key=f"new-score-{place}-{path}",
-        persist_state="session",
-    )
-    prediction = columns[2].selectbox(
-        "Prediction column",
-        choices,
-        index=choices.index(given.prediction) if given.prediction else 0,
-        key=f"new-prediction-{place}-{path}",
-        persist_state="session",
-    )
-    return ClassifierColumns(
-        name.strip() or given.name,
-        None if score == NO_COLUMN else score,
-        None if prediction == NO_COLUMN else prediction,
-    )
 
 
 def show_faults(error: Exception, then: str = "") -> None:

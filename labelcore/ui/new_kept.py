@@ -1,7 +1,7 @@
-"""New project: what its inputs show outlives a reload, in a small file of the data folder.
+"""New project: the draft outlives a reload, in a small file of the data folder.
 
-The address of the page names the file by a random token. Only plain values are kept, only those of
-the page's inputs, and a file that another version wrote is left alone.
+The address of the page names the file by a random token. A file that another version wrote is left
+alone.
 """
 
 from __future__ import annotations
@@ -10,50 +10,40 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Mapping
-from datetime import date
-from datetime import time as clock_time
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from labelcore import __version__
 from labelcore.access.settings import data_folder
-from labelcore.ui import draft, files
-from labelcore.ui.new_items import PATH
+from labelcore.ui import files
+from labelcore.ui.asking import DRAFT, current, put
+from labelcore.ui.draft import Draft
 
 NAME, TOKEN, WRITTEN = "draft", "draft token", "draft written"
 FORM = re.compile(r"[0-9a-f]{24}")
 LARGEST, OLDEST_SECONDS = 100_000, 30 * 24 * 3600
-PRESSED = re.compile(
-    r"(upload|press-more-aims|create|next|back|to-columns|way-out|go|row|race-cancel|claim-more"
-    r"|claim-fewer)\b"
-)
-"""How the keys of buttons and of the uploader go on: nothing may be put into these."""
 
 
 def folder() -> Path:
     return data_folder() / "drafts"
 
 
-def restore() -> bool:
-    """Let the inputs show what the address names, once; whether there was anything."""
+def restore() -> None:
+    """Go on with the draft that the address names, where this visitor has none yet."""
     token = st.query_params.get(NAME, "")
     if TOKEN in st.session_state or not FORM.fullmatch(token):
-        return False
-    found = read(folder() / f"{token}.json")
+        return
     st.session_state[TOKEN] = token
-    for key, value in found.items():
-        st.session_state[key] = value
-    return bool(found)
+    if (found := read(folder() / f"{token}.json")) is not None:
+        put(found)
 
 
 def keep() -> None:
-    """Write what the inputs show, where it has changed, and name it in the address."""
-    text = written(st.session_state)
-    if text is None:
+    """Write the draft where it has changed, and name it in the address."""
+    if current().path is None:
         return
+    text = written(current())
     token = str(st.session_state.setdefault(TOKEN, secrets.token_hex(12)))
     if st.query_params.get(NAME) != token:
         st.query_params[NAME] = token
@@ -74,9 +64,10 @@ def keep() -> None:
 
 
 def drop() -> None:
-    """The project is made: nothing is kept of its draft."""
+    """The project is made: nothing is left of its draft."""
     token = str(st.session_state.pop(TOKEN, ""))
-    st.session_state.pop(WRITTEN, None)
+    for name in (WRITTEN, DRAFT):
+        st.session_state.pop(name, None)
     if FORM.fullmatch(token):
         (folder() / f"{token}.json").unlink(missing_ok=True)
 
@@ -88,66 +79,27 @@ def clear_old() -> None:
             path.unlink(missing_ok=True)
 
 
-def written(state: Mapping[Any, Any]) -> str | None:
-    """The values of the page's inputs as JSON; None while there is no file.
+def written(draft: Draft) -> str:
+    """A draft as its file holds it.
 
-    >>> state = {"new-path": "a.csv", "new-create": False, "other": 1}
-    >>> json.loads(written(state))["values"], written({"other": 1})
-    ({'new-path': 'a.csv'}, None)
+    >>> json.loads(written(Draft(path="a.csv", step=2)))["draft"]["path"]
+    'a.csv'
     """
-    values = {
-        str(key): simple(value)
-        for key, value in state.items()
-        if str(key).startswith(draft.INPUTS)
-        and not PRESSED.match(str(key).removeprefix(draft.INPUTS))
-        and is_simple(value)
-    }
-    if PATH not in values:
-        return None
-    return json.dumps({"version": __version__, "values": values}, ensure_ascii=False)
+    values = {"version": __version__, "draft": draft.to_json()}
+    return json.dumps(values, ensure_ascii=False)
 
 
-def is_simple(value: object) -> bool:
-    if isinstance(value, (list, tuple)):
-        return all(is_simple(one) for one in value)
-    return value is None or isinstance(value, (str, int, float, bool, date, clock_time))
-
-
-def simple(value: Any) -> Any:
-    """A value as JSON has it; a day and a time of day keep what they are."""
-    if isinstance(value, (list, tuple)):
-        return [simple(one) for one in value]
-    if isinstance(value, date):
-        return {"day": value.isoformat()}
-    return {"time": value.isoformat()} if isinstance(value, clock_time) else value
-
-
-def read(path: Path) -> dict[str, Any]:
-    """What a file holds for the inputs; {} for one that is missing, foreign, or names a file of
-    items outside the data folder."""
+def read(path: Path) -> Draft | None:
+    """The draft that a file holds; None for one that is missing, foreign, or names a file of items
+    outside the data folder."""
     try:
         if path.stat().st_size > LARGEST:
-            return {}
+            return None
         found = json.loads(path.read_text("utf-8"))
         if found["version"] != __version__:
-            return {}
-        values = {key: lively(value) for key, value in found["values"].items()}
-        files.inside(str(values[PATH]))
-        if not all(key.startswith(draft.INPUTS) for key in values):
-            return {}
+            return None
+        draft = Draft.from_json(found["draft"])
+        files.inside(str(draft.path))
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
-        return {}
-    return values
-
-
-def lively(value: Any) -> Any:
-    """The opposite of ``simple``.
-
-    >>> lively(simple(date(2027, 1, 2))), lively(simple(("a", 1)))
-    (datetime.date(2027, 1, 2), ['a', 1])
-    """
-    if isinstance(value, dict):
-        if "day" in value:
-            return date.fromisoformat(value["day"])
-        return clock_time.fromisoformat(value["time"])
-    return [lively(one) for one in value] if isinstance(value, list) else value
+        return None
+    return draft

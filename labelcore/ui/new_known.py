@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from labelcore.errors import NotRandomError
 from labelcore.plan.existing import check_random, share_words
 from labelcore.population import Population
-from labelcore.ui import draft, files
+from labelcore.ui import files
+from labelcore.ui.asking import ask
+from labelcore.ui.draft import NO_COLUMN, Draft
+from labelcore.ui.fields import same
 from labelcore.ui.plain import plain
 from labelcore.words.existing import OTHER_WAY, SOURCES
 
-CAPTIONS = (
-    "Every item had the same chance. New labels extend them, so fewer are needed. Refused if "
-    "they are not spread over the scores like a random sample.",
-    "They count as known and are not asked again; only the other items are sampled. Right however "
-    "the items were chosen, as long as the answers themselves are right.",
-    "All items may be asked, including these. Their answers are neither shown nor counted.",
-)
 NOT_RANDOM = (
     "You said the known answers are a random sample, but they do not look like one: {found} of the "
     "{labels} {place}, against {expected} of all items. Choose {other!r} {where}: it is right "
     "however they came."
 )
-NO_COLUMN = "(none)"
 NOT_SAID = (
     "To continue, say where the known answers come from: that decides what they may be used for."
 )
 
 
+@dataclass(frozen=True)
+class Known:
+    """The known answers of a file, and what they are taken for.
+
+    candidates        columns that may hold some, each with its rows that have one
+    column, existing  what is used of them; None: nothing
+    lacking           what is still to be said; fault: why the choice cannot be right
+    """
+
+    candidates: Mapping[str, int]
+    shown: str = NO_COLUMN
+    options: Sequence[str] = ()
+    column: str | None = None
+    existing: str | None = None
+    lacking: str = ""
+    fault: str = ""
+
+
 def known_answers(
-    population: Population, columns: Sequence[str], filled: Mapping[str, int]
-) -> tuple[str | None, str | None] | None:
-    """The column of known answers that is used, and what they are taken for, both None where none
-    are; None while that is not said.
+    now: Draft, population: Population, columns: Sequence[str], filled: Mapping[str, int]
+) -> Known:
+    """What is chosen of the known answers. Raises ValueError, OSError where the file cannot be
+    read.
 
     columns   those that look like answers; one that is full, or empty, leaves nothing to ask
     filled    rows with a value, of these and of further ones that mean nothing else: any with few
@@ -43,45 +57,40 @@ def known_answers(
     """
     partly = {name: n for name, n in filled.items() if 0 < n < len(population)}
     called = [name for name in partly if name in columns]
-    if not partly:
-        return None, None
-    column = called[0] if called else NO_COLUMN
-    if len(partly) > 1 or not called:
-        column = st.selectbox(
-            "Which column holds known answers?",
-            [*partly, NO_COLUMN] if called else [NO_COLUMN, *partly],
-            key=f"new-known-column-{population.fingerprint}",
-            persist_state="session",
-        )
-    if column == NO_COLUMN:
-        return None, None
-    number = partly[column]
+    options = [*partly, NO_COLUMN] if called else [NO_COLUMN, *partly]
+    column = now.value("known", options[0], options)
+    found = Known(partly, column, options if len(partly) > 1 or not called else ())
+    if not partly or column == NO_COLUMN:
+        return found
+    use = now.value("existing", None, SOURCES)
+    if use is None:
+        return replace(found, lacking=NOT_SAID)
+    if use == "random" and (fault := not_random(population, column)):
+        return replace(found, lacking=NOT_SAID, fault=fault)
+    return found if use == "ignored" else replace(found, column=column, existing=use)
+
+
+def show_known(known: Known, population: Population) -> None:
+    """The known answers as they are chosen."""
+    if not known.candidates:
+        return
+    if known.options:
+        first = known.options[0]
+        ask("known", options=same(known.options), first=first)
+    if known.shown == NO_COLUMN:
+        return
+    number = known.candidates[known.shown]
     st.markdown(
         plain(
-            f"{column}: {number:,} of {len(population):,} items have an answer already; empty "
+            f"{known.shown}: {number:,} of {len(population):,} items have an answer already; empty "
             "means not known."
         )
     )
-    file = population.fingerprint
-    key = f"new-known-{file}-{column}"
-    draft.fill(key, file, "existing", draft.waiting(file).existing)
-    use = st.radio(
-        "Where do the known answers come from?",
-        list(SOURCES),
-        index=None,
-        format_func=SOURCES.__getitem__,
-        captions=CAPTIONS,
-        key=key,
-        persist_state="session",
-    )
-    if use is None:
-        st.info(NOT_SAID)
-        return None
-    fault = not_random(population, column) if use == "random" else ""
-    if fault:
-        st.error(plain(fault))
-        return None
-    return (None, None) if use == "ignored" else (column, str(use))
+    ask("existing")
+    if known.fault:
+        st.error(plain(known.fault))
+    elif known.lacking:
+        st.info(known.lacking)
 
 
 def not_random(population: Population, column: str) -> str:

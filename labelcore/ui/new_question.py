@@ -7,12 +7,15 @@ import re
 import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 from labelcore.errors import Fault
 from labelcore.population import Population
 from labelcore.ui.answers import DIGITS, KEY_PRESETS
-from labelcore.ui.draft import Question
+from labelcore.ui.asking import ask, current
+from labelcore.ui.draft import Draft, Question
 from labelcore.ui.facts import shown_word
+from labelcore.ui.fields import ORDERS
 from labelcore.ui.item import item_nodes
 from labelcore.ui.new_items import fault_table
 from labelcore.ui.plain import one_line, plain
@@ -20,9 +23,8 @@ from labelcore.ui.surface import show_item
 
 MOST_CLASSES, FEW = 50, 5
 CODES = {"0", "1"}
-ORDERS = ("By name", "The most frequent first")
-
-
+FIRST_KEYS = next(iter(KEY_PRESETS))
+UNNAMED = ("no", "yes")
 NO_QUESTION = "Write the question to continue."
 MENDED_BEFORE = "Correct what is told above to continue."
 
@@ -42,60 +44,90 @@ def question_step(population: Population) -> Question | str:
 
 
 def asked(population: Population) -> Question | str:
-    text = st.text_input(
-        "What is asked about each item?",
-        placeholder="Is this message spam?",
-        key="new-question",
-        persist_state="session",
-        max_chars=300,
-    )
+    """The inputs of the question, and what they make."""
+    ask("question")
     if len(population.classes) == 2:
-        classes, positive = named_classes(population)
-        keys = key_preset(classes, positive)
+        choose_keys(*named_classes(population))
     else:
-        classes, positive, keys = ordered_classes(population), population.positive, ""
-        classes = (*classes, *other_answers())
-    instructions = st.text_area(
-        "What counts, and what does not? (optional)",
-        key="new-instructions",
-        persist_state="session",
-        height=90,
-        max_chars=5000,
-    )
-    fault = classes_fault(classes)
-    if fault:
-        st.error(plain(fault))
+        choose_order(population)
+        ask("other_answers")
+    ask("instructions")
+    question = question_of(current(), population)
+    if isinstance(question, str) and question != NO_QUESTION:
+        st.error(plain(question))
+    return question
+
+
+def question_of(now: Draft, population: Population) -> Question | str:
+    """What is asked of a person; a sentence while something is missing or wrong."""
+    if unmeasurable(population):
+        return MENDED_BEFORE
+    if len(population.classes) == 2:
+        (classes, positive), keys = classes_of(now, population), now.value("keys", FIRST_KEYS)
+    else:
+        ordered = (population.classes[place] for place in order_of(now, population))
+        typed = now.value("other_answers", "").split(",")
+        others = (name for part in typed if (name := one_line(part, 60).strip()))
+        classes, positive, keys = (*ordered, *others), population.positive, ""
+    if fault := classes_fault(classes):
         return fault
+    text, instructions = now.value("question", ""), now.value("instructions", "")
     if not text.strip():
         return NO_QUESTION
     return Question(one_line(text, 300), instructions.strip(), classes, positive, keys)
 
 
+def classes_of(now: Draft, population: Population) -> tuple[tuple[str, ...], str]:
+    """Two classes and which of them is positive: names from the file stay; where it says 0 and 1,
+    the person names them."""
+    if population.classes != UNNAMED:
+        return population.classes, now.value("positive", population.positive, population.classes)
+    yes, no = (now.value(name, name).strip() for name in ("yes", "no"))
+    return (no, yes), yes
+
+
+def order_of(now: Draft, population: Population) -> list[int]:
+    """The classes in the order of their keys, by their places in the file."""
+    counts = predicted_rows(population)
+    if now.value("order", ORDERS[0]) == ORDERS[0]:
+        return list(range(len(counts)))
+    return [int(place) for place in np.argsort(-counts, kind="stable")]
+
+
+def predicted_rows(population: Population) -> NDArray[np.int64]:
+    """How many rows each class is predicted in, by all classifiers together."""
+    every = [population.called(name) for name in population.predictions]
+    return np.array([sum(one.get((word,), 0) for one in every) for word in population.classes])
+
+
 def measurable(population: Population) -> bool:
     """Whether the classes can be asked of a person; a sentence where they cannot."""
+    fault = unmeasurable(population)
+    if fault:
+        st.error(plain(fault))
+        if len(population.classes) <= MOST_CLASSES:
+            fault_table(stray_words(population))
+    return not fault
+
+
+def unmeasurable(population: Population) -> str:
+    """Why a person cannot be asked for the classes; "" where that can be done."""
     classes = population.classes
     if len(classes) > MOST_CLASSES:
-        st.error(
-            plain(
-                f"The predictions name {len(classes):,} classes, such as "
-                f"{', '.join(classes[:3])}. At most {MOST_CLASSES} can be judged one by one: join "
-                "some in the file, or choose another prediction column."
-            )
+        return (
+            f"The predictions name {len(classes):,} classes, such as "
+            f"{', '.join(classes[:3])}. At most {MOST_CLASSES} can be judged one by one: join "
+            "some in the file, or choose another prediction column."
         )
-        return False
     whole = [re.fullmatch(r"[+-]?\d+", name) for name in classes]
     if len(classes) == 2 or not set(classes) > CODES or all(whole):
-        return True
-    faults = stray_words(population)
-    st.error(
-        plain(
-            f"The predictions mix 0 and 1 with other words ({', '.join(classes[:10])}): column "
-            f"{faults[0].column!r} holds {faults[0].value!r} in row {faults[0].row}. Correct the "
-            f"file, write a word for each class, or choose another prediction column."
-        )
+        return ""
+    first = stray_words(population)[0]
+    return (
+        f"The predictions mix 0 and 1 with other words ({', '.join(classes[:10])}): column "
+        f"{first.column!r} holds {first.value!r} in row {first.row}. Correct the "
+        f"file, write a word for each class, or choose another prediction column."
     )
-    fault_table(faults)
-    return False
 
 
 def _first_row(population: Population, name: str, word: str) -> int:
@@ -118,74 +150,40 @@ def stray_words(population: Population) -> list[Fault]:
 
 
 def named_classes(population: Population) -> tuple[tuple[str, ...], str]:
-    """Names from the file stay; where it says 0 and 1, the person names them."""
-    if population.classes != ("no", "yes"):
-        positive = st.segmented_control(
-            "Which class counts as positive?",
-            population.classes,
-            default=population.positive,
-            required=True,
-            format_func=plain,
-            key=f"new-positive-{population.fingerprint}",
-            persist_state="session",
-        )
-        return population.classes, str(positive)
-    left, right = st.columns(2)
-    yes = left.text_input(
-        "The answer you look for",
-        "yes",
-        key="new-yes",
-        persist_state="session",
-        max_chars=40,
-    ).strip()
-    no = right.text_input(
-        "The other answer", "no", key="new-no", persist_state="session", max_chars=40
-    ).strip()
-    return (no, yes), yes
+    """The inputs for two classes, and what they say."""
+    if population.classes != UNNAMED:
+        names = {name: plain(name) for name in population.classes}
+        ask("positive", options=names, first=population.positive)
+    else:
+        left, right = st.columns(2)
+        with left:
+            ask("yes")
+        with right:
+            ask("no")
+    return classes_of(current(), population)
 
 
-def key_preset(classes: tuple[str, ...], positive: str) -> str:
+def choose_keys(classes: tuple[str, ...], positive: str) -> None:
     """Which two keys answer; the first is that of the positive class."""
     shown = st.empty()
     with st.expander("Other keys"):
-        preset = st.segmented_control(
-            "Keys",
-            list(KEY_PRESETS),
-            default=next(iter(KEY_PRESETS)),
-            required=True,
-            key="new-keys",
-            persist_state="session",
-        )
+        yes, no = KEY_PRESETS[ask("keys")]
     other = next((name for name in classes if name != positive), "")
-    yes, no = KEY_PRESETS[str(preset)]
     flag = " Flag then has the key G." if no == "F" else ""
     shown.caption(plain(f"{yes}: {shown_word(positive)} · {no}: {shown_word(other)}.{flag}"))
-    return str(preset)
 
 
-def ordered_classes(population: Population) -> tuple[str, ...]:
+def choose_order(population: Population) -> None:
     """The classes in the order of their keys, shown with them."""
-    place = st.container()
+    table = st.container()
     with st.expander("Other keys"):
-        order = st.segmented_control(
-            "Order of the classes, and so of their keys",
-            ORDERS,
-            default=ORDERS[0],
-            required=True,
-            key="new-order",
-            persist_state="session",
-        )
-    every = [population.called(name) for name in population.predictions]
-    counts = np.array([sum(one.get((word,), 0) for one in every) for word in population.classes])
-    places = np.argsort(-counts, kind="stable") if order == ORDERS[1] else np.arange(len(counts))
-    classes = tuple(population.classes[place] for place in places)
+        ask("order")
+    counts, places = predicted_rows(population), order_of(current(), population)
     rows = [
-        {"key": key, "class": name, "predicted in": f"{counts[place]:,} rows"}
-        for key, name, place in zip(
-            [*DIGITS, *["list"] * len(classes)][: len(classes)], classes, places, strict=True
-        )
+        {"key": key, "class": population.classes[place], "predicted in": f"{counts[place]:,} rows"}
+        for key, place in zip([*DIGITS, *["list"] * len(places)], places, strict=False)
     ]
-    place.dataframe(pd.DataFrame(rows), hide_index=True, key="new-classes")
+    table.dataframe(pd.DataFrame(rows), hide_index=True, key="new-classes")
     rare = [population.classes[place] for place in places if 0 < counts[place] < FEW]
     if rare:
         st.warning(
@@ -194,21 +192,8 @@ def ordered_classes(population: Population) -> tuple[str, ...]:
                 f"error, correct the file first."
             )
         )
-    if len(classes) > len(DIGITS):
+    if len(places) > len(DIGITS):
         st.caption("The first ten classes have a key; type to find the others in a list.")
-    return classes
-
-
-def other_answers() -> list[str]:
-    """Classes that no classifier predicts and no known answer has: only a person knows of them."""
-    typed = st.text_input(
-        "Any other answer possible?",
-        placeholder="receipt, contract",
-        key="new-other-answers",
-        persist_state="session",
-        max_chars=500,
-    )
-    return [name for part in typed.split(",") if (name := one_line(part, 60).strip())]
 
 
 def classes_fault(classes: tuple[str, ...]) -> str | None:

@@ -9,10 +9,11 @@ import streamlit as st
 
 from labelcore.log.repeats import SPACING
 from labelcore.plan.plan import Plan
+from labelcore.ui.asking import ask
 from labelcore.ui.facts import SECONDS_AN_ITEM
+from labelcore.ui.fields import SHARES
 from labelcore.ui.times import about_minutes
 
-SHARES = {0.0: "None", 0.05: "1 in 20", 0.1: "1 in 10", 0.2: "1 in 5"}
 WHY = (
     "One person's answers are not always right. How often a second answer to the same item "
     "differs shows how many answers may be mistakes, and how far that moves the figures."
@@ -28,42 +29,17 @@ OTHERS = (
     "differ, the page Review asks which one counts, and the figures for the settled judgement have "
     "intervals of their own. The second person opens this project in another browser."
 )
-WHO = {"same": "The same person", "other": "Another person"}
 MORE = ", most likely {low:,} to {high:,} here, {time}"
 
 
 def with_repeats(plan: Plan) -> Plan:
     """The plan with the share that was chosen."""
-    share = float(
-        st.segmented_control(
-            "Show some items a second time?",
-            list(SHARES),
-            default=0.0,
-            required=True,
-            format_func=SHARES.__getitem__,
-            key="new-repeats",
-            persist_state="session",
-        )
-    )
-    others = bool(share) and _by_others()
+    share = float(ask("repeats"))
+    others = bool(share) and ask("repeats_by") == "other"
     st.caption(f"{WHY} {said(plan, share, others=others)}")
     if not share:
         return plan
     return replace(plan, overlap=share) if others else replace(plan, repeats=share)
-
-
-def _by_others() -> bool:
-    """Whether another person judges the items a second time."""
-    who = st.segmented_control(
-        "By whom?",
-        list(WHO),
-        default="same",
-        required=True,
-        format_func=WHO.__getitem__,
-        key="new-repeats-by",
-        persist_state="session",
-    )
-    return who == "other"
 
 
 def said(plan: Plan, share: float, *, others: bool = False) -> str:

@@ -8,10 +8,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.design import both
+from labelcore.ui.asking import current
 from labelcore.ui.plain import plain
 
 NAMES = ("Items", "Question", "What do you want to know?")
-STEP, TOWARDS = "new-step", "new-towards"
 SCREENS_STYLE = (
     f"<style>.stApp {{ {both('ground')} }}"
     + """
@@ -33,31 +33,9 @@ SCREENS_STYLE = (
 )
 
 
-def step() -> int:
-    """The screen that is shown, from 1 to 3."""
-    return int(st.session_state.get(STEP, 1))
-
-
-def go(number: int, *, towards: int | None = None) -> None:
-    """Show a screen; with ``towards`` go on from there by itself as far as all is settled."""
-    st.session_state[STEP] = number
-    st.session_state[TOWARDS] = towards or number
-
-
-def going_on() -> bool:
-    """Whether a later screen is meant, and this one only passed."""
-    return int(st.session_state.get(TOWARDS, 1)) > step()
-
-
-def stay() -> None:
-    """This screen needs the person: go no further by itself."""
-    st.session_state[TOWARDS] = step()
-
-
-def pass_on() -> None:
-    """On to the next screen, still towards the one that is meant."""
-    st.session_state[STEP] = step() + 1
-    st.rerun()
+def go(number: int) -> None:
+    """Show a screen."""
+    current().step = number
 
 
 def head(here: int, said: Mapping[int, str]) -> None:
@@ -87,14 +65,14 @@ def bar() -> DeltaGenerator:
 def next_button(settled: bool, lacking: str) -> None:
     """On to the next screen; where something is lacking a press says what."""
     with bar():
-        if step() > 1:
+        if current().step > 1:
             back_button()
         if st.button("Next", key="new-next", type="primary"):
             if settled:
-                go(step() + 1)
+                go(current().step + 1)
                 st.rerun()
             st.text(lacking)
 
 
 def back_button() -> None:
-    st.button("Back", key="new-back", on_click=go, args=(step() - 1,))
+    st.button("Back", key="new-back", on_click=go, args=(current().step - 1,))

@@ -1,47 +1,30 @@
-"""New project, step 4: how sure, what it costs, by which method."""
+"""New project, screen 3: how sure, what it costs, by which method."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import fields, replace
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from labelcore.designs import Design
+from labelcore.designs import DESIGNS
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import NotRandomError, PlanError
-from labelcore.estimands import CHOICES
 from labelcore.plan.against_file import frozen
-from labelcore.plan.plan import Plan, watched_horizon
-from labelcore.plan.stop_rules import wanted
+from labelcore.plan.plan import Plan
+from labelcore.plan.stop_rules import RULES, looking, moment_words
 from labelcore.planning.forecast import AtOnce
-from labelcore.planning.methods import in_order, named
+from labelcore.planning.methods import Line
 from labelcore.population import Population
-from labelcore.promises import UNSURE, Promise
-from labelcore.tallies import Question, questions
-from labelcore.ui import draft, outlook
-from labelcore.ui.draft import Aim, ProjectDraft
-from labelcore.ui.new_claims import claim_form_input, show_claim_terms
-from labelcore.ui.new_goal import (
-    BUDGET,
-    CLAIMS,
-    CONFIDENCE,
-    FIRST_BUDGET,
-    FIRST_CONFIDENCE,
-    PROMISE,
-    Goal,
-    along_ranks,
-    budget_key,
-    choose_way,
-    claimed,
-    how_much,
-    slider,
-    to_be_shown,
-)
-from labelcore.ui.new_known import known_number, not_random_words
-from labelcore.ui.new_method import TRYING, Method, advanced, refuse_method
+from labelcore.promises import Promise
+from labelcore.ui import outlook
+from labelcore.ui.asking import ask, ask_number, current
+from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
+from labelcore.ui.method_pages import links_before
+from labelcore.ui.new_claims import claim_form_input, claims_input, show_claim_terms
+from labelcore.ui.new_known import not_random_words
+from labelcore.ui.new_number import within
 from labelcore.ui.new_places import Places
 from labelcore.ui.new_price import (
     Ahead,
@@ -52,24 +35,35 @@ from labelcore.ui.new_price import (
     show_size,
 )
 from labelcore.ui.new_race import Race
-from labelcore.ui.new_stop import stop_input, together_input, unsure_input
 from labelcore.ui.new_table import choose_row, method_rows
-from labelcore.ui.remedies import WayOut, refuse
+from labelcore.ui.new_terms import RECOMMENDED, Goal, Terms, first_how
+from labelcore.ui.params import param_fault, row_of
+from labelcore.ui.plain import plain
+from labelcore.ui.remedies import WayOut, refuse, refuse_method
+from labelcore.ui.times import reader_zone
 from labelcore.words import sentences as words
 from labelcore.words.promises import (
     BAND_CAPTIONS,
     EACH_RANK_CAPTIONS,
     ONLY_PROMISE,
     PROMISE_CAPTIONS,
-    PROMISES,
+    times_planned,
     watched_words,
     wider_words,
 )
+from labelcore.words.unsure import READINGS
 
 CORRECT = "Correct the number that is out of bounds to continue."
-CONFIDENCES = (0.9, 0.95, 0.99)
 HIGHEST_STOP = 1000
 """The slider goes up to so many labels, or to twice the number chosen."""
+STOPS = tuple(
+    round(digit * 10**power)
+    for power in range(1, 7)
+    for digit in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+)
+"""Numbers of labels that a slider stops at."""
+HALF_BAND = "Plus or minus this many points, at the rank where the band is widest"
+TRYING = "Working out what the labels will give ..."
 TRYING_CLAIMS = (
     "Trying out the claims on simulated labels, as if the scores were right: a few seconds ..."
 )
@@ -78,310 +72,293 @@ NO_FORECAST = (
     "This method cannot work out beforehand how many labels that needs: start from the number of "
     "items that you can label."
 )
+PAST = "This moment has passed: choose a later one to continue."
 
 
 def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, Race] | None:
     """The plan, and the race of the methods that is to be run when the page is drawn."""
-    draft.fill(PROMISE, aim.file, "promise", draft.waiting(aim.file).promise)
-    method = advanced(aim, population, places)
-    if method is None:
+    terms = Terms(current(), aim, population)
+    if not show_method(terms, places):
         places.price.info(CORRECT)
         return None
     with places.slide:
-        terms = size_and_promise(aim, population, method, places.more)
-    if terms is None:
-        if to_be_shown():
+        given = size_and_promise(terms, places)
+    if given is None:
+        if terms.to_be_shown:
             places.price.caption(PRICE_LATER)
         return None
     try:
-        plan = Plan(
-            method.design.name,
-            aim.estimands,
-            classifier=in_order(method.design, method.params, aim.classifier),
-            params=method.params,
-            seed=method.seed,
-            target=aim.target,
-            existing=aim.existing,
-            classes=aim.classes,
-            **terms,
-        )
-        with places.price, st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
-            found = outlook.lines(population, population.fingerprint, plan.to_json())
+        plan = terms.plan(classes=aim.classes, **given)
+        lines = lines_of(plan, population, places)
+        if plan.claims:
+            plan, lines = settle_claims(plan, lines, terms, places)
     except (ValueError, TypeError) as error:
         with places.price:
-            refuse_method(error, aim, method)
+            refuse_method(error, terms)
         return None
-    if found[0].refused:
-        fault = PlanError(found[0].refused, "", found[0].remedies)
-        with places.price:
-            refuse_method(fault, aim, method)
+    own = terms.params != terms.suggested
+    race = Race(population, plan, lines, None if own else terms.question)
+    if not show_what_it_costs(plan, terms, race, places):
         return None
-    if plan.claims:
-        with places.slide:
-            terms_place = st.container()
-            form = claim_form_input(found[0].derived.get("claims", {}))
-            if form != plan.claim_form:
-                plan = replace(plan, claim_form=form)
-                with st.spinner(TRYING_CLAIMS):
-                    found = outlook.lines(population, population.fingerprint, plan.to_json())
-        with terms_place:
-            show_claim_terms(plan, None if aim.existing == "random" else plan.budget)
-    own = method.params != method.suggested
-    race = Race(population, plan, found, None if own else method.question)
-    if not show_what_it_costs(plan, aim, population, method, race, places):
-        return None
-    found = race.lines
     # The size on the page is the one that is frozen; to try it out again would take seconds.
-    tried = plan.claims or found[0].runs
-    sized = tried and plan.budget is None
-    size = found[0].planned if plan.claims else found[0].labels
-    return frozen(population, plan, size) if sized else plan, race
+    chosen = race.lines[0]
+    if plan.budget is not None or not (plan.claims or chosen.runs):
+        return plan, race
+    return frozen(population, plan, chosen.planned if plan.claims else chosen.labels), race
 
 
-def show_what_it_costs(
-    plan: Plan, aim: Aim, population: Population, method: Method, race: Race, places: Places
-) -> bool:
+def lines_of(plan: Plan, population: Population, places: Places) -> list[Line]:
+    """What each method costs and gives, the plan's first. Raises PlanError where that refuses."""
+    with places.price, st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
+        lines = outlook.lines(population, population.fingerprint, plan.to_json())
+    if lines[0].refused:
+        raise PlanError(lines[0].refused, "", lines[0].remedies)
+    return lines
+
+
+def settle_claims(
+    plan: Plan, lines: list[Line], terms: Terms, places: Places
+) -> tuple[Plan, list[Line]]:
+    """What settles the claims, which decides how many labels they take."""
+    with places.slide:
+        meaning = st.container()
+        form = claim_form_input(lines[0].derived.get("claims", {}))
+        if form != plan.claim_form:
+            plan = replace(plan, claim_form=form)
+            lines = lines_of(plan, terms.population, places)
+    with meaning:
+        show_claim_terms(plan, None if terms.aim.existing == "random" else plan.budget)
+    return plan, lines
+
+
+def show_method(terms: Terms, places: Places) -> bool:
+    """Method, its parameters and the seed; whether all numbers lie within their bounds. What a
+    method asks for first of all stands below the price."""
+    with st.spinner(TRYING):
+        best = terms.best
+    names = {RECOMMENDED: f"Recommended: {DESIGNS[best].label}"}
+    names |= {name: DESIGNS[name].label for name in terms.names}
+    with places.more:
+        # Browsers show an input's text until its key changes: the key names the method.
+        ask("design", options=names, first=RECOMMENDED, key=f"design-{best}")
+        st.caption(plain(terms.design.summary))
+        links_before()
+        finer = params_form(terms, main=False)
+        _, sound = ask_number("seed", first=terms.now.first_seed)
+    with places.slide:
+        main = params_form(terms, main=True)
+    return sound and finer and main
+
+
+def params_form(terms: Terms, *, main: bool) -> bool:
+    """What the method asks for first, or its finer points; whether all of it fits."""
+    sound = True
+    for item in fields(terms.design.Params):
+        if item.metadata["main"] == main:
+            ask(row_of(item, terms.suggested), f"{terms.design.name}-{item.name}")
+            if fault := param_fault(terms.now, terms.design, terms.suggested, item):
+                st.error(plain(fault))
+                sound = False
+    return sound
+
+
+def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> bool:
     """The price, the slider and the methods; whether the plan can be made."""
-    found = race.lines
+    lines, population = race.lines, terms.population
     with places.price:
-        show_derived(places.more, found[0])
-        if method.sized:
-            show_size(method.design, found, places.more)
+        show_derived(places.more, lines[0])
+        if terms.sized:
+            show_size(terms.design, lines, places.more)
             return True
-        if set(aim.estimands) <= set(CHOICES):
-            show_choice(plan, population, found[0])
+        if terms.is_choice:
+            show_choice(plan, population, lines[0])
             race.show(places.more)
             return True
-        if not found[0].half_widths and plan.margin:
-            by_number = ProjectDraft(aim.file, way=BUDGET)
-            refuse(NO_FORECAST, [WayOut("start from a number of items", by_number)])
+        if not lines[0].half_widths and plan.margin:
+            by_number = WayOut("start from a number of items", ProjectDraft(way=BUDGET))
+            refuse(NO_FORECAST, [by_number])
             return False
     ahead = show_outlook(plan, population, race, places)
     if ahead is None:
         return True
     if plan.budget is not None and not plan.claims:
         with places.slide:
-            slide(plan, aim, population, method, ahead)
+            slide(plan, terms, ahead)
     with places.methods:
-        others = [one for one in method.promises(aim) if one != plan.promise]
+        others = [one for one in terms.promises if one != plan.promise]
         other = None if plan.claims else next(iter(others), None)
-        choose_row(method_rows(plan, ahead, found, other), plan, aim, method)
+        choose_row(method_rows(plan, ahead, lines, other), plan, terms.best)
         race.show(places.more)
     return True
 
 
-def slide(plan: Plan, aim: Aim, population: Population, method: Method, ahead: Ahead) -> None:
+def slide(plan: Plan, terms: Terms, ahead: Ahead) -> None:
     """The slider of labels, each stop with the half-width expected there."""
     budget = plan.budget or 1
-    items = len(population) - known_number(population)
-    low = max(fewest(aim, population, method), 1)
-    if plan.promise == Promise.WATCHED and aim.existing != "random":
-        low = max(low, method.design.smallest_watched_budget)
-    high = min(max(HIGHEST_STOP, 2 * budget), items)
+    low = max(terms.least, 1)
+    if plan.promise == Promise.WATCHED and terms.aim.existing != "random":
+        low = max(low, terms.design.smallest_watched_budget)
+    low = min(low, budget)
+    high = max(min(max(HIGHEST_STOP, 2 * budget), terms.size), budget)
 
     def say(labels: int) -> str:
         return f"{labels:,}: ± {expected_points(ahead.width_at(labels)).removesuffix(' points')}"
 
-    key = budget_key(
-        population, aim, min(max(FIRST_BUDGET, fewest(aim, population, method)), items)
-    )
-    slider(budget, min(low, budget), max(high, budget), key, say)
+    stops = sorted({*(n for n in STOPS if low < n < high), low, budget, high})
+    ask("slider", options={labels: say(labels) for labels in stops}, first=budget)
 
 
-def size_and_promise(
-    aim: Aim, population: Population, method: Method, more: DeltaGenerator
-) -> dict[str, Any] | None:
+def size_and_promise(terms: Terms, places: Places) -> dict[str, object] | None:
     """Goal, confidence, promise and stop rules; None while a number is out of bounds."""
-    design = method.design
-    if method.sized:
-        bare = isinstance(design, EstimatesCurve) and not design.has_confidence
-        with more:
-            sure = {} if bare else {"confidence": confidence_input()}
-        return {"promise": design.promises[0], **sure}
+    if terms.sized:
+        given = terms.sized_terms()
+        with places.more:
+            if "confidence" in given:
+                confidence_input()
+        return given
     try:
-        least = fewest(aim, population, method)
+        _ = terms.least
     except NotRandomError as error:
         uses = {"certainty": "take them as known items", "ignored": "do not use them"}
-        ways = [WayOut(words, ProjectDraft(aim.file, existing=use)) for use, words in uses.items()]
+        ways = [WayOut(words, ProjectDraft(existing=use)) for use, words in uses.items()]
         refuse(not_random_words(error, "on the first screen"), ways)
         return None
     except (ValueError, TypeError) as error:
-        refuse_method(error, aim, method)
+        refuse_method(error, terms)
         return None
-    way = choose_way(aim, claims=method.claims)
-    goal = (
-        claimed(aim, population, design)
-        if way == CLAIMS
-        else how_much(way, population, least, aim, more)
-    )
-    budget = None if goal is None or aim.existing == "random" else goal.budget
-    params = design.Params(**method.params)
-    horizon = watched_horizon(design, params, budget=least if way == BUDGET else budget)
-    with more:
-        confidence = confidence_input()
-        if way == CLAIMS:
-            promise = Promise.WATCHED
-        else:
-            promise = promise_input(
-                design, method.promises(aim), horizon, budget, band=along_ranks(aim)
-            )
-        numbers = len(asked(aim, population))
-        said = at_once(aim, population, method, promise, confidence, goal)
-        together = numbers > 0 and together_input(numbers, confidence, said)
-        judges = isinstance(design, EstimatesScalars) and design.judges(params)
-        unsure = unsure_input(UNSURE if judges else ())
+    goal = show_goal(terms, places)
+    with places.more:
+        show_promise(terms, goal)
     if goal is None:
-        if way != CLAIMS:
+        if terms.way != CLAIMS:
             st.info(CORRECT)
         return None
-    enough = aim.existing == "random"  # Together with those there are.
-    fault = "" if enough else too_few_to_watch(design, promise, goal.budget)
-    if fault:
-        most = min(design.smallest_watched_budget, len(population))
-        label = f"label {design.smallest_watched_budget:,} items"
-        more_labels = WayOut(label, ProjectDraft(aim.file, budget=most))
-        once = WayOut("look once, at the end", ProjectDraft(aim.file, promise=Promise.FIXED))
-        refuse(fault, [more_labels, once])
+    if fault := terms.too_few_to_watch(goal):
+        least = terms.design.smallest_watched_budget
+        more = ProjectDraft(budget=min(least, len(terms.population)))
+        once = WayOut("look once, at the end", ProjectDraft(promise=Promise.FIXED))
+        refuse(fault, [WayOut(f"label {least:,} items", more), once])
         return None
-    with more:
-        stop = end_of_session(goal, design, promise, len(population), horizon)
-    return (
-        None
-        if stop is None
-        else {
-            "budget": goal.budget,
-            "margin": goal.margin,
-            "claims": goal.claims,
-            "stop": stop,
-            "confidence": confidence,
-            "promise": promise,
-            "together": together,
-            "unsure": unsure,
-        }
-    )
+    with places.more:
+        stop = show_stop(terms, goal)
+    return None if stop is None else terms.terms(goal, stop)
 
 
-def end_of_session(
-    goal: Goal,
-    design: Design[Any],
-    promise: str,
-    size: int,
-    horizon: int | None,
-) -> tuple[str, ...] | None:
-    """The stop rules; those that look need a promise that holds at every look."""
-    goals = wanted(design.stop_rules, goal) if promise == Promise.WATCHED else ()
-    furthest = horizon if goal.budget is None else None
-    return stop_input(goals, goal.budget or (size if goals else None), furthest)
+def show_goal(terms: Terms, places: Places) -> Goal | None:
+    """What is started from, and how much of it; None while it is out of bounds or not complete."""
+    if len(terms.ways) > 1:
+        ask("way", options={way: way for way in terms.ways})
+    claims = None
+    if terms.way == CLAIMS:
+        claims = claims_input(terms.aim, terms.population)
+        least = min(terms.design.smallest_watched_budget, len(terms.population))
+        ask_number("most", low=least, high=len(terms.population))
+    elif terms.way == MARGIN:
+        ask_number("margin", **({"label": HALF_BAND} if terms.along_ranks else {}))
+    else:
+        with places.more:
+            ask("budget", first=terms.first_budget)
+            if terms.least > 1:
+                st.caption(f"This method needs at least {terms.least:,} labels on this file.")
+        within(terms.budget, terms.least, terms.size)
+    return terms.goal(claims)
 
 
-def asked(aim: Aim, population: Population) -> list[Question]:
-    """The numbers that are asked for, those of a curve left out."""
-    return questions(population, aim.estimands, named(aim.classifier) or (None,), aim.classes)
-
-
-def at_once(
-    aim: Aim,
-    population: Population,
-    method: Method,
-    promise: Promise,
-    confidence: float,
-    goal: Goal | None,
-) -> AtOnce | None:
-    """What it changes that all numbers hold at once; None where nothing is foreseen."""
-    budget = (None if goal is None else goal.budget) or outlook.USUAL
-    try:
-        plan = Plan(
-            method.design.name,
-            aim.estimands,
-            classifier=in_order(method.design, method.params, aim.classifier),
-            params=method.params,
-            seed=method.seed,
-            budget=min(budget, len(population)),
-            confidence=confidence,
-            promise=promise,
-            target=aim.target,
-            existing=aim.existing,
-        )
-    except (ValueError, TypeError):
-        return None
-    return outlook.at_once(population, population.fingerprint, plan.to_json())
-
-
-def fewest(aim: Aim, population: Population, method: Method) -> int:
-    """The fewest labels that the method can be planned with on this file, with the promise that
-    its input shows, before that stands on the page."""
-    shown = st.session_state.get(PROMISE)
-    plan = Plan(
-        method.design.name,
-        aim.estimands,
-        classifier=in_order(method.design, method.params, aim.classifier),
-        params=method.params,
-        seed=method.seed,
-        budget=len(population),
-        promise=shown if shown in method.promises(aim) else None,
-        target=aim.target,
-        existing=aim.existing,
-        classes=aim.classes,
-    )
-    return outlook.least(population, population.fingerprint, plan.to_json())
-
-
-def too_few_to_watch(design: Design[Any], promise: str, budget: int | None) -> str:
-    """Why so few labels cannot be watched, in the words of the page; nothing where they can.
-
-    >>> from labelcore.designs import DESIGNS
-    >>> too_few_to_watch(DESIGNS["recalibrated_neyman"], "watched", 5)
-    "Watching while you label needs at least 40 labels; label more, or choose 'I look once, when
-    all planned labels are there'."
-    """
-    least = design.smallest_watched_budget
-    if promise != Promise.WATCHED or budget is None or budget >= least:
-        return ""
-    return (
-        f"Watching while you label needs at least {least} labels; label more, or choose "
-        f"{PROMISES[Promise.FIXED]!r}."
-    )
+def show_promise(terms: Terms, goal: Goal | None) -> None:
+    """How sure, and when the person will look."""
+    confidence_input()
+    if terms.way != CLAIMS:
+        promise_input(terms, goal)
+    if terms.numbers > 1:
+        captions = together_captions(terms.numbers, terms.confidence, terms.at_once(goal))
+        ask("together", captions=captions)
+    readings = terms.unsure_readings
+    if len(readings) > 1:
+        options = {one: f"Figures {READINGS[one]}" for one in readings}
+        ask("unsure", options=options, first=readings[0])
 
 
 def confidence_input() -> float:
-    return float(
-        st.segmented_control(
-            "Confidence",
-            CONFIDENCES,
-            default=FIRST_CONFIDENCE,
-            required=True,
-            key=CONFIDENCE,
-            format_func=words.confidence_words,
-            persist_state="session",
-        )
-    )
+    return float(ask("confidence"))
 
 
-def promise_input(
-    design: Design[Any],
-    promises: tuple[Promise, ...],
-    horizon: int | None,
-    budget: int | None,
-    *,
-    band: bool,
-) -> Promise:
-    """When the person will look."""
+def promise_input(terms: Terms, goal: Goal | None) -> None:
+    """When the person will look, where the method leaves a choice."""
+    design, horizon = terms.design, terms.horizon(goal)
     if isinstance(design, EstimatesCurve) and design.watched_until(1):
         horizon = 1
-    valid = watched_words(horizon, budget)
-    if len(promises) == 1:
-        st.caption(ONLY_PROMISE[promises[0]].format(valid=valid))
-        return promises[0]
+    valid = watched_words(horizon, terms.new_labels(goal))
+    if len(terms.promises) == 1:
+        st.caption(ONLY_PROMISE[terms.promises[0]].format(valid=valid))
+        return
     captions = PROMISE_CAPTIONS
-    if band:
+    if terms.along_ranks:
         captions = EACH_RANK_CAPTIONS if isinstance(design, EstimatesScalars) else BAND_CAPTIONS
-    return Promise(
-        st.radio(
-            "When will you look?",
-            list(PROMISES),
-            format_func=PROMISES.__getitem__,
-            captions=[one.format(valid=valid, part=wider_words(horizon)) for one in captions],
-            key=PROMISE,
-            persist_state="session",
-        )
+    part = wider_words(horizon)
+    ask("promise", captions=[one.format(valid=valid, part=part) for one in captions])
+
+
+def together_captions(numbers: int, confidence: float, said: AtOnce | None) -> tuple[str, str]:
+    """What each choice means and costs; ``said``: what it is expected to change.
+
+    >>> each, every = together_captions(4, 0.95, AtOnce(4, 0.872, 1.16))
+    >>> each
+    'Each number is right in 95 of 100 sessions; all 4 at once in about 87.'
+    >>> every
+    'All 4 at once are right in 95 of 100, for about 35 % more labels or 16 % wider intervals.'
+    >>> together_captions(2, 0.99, None)[0]
+    'Each number is right in 99 of 100 sessions; both at once in fewer.'
+    """
+    sure, every = f"{100 * confidence:.3g}", "both" if numbers == 2 else f"all {numbers}"
+    right, price = "fewer", "wider intervals"
+    if said is not None:
+        right = f"about {100 * said.right:.0f}"
+        more, wider = 100 * said.wider**2 - 100, 100 * said.wider - 100
+        price = f"about {more:.0f} % more labels or {wider:.0f} % wider intervals"
+    return (
+        f"Each number is right in {sure} of 100 sessions; {every} at once in {right}.",
+        f"{every.capitalize()} at once are right in {sure} of 100, for {price}.",
     )
+
+
+def show_stop(terms: Terms, goal: Goal) -> tuple[str, ...] | None:
+    """What ends the session; None while the deadline lies in the past."""
+    goals = terms.goals(goal)
+    st.markdown("What ends the session by itself?")
+    for rule in (*goals, "deadline"):
+        ask("stop", rule, label=RULES[rule].choice, first=rule in goals)
+    chosen, stop = terms.stops(goals), terms.stop(goals)
+    if "deadline" in chosen:
+        show_deadline(terms, passed=stop is None)
+    if stop is None:
+        return None
+    if len(chosen) > 1:
+        first = first_how(chosen)
+        ask("stop_how", first, first=first)
+    latest = latest_labels(terms, goal, goals, chosen)
+    st.caption(
+        f"At the latest it ends with {latest}. You may always continue afterwards, or finish "
+        "earlier by hand."
+    )
+    return stop
+
+
+def latest_labels(terms: Terms, goal: Goal, goals: Sequence[str], chosen: Sequence[str]) -> str:
+    """The labels that a session ends with at the latest, in words."""
+    horizon = terms.horizon(goal) if goal.budget is None else None
+    if horizon is not None and looking(chosen) == ("margin",):
+        return f"{times_planned(horizon)} labels"
+    most = goal.budget or (len(terms.population) if goals else None)
+    ends = most is not None and (not goals or {*goals} & {*chosen})
+    return words.count(most) if most is not None and ends else f"{times_planned(1)} labels"
+
+
+def show_deadline(terms: Terms, *, passed: bool) -> None:
+    with st.container(horizontal=True):
+        ask("deadline_day", first=terms.now.first_day)
+        ask("deadline_hour")
+    if passed:
+        st.error(PAST)
+    else:
+        zone = reader_zone()
+        st.caption(plain(f"On your clock: {moment_words(terms.deadline().astimezone(zone))}."))

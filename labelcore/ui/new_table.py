@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-import streamlit as st
 
 from labelcore.designs import DESIGNS
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.promises import Promise
-from labelcore.ui import draft, outlook
-from labelcore.ui.draft import Aim, ProjectDraft
-from labelcore.ui.new_method import RECOMMENDED, Method
+from labelcore.ui import outlook
+from labelcore.ui.asking import ask, begin
+from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_price import Ahead
+from labelcore.ui.new_terms import RECOMMENDED
 from labelcore.ui.plain import plain
 
-ROW = "new-row"
-SAME = "Labels by method"
 ONE_LOOK = "no early look"
-HOW = (
-    "All worked out in one way, on the same terms; the first is the one recommended. No early "
-    "look: it takes fewer labels because no result is shown while you label."
-)
 
 
 @dataclass(frozen=True)
@@ -94,28 +87,20 @@ def labels_with(plan: Plan, ahead: Ahead, promise: str) -> int | None:
     return outlook.labels_for(points, width, len(population))
 
 
-def choose_row(rows: Sequence[Row], plan: Plan, aim: Aim, method: Method) -> None:
-    """The rows to choose from, the one that is taken marked."""
+def choose_row(rows: Sequence[Row], plan: Plan, best: str) -> None:
+    """The rows to choose from, the one that is taken marked; choosing takes its method, its promise
+    and, where labels are counted, as many."""
     taken = f"{plan.design} {plan.promise}"
-    words = {row.name: plain(row.words) for row in rows}
-    if len(words) < 2 or taken not in words:
+    by_name = {row.name: row for row in rows}
+    if len(by_name) < 2 or taken not in by_name:
         return
-    st.session_state[ROW] = taken
-    st.radio(
-        SAME,
-        list(words),
-        format_func=words.__getitem__,
-        key=ROW,
-        help=HOW,
-        on_change=_take,
-        args=(aim.file, method.best, {row.name: row for row in rows}, plan.budget is not None),
-    )
 
+    def take(name: str) -> None:
+        row = by_name[name]
+        least = DESIGNS[row.design].smallest_watched_budget if row.promise == Promise.WATCHED else 1
+        budget = max(row.labels, least) if plan.budget is not None else None
+        design = RECOMMENDED if row.design == best else row.design
+        begin(ProjectDraft(design=design, promise=row.promise, budget=budget))
 
-def _take(file: str, best: str, rows: Mapping[str, Row], counted: bool) -> None:
-    """The row as it stands: its method, its promise and, where labels are ``counted``, as many."""
-    row = rows[st.session_state[ROW]]
-    least = DESIGNS[row.design].smallest_watched_budget if row.promise == Promise.WATCHED else 1
-    budget = max(row.labels, least) if counted else None
-    design = RECOMMENDED if row.design == best else row.design
-    draft.begin(ProjectDraft(file, design=design, promise=row.promise, budget=budget))
+    words = {name: plain(row.words) for name, row in by_name.items()}
+    ask("row", take=take, options=words, first=taken)

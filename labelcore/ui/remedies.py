@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
-from labelcore.ui import draft
+from labelcore.errors import PlanError
+from labelcore.planning.methods import named
+from labelcore.ui.asking import begin
 from labelcore.ui.draft import ProjectDraft
+from labelcore.ui.guard import sentence
+from labelcore.ui.new_cards import question_for
+from labelcore.ui.new_terms import RECOMMENDED, Terms
 from labelcore.ui.plain import plain
+from labelcore.words.arguments import refusal_words
 
 
 @dataclass(frozen=True)
@@ -28,4 +35,31 @@ def refuse(fault: str, ways: Sequence[WayOut], *, asks: bool = False) -> None:
         for place, way in enumerate(ways):
             words = plain(way.words[:1].upper() + way.words[1:])
             key = f"new-way-out-{place}"
-            st.button(words, key=key, on_click=draft.begin, args=(way.draft,))
+            st.button(words, key=key, on_click=begin, args=(way.draft,))
+
+
+def refuse_method(error: Exception, terms: Terms) -> None:
+    """Why the chosen method cannot serve, and what can be done about it."""
+    remedies = error.remedies if isinstance(error, PlanError) else ()
+    fault = refusal_words(error) if isinstance(error, PlanError) else sentence(error)
+    ways = [WayOut(one.words, draft_of(one.changes, terms)) for one in remedies]
+    if terms.design.name != terms.best:
+        ways.append(WayOut("take the recommended method", ProjectDraft(design=RECOMMENDED)))
+    if terms.params != terms.suggested:
+        as_suggested = ProjectDraft(params={}, params_of=terms.design.name)
+        ways.append(WayOut("take the parameters as they were", as_suggested))
+    refuse(fault, ways)
+
+
+def draft_of(changes: Mapping[str, Any], terms: Terms) -> ProjectDraft:
+    """The inputs of the page that stand for arguments of a plan."""
+    same = {name: changes.get(name) for name in ("budget", "params", "promise", "target")}
+    found = ProjectDraft(**same, params_of=terms.design.name)
+    if "estimands" in changes:
+        estimands = tuple(changes["estimands"])
+        found = replace(
+            found, estimands=estimands, question=question_for(estimands) or terms.aim.card
+        )
+    if "classifier" in changes:
+        found = replace(found, classifiers=named(changes["classifier"]))
+    return found

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.designs.base import INTERVAL_RULES
-from labelcore.ui import claims_view, new_claims, new_goal
+from labelcore.ui import claims_view, draft, new_claims
 from tests.app.conftest import button, folds, texts, to_aim
 from tests.app.test_new_project import error, store, whole_way, with_upload
 
@@ -29,7 +29,7 @@ def field(page, kind: str, end: str):
 
 def with_claim(app, items: Path, percent: float = 70.0):
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
+    page.segmented_control(key="new-way").set_value(draft.CLAIMS).run()
     field(page, "number_input", "-percent").set_value(percent).run()
     assert not page.exception
     return page
@@ -58,7 +58,7 @@ def test_claims_say_how_far_their_intervals_hold(
     choose_form(page, form)
     times = {"strict": "four", "approximate": "16"}[form]
     assert f"valid at every look up to {times} times the planned number of labels." in texts(page)
-    page.number_input(key="new-most-200").set_value(80).run()
+    page.number_input(key="new-most").set_value(80).run()
     choose_form(page, form)
     shown = texts(page)
     assert "intervals are valid at every look up to 80 labels." in shown
@@ -121,7 +121,7 @@ def _form(labels: dict[str, int]) -> None:
 
 def test_a_claim_without_a_percentage_waits_and_one_out_of_bounds_is_told(app, items: Path) -> None:
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
+    page.segmented_control(key="new-way").set_value(draft.CLAIMS).run()
     assert new_claims.OPEN in [one.value for one in page.info]
     assert not [one for one in page.button if one.key == "new-create"]
     field(page, "number_input", "-percent").set_value(100.0).run()
@@ -134,7 +134,7 @@ def test_two_claims_share_the_error(app, items: Path, data_folder: Path) -> None
     button(page, "new-claim-more").click().run()
     assert not [one for one in page.button if one.key == "new-create"], "the second one is open"
     key = "new-claim-1-"
-    second = [one for one in page.number_input if one.key.startswith(key)]
+    second = [one for one in page.number_input if one.key.startswith("new-claim-percent-1-")]
     second[0].set_value(70.0).run()
     assert "holds one twice" in error(page)
     way = next(one for one in page.selectbox if one.key.startswith(key) and one.key[-4:] == "-way")
@@ -148,7 +148,7 @@ def two_classifiers(app):
     rows = "".join(f"{n},text {n},{n % 2},{n % 3 == 0:d}\n" for n in range(100))
     page = with_upload(app, "two.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
     to_aim(page, "Spam?")
-    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
+    page.segmented_control(key="new-way").set_value(draft.CLAIMS).run()
     return page
 
 
@@ -166,7 +166,7 @@ def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> Non
     rows = "".join(f"{n},text {n},{said[n % 3]},{said[n % 2]}\n" for n in range(90))
     page = with_upload(app, "three.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
     to_aim(page, "Which?")
-    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
+    page.segmented_control(key="new-way").set_value(draft.CLAIMS).run()
     field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run()
     assert not page.exception and not page.error
     assert field(page, "selectbox", "-compared").options == ["Accuracy"]
@@ -177,7 +177,7 @@ def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> Non
 
 def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(new_goal.MARGIN).run()
+    page.segmented_control(key="new-way").set_value(draft.MARGIN).run()
     assert page.checkbox(key="new-stop-margin").value
     page.checkbox(key="new-stop-deadline").set_value(True).run()
     day = datetime.now(UTC).date() + timedelta(days=30)

@@ -14,8 +14,8 @@ import labelcore as lc
 from labelcore.figures.confusion import cell_bounds, confusion, labelled_cells
 from labelcore.ui.compare import compared
 from labelcore.ui.confusion import confusion_csv, readable
-from labelcore.ui.new_cards import BOTH
-from labelcore.ui.new_goal import MARGIN
+from labelcore.ui.draft import MARGIN
+from labelcore.ui.new_cards import BOTH, SEVERAL
 from labelcore.words import sentences as words
 from tests.app.conftest import (
     HOSTILE,
@@ -268,11 +268,12 @@ def test_a_third_classifier_ends_the_difference(app) -> None:
     every_question(page).radio(key="new-aim").set_value("Several classifiers at once").run()
     several = next(one for one in page.multiselect if "classifiers" in str(one.key)).key
     page.multiselect(key=several).set_value(["a", "b"]).run()
-    page.multiselect(key="new-numbers").set_value(["accuracy", "recall_difference"]).run()
+    numbers = page.multiselect(key=f"new-numbers-{SEVERAL.title}")
+    numbers.set_value(["accuracy", "recall_difference"]).run()
     assert not page.exception
     page.multiselect(key=several).set_value(["a", "b", "c"]).run()
     assert not page.exception
-    assert page.multiselect(key="new-numbers").value == ["accuracy"]
+    assert page.multiselect(key=f"new-numbers-{SEVERAL.title}").value == ["accuracy"]
 
 
 def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:

@@ -253,7 +253,7 @@ def test_a_method_that_gives_no_cut_names_the_ranked_list(app, make_curve: MakeC
     assert "For a cut take the ranked list" in texts(page)
     button(page, "to-list").click().run()
     begun = page.session_state["project draft"]
-    assert (begun.design, begun.question) == ("geometric_strata", RANKED.title)
+    assert (begun.design, begun.aim) == ("geometric_strata", RANKED.title)
     assert page.title[0].value == "Question · 2 of 3"
     page.switch_page("pages/new_project.py").run()
     page = to_aim(page, "Alike?")

@@ -10,10 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.ui import new_method
-from labelcore.ui.new_aim import WHICH
+from labelcore.ui import new_terms
+from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
-from labelcore.ui.new_goal import BUDGET, MARGIN
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import aimed, button, every_question, texts, to_aim
 from tests.app.test_new_project import store, with_upload
@@ -92,7 +91,7 @@ def captions(page: AppTest) -> list[str]:
 def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
     """The rows stand by the labels they need; the one that is pressed is the plan's."""
     page = aimed(on_page(app, "two different"), SEVERAL.title)
-    page.number_input(key=f"new-budget-{ITEMS}").set_value(60).run()
+    page.number_input(key="new-budget").set_value(60).run()
     rows = page.radio(key="new-row")
     labels = [int(one.split(" · ")[1].removeprefix("all ")) for one in rows.options]
     once = [one.endswith("no early look") for one in rows.options]
@@ -114,7 +113,7 @@ def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
 
 def test_every_row_can_be_taken(app) -> None:
     page = aimed(on_page(app, "one classifier"), BOTH.title)
-    page.number_input(key=f"new-budget-{ITEMS}").set_value(60).run()
+    page.number_input(key="new-budget").set_value(60).run()
     for design in ("simple_random", "oversampling", "recalibrated_neyman"):
         page.radio(key="new-row").set_value(f"{design} watched").run()
         assert page.radio(key="new-row").value == f"{design} watched"
@@ -146,7 +145,7 @@ def method_table(page: AppTest) -> list[dict[str, str]]:
 def test_the_slider_is_the_number_of_labels(app) -> None:
     page = aimed(on_page(app, "one classifier"), BOTH.title)
     page.select_slider(key="new-slider").set_value(100).run()
-    assert page.number_input(key=f"new-budget-{ITEMS}").value == 100
+    assert page.number_input(key="new-budget").value == 100
     assert "With 100 labels" in texts(page)
 
 
@@ -196,7 +195,7 @@ def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> 
     page.radio(key="new-aim").set_value(BETTER.title).run()
     assert "The two disagree on 4 of the 240 items." in texts(page).replace("\\", "")
     assert "the difference in accuracy is exact" in texts(page)
-    page.multiselect(key=WHICH[BETTER]).set_value(["accuracy_difference"]).run()
+    page.multiselect(key=f"new-numbers-{BETTER.title}").set_value(["accuracy_difference"]).run()
     assert "With 4 labels" in texts(page)
     button(page, CREATE).click().run()
     (record,) = store(data_folder).projects()
@@ -229,7 +228,7 @@ def test_a_refusal_has_buttons_that_mend_it(app, spoil: dict[str, str], press: s
 def test_too_few_labels_to_watch_have_buttons(app) -> None:
     for press in ("Label 40 items", "Look once, at the end"):
         page = on_page(app, "two different")
-        page.number_input(key=f"new-budget-{ITEMS}").set_value(20).run()
+        page.number_input(key="new-budget").set_value(20).run()
         assert page.error and not can_create(page)
         pressed(page, press)
         assert can_create(page), [one.value for one in page.error]
@@ -238,7 +237,7 @@ def test_too_few_labels_to_watch_have_buttons(app) -> None:
 def test_several_precisions_are_planned_for_the_margin_asked(app, data_folder: Path) -> None:
     page = on_page(app, "two different")
     every_question(page).radio(key="new-aim").set_value(SEVERAL.title).run()
-    page.multiselect(key=WHICH[SEVERAL]).set_value(["precision"]).run()
+    page.multiselect(key=f"new-numbers-{SEVERAL.title}").set_value(["precision"]).run()
     page.segmented_control(key="new-way").set_value(MARGIN).run()
     assert not page.exception
     method = next(one for one in page.selectbox if one.label == "Method")
@@ -260,11 +259,11 @@ def test_the_recommended_entry_follows_the_recommendation(
 
     by_goal = {"margin": "recalibrated_neyman", "budget": "agreement_patterns"}
     monkeypatch.setattr(
-        new_method, "recommended", lambda *given: by_goal[next(iter(given[3]))]
+        new_terms, "recommended", lambda *given: by_goal[next(iter(given[3]))]
     )  # fmt: skip
     page = on_page(app, "two different")
     every_question(page).radio(key="new-aim").set_value(SEVERAL.title).run()
-    page.multiselect(key=WHICH[SEVERAL]).set_value(["recall"]).run()
+    page.multiselect(key=f"new-numbers-{SEVERAL.title}").set_value(["recall"]).run()
     inputs: dict[str, set[str]] = {}
     for way in (MARGIN, BUDGET, MARGIN):
         page.segmented_control(key="new-way").set_value(way).run()
@@ -302,7 +301,7 @@ def test_without_a_score_nothing_is_said_of_scores(app, columns: int) -> None:
 def test_exactly_two_are_chosen_by_one_press(app) -> None:
     page = on_page(app, "two different")
     page.radio(key="new-aim").set_value(BETTER.title).run()
-    next(one for one in page.multiselect if "new-pair-" in str(one.key)).set_value(["a"]).run()
+    next(one for one in page.multiselect if one.key == "new-pair").set_value(["a"]).run()
     assert not can_create(page)
     button(page, f"{WAY_OUT}0").click().run()
     assert can_create(page)

@@ -7,7 +7,7 @@ from pathlib import Path
 from labelcore.population import id_parts
 from labelcore.session.session import Session
 from labelcore.store import open_store
-from labelcore.ui.new_items import NO_ID, SEVERAL_COLUMNS
+from labelcore.ui.draft import NO_ID, SEVERAL_COLUMNS
 from tests.app.conftest import button, texts, to_aim
 
 

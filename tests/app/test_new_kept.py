@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import time
@@ -11,9 +10,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labelcore.ui import draft, new_aim, new_kept
+from labelcore.ui import new_kept
+from labelcore.ui.asking import DRAFT
+from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import PREVALENCE
-from labelcore.ui.new_goal import MARGIN
 from tests.app.conftest import aimed, back, button, to_aim
 from tests.app.test_new_project import store, with_upload
 
@@ -53,9 +53,9 @@ def test_a_reload_loses_nothing(app, items: Path, data_folder: Path) -> None:
     [
         "",
         "[1]",
-        '{"version": "0.0.1", "values": {"new-path": "items.csv"}}',
-        '{"version": "VERSION", "values": {"new-path": "../secret.csv"}}',
-        '{"version": "VERSION", "values": {"new-path": "files/items.csv", "person": "eve"}}',
+        '{"version": "0.0.1", "draft": {"path": "items.csv"}}',
+        '{"version": "VERSION", "draft": {"path": "../secret.csv"}}',
+        '{"version": "VERSION", "draft": {"path": "files/items.csv", "person": "eve"}}',
     ],
 )
 def test_a_file_of_another_kind_is_left_alone(app, items: Path, text: str) -> None:
@@ -65,15 +65,15 @@ def test_a_file_of_another_kind_is_left_alone(app, items: Path, text: str) -> No
     (new_kept.folder() / f"{name}.json").write_text(text.replace("VERSION", new_kept.__version__))
     page = app("new_project", draft=name)
     assert not page.exception and page.title[0].value == "Items · 1 of 3"
-    assert "new-path" not in page.session_state and "person" not in page.session_state
+    assert page.session_state[DRAFT].path is None and "person" not in page.session_state
 
 
 def test_an_address_names_no_other_file(app, items: Path) -> None:
     (items.parent.parent / "drafts.json").write_text(
-        json.dumps({"version": new_kept.__version__, "values": {"new-path": str(items)}})
+        json.dumps({"version": new_kept.__version__, "draft": {"path": str(items)}})
     )
     page = app("new_project", draft="../drafts")
-    assert not page.exception and "new-path" not in page.session_state
+    assert not page.exception and page.session_state[DRAFT].path is None
 
 
 def test_old_ones_are_cleared_away(app, items: Path) -> None:
@@ -85,24 +85,3 @@ def test_old_ones_are_cleared_away(app, items: Path) -> None:
     os.utime(old, (month_ago, month_ago))
     with_upload(app, "items.csv", items.read_bytes())
     assert young.exists() and not old.exists()
-
-
-def buttons(root: Path) -> list[str]:
-    """How the key of each button of New project begins, and of its uploader."""
-    found = []
-    for path in [*(root / "labelcore/ui").glob("new_*.py"), root / "labelcore/ui/remedies.py"]:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            match node:
-                case ast.Call(func=ast.Attribute(attr="button" | "file_uploader"), keywords=words):
-                    found += [ast.unparse(one.value) for one in words if one.arg == "key"]
-    return [str(getattr(new_aim, text, text.strip("f'\""))) for text in found]
-
-
-def test_nothing_is_put_into_a_button(root: Path) -> None:
-    """A button's value cannot be set: its key must be among those that are left out."""
-    keys = buttons(root)
-    assert len(keys) > 5
-    for key in keys:
-        text = "new-way-out-0" if key == "key" else key
-        assert text.startswith(draft.INPUTS)
-        assert new_kept.PRESSED.match(text.removeprefix(draft.INPUTS)), key

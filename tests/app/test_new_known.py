@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.ui.draft import BUDGET, MARGIN
+from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SHIP
-from labelcore.ui.new_goal import BUDGET, MARGIN
-from labelcore.ui.new_items import HELPERS
 from labelcore.ui.new_project import NO_ITEMS
 from tests.app.conftest import aimed, button, on, pictures, texts, to_aim
 
@@ -118,10 +118,10 @@ def test_a_ranked_list_beside_them_promises_no_width(app, data_folder: Path) -> 
     assert "Geometric strata" in shown.partition("Not offered here: ")[2]
     assert "(cannot use known answers)" in shown
     assert "simple_random" not in shown
-    page.segmented_control(key="new-way-ranked").set_value(MARGIN).run()
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
     assert "start from the number of items that you can label" in page.error[0].value
     assert not [one for one in page.button if one.key == "new-create"]
-    page.segmented_control(key="new-way-ranked").set_value(BUDGET).run()
+    page.segmented_control(key="new-way").set_value(BUDGET).run()
     button(page, "new-create").click().run()
     session = open_project(data_folder)
     for _ in range(20):
@@ -191,7 +191,7 @@ def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path, 
         good = rng.random() < (score if told else 0.5)
         rows.append(f"{number},paper {number},{score},{'good' if good else 'bad'}")
     page = uploaded(app, "\n".join(rows).encode())
-    (field,) = [one for one in page.multiselect if one.label == HELPERS]
+    (field,) = [one for one in page.multiselect if one.label == FIELDS["helpers"].label]
     assert field.value == [] and "opinion" in field.options and "score" not in field.options
     field.set_value(["opinion"]).run()
     aimed(to_aim(page, "Does it belong?"), ACCURACY.title)

@@ -10,8 +10,8 @@ import pytest
 import labelcore as lc
 from labelcore.population import Dialect
 from labelcore.report import report_html
+from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY
-from labelcore.ui.new_goal import MARGIN
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import HOSTILE, aimed, back, button, on, texts, to_aim
 
@@ -113,8 +113,7 @@ def test_bytes_that_cannot_be_decoded_are_told_with_their_place(app) -> None:
 
 def chooser(page, name: str):
     """The selector of the id column, or of one field of the dialect."""
-    keys = f"new-{name}-", f"new-read-{name}-"
-    return next(one for one in page.selectbox if (one.key or "").startswith(keys))
+    return next(one for one in page.selectbox if one.key in (f"new-{name}", f"new-read-{name}"))
 
 
 GERMAN = "Nr;Text;Wahrscheinlichkeit\n1;für;0,75\n2;Öl;0,5\n"
@@ -273,7 +272,7 @@ def test_watched_promise_that_a_budget_is_too_small_for(app, items: Path) -> Non
     page = whole_way(app, items)
     method = next(one for one in page.selectbox if one.key.startswith("new-design-"))
     method.set_value("recalibrated_neyman").run()
-    page.number_input(key="new-budget-200").set_value(20).run()
+    page.number_input(key="new-budget").set_value(20).run()
     assert not page.exception
     assert error(page) == (
         "Watching while you label needs at least 40 labels; label more, or choose "
@@ -286,11 +285,11 @@ def test_watched_promise_that_a_budget_is_too_small_for(app, items: Path) -> Non
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("new-budget-200", 0, "from 1 to 200 is needed here, and this is 0."),
-        ("new-budget-200", 201, "from 1 to 200 is needed here, and this is 201."),
+        ("new-budget", 0, "from 1 to 200 is needed here, and this is 0."),
+        ("new-budget", 201, "from 1 to 200 is needed here, and this is 201."),
         ("new-margin", 60.0, "from 0.1 to 49 is needed here, and this is 60.0."),
         ("new-seed", -1, "of at least 0 is needed here, and this is -1."),
-        ("new-number-", 9, "from 0 to 8 is needed here, and this is 9."),
+        ("new-number", 9, "from 0 to 8 is needed here, and this is 9."),
         ("new-param-recalibrated_neyman-n_above", 0, "from 1 to 100 is needed here"),
         ("new-param-recalibrated_neyman-floor", 2.0, "from 0.05 to 1.0 is needed here"),
     ],
@@ -302,7 +301,7 @@ def test_a_number_out_of_bounds_is_told_and_nothing_is_created(
     if key == "new-margin":
         page.segmented_control(key="new-way").set_value(MARGIN).run()
     assert button(page, "new-create")
-    if key == "new-number-":
+    if key == "new-number":
         back(page, 2)
     field = next(one for one in page.number_input if (one.key or "").startswith(key))
     field.set_value(value).run()
@@ -325,9 +324,9 @@ def test_margin_and_fixed_promise(app, items: Path, data_folder: Path) -> None:
 def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
     page.radio(key="new-aim").set_value("Precision and recall").run()
-    page.multiselect(key="new-figures").set_value([]).run()
+    page.multiselect(key="new-numbers-Precision and recall").set_value([]).run()
     assert "Choose at least one number" in texts(page)
-    page.multiselect(key="new-figures").set_value(["precision"]).run()
+    page.multiselect(key="new-numbers-Precision and recall").set_value(["precision"]).run()
     page.radio(key="new-promise").set_value("fixed").run()
     assert "Only items that the classifier calls 'yes' are asked" in texts(page).replace("\\", "")
     button(page, "new-create").click().run()

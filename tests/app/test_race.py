@@ -14,9 +14,8 @@ import streamlit as st
 import labelcore as lc
 from labelcore.planning.race import may_race
 from labelcore.ui import new_race, outlook
-from labelcore.ui.new_goal import MARGIN
+from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_race import NOT_DONE, Races, races
-from labelcore.ui.new_table import ROW
 from tests.app.conftest import button, texts, to_aim
 from tests.app.test_new_project import store, with_upload
 
@@ -202,14 +201,14 @@ def test_the_fewest_simulated_labels_are_recommended(
     raced.clear()
     page.segmented_control(key="new-way").set_value(MARGIN).run()
     assert chosen_method(page) == "oversampling" and len(raced) == 1
-    rows = page.radio(key=ROW)
+    rows = page.radio(key="new-row")
     assert rows.value == rows.options[0] or rows.index == 0
     assert "About 31 labels" in texts(page)
 
 
 def chosen_method(page: Any) -> str:
     """The design that stands as the recommended one."""
-    return str(page.radio(key=ROW).value).split()[0]
+    return str(page.radio(key="new-row").value).split()[0]
 
 
 def test_one_race_at_a_time() -> None:

@@ -133,9 +133,9 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         called.add(name if "." in name else f"{file}.{name}")
     own = {
         "new_race._cancel", "cutting._slid", "cutting._typed", "cutting._scored", "start.rows",
-        "start.show_all_rows", "new_table._take", "new_goal._slid", "draft.begin", "new_screens.go",
-        "figures.set_unfolded", "figures.set_hidden", "new_aim._every", "new_aim.go",
-        "new_claims._set_count", "review.turn", "visitor.st.login", "st.login", "st.logout",
+        "start.show_all_rows", "remedies.begin", "new_screens.go", "asking._take",
+        "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "asked.now.take",
+        "review.turn", "visitor.st.login", "st.login", "st.logout",
         # the reading of a file that this page waits for:
         "waiting.works", "work.cancel",
         # handed on by functions whose callers name an act:

@@ -1,77 +1,285 @@
-"""A project that is handed over to New project: each input shows it once, for its file alone."""
+"""A project in the making, and the rules of what follows from it: no page is needed for any."""
 
 from __future__ import annotations
 
-from streamlit.testing.v1 import AppTest
+import json
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+
+import pytest
+
+import labelcore as lc
+from labelcore.ui.draft import (
+    CLAIMS,
+    MARGIN,
+    NO_ID,
+    OPEN_MEANINGS,
+    SEVERAL_COLUMNS,
+    Aim,
+    Columns,
+    Draft,
+    ProjectDraft,
+    Question,
+)
+from labelcore.ui.fields import FIELDS
+from labelcore.ui.guess import guess
+from labelcore.ui.new_aim import Asked
+from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, SHIP
+from labelcore.ui.new_question import NO_QUESTION, question_of
+from labelcore.ui.new_terms import Goal, Terms
+from labelcore.ui.params import as_inputs, param_values
+
+NAMES = ("id", "text", "score_lr", "pred_lr", "score_nb", "pred_nb")
+SAMPLE = [
+    dict(zip(NAMES, (f"i{n}", f"mail {n}", f"0.{n}1", str(n % 2), f"0.{n}2", "1"), strict=True))
+    for n in range(8)
+]
+QUESTION = Question("Spam?", "", ("no", "yes"), "yes")
 
 
-def page() -> None:
-    """One input of New project, and the buttons that hand something over to it."""
-    import streamlit as st
-
-    from labelcore.ui import draft
-    from labelcore.ui.draft import ProjectDraft
-
-    def hand(**fields: object) -> None:
-        st.button(
-            str(fields), key=str(fields), on_click=draft.begin, args=(ProjectDraft(**fields),)
-        )
-
-    hand(file="mine", promise="fixed")
-    hand(file="mine", target="process")
-    hand(file="another", promise="fixed")
-    if st.toggle("drawn", True, key="drawn"):
-        draft.fill("new-promise", "mine", "promise", draft.waiting("mine").promise)
-        st.text_input("promise", "watched", key="new-promise", persist_state="session")
-    st.text(str(draft.waiting("mine").given()))
-    if st.button("made", key="made"):
-        draft.forget()
+@pytest.fixture(scope="module")
+def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+    """200 items, two classifiers with a score each and a prediction."""
+    path = tmp_path_factory.mktemp("items") / "items.csv"
+    rows = (f"i{n},mail {n},{n / 200},{int(n > 150)},{1 - n / 200},{int(n > 140)}"
+            for n in range(200))  # fmt: skip
+    path.write_text("\n".join([",".join(NAMES), *rows]) + "\n", "utf-8")
+    columns = Draft().columns(NAMES, guess(NAMES, SAMPLE), SAMPLE, {})
+    assert isinstance(columns, Columns)
+    return lc.read_population(path, **columns.arguments())
 
 
-def opened() -> AppTest:
-    return AppTest.from_function(page, default_timeout=60).run()
+def read(draft: Draft) -> Columns | str:
+    return draft.columns(NAMES, guess(NAMES, SAMPLE), SAMPLE, {})
 
 
-def press(test: AppTest, **fields: str) -> None:
-    test.button(key=str(fields)).click().run()
-    assert not test.exception
+def columns_of(draft: Draft) -> Columns:
+    found = read(draft)
+    assert isinstance(found, Columns)
+    return found
 
 
-def test_an_input_shows_what_was_handed_over_until_it_is_changed() -> None:
-    test = opened()
-    assert test.text_input(key="new-promise").value == "watched"
-    press(test, file="mine", promise="fixed")
-    assert test.text_input(key="new-promise").value == "fixed" and test.text[0].value == "{}"
-    test.text_input(key="new-promise").set_value("changed").run()
-    test.run()
-    assert test.text_input(key="new-promise").value == "changed"
+def asked(draft: Draft, population: lc.Population) -> Asked:
+    return Asked(draft, columns_of(draft), QUESTION, population)
 
 
-def test_a_field_waits_until_its_input_is_drawn_and_further_ones_join_it() -> None:
-    test = opened()
-    test.toggle(key="drawn").set_value(False).run()
-    press(test, file="mine", promise="fixed")
-    press(test, file="mine", target="process")
-    assert test.text[0].value == "{'target': 'process', 'promise': 'fixed'}"
-    test.toggle(key="drawn").set_value(True).run()
-    assert test.text_input(key="new-promise").value == "fixed"
-    assert test.text[0].value == "{'target': 'process'}"
+def terms(draft: Draft, population: lc.Population, *estimands: str) -> Terms:
+    aim = Aim(estimands or ("precision", "recall"), "lr", "no", "file")
+    return Terms(draft, aim, population)
 
 
-def test_what_was_meant_for_another_file_is_not_shown() -> None:
-    test = opened()
-    press(test, file="another", promise="fixed")
-    assert test.text_input(key="new-promise").value == "watched"
+def test_nothing_chosen_is_what_the_file_suggests() -> None:
+    columns = columns_of(Draft())
+    assert (columns.id, columns.content) == ("id", ("text",))
+    assert [one.name for one in columns.classifiers] == ["lr", "nb"]
+    assert columns.arguments()["scores"] == {"lr": "score_lr", "nb": "score_nb"}
 
 
-def test_nothing_is_left_once_the_project_is_made() -> None:
-    test = opened()
-    press(test, file="mine", target="process")
-    test.text_input(key="new-promise").set_value("changed").run()
-    test.toggle(key="drawn").set_value(False).run()
-    test.toggle(key="drawn").set_value(True).run()
-    assert test.text_input(key="new-promise").value == "changed"
-    test.toggle(key="drawn").set_value(False).run()
-    test.button(key="made").click().run()
-    test.toggle(key="drawn").set_value(True).run()
-    assert test.text[0].value == "{}" and test.text_input(key="new-promise").value == "watched"
+def test_what_is_chosen_counts_and_what_the_file_lacks_does_not() -> None:
+    draft = Draft(number=1, name={"0": " mine "}, score={"0": "score_nb"}, content=["gone"])
+    columns = columns_of(draft)
+    assert columns.content == ("text",)
+    (only,) = columns.classifiers
+    assert (only.name, only.score, only.prediction) == ("mine", "score_nb", "pred_lr")
+
+
+def test_what_is_lacking_is_said() -> None:
+    assert read(Draft(id=SEVERAL_COLUMNS)) == NO_ID
+    assert columns_of(Draft(id=SEVERAL_COLUMNS, ids=["id", "text"])).id == ("id", "text")
+    assert read(Draft(content=[])) == OPEN_MEANINGS
+    assert read(Draft(number=9)) == OPEN_MEANINGS
+
+
+def test_another_file_begins_anew_and_words_stay() -> None:
+    draft = Draft(path="a.csv", question="Spam?", id="id", budget=40, aim="x", confidence=0.9)
+    draft.open("a.csv")
+    assert draft.id == "id"
+    draft.open("b.csv")
+    assert (draft.id, draft.budget, draft.aim) == (None, None, None)
+    assert (draft.path, draft.question, draft.confidence) == ("b.csv", "Spam?", 0.9)
+
+
+def test_a_choice_forgets_what_was_chosen_on_other_grounds() -> None:
+    draft = Draft(existing="random", budget=40, design="paula")
+    draft.take("known", "true_label")
+    assert (draft.known, draft.existing, draft.budget) == ("true_label", None, None)
+    draft.take("aim", BOTH.title)
+    assert draft.design is None
+
+
+def test_what_another_page_hands_over_is_in_the_draft_and_nothing_else_changes() -> None:
+    draft = Draft(way=CLAIMS, confidence=0.99, params={"paula-window": 5, "other-x": 1})
+    begun = ProjectDraft(
+        question=BETTER.title,
+        estimands=("accuracy_difference",),
+        classifiers=("a", "b"),
+        thresholds=(("a", (0.1, 0.25)),),
+        design="paula",
+        params={"epsilon": 0.1},
+        margin=0.03,
+    )
+    draft.begin(begun)
+    assert (draft.aim, draft.pair, draft.classifier) == (BETTER.title, ["a", "b"], "a")
+    assert draft.numbers == {BETTER.title: ["accuracy_difference"]}
+    assert draft.thresholds == {"a": "0.1 0.25"}
+    assert draft.params == {"paula-epsilon": 0.1, "other-x": 1}
+    assert (draft.way, draft.margin, draft.confidence) == (MARGIN, 3.0, 0.99)
+    draft.begin(ProjectDraft(params={}, params_of="paula"))
+    assert draft.params == {"other-x": 1}
+
+
+def test_parameters_come_back_as_they_were_handed_over() -> None:
+    design = lc.DESIGNS["reach_selection"]
+    given = {"candidates": (50, 0.5), "precision_threshold": 0.7}
+    draft = Draft()
+    draft.begin(as_inputs(ProjectDraft(design=design.name, params=given)))
+    assert param_values(draft, design, {}) == given
+
+
+def test_a_draft_outlives_its_file() -> None:
+    draft = Draft(step=3, path="a.csv", pair=["lr", "nb"], direction={"lr": True}, seed=3,
+                  day=date(2027, 1, 2), hour=time(9))  # fmt: skip
+    assert Draft.from_json(json.loads(json.dumps(draft.to_json()))) == draft
+    with pytest.raises(TypeError, match="person"):
+        Draft.from_json({"person": "eve"})
+
+
+def test_every_input_shows_a_field_of_the_draft() -> None:
+    held = vars(Draft())
+    assert [row.name for row in FIELDS.values() if row.name and row.name not in held] == []
+    assert {row.widget for row in FIELDS.values() if row.options and row.first is not None} <= {
+        "row",
+        "cards",
+    }
+    for row in FIELDS.values():
+        assert row.options is None or row.first is None or row.first in row.options, row.name
+
+
+def test_the_question_and_its_classes(population: lc.Population) -> None:
+    assert question_of(Draft(), population) == NO_QUESTION
+    said = question_of(Draft(question=" Spam? ", yes="spam", no="ham"), population)
+    assert said == Question("Spam?", "", ("ham", "spam"), "spam", "Y / N")
+    assert question_of(Draft(question="?", no="yes"), population) == "The two answers must differ."
+
+
+@pytest.mark.parametrize(
+    ("draft", "card", "classifiers"),
+    [
+        (Draft(), BETTER, ("lr", "nb")),
+        (Draft(aim=BOTH.title, classifier="nb"), BOTH, ("nb",)),
+        (Draft(aim=BOTH.title, classifier="gone"), BOTH, ("lr",)),
+        (Draft(aim=SEVERAL.title), SEVERAL, ("lr", "nb")),
+        (Draft(aim=SHIP.title, classifiers=["nb"]), SHIP, ("nb",)),
+        (Draft(aim="gone"), BETTER, ("lr", "nb")),
+    ],
+)
+def test_the_question_asked_and_of_which_classifiers(
+    draft: Draft, card: object, classifiers: tuple[str, ...], population: lc.Population
+) -> None:
+    found = asked(draft, population)
+    assert found.refusal is None
+    assert (found.card, found.classifiers) == (card, classifiers)
+    aim = found.aim(population, found.columns_cut())
+    named = (aim.classifier,) if isinstance(aim.classifier, str) else aim.classifier
+    assert named == classifiers and aim.card == found.card.title
+
+
+def test_a_pair_of_one_is_refused_with_a_way_out(population: lc.Population) -> None:
+    draft = Draft(pair=["nb"])
+    fault, (way,), still_open = asked(draft, population).refusal or ("", [], False)
+    assert "exactly two" in fault and still_open
+    draft.begin(way.draft)
+    assert asked(draft, population).refusal is None and draft.pair == ["nb", "lr"]
+
+
+def test_known_answers_that_no_method_can_use_are_refused(population: lc.Population) -> None:
+    draft = Draft(aim=SHIP.title)
+    columns = replace(columns_of(draft), known="true_label", existing="random")
+    fault, ways, still_open = Asked(draft, columns, QUESTION, population).refusal or ("", [], True)
+    assert "can use the known answers" in fault and not still_open
+    assert ways[-1].draft == ProjectDraft(existing="ignored")
+    draft.begin(ways[0].draft)
+    assert Asked(draft, columns, QUESTION, population).refusal is None
+
+
+def test_thresholds_are_those_of_the_question(population: lc.Population) -> None:
+    scores = replace(
+        columns_of(Draft()),
+        classifiers=tuple(replace(one, prediction=None)
+                          for one in columns_of(Draft()).classifiers),
+    )  # fmt: skip
+    bare = lc.read_population(population.path, **scores.arguments())
+
+    def cut(draft: Draft) -> Columns:
+        return Asked(draft, scores, QUESTION, bare).columns_cut()
+
+    one = cut(Draft(aim=ACCURACY.title, threshold={"lr": 0.7}, direction={"lr": True}))
+    assert (one.thresholds, one.descending) == ((("lr", (0.7,)),), ("lr",))
+    assert cut(Draft(aim=ACCURACY.title, threshold={"lr": 7.0})).thresholds == (("lr", (0.5,)),)
+    assert cut(Draft(aim=RANKED.title, threshold={"lr": 0.7})).thresholds == ()
+    two = cut(Draft(aim=SEVERAL.title, classifiers=["lr"], thresholds={"lr": "0.2 0,1"}))
+    assert two.thresholds == (("lr", (0.1, 0.2)),)
+    with pytest.raises(ValueError, match="this is 'x'"):
+        cut(Draft(aim=SEVERAL.title, thresholds={"lr": "x"}))
+
+
+def test_a_goal_counts_within_its_bounds_alone(population: lc.Population) -> None:
+    assert terms(Draft(), population).goal(None) == Goal(budget=200)
+    assert terms(Draft(budget=60), population).goal(None) == Goal(budget=60)
+    assert terms(Draft(budget=201), population).goal(None) is None
+    assert terms(Draft(way=MARGIN, margin=8.0), population).goal(None) == Goal(margin=0.08)
+    assert terms(Draft(way=MARGIN, margin=50.0), population).goal(None) is None
+    claims = ("precision >= 0.9",)
+    capped = Draft(way=CLAIMS, most=100)
+    assert terms(capped, population).goal(claims) == Goal(budget=100, claims=claims)
+    assert terms(capped, population).goal(None) is None
+    assert terms(Draft(way=CLAIMS, most=3), population).goal(claims) is None
+
+
+def test_the_way_that_is_chosen_is_one_that_there_is(population: lc.Population) -> None:
+    claiming = terms(Draft(way=CLAIMS), population)
+    assert claiming.to_be_shown and claiming.way == CLAIMS
+    extended = Terms(claiming.now, replace(claiming.aim, existing="random"), population)
+    assert not extended.to_be_shown and extended.way == "Labels"
+    chosen = terms(Draft(way=MARGIN), population, "selection")
+    assert chosen.way == "Labels" and chosen.goal_so_far == {"budget": 200}
+
+
+def test_few_labels_are_looked_at_once(population: lc.Population) -> None:
+    few = terms(Draft(budget=20, design="recalibrated_neyman"), population)
+    assert "at least 40 labels" in few.too_few_to_watch(Goal(budget=20))
+    once = terms(replace(few.now, promise="fixed"), population)
+    assert once.too_few_to_watch(Goal(budget=20)) == ""
+    extended = Terms(few.now, replace(few.aim, existing="random"), population)
+    assert extended.too_few_to_watch(Goal(budget=20)) == ""
+
+
+def test_a_session_that_looks_once_ends_with_its_labels(population: lc.Population) -> None:
+    goal = Goal(margin=0.05)
+    watched = terms(Draft(way=MARGIN), population)
+    assert watched.stop(watched.goals(goal)) == ("margin",)
+    once = terms(Draft(way=MARGIN, promise="fixed"), population)
+    assert once.goals(goal) == ()
+    away = terms(Draft(way=MARGIN, stops={"margin": False}), population)
+    assert away.stop(away.goals(goal)) == ()
+
+
+def test_a_deadline_in_the_past_ends_nothing(population: lc.Population) -> None:
+    today = datetime.now(UTC).date()
+    late = Draft(way=MARGIN, stops={"deadline": True}, day=today + timedelta(days=2), hour=time(9))
+    rules = terms(late, population).stop(("margin",))
+    assert rules == ("margin", f"deadline {today + timedelta(days=2)}T09:00+00:00")
+    late.take("stop_how", "all", "any")
+    assert terms(late, population).stop(("margin",)) == ("all", *rules)
+    late.take("day", today - timedelta(days=1))
+    assert terms(late, population).stop(("margin",)) is None
+
+
+def test_the_plan_is_what_the_draft_says(population: lc.Population) -> None:
+    draft = Draft(budget=80, confidence=0.9, promise="fixed", design="simple_random", seed=5,
+                  together=True, unsure="worst")  # fmt: skip
+    found = terms(draft, population)
+    plan = found.plan(**found.terms(Goal(budget=80), ()))
+    assert (plan.design, plan.budget, plan.confidence) == ("simple_random", 80, 0.9)
+    assert (plan.promise, plan.seed, plan.together) == ("fixed", 5, True)
+    assert terms(replace(draft, seed=-1), population).seed == draft.first_seed

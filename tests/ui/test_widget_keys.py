@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 # How the keys of a page's widgets begin, and the module that may say so of all of them.
-PAGES = {"new-": "draft.py", "compare-": "planners.py"}
+PAGES = {"new-": "asking.py", "compare-": "planners.py"}
 STEM = re.compile(r"[a-z]+(-[a-z]+)+")
 
 

@@ -31,7 +31,7 @@ from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_cards import SHIP
-from labelcore.ui.params_form import listed
+from labelcore.ui.params import listed
 from labelcore.ui.plain import plain
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes

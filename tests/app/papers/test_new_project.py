@@ -33,7 +33,8 @@ def asked(app: Any, card: str) -> AppTest:
 def recycled(app: Any) -> AppTest:
     """Precision and recall of both classifiers by recycled samples."""
     page = asked(app, SEVERAL)
-    page.multiselect(key="new-numbers").set_value(["precision", "recall"]).run()
+    numbers = next(one for one in page.multiselect if one.label == "Which numbers?")
+    numbers.set_value(["precision", "recall"]).run()
     method = next(one for one in page.selectbox if one.label == "Method")
     return method.set_value("recycling").run()
 

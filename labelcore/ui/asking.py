@@ -1,0 +1,124 @@
+"""Inputs of New project: each shows a field of the draft, and changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from labelcore.ui.draft import Draft, ProjectDraft
+from labelcore.ui.fields import FIELDS, Field
+from labelcore.ui.new_number import outside, within
+from labelcore.ui.params import as_inputs
+
+DRAFT, INPUTS = "project draft", "new-"
+"""Where the draft of this visitor is kept, and how the key of each input begins."""
+
+
+def current() -> Draft:
+    """The draft of this visitor."""
+    found: Draft = st.session_state.setdefault(DRAFT, Draft())
+    return found
+
+
+def put(draft: Draft | None) -> None:
+    """Go on with another draft; with None begin anew."""
+    st.session_state[DRAFT] = draft or Draft()
+
+
+def begin(changes: ProjectDraft) -> None:
+    """Let New project show what another page or a button has chosen."""
+    current().begin(as_inputs(changes))
+
+
+def ask(
+    row: str | Field, part: str = "", take: Callable[[Any], None] | None = None, **changes: Any
+) -> Any:
+    """Draw an input, and return what it shows.
+
+    row       of the table, or its name there
+    part      of a field that has several
+    take      what a choice does; by itself the draft takes it
+    changes   of the row, where the file decides them
+    """
+    row = replace(FIELDS[row] if isinstance(row, str) else row, **changes)
+    name = (row.key or row.name).replace("_", "-")
+    key = f"{INPUTS}{name}" + (f"-{part}" if part else "")
+    value = row.first
+    if row.name:
+        value = current().value(row.name, row.first, row.options, part)
+    if row.widget == "slider" and outside(value, row.low, row.high):
+        value = row.first
+    if st.session_state.get(key, row.first) != value:
+        st.session_state[key] = value
+    arguments: dict[str, Any] = {"key": key, "on_change": _take, "args": (row, part, key, take)}
+    return WIDGETS[row.widget](row, {**arguments, **row.more})
+
+
+def _take(row: Field, part: str, key: str, take: Callable[[Any], None] | None) -> None:
+    value = st.session_state[key]
+    if take is not None:
+        take(value)
+    else:
+        current().take(row.name, value, part)
+
+
+def _words(row: Field) -> Callable[[Any], str]:
+    return (row.options or {}).__getitem__
+
+
+def _in_a_row(row: Field, more: dict[str, Any]) -> Any:
+    options = list(row.options or ())
+    return st.segmented_control(
+        row.label, options, default=row.first, required=True, format_func=_words(row), **more
+    )
+
+
+def _one_below_another(row: Field, more: dict[str, Any]) -> Any:
+    options = list(row.options or ())
+    first = None if row.first is None else options.index(row.first)
+    return st.radio(
+        row.label, options, first, format_func=_words(row), captions=row.captions, **more
+    )
+
+
+def _in_a_list(row: Field, more: dict[str, Any]) -> Any:
+    options = list(row.options or ())
+    first = None if row.first is None else options.index(row.first)
+    return st.selectbox(row.label, options, first, format_func=_words(row), **more)
+
+
+def _several(row: Field, more: dict[str, Any]) -> Any:
+    return st.multiselect(
+        row.label, list(row.options or ()), row.first, format_func=_words(row), **more
+    )
+
+
+def _stops(row: Field, more: dict[str, Any]) -> Any:
+    options = list(row.options or ())
+    return st.select_slider(row.label, options, row.first, format_func=_words(row), **more)
+
+
+WIDGETS: Mapping[str, Callable[[Field, dict[str, Any]], Any]] = {
+    "row": _in_a_row,
+    "cards": _one_below_another,
+    "list": _in_a_list,
+    "several": _several,
+    "stops": _stops,
+    "number": lambda row, more: st.number_input(row.label, value=row.first, **more),
+    "slider": lambda row, more: st.slider(row.label, row.low, row.high, row.first, **more),
+    "text": lambda row, more: st.text_input(row.label, row.first, **more),
+    "area": lambda row, more: st.text_area(row.label, row.first or "", **more),
+    "tick": lambda row, more: st.checkbox(row.label, row.first, **more),
+    "day": lambda row, more: st.date_input(row.label, row.first, **more),
+    "hour": lambda row, more: st.time_input(row.label, row.first, **more),
+}
+
+
+def ask_number(name: str, part: str = "", **changes: Any) -> tuple[Any, bool]:
+    """A number, and whether it lies within its bounds; where it does not, a sentence says so."""
+    row = replace(FIELDS[name], **changes)
+    value = ask(row, part)
+    return value, within(value, row.low, row.high)

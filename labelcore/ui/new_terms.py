@@ -1,0 +1,363 @@
+"""New project: the plan that a draft makes, as rules of what is chosen and of what the file holds.
+
+Nothing is drawn here: ``labelcore.ui.new_sure`` does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from labelcore.designs import DESIGNS, Design
+from labelcore.designs.curves import EstimatesCurve
+from labelcore.designs.samples import suggested_params
+from labelcore.designs.scalars import EstimatesScalars
+from labelcore.estimands import CHOICES, CURVES, SUMMARIES
+from labelcore.plan.plan import Plan, watched_horizon
+from labelcore.plan.stop_rules import ALL, ANY, wanted
+from labelcore.planning.forecast import AtOnce
+from labelcore.planning.methods import (
+    Line,
+    follows,
+    in_order,
+    may_claim,
+    named,
+    possible,
+    recommended,
+)
+from labelcore.population import Population
+from labelcore.promises import UNSURE, Promise, Unsure
+from labelcore.tallies import questions
+from labelcore.ui import outlook
+from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, Draft
+from labelcore.ui.fields import FIELDS
+from labelcore.ui.new_known import known_number
+from labelcore.ui.new_number import outside
+from labelcore.ui.new_race import races
+from labelcore.ui.params import param_values
+from labelcore.words.promises import PROMISES
+
+FIRST_BUDGET = 200
+RECOMMENDED = ""
+"""The choice that follows the method proposed."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the labels are for: one of a number of items, a margin, claims; claims with a cap."""
+
+    budget: int | None = None
+    margin: float | None = None
+    claims: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a draft makes of an aim: the method, its parameters, and on which terms.
+
+    Each property is a rule; what lies out of bounds counts as it is typed, and ``faults`` name it.
+    """
+
+    now: Draft
+    aim: Aim
+    population: Population
+
+    def shown(self, name: str, part: str = "") -> Any:
+        """What the input of a field shows, by the table."""
+        row = FIELDS[name]
+        return self.now.value(row.name, row.first, row.options, part)
+
+    @cached_property
+    def size(self) -> int:
+        """The items that can be asked."""
+        return len(self.population) - known_number(self.population)
+
+    @cached_property
+    def along_ranks(self) -> bool:
+        """Whether the aim is a curve or a number of a whole ranked list."""
+        return any(name in CURVES or name in SUMMARIES for name in self.aim.estimands)
+
+    @property
+    def is_choice(self) -> bool:
+        return {*self.aim.estimands} <= {*CHOICES}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The methods that can serve the aim."""
+        return possible(self.aim)
+
+    @cached_property
+    def claiming(self) -> list[str]:
+        """Those of them that claims may be laid down with."""
+        if self.aim.existing is not None:
+            return []
+        return [name for name in self.names if may_claim(self.aim, self.population, name)]
+
+    @property
+    def to_be_shown(self) -> bool:
+        """Whether it is started from claims, as far as any method has them."""
+        return bool(self.claiming) and self.now.way == CLAIMS and not self.is_choice
+
+    @cached_property
+    def goal_so_far(self) -> dict[str, Any]:
+        """A margin, or a number of labels, that methods are proposed for."""
+        if self.now.way == MARGIN and not self.is_choice:
+            row, points = FIELDS["margin"], self.shown("margin")
+            usable = points and not outside(points, row.low, row.high)
+            return {"margin": (points if usable else row.first) / 100}
+        budget = self.now.budget or FIRST_BUDGET
+        return {"budget": int(min(max(budget, 1), max(self.size, 1)))}
+
+    @cached_property
+    def terms_so_far(self) -> dict[str, Any]:
+        """How sure, with which promise and for which classes: methods are compared on these."""
+        return {
+            "promise": Promise.WATCHED if self.to_be_shown else Promise(self.shown("promise")),
+            "confidence": self.confidence,
+            "together": bool(self.shown("together")),
+            "classes": self.aim.classes,
+        }
+
+    @property
+    def confidence(self) -> float:
+        return float(self.shown("confidence"))
+
+    @property
+    def seed(self) -> int:
+        """The seed of the random draws; the first one while what is typed is out of bounds."""
+        chosen = self.now.seed
+        unfit = chosen is None or outside(chosen, FIELDS["seed"].low, None)
+        return self.now.first_seed if unfit or chosen is None else int(chosen)
+
+    @cached_property
+    def question(self) -> Hashable:
+        """What is asked with which goal and terms: methods are compared where that is the same."""
+        goal, terms = self.goal_so_far.items(), self.terms_so_far.items()
+        return self.population.fingerprint, self.aim, *goal, *terms
+
+    @cached_property
+    def best(self) -> str:
+        """The method that is recommended."""
+        raced: Mapping[str, Line] = races().done(self.question) or {}
+
+        def forecast(population: Population, plan: Plan) -> Line:
+            return raced.get(plan.design) or outlook.forecast(population, plan)
+
+        names = self.claiming if self.to_be_shown else self.names
+        terms = {**self.terms_so_far, "seed": self.seed}
+        return recommended(self.aim, self.population, names, self.goal_so_far, forecast, terms)
+
+    @property
+    def follows_best(self) -> bool:
+        """Whether no other method is chosen than the recommended one, whichever that is."""
+        return bool(self.now.value("design", RECOMMENDED, self.names) == RECOMMENDED)
+
+    @cached_property
+    def design(self) -> Design[Any]:
+        return DESIGNS[self.now.value("design", self.best, self.names)]
+
+    @cached_property
+    def suggested(self) -> dict[str, Any]:
+        """The parameters that the method's form starts from."""
+        return suggested_params(self.design, self.population, named(self.aim.classifier))
+
+    @cached_property
+    def params(self) -> dict[str, Any]:
+        """The parameters that differ from the defaults."""
+        return param_values(self.now, self.design, self.suggested)
+
+    @cached_property
+    def design_params(self) -> Any:
+        return self.design.Params(**self.params)
+
+    @property
+    def sized(self) -> bool:
+        """Whether the number of labels follows from the parameters."""
+        return follows(self.design, self.params)
+
+    @property
+    def may_claim(self) -> bool:
+        """Whether claims may be started from, by the method or by one proposed for them."""
+        return self.design.name in self.claiming or (self.follows_best and bool(self.claiming))
+
+    @cached_property
+    def promises(self) -> tuple[Promise, ...]:
+        """The promises that the method has for the aim."""
+        return self.design.promises_for(self.aim.estimands, self.design_params)
+
+    @property
+    def ways(self) -> list[str]:
+        """What may be started from. A choice has no margin."""
+        if self.is_choice:
+            return [BUDGET]
+        return [BUDGET, MARGIN, *([CLAIMS] if self.may_claim else [])]
+
+    @property
+    def way(self) -> str:
+        return str(self.now.value("way", BUDGET, self.ways))
+
+    @cached_property
+    def least(self) -> int:
+        """The fewest labels that the method can be planned with. Raises ValueError, TypeError where
+        it cannot serve."""
+        chosen = self.now.promise
+        plan = self.plan(
+            budget=len(self.population),
+            promise=chosen if chosen in self.promises else None,
+            classes=self.aim.classes,
+        )
+        return outlook.least(self.population, self.population.fingerprint, plan.to_json())
+
+    @property
+    def first_budget(self) -> int:
+        return min(max(FIRST_BUDGET, self.least), self.size)
+
+    @property
+    def budget(self) -> int:
+        return int(self.now.value("budget", self.first_budget))
+
+    def goal(self, claims: tuple[str, ...] | None) -> Goal | None:
+        """What the labels are for; None while a number is out of bounds or a claim incomplete."""
+        if self.way == CLAIMS:
+            fewest = min(self.design.smallest_watched_budget, len(self.population))
+            most = self.now.most
+            if claims is None or outside(most, fewest, len(self.population)):
+                return None
+            return Goal(budget=None if most is None else int(most), claims=claims)
+        if self.way == BUDGET:
+            fault = outside(self.budget, self.least, self.size)
+            return None if fault else Goal(budget=self.budget)
+        row, points = FIELDS["margin"], self.shown("margin")
+        unfit = points is None or outside(points, row.low, row.high)
+        return None if unfit else Goal(margin=float(points) / 100)
+
+    @property
+    def promise(self) -> Promise:
+        if self.way == CLAIMS:
+            return Promise.WATCHED
+        if len(self.promises) == 1:
+            return self.promises[0]
+        return Promise(self.shown("promise"))
+
+    def horizon(self, goal: Goal | None) -> int | None:
+        """How many times the planned size a watched session may go on to."""
+        budget = self.least if self.way == BUDGET else self.new_labels(goal)
+        return watched_horizon(self.design, self.design_params, budget=budget)
+
+    def new_labels(self, goal: Goal | None) -> int | None:
+        """The planned size as far as it is known; labels that extend a sample are not all of it."""
+        return None if goal is None or self.aim.existing == "random" else goal.budget
+
+    @cached_property
+    def numbers(self) -> int:
+        """How many numbers are asked for, those of a curve left out."""
+        who = named(self.aim.classifier) or (None,)
+        return len(questions(self.population, self.aim.estimands, who, self.aim.classes))
+
+    @property
+    def together(self) -> bool:
+        """Whether all numbers are to hold at once."""
+        return self.numbers > 1 and bool(self.shown("together"))
+
+    def at_once(self, goal: Goal | None) -> AtOnce | None:
+        """What it changes that all numbers hold at once; None where nothing is foreseen."""
+        budget = (None if goal is None else goal.budget) or outlook.USUAL
+        try:
+            plan = self.plan(
+                budget=min(budget, len(self.population)),
+                confidence=self.confidence,
+                promise=self.promise,
+            )
+        except (ValueError, TypeError):
+            return None
+        return outlook.at_once(self.population, self.population.fingerprint, plan.to_json())
+
+    @property
+    def unsure_readings(self) -> Sequence[Unsure]:
+        """What figures may take items for that somebody calls unsure."""
+        design: Any = self.design
+        judges = isinstance(design, EstimatesScalars) and design.judges(self.design_params)
+        return UNSURE if judges else ()
+
+    @property
+    def unsure(self) -> str:
+        readings = self.unsure_readings
+        chosen = self.now.value("unsure", readings[0] if readings else None, readings)
+        return str(chosen) if len(readings) > 1 else Unsure.JUDGED
+
+    def too_few_to_watch(self, goal: Goal) -> str:
+        """Why so few labels cannot be watched, in the words of the page; nothing where they can."""
+        least, budget = self.design.smallest_watched_budget, goal.budget
+        added = self.aim.existing == "random"  # Together with those there are they may be enough.
+        if added or self.promise != Promise.WATCHED or budget is None or budget >= least:
+            return ""
+        return (
+            f"Watching while you label needs at least {least} labels; label more, or choose "
+            f"{PROMISES[Promise.FIXED]!r}."
+        )
+
+    def goals(self, goal: Goal) -> tuple[str, ...]:
+        """The stop rules that look at the labels: these need a promise that holds at every look."""
+        return wanted(self.design.stop_rules, goal) if self.promise == Promise.WATCHED else ()
+
+    def stops(self, goals: Sequence[str]) -> list[str]:
+        """The stop rules that are chosen: the goals unless they are taken away."""
+        every = (*goals, "deadline")
+        return [one for one in every if self.now.value("stops", one in goals, part=one)]
+
+    def deadline(self) -> datetime:
+        row = FIELDS["deadline_hour"]
+        day = self.now.value("day", self.now.first_day)
+        return datetime.combine(day, self.now.value("hour", row.first), UTC)
+
+    def stop(self, goals: Sequence[str]) -> tuple[str, ...] | None:
+        """What ends the session, as a plan takes it; None while the deadline lies in the past."""
+        chosen = self.stops(goals)
+        if "deadline" in chosen and self.deadline() <= datetime.now(UTC):
+            return None
+        moment = f"deadline {self.deadline().isoformat(timespec='minutes')}"
+        rules = tuple(moment if one == "deadline" else one for one in chosen)
+        first = first_how(chosen)
+        how = self.now.value("stop_how", first, part=first)
+        return (ALL, *rules) if len(rules) > 1 and how == ALL else rules
+
+    def plan(self, **terms: Any) -> Plan:
+        """The plan of the method on these terms. Raises ValueError, TypeError where it cannot
+        serve."""
+        return Plan(
+            self.design.name,
+            self.aim.estimands,
+            classifier=in_order(self.design, self.params, self.aim.classifier),
+            params=self.params,
+            seed=self.seed,
+            target=self.aim.target,
+            existing=self.aim.existing,
+            **terms,
+        )
+
+    def sized_terms(self) -> dict[str, Any]:
+        """The terms of a method whose number of labels follows from its parameters."""
+        bare = isinstance(self.design, EstimatesCurve) and not self.design.has_confidence
+        sure = {} if bare else {"confidence": self.confidence}
+        return {"promise": self.design.promises[0], **sure}
+
+    def terms(self, goal: Goal, stop: tuple[str, ...]) -> dict[str, Any]:
+        """Goal, confidence, promise and stop rules, as a plan takes them."""
+        return {
+            "budget": goal.budget,
+            "margin": goal.margin,
+            "claims": goal.claims,
+            "stop": stop,
+            "confidence": self.confidence,
+            "promise": self.promise,
+            "together": self.together,
+            "unsure": self.unsure,
+        }
+
+
+def first_how(chosen: Sequence[str]) -> str:
+    """Goals are wanted together; a deadline ends the session alone."""
+    return ANY if "deadline" in chosen else ALL
