@@ -10,7 +10,7 @@ import click
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
 from labelcore.cli.output import check_suffix, json_option, say, suffix_of, write
 from labelcore.errors import ProjectExistsError
-from labelcore.exchange import CONFIGS, LABELLED_FORMS, LABELLED_SUFFIXES
+from labelcore.exchange import CONFIGS, LABELLED_FORMS
 from labelcore.report import REPORT_FORMS, bundle_zip, estimates_csv, events_csv
 from labelcore.session.session import Session
 from labelcore.store import open_store
@@ -110,10 +110,10 @@ def export(
 
     config is what to set up in that tool so that `draw` and `answer` understand it.
     """
-    made = LABELLED_FORMS if what == "labels" else CONFIGS
+    made = {**LABELLED_FORMS} if what == "labels" else {**CONFIGS}
     if what in ("labels", "config") and tool not in made:
         raise ValueError(f"--as: there is no {what} for {tool}; known: {', '.join(made)}")
-    endings = LABELLED_SUFFIXES[tool] if what == "labels" else EXPORT_SUFFIXES[what]
+    endings = LABELLED_FORMS[tool].suffixes if what == "labels" else EXPORT_SUFFIXES[what]
     check_suffix(output, endings, f"{what} for {tool}" if what == "labels" else f"the {what}")
     session = Session.open(store, project, file=moved)
     if what == "bundle":

@@ -9,11 +9,9 @@ A package says in its ``pyproject.toml`` where its methods are, and they are fou
 from __future__ import annotations
 
 from collections import UserDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from typing import Any
 
 from labelcore.designs.agreement_patterns import AgreementPatterns
@@ -22,16 +20,9 @@ from labelcore.designs.geometric_strata import GeometricStrata
 from labelcore.designs.paired_comparison import PairedComparison
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.designs.simple_random import SimpleRandom
+from labelcore.plugins import brought
 
 GROUP = "labelcore.designs"
-ROOMS = ("labelcore.papers:METHODS",)
-"""Methods that come with the package and that nothing in it needs: found without being installed,
-and passed over where their folder is away."""
-
-
-def loaded(reference: str) -> Any:
-    """What ``package.module:name`` stands for."""
-    return EntryPoint("", reference, GROUP).load()
 
 
 @dataclass(frozen=True)
@@ -101,7 +92,8 @@ class Methods(UserDict[str, Method]):
 
     @cached_property
     def data(self) -> dict[str, Method]:  # type: ignore[override]
-        return {one.design.name: one for one in found()}
+        others = (one for _, given in brought(GROUP) for one in as_methods(given))
+        return {one.design.name: one for one in (*OWN, *others)}
 
 
 class Designs(UserDict[str, Design[Any]]):
@@ -117,15 +109,6 @@ class Designs(UserDict[str, Design[Any]]):
 
 METHODS = Methods()
 DESIGNS = Designs(METHODS)
-
-
-def found() -> Iterator[Method]:
-    """Our own methods, those of rooms that are there, and those of installed packages."""
-    yield from OWN
-    rooms = [EntryPoint("", one, GROUP) for one in ROOMS if find_spec(one.partition(":")[0])]
-    others = [one for one in entry_points(group=GROUP) if one.value not in ROOMS]
-    for point in (*rooms, *others):
-        yield from as_methods(point.load())
 
 
 def as_methods(given: Method | Iterable[Method]) -> tuple[Method, ...]:

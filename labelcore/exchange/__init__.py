@@ -2,15 +2,15 @@
 
 from labelcore.exchange.answers import Answered, Outcome, read_answers, store_answers
 from labelcore.exchange.batches import BATCH_FORMS, BATCH_SUFFIXES
-from labelcore.exchange.labelled import CONFIGS, LABELLED_FORMS, LABELLED_SUFFIXES
+from labelcore.exchange.labelled import CONFIGS, LABELLED_FORMS, LabelledForm
 
 __all__ = [
     "BATCH_FORMS",
     "BATCH_SUFFIXES",
     "CONFIGS",
     "LABELLED_FORMS",
-    "LABELLED_SUFFIXES",
     "Answered",
+    "LabelledForm",
     "Outcome",
     "read_answers",
     "store_answers",

@@ -8,7 +8,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.exchange.label_studio import labelled_tasks, labelling_config
+from labelcore.plugins import Table
 from labelcore.population import id_parts
 from labelcore.report import guarded
 from labelcore.session.session import Session
@@ -194,27 +196,37 @@ def _lines(rows: Iterator[Row]) -> bytes:
     return "".join(f"{text}\n" for text in texts).encode()
 
 
-LabelledForm = Callable[[Session], bytes]
-LABELLED_FORMS: dict[str, LabelledForm] = {
-    "label-studio": label_studio_json,
-    "doccano": doccano_jsonl,
-    "prodigy": prodigy_jsonl,
-    "asreview": asreview_csv,
-    "hugging-face": hugging_face_parquet,
-    "splink": splink_parquet,
-    "langfuse": langfuse_jsonl,
-}
-CONFIGS: dict[str, LabelledForm] = {
+@dataclass(frozen=True)
+class LabelledForm:
+    """The labels in the form of a tool.
+
+    made       from a session what a file holds
+    tool       what the tool is called
+    suffixes   how the name of a file ends; the first is the one that we give
+    """
+
+    made: Callable[[Session], bytes]
+    tool: str
+    suffixes: tuple[str, ...]
+
+    def __call__(self, session: Session) -> bytes:
+        return self.made(session)
+
+
+LINES = (".jsonl", ".ndjson")
+LABELLED_FORMS: Mapping[str, LabelledForm] = Table(
+    "labelcore.exports",
+    {
+        "label-studio": LabelledForm(label_studio_json, "Label Studio", (".json",)),
+        "doccano": LabelledForm(doccano_jsonl, "doccano", LINES),
+        "prodigy": LabelledForm(prodigy_jsonl, "Prodigy", LINES),
+        "asreview": LabelledForm(asreview_csv, "ASReview", (".csv",)),
+        "hugging-face": LabelledForm(hugging_face_parquet, "Hugging Face", (".parquet",)),
+        "splink": LabelledForm(splink_parquet, "Splink", (".parquet",)),
+        "langfuse": LabelledForm(langfuse_jsonl, "Langfuse", LINES),
+    },
+)
+CONFIGS: dict[str, Callable[[Session], bytes]] = {
     "label-studio": lambda session: labelling_config(session).encode()
 }
 """What to set up in a tool before its tasks are answered."""
-LABELLED_SUFFIXES: dict[str, tuple[str, ...]] = {
-    "label-studio": (".json",),
-    "doccano": (".jsonl", ".ndjson"),
-    "prodigy": (".jsonl", ".ndjson"),
-    "asreview": (".csv",),
-    "hugging-face": (".parquet",),
-    "splink": (".parquet",),
-    "langfuse": (".jsonl", ".ndjson"),
-}
-"""How the name of a file of each form ends; the first is the one that we give."""

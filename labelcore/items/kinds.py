@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from labelcore.items import json_text, picture_address, picture_file, table
 from labelcore.items.forms import Folders, Form, Reader
 from labelcore.items.text import as_text
+from labelcore.plugins import Table
 
 # Asked in this order; each says quickly when a value is none of its own. What is left is text.
-KINDS: dict[str, Reader] = {
-    "picture in the text": picture_address.read,
-    "picture in a file": picture_file.read,
-    "table": table.read,
-    "JSON": json_text.read,
-}
+KINDS: Mapping[str, Reader] = Table(
+    "labelcore.item_kinds",
+    {
+        "picture in the text": picture_address.read,
+        "picture in a file": picture_file.read,
+        "table": table.read,
+        "JSON": json_text.read,
+    },
+)
 
 
 def form_of(value: str, folders: Folders) -> Form:

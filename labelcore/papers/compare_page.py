@@ -6,8 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from labelcore.designs.registry import METHODS, loaded
+from labelcore.designs.registry import METHODS
 from labelcore.papers.planners import Chosen
+from labelcore.plugins import loaded
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.draft import Columns, Question

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault
+from labelcore.plugins import Table
 from labelcore.population.csv_file import CsvFile
 from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
 from labelcore.population.excel_file import ExcelFile
@@ -87,12 +88,15 @@ TEXTS: Mapping[str, Reader] = {
     ".jsonl": JsonFile,
     ".ndjson": JsonFile,
 }
-FORMATS: Mapping[str, Reader] = {
-    **TEXTS,
-    **{f"{suffix}.gz": reader for suffix, reader in TEXTS.items()},
-    ".xlsx": ExcelFile,
-    ".parquet": ParquetFile,
-}
+FORMATS: Mapping[str, Reader] = Table(
+    "labelcore.readers",
+    {
+        **TEXTS,
+        **{f"{suffix}.gz": reader for suffix, reader in TEXTS.items()},
+        ".xlsx": ExcelFile,
+        ".parquet": ParquetFile,
+    },
+)
 
 
 def open_table(

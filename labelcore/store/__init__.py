@@ -1,19 +1,18 @@
 """Stores: where projects and their logs are kept.
 
-To add one: write ``store/<name>.py`` with a LabelStore, and add its line to STORES; the contract
-tests then run on it.
+To add one: write ``store/<name>.py`` with a LabelStore, and add its line to STORES, or, in a
+package of its own, an entry point ``labelcore.stores``; the contract tests then run on it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from contextlib import AbstractContextManager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import StoreError
+from labelcore.plugins import Table
 from labelcore.store.base import (
     BUSY_SECONDS,
     ConflictError,
@@ -78,22 +77,10 @@ def _sqlite(address: str, **options: Any) -> LabelStore:
     return SqliteStore(address, **options)
 
 
-def _postgres(address: str, **options: Any) -> LabelStore:
-    if find_spec("psycopg") is None:
-        raise StoreError(
-            "a store in PostgreSQL needs the package psycopg: pip install 'labelcore[postgresql]'"
-        )
-    from labelcore.store.postgres import PostgresStore
-
-    return PostgresStore(address, **options)
-
-
 # The part of the address before "://" -> what opens it.
-STORES: dict[str, Callable[..., LabelStore]] = {
-    "memory": MemoryStore,
-    "sqlite": _sqlite,
-    "postgresql": _postgres,
-}
+STORES: MutableMapping[str, Callable[..., LabelStore]] = Table(
+    "labelcore.stores", {"memory": MemoryStore, "sqlite": _sqlite}
+)
 
 
 def put_back(backup: Path, url: str) -> Path | None:

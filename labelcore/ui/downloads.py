@@ -10,7 +10,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from labelcore.exchange import LABELLED_FORMS, LABELLED_SUFFIXES
+from labelcore.exchange import LABELLED_FORMS
 from labelcore.report import (
     bundle_zip,
     estimates_csv,
@@ -65,16 +65,6 @@ TYPES = {
     ".csv": "text/csv",
     ".parquet": PARQUET,
 }
-TOOLS = {
-    "label-studio": "Label Studio",
-    "doccano": "doccano",
-    "prodigy": "Prodigy",
-    "asreview": "ASReview",
-    "hugging-face": "Hugging Face",
-    "splink": "Splink",
-    "langfuse": "Langfuse",
-}
-"""Of each form of the labels for a tool: what the tool is called."""
 
 
 def file_name(project: str, suffix: str) -> str:
@@ -105,10 +95,11 @@ def labels_button(session: Session, label: str = "Labels") -> None:
         _tables(session, "labels", partial(session.labels_table, content=True))
         st.caption(weight_words(session.plan.method.has_weights))
         with st.container(horizontal=True):
-            for form, tool in TOOLS.items():
-                if can_be(session, form):
-                    suffix, made = LABELLED_SUFFIXES[form][0], LABELLED_FORMS[form]
-                    _taken_as(session, f"As {tool}", f"{form}{suffix}", TYPES[suffix], made)
+            for name, form in LABELLED_FORMS.items():
+                if can_be(session, name):
+                    suffix = form.suffixes[0]
+                    kind = TYPES.get(suffix, "application/octet-stream")
+                    _taken_as(session, f"As {form.tool}", f"{name}{suffix}", kind, form)
 
 
 def can_be(session: Session, form: str) -> bool:

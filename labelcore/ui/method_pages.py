@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labelcore.designs.registry import Page, loaded, pages
+from labelcore.designs.registry import Page, pages
+from labelcore.plugins import loaded
 from labelcore.session.session import Session
 from labelcore.ui.guard import guard
 from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes

@@ -19,7 +19,7 @@ import pytest
 import labelcore as lc
 from labelcore.cli import main, serving
 from labelcore.cli.projects import EXPORT_SUFFIXES
-from labelcore.exchange import BATCH_SUFFIXES, CONFIGS, LABELLED_FORMS, LABELLED_SUFFIXES
+from labelcore.exchange import BATCH_SUFFIXES, CONFIGS, LABELLED_FORMS
 from tests.report.sessions import session_on, write_items
 
 
@@ -83,8 +83,8 @@ def opened(path: Path) -> int:
 
 
 FORMS = {what: ([what], suffixes) for what, suffixes in EXPORT_SUFFIXES.items()} | {
-    f"labels as {form}": (["labels", "--as", form], suffixes)
-    for form, suffixes in LABELLED_SUFFIXES.items()
+    f"labels as {form}": (["labels", "--as", form], one.suffixes)
+    for form, one in LABELLED_FORMS.items()
 }
 SUFFIXES = (".csv", ".json", ".jsonl", ".parquet", ".xlsx")
 
@@ -106,7 +106,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_every_form_says_how_its_file_ends() -> None:
-    assert list(LABELLED_SUFFIXES) == list(LABELLED_FORMS)
+    assert all(one.suffixes and one.tool for one in LABELLED_FORMS.values())
     assert list(CONFIGS) == ["label-studio"]
 
 

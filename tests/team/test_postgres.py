@@ -26,9 +26,9 @@ from labelcore.store import (
     ProjectRecord,
     RepeatedTokenError,
     open_store,
-    postgres_schema,
 )
 from labelcore.store.schema import metadata
+from labelcore.team import postgres_schema
 from labelcore.ui.sessions import Registry, address
 from tests.postgres import PASSWORD, Server, running
 

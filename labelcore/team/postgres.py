@@ -26,8 +26,8 @@ from labelcore.log.events import Event
 from labelcore.store.base import BUSY_SECONDS, NO_CONTENTS, Contents, closed_store
 from labelcore.store.checks import checked_events
 from labelcore.store.database import DatabaseStore
-from labelcore.store.postgres_errors import AWAY, REFUSED, UNSURE, lost, translated, worded
-from labelcore.store.postgres_schema import (
+from labelcore.team.postgres_errors import AWAY, REFUSED, UNSURE, lost, translated, worded
+from labelcore.team.postgres_schema import (
     MIGRATIONS,
     check_ours,
     is_current,

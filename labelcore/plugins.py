@@ -1,0 +1,73 @@
+"""What comes in from outside the core: entry points of installed packages, and of rooms beside it.
+
+A package says in its ``pyproject.toml`` what it brings, in one of these groups:
+
+    labelcore.designs      sampling methods, each a ``labelcore.designs.Method``
+    labelcore.readers      ".suffix" -> a ``Reader`` of ``labelcore.population.formats``
+    labelcore.item_kinds   a name -> a ``Reader`` of ``labelcore.items.forms``
+    labelcore.exports      a name -> a ``LabelledForm`` of ``labelcore.exchange``
+    labelcore.stores       "scheme" of an address -> what opens the store there
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import UserDict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+BESIDE: Mapping[str, Mapping[str, str]] = {
+    "labelcore.designs": {"papers": "labelcore.papers:METHODS"},
+    "labelcore.stores": {"postgresql": "labelcore.team:postgres_store"},
+}
+"""What the rooms beside the core bring, as ``pyproject.toml`` says, too: they are found without
+being installed, and passed over where their folder is away."""
+
+Row = TypeVar("Row")
+
+
+class PluginWarning(UserWarning):
+    """Something that an installed package brings was left out."""
+
+
+def loaded(reference: str) -> Any:
+    """What ``package.module:name`` stands for."""
+    return EntryPoint("", reference, "").load()
+
+
+def brought(group: str) -> Iterator[tuple[str, Any]]:
+    """Name and value of everything that comes in under a group; what fails to load is left out,
+    with a warning."""
+    own = BESIDE.get(group, {})
+    for name, reference in own.items():
+        if find_spec(reference.partition(":")[0]) is not None:
+            yield name, loaded(reference)
+    for point in entry_points(group=group):
+        if point.value not in own.values():
+            try:
+                yield point.name, point.load()
+            except Exception as error:
+                warn(f"{point.value}, an entry point of {group}, is left out: {error}")
+
+
+def warn(message: str) -> None:
+    warnings.warn(message, PluginWarning, stacklevel=2)
+
+
+class Table(UserDict[str, Row]):
+    """A table of the core whose further rows come in under a group, when it is first looked into.
+
+    >>> table = Table("labelcore.nothing", {"own": 1})
+    >>> dict(table)
+    {'own': 1}
+    """
+
+    def __init__(self, group: str, own: Mapping[str, Row]) -> None:
+        self.group, self.own = group, own
+
+    @cached_property
+    def data(self) -> dict[str, Row]:  # type: ignore[override]
+        return {**self.own, **dict(brought(self.group))}
