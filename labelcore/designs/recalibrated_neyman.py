@@ -248,9 +248,12 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         return _part_asked(setup, replace(frame, notes=(*frame.notes, *helper_notes(setup))))
 
     def redrawn(self, setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:
-        if frame.evidence is not None:
+        if frame.evidence is None:
+            return drawn_anew(setup, _ties_anew(setup, frame))
+        if _ties_cut(setup, frame):
             return None
-        return drawn_anew(setup, _ties_anew(setup, frame))
+        order = setup.file_order("draw")
+        return replace(frame, queue=order[np.argsort(frame.stratum[order], kind="stable")])
 
     def derived(self, frame: HelpedFrame, labels: int) -> dict[str, Any]:
         return {"helpers": list(frame.helpers)}
@@ -321,7 +324,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
 
     def allocate_all(self, due: Sequence[Due[HelpedFrame]]) -> list[IntArray]:
         found = None
-        if due[0].setup.params.allocation == TWO_ENDED and due[0].frame.evidence is None:
+        if due[0].setup.params.allocation == TWO_ENDED:
             found = side_by_side(self, due)
         return found or super().allocate_all(due)
 
@@ -352,6 +355,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
 
 
 BY_SCORE = Kept(Recent[HelpedFrame])
+TIES_CUT = Kept(Recent[bool])
 
 
 def _by_score(setup: Setup, others: Evidence | None) -> HelpedFrame:
@@ -457,6 +461,25 @@ def _ties_anew(setup: Setup, frame: HelpedFrame) -> HelpedFrame:
             stratum[items] = random.permutation(stratum[items])
     queue = frame.queue[np.argsort(stratum[frame.queue].astype(np.int16), kind="stable")]
     return replace(frame, stratum=stratum, queue=queue)
+
+
+def _ties_cut(setup: Setup, frame: HelpedFrame) -> bool:
+    """Whether items lie in different strata though nothing but the tie hash tells them apart:
+    neither score nor prediction, nor what the helpers say."""
+    population, classifier = setup.population, str(setup.classifier)
+
+    def made() -> bool:
+        others = evidence_of(setup)
+        assert others is not None
+        told = (population.ordering_score(classifier), population.predictions.get(classifier))
+        alike = [others.order, *(one for one in told if one is not None)]
+        order = np.lexsort((frame.stratum, *alike))
+        same = np.logical_and.reduce([one[order[1:]] == one[order[:-1]] for one in alike])
+        return bool((same & (np.diff(frame.stratum[order]) != 0)).any())
+
+    params = setup.params
+    key = classifier, params.helpers, params.n_above, params.n_below, frame.n_strata
+    return TIES_CUT.of(population).get(key, made)
 
 
 def _scores_cut(frame: Frame, score: FloatArray) -> FloatArray:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import labelcore as lc
+from labelcore.designs.helpers import HelpedFrame
 from labelcore.errors import ParameterError
 from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
+from labelcore.planning.runs import beginning
 from tests.designs.synthetic import SCALARS as FOUR
 from tests.designs.synthetic import Known, fewest, labelled
 
@@ -345,3 +349,32 @@ def test_a_good_helper_saves_labels_and_intervals_still_cover(judged: Known) -> 
     labels = (on[1].mean(axis=0) / off[1].mean(axis=0)) ** 2
     useless = (twin[1].mean(axis=0) / off[1].mean(axis=0)) ** 2
     assert labels.mean() < 0.7 < 0.9 < useless.mean() < 1.1
+
+
+def beside(engine: Engine, seed: int) -> tuple[HelpedFrame | None, HelpedFrame]:
+    """The frame of another seed made from that of the engine, None where it cannot be, and as it
+    is prepared."""
+    design, setup = engine.design, replace(engine.setup, seed=seed)
+    return design.redrawn(setup, engine.frame), design.prepare(setup)
+
+
+def test_strata_that_ties_do_not_cut_are_made_once_for_all_seeds(judged: Known) -> None:
+    engine = beginning(judged.population, kept(judged))
+    for seed in (1, 2, 3):
+        anew, whole = beside(engine, seed)
+        assert anew is not None and anew.rates is engine.frame.rates
+        for one in fields(whole):
+            assert np.array_equal(getattr(anew, one.name), getattr(whole, one.name)), one.name
+
+
+def test_strata_that_ties_cut_are_made_anew(judged: Known) -> None:
+    """The twin: there the strata of two seeds are not the same."""
+    table = pd.read_csv(judged.population.path).round({"own": 1})
+    crowded = lc.read_population(
+        table[["id", "text", "own", "judge"]], id="id", content="text", scores={"own": "own"},
+        thresholds={"own": 0.5}, helpers={"judge": "judge"},
+    )  # fmt: skip
+    engine = beginning(crowded, kept(Known(crowded, judged.truth)))
+    (anew, one), (_, other) = beside(engine, 1), beside(engine, 2)
+    assert anew is None and one.evidence is not None
+    assert not np.array_equal(one.stratum, other.stratum)
