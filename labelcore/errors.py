@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final
+from string import Formatter
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,133 +120,114 @@ class PlanError(ValueError):
         return self.fault
 
 
-UNSAID: Final = object()
-"""In place of a value that the rule says itself, or that there is none of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """An argument by its name, inside a rule."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class InPlan:
-    """An argument of ``labelcore.Plan`` by its name, inside a rule, with a value or without."""
-
-    name: str
-    value: Any = UNSAID
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """The value that was given, inside a rule; ``text`` says it otherwise than Python does."""
-
-    text: str = ""
-
-
-Part = str | Named | InPlan | Given
-
-
-def _python_parameter(name: str) -> str:
-    return f"params[{name!r}]"
-
-
-def _python_argument(name: str, value: Any = UNSAID) -> str:
-    return name if value is UNSAID else f"{name} {value!r}"
-
-
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What those who read a rule call what it is about.
+    """What those who read a refusal call what it is about; as they are, the names of Python.
 
-    parameter   a parameter of a method, or an argument of a function, by its name
-    argument    an argument of ``labelcore.Plan`` by its name, alone or with a value
-
-    As they are, they are those of Python.
+    parameter   a parameter of a method, by its name
+    argument    an argument of ``labelcore.Plan``, by its name
+    valued      an argument of ``labelcore.Plan`` with its value
     """
 
-    parameter: Callable[[str], str] = _python_parameter
-    argument: Callable[..., str] = _python_argument
+    parameter: Callable[[str], str] = "params[{!r}]".format
+    argument: Callable[[str], str] = str
+    valued: Callable[[str, Any], str] = "{} {!r}".format
 
 
-def rule_words(subject: Named | InPlan, rule: Sequence[Part], value: Any, names: Names) -> str:
-    """What an argument must be, each one by the name that ``names`` gives it.
+class _Wording(Formatter):
+    """Fills a rule in for those who read it."""
 
-    >>> names = Names(parameter=str.capitalize)
-    >>> rule_words(Named("first"), ["must be below ", Named("last")], 7, names)
-    'First must be below Last, got 7'
-    >>> rule_words(InPlan("design"), ["names ", Given(), ", which is not known"], "x", names)
-    "design names 'x', which is not known"
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def get_field(self, field_name: str, args: Any, kwargs: Mapping[str, Any]) -> tuple[Any, str]:
+        kind, _, called = field_name.partition(".")
+        name, valued, value = called.partition("=")
+        if kind == "params":
+            return self.names.parameter(name), name
+        if kind != "plan":
+            return kwargs[field_name], field_name
+        if valued:
+            return self.names.valued(name, value or kwargs[name]), name
+        return self.names.argument(name), name
+
+
+class _Template(str):
+    """A rule with fields in braces."""
+
+    __slots__ = ()
+
+
+class _Refusal(ValueError):
+    """A value that a rule forbids.
+
+    argument   the name of what has the value
+    rule       what it must be
+    facts      what more is known; ``got`` stands at the end, ``given`` beside the argument
+    value      that of the argument: ``got``, ``given``, or the fact of this name
     """
 
-    def said(part: Part) -> str:
-        match part:
-            case Named(name):
-                return names.parameter(name)
-            case InPlan(name, within):
-                return names.argument(name, within)
-            case Given(text):
-                return text or repr(value)
-        return part
+    @classmethod
+    def naming(cls, argument: str, rule: str, **facts: Any) -> Self:
+        """With a rule that names other arguments: {params.parent} is a parameter, {plan.budget} an
+        argument of a plan, {plan.promise=watched} one with a value, {plan.design=} one whose value
+        is a fact. Every other field is a fact, which is never read for fields itself."""
+        return cls(argument, _Template(rule), **facts)
 
-    shown = value is UNSAID or any(isinstance(part, Given) for part in rule)
-    got = "" if shown else f", got {value!r}"
-    return f"{said(subject)} {''.join(map(said, rule))}{got}"
+    def _keep(self, argument: str, rule: str, facts: Mapping[str, Any]) -> None:
+        self.argument, self.rule, self.facts = argument, rule, facts
+        self.value = next((facts[one] for one in ("got", "given", "value") if one in facts), None)
 
-
-class ArgumentError(ValueError):
-    """An argument of a function has a value that a rule forbids.
-
-    ``rule``: what it must be, in words and other arguments; ``value``: UNSAID where the rule says
-    it itself.
-    """
-
-    def __init__(self, argument: str, *rule: Part, value: Any = UNSAID) -> None:
-        self.argument, self.rule, self.value = argument, rule, value
-        super().__init__(rule_words(Named(argument), rule, value, Names(parameter=str)))
+    def _words(self, subject: str, names: Names) -> str:
+        text = self.rule
+        if isinstance(text, _Template):
+            text = _Wording(names).vformat(text, (), self.facts)
+        got = f", got {self.facts['got']!r}" if "got" in self.facts else ""
+        return f"{subject} {text}{got}"
 
 
-class PlanArgumentError(PlanError):
+class ArgumentError(_Refusal):
+    """An argument of a function has a value that a rule forbids."""
+
+    def __init__(self, argument: str, rule: str, **facts: Any) -> None:
+        self._keep(argument, rule, facts)
+        super().__init__(self._words(argument, Names(parameter=str)))
+
+
+class PlanArgumentError(PlanError, _Refusal):
     """An argument of ``labelcore.Plan`` has a value that a rule forbids.
 
-    ``argument``, ``rule`` and ``value`` as in ArgumentError. The value stands with its argument
-    where ``subject`` has one.
-
-    >>> error = PlanArgumentError("budget", "must be at least 1", value=0)
+    >>> error = PlanArgumentError("budget", "must be at least 1", got=0)
     >>> print(error)
     budget must be at least 1, got 0
-    >>> error.worded(Names(argument=lambda name, value: "The number of items"))
+    >>> error.worded(Names(argument=lambda name: "The number of items"))
     'The number of items must be at least 1, got 0'
-    >>> print(PlanArgumentError(InPlan("stop", "margin"), "needs ", InPlan("promise", "watched")))
+    >>> print(PlanArgumentError.naming("stop", "needs {plan.promise=watched}", given="margin"))
     stop 'margin' needs promise 'watched'
     """
 
     def __init__(
         self,
-        subject: str | InPlan,
-        *rule: Part,
-        value: Any = UNSAID,
+        argument: str,
+        rule: str,
+        *,
         short: str = "",
         remedies: Sequence[Remedy] = (),
+        **facts: Any,
     ) -> None:
-        self.subject = InPlan(subject) if isinstance(subject, str) else subject
-        self.argument, self.rule = self.subject.name, rule
-        self._said = value
-        self.value = self.subject.value if value is UNSAID else value
-        super().__init__(rule_words(self.subject, rule, value, Names()), short, remedies)
+        self._keep(argument, rule, facts)
+        super().__init__(self.worded(Names()), short, remedies)
 
     def worded(self, names: Names) -> str:
-        return rule_words(self.subject, self.rule, self._said, names)
+        alone = "given" not in self.facts
+        called = names.argument(self.argument) if alone else names.valued(self.argument, self.value)
+        return self._words(called, names)
 
 
-class ParameterError(PlanError):
-    """A parameter of a method has a value that a rule forbids.
+class ParameterError(PlanError, _Refusal):
+    """A parameter of a method has a value that a rule forbids; a form says it by its own labels.
 
-    ``argument``, ``rule`` and ``value`` as in ArgumentError. A form says it by its own labels.
-
-    >>> error = ParameterError("parent", "must differ from ", Named("children"), value="lr")
+    >>> error = ParameterError.naming("parent", "must differ from {params.children}", got="lr")
     >>> print(error)
     params['parent'] must differ from params['children'], got 'lr'
     >>> labels = {"parent": "The parent", "children": "the children"}
@@ -254,23 +236,18 @@ class ParameterError(PlanError):
     """
 
     def __init__(
-        self,
-        argument: str,
-        *rule: Part,
-        value: Any = UNSAID,
-        short: str = "",
-        message: str = "",
+        self, argument: str, rule: str, *, short: str = "", message: str = "", **facts: Any
     ) -> None:
-        self.argument, self.rule, self.value = argument, rule, value
+        self._keep(argument, rule, facts)
         super().__init__(message or self.worded(Names()), short)
 
     @classmethod
     def of(cls, error: ArgumentError) -> ParameterError:
         """Of a function's argument that a parameter of the same name was given for."""
-        return cls(error.argument, *error.rule, value=error.value, message=f"params: {error}")
+        return cls(error.argument, error.rule, message=f"params: {error}", **error.facts)
 
     def worded(self, names: Names) -> str:
-        return rule_words(Named(self.argument), self.rule, self.value, names)
+        return self._words(names.parameter(self.argument), names)
 
 
 class NotRandomError(PlanError):

@@ -82,8 +82,9 @@ def _check_guesses(setup: Setup) -> None:
     if name is None or item_probability(setup.population, name) is None:
         raise ParameterError(
             "interval",
-            "= 'difference' needs a helper, or a score between 0 and 1 for every item, which "
-            f"{'the file lacks' if name is None else f'classifier {name!r} lacks'}; use 'wilson'",
+            "= 'difference' needs a helper, or a score between 0 and 1 for every item, "
+            f"which {'the file lacks' if name is None else f'classifier {name!r} lacks'}; "
+            "use 'wilson'",
         )
 
 

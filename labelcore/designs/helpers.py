@@ -164,8 +164,8 @@ def check_helpers(setup: Setup, *judged: str) -> None:
         if name not in known:
             raise ParameterError(
                 "helpers",
-                f"names {name!r}, which is no helper and no other classifier of the file; known "
-                f"are {', '.join(known) or 'none'}",
+                f"names {name!r}, which is no helper and no other classifier of the file; "
+                f"known are {', '.join(known) or 'none'}",
             )
 
 

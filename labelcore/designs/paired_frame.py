@@ -13,7 +13,7 @@ from labelcore.designs.base import Frame, IntArray, Look, Setup
 from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM
 from labelcore.designs.rates import looks_like_probability, part_rates
 from labelcore.designs.scalars import Answers
-from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
+from labelcore.errors import PlanArgumentError, PlanError, Remedy
 from labelcore.population.array_items import Items, cut
 from labelcore.population.items import MeanScore, Part, Stretch
 from labelcore.promises import Promise
@@ -92,10 +92,8 @@ def check_pair(setup: Setup, items: Items) -> None:
     if all(one == other for one, other in items.joined(names, [Part()])):
         raise PlanArgumentError(
             "classifier",
-            "names ",
-            Given(f"{names[0]!r} and {names[1]!r}"),
-            ", which say the same about every item that could be asked: how much better one is can "
-            "be known without a label",
+            f"names {names[0]!r} and {names[1]!r}, which say the same about every item "
+            "that could be asked: how much better one is can be known without a label",
             value=names,
             short="the two say the same of every item",
             remedies=[Remedy(f"ask how accurate {names[0]!r} is", _alone(setup))],

@@ -99,13 +99,13 @@ def check_parameter(name: str, value: Any, kind: str, limits: Mapping[str, Any])
     if value is None and kind.endswith("None"):
         return
     if inner:
-        raise ParameterError(name, "must be a list", value=value)
+        raise ParameterError(name, "must be a list", got=value)
     if isinstance(value, bool) and "bool" in kind:
         return
     if isinstance(value, str) and "str" in kind:
         known = limits["choices"]
         if known and value not in known:
-            raise ParameterError(name, f"must be one of {', '.join(known)}", value=value)
+            raise ParameterError(name, f"must be one of {', '.join(known)}", got=value)
         return
     _check_number(name, value, kind, limits)
 
@@ -118,12 +118,12 @@ def _check_number(name: str, value: Any, kind: str, limits: Mapping[str, Any]) -
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not {"int", "float"} & set(parts):
         wanted = " or ".join(NAMES[part] for part in parts)
-        raise ParameterError(name, f"must be {wanted}", value=value)
+        raise ParameterError(name, f"must be {wanted}", got=value)
     if "float" not in parts and not isinstance(value, int):
-        raise ParameterError(name, "must be a whole number", value=value)
+        raise ParameterError(name, "must be a whole number", got=value)
     low, high = limits["low"], limits["high"]
     if not (low is None or value >= low) or not (high is None or value <= high):
-        raise ParameterError(name, f"must lie between {low} and {high}", value=value)
+        raise ParameterError(name, f"must lie between {low} and {high}", got=value)
 
 
 def read_list(text: str, kind: str) -> tuple[Any, ...]:

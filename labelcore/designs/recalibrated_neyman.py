@@ -215,8 +215,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         known = (*SCALARS, "precision_recall")
         if params.focus is not None and params.focus not in known:
             raise ParameterError(
-                "focus",
-                f"names {params.focus!r}, which is not known; known are " + ", ".join(known),
+                "focus", f"names {params.focus!r}, which is not known; known are {', '.join(known)}"
             )
         starved = [
             name
@@ -226,8 +225,8 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         if starved:
             raise ParameterError(
                 "focus",
-                "= 'precision' leaves too few labels among the predicted negatives "
-                f"to say anything about {starved[0]!r}; use 'precision_recall'",
+                "= 'precision' leaves too few labels among the predicted negatives to say "
+                f"anything about {starved[0]!r}; use 'precision_recall'",
             )
 
     def judges(self, params: Any) -> bool:

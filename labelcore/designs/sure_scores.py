@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.errors import Given, PlanArgumentError
+from labelcore.errors import PlanArgumentError
 from labelcore.population import Population
 from labelcore.population.kept import Kept, Recent
 from labelcore.stats.profile import BoolArray, FloatArray
@@ -79,8 +79,8 @@ def turned(population: Population, names: tuple[str, ...]) -> Population:
     for name in names:
         both = name in population.scores and name in population.predictions
         if not both or len(population.classes) != 2:
-            needs = ", which needs a score, predictions and two classes"
-            raise PlanArgumentError("sure_scores", "names ", Given(), needs, value=name)
+            needs = f"names {name!r}, which needs a score, predictions and two classes"
+            raise PlanArgumentError("sure_scores", needs, value=name)
     if not names:
         return population
     return population.with_turned(

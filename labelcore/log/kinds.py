@@ -409,7 +409,7 @@ class Extended(Kind):
                 "budget",
                 f"must be more than the {least:,} items so far and at most the {engine.most:,} "
                 "that can be asked",
-                value=budget,
+                got=budget,
             )
 
     def fold(self, state: LogState, event: Event) -> None:

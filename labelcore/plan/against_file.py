@@ -9,7 +9,7 @@ from labelcore.designs.base import INTERVAL_RULES, Design, Frame, Setup
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
-from labelcore.errors import Given, InPlan, PlanArgumentError, Remedy
+from labelcore.errors import PlanArgumentError, Remedy
 from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
@@ -21,10 +21,9 @@ from labelcore.tallies import Question, questions
 EXACT_SUMS = 7
 """The interval rules before which a plan summed up the scores of a large file with rounding."""
 TWO_CLASSES = (
-    ", which needs a file with two classes: with several an item on which two classifiers disagree "
-    "may count for either or for neither; claim 'accuracy[A] > accuracy[B]' with ",
-    InPlan("design", "recalibrated_neyman"),
-    " instead",
+    "names {value!r}, which needs a file with two classes: with several an item on which two "
+    "classifiers disagree may count for either or for neither; claim 'accuracy[A] > accuracy[B]' "
+    "with {plan.design=recalibrated_neyman} instead"
 )
 
 
@@ -41,8 +40,8 @@ def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, 
         if name not in population.classifiers:
             known = ", ".join(population.classifiers) or "none"
             where = "classifier" if plan.classifiers else "params"
-            lacks = f", which the file lacks; it has {known}"
-            raise PlanArgumentError(where, "names ", Given(), lacks, value=name)
+            lacks = "names {value!r}, which the file lacks; it has {known}"
+            raise PlanArgumentError.naming(where, lacks, value=name, known=known)
     found: tuple[str | None, ...] = tuple(names) or (None,)
     _check_estimable(population, plan, found)
     return found
@@ -53,12 +52,12 @@ def _check_estimable(
 ) -> None:
     several = len(population.classes) > 2
     if isinstance(plan.method, ComparesTwo) and len(classifiers) != 2:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "classifier",
-            "must name exactly two for ",
-            InPlan("design", plan.design),
-            ", the one that is called better first; got ",
-            Given(str(len(classifiers))),
+            "must name exactly two for {plan.design=}, the one that is called better first; "
+            "got {number}",
+            design=plan.design,
+            number=len(classifiers),
             value=classifiers,
             short="compares exactly two classifiers"
             if len(classifiers) > 2
@@ -68,48 +67,46 @@ def _check_estimable(
     for question in questions(population, tuple(plan.estimands), classifiers):
         row = question.row
         if several and row.difference:
-            raise PlanArgumentError("estimands", "names ", Given(), *TWO_CLASSES, value=row.name)
+            raise PlanArgumentError.naming("estimands", TWO_CLASSES, value=row.name)
         if several and not (row.per_class or row.name == "accuracy"):
-            needs = ", which needs a file with two classes"
-            raise PlanArgumentError("estimands", "names ", Given(), needs, value=row.name)
+            raise _unfit(row.name, "a file with two classes")
         if row.difference and question.versus is None:
-            needs = ", which needs a second classifier to compare with"
-            raise PlanArgumentError("estimands", "names ", Given(), needs, value=row.name)
+            raise _unfit(row.name, "a second classifier to compare with")
         silent = [one for one in _read(question) if one not in population.predictions]
         if row.needs_prediction and silent:
-            raise PlanArgumentError(
-                "estimands",
-                "names ",
-                Given(),
-                ", which needs thresholds or predictions for "
-                f"{'a classifier' if silent[0] is None else repr(silent[0])}; without them "
-                "only prevalence and precision_curve can be estimated",
-                value=row.name,
+            whose = "a classifier" if silent[0] is None else repr(silent[0])
+            raise _unfit(
+                row.name,
+                f"thresholds or predictions for {whose}; without them only prevalence and "
+                "precision_curve can be estimated",
             )
     along_ranks = [name for name in plan.estimands if name in CURVES or name in SUMMARIES]
     if along_ranks:
         first = classifiers[0]
         if several or first is None or first not in population.scores:
-            needs = ", which needs two classes and a score"
-            raise PlanArgumentError("estimands", "names ", Given(), needs, value=along_ranks[0])
+            raise _unfit(along_ranks[0], "two classes and a score")
         summed = [name for name in along_ranks if name in SUMMARIES]
         if summed and plan.target == "process":
-            needs = ", which speaks of this file only"
-            raise PlanArgumentError("estimands", "names ", Given(), needs, value=summed[0])
+            only = f"names {summed[0]!r}, which speaks of this file only"
+            raise PlanArgumentError("estimands", only, value=summed[0])
+
+
+def _unfit(name: str, needed: str) -> PlanArgumentError:
+    return PlanArgumentError("estimands", f"names {name!r}, which needs {needed}", value=name)
 
 
 def _check_classes(population: Population, plan: Plan) -> None:
     """Raise PlanError unless the classes that matter are some of several that the file has."""
     lacking = [name for name in plan.classes or () if name not in population.classes]
     if lacking:
-        has = f", which the file lacks; it has {', '.join(population.classes)}"
-        raise PlanArgumentError("classes", "names ", Given(), has, value=lacking[0])
+        known = ", ".join(population.classes)
+        lacks = "names {value!r}, which the file lacks; it has {known}"
+        raise PlanArgumentError.naming("classes", lacks, value=lacking[0], known=known)
     if plan.classes is not None and len(population.classes) < 3:
         raise PlanArgumentError(
             "classes",
-            "may be chosen where there are more than two, got ",
-            Given(),
-            value=", ".join(plan.classes),
+            "may be chosen where there are more than two",
+            got=", ".join(plan.classes),
         )
 
 
@@ -157,12 +154,11 @@ def check_size(design: Design[Any], frame: Frame, planned: int, given: int = 0) 
     labels are there already."""
     least = design.least(frame) - given
     if planned < least:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "budget",
-            f"must be at least {least:,} for ",
-            InPlan("design", design.name),
-            " and this file, got ",
-            Given(f"{planned:,}"),
+            "must be at least {least:,} for {plan.design=} and this file, got {value:,}",
+            least=least,
+            design=design.name,
             value=planned,
             short=f"needs at least {least:,} labels",
             remedies=[Remedy(f"label {least:,} items", {"budget": least})],

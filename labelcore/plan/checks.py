@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.errors import Given, InPlan, PlanArgumentError, PlanError, did_you_mean
+from labelcore.errors import PlanArgumentError, PlanError, did_you_mean
 from labelcore.estimands import ESTIMANDS
 from labelcore.plan.claims import read_claim
 from labelcore.plan.stop_rules import (
@@ -64,8 +64,10 @@ def check_known(name: Any, table: Mapping[str, Any], argument: str) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be text, got {type(name).__name__}")
     if name not in table:
-        known = f", which is not known; known are {', '.join(table)}{did_you_mean(name, table)}"
-        raise PlanArgumentError(argument, "names ", Given(), known, value=name)
+        known = f"known are {', '.join(table)}{did_you_mean(name, table)}"
+        raise PlanArgumentError(
+            argument, f"names {name!r}, which is not known; {known}", value=name
+        )
 
 
 def name_tuple(names: Any, argument: str) -> tuple[str, ...]:
@@ -74,12 +76,10 @@ def name_tuple(names: Any, argument: str) -> tuple[str, ...]:
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"{argument} must be names, got {names!r}")
     if not names:
-        raise PlanArgumentError(
-            argument, "must name at least one, got ", Given("none"), value=tuple(names)
-        )
+        raise PlanArgumentError(argument, "must name at least one, got none", value=())
     if len(set(names)) < len(names):
         raise PlanArgumentError(
-            argument, "names one twice: ", Given(", ".join(names)), value=tuple(names)
+            argument, f"names one twice: {', '.join(names)}", value=tuple(names)
         )
     return tuple(names)
 
@@ -88,13 +88,11 @@ def check_estimands(names: Sequence[str], method: Design[Any]) -> None:
     for name in names:
         check_known(name, ESTIMANDS, "estimands")
         if name not in method.estimands:
-            raise PlanArgumentError(
+            raise PlanArgumentError.naming(
                 "estimands",
-                "names ",
-                Given(),
-                ", which ",
-                InPlan("design", method.name),
-                f" does not estimate; it estimates {', '.join(method.estimands)}",
+                "names {value!r}, which {plan.design=} does not estimate; it estimates {able}",
+                design=method.name,
+                able=", ".join(method.estimands),
                 value=name,
             )
 
@@ -106,10 +104,10 @@ def check_numbers(plan: Plan) -> None:
             raise TypeError(f"{name} must be a whole number of items, got {value!r}")
         least = 0 if plan.existing == "random" else 1
         if value is not None and value < least:
-            raise PlanArgumentError(name, f"must be at least {least}", value=value)
+            raise PlanArgumentError(name, f"must be at least {least}", got=value)
         if value is not None and value > MOST_LABELS:
             raise PlanArgumentError(
-                name, f"must be at most {MOST_LABELS:,}, got ", Given(f"{value:,}"), value=value
+                name, f"must be at most {MOST_LABELS:,}, got {value:,}", value=value
             )
     if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
         raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
@@ -120,7 +118,7 @@ def check_numbers(plan: Plan) -> None:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 < value < limit:
-            raise PlanArgumentError(name, f"must lie between 0 and {limit:g}", value=value)
+            raise PlanArgumentError(name, f"must lie between 0 and {limit:g}", got=value)
     _check_further_readings(plan)
     unsized = plan.budget is None and plan.margin is None and not plan.claims
     if unsized and not plan.method.size_from_params:
@@ -130,13 +128,14 @@ def check_numbers(plan: Plan) -> None:
     if not isinstance(plan.together, bool):
         raise TypeError(f"together must be True or False, got {plan.together!r}")
     if plan.target not in TARGETS:
-        raise PlanArgumentError("target", f"must be one of {', '.join(TARGETS)}", value=plan.target)
+        raise PlanArgumentError("target", f"must be one of {', '.join(TARGETS)}", got=plan.target)
     if plan.target not in plan.method.targets:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "target",
-            f"must be {' or '.join(plan.method.targets)} for ",
-            InPlan("design", plan.design),
-            value=plan.target,
+            "must be {able} for {plan.design=}",
+            able=" or ".join(plan.method.targets),
+            design=plan.design,
+            got=plan.target,
             short="speaks of this file only" if plan.target == "process" else "",
         )
 
@@ -147,22 +146,21 @@ def _check_further_readings(plan: Plan) -> None:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 <= value <= 1:
-            raise PlanArgumentError(name, "must be a share from 0 to 1", value=value)
+            raise PlanArgumentError(name, "must be a share from 0 to 1", got=value)
     if isinstance(plan.readers, bool) or not isinstance(plan.readers, int):
         raise TypeError(f"readers must be a whole number of people, got {plan.readers!r}")
     if plan.readers < 2:
-        raise PlanArgumentError("readers", "must be at least 2", value=plan.readers)
+        raise PlanArgumentError("readers", "must be at least 2", got=plan.readers)
     if plan.readers > 2 and not plan.overlap:
-        raise PlanArgumentError(
-            "readers", "needs an ", InPlan("overlap"), " above 0", value=plan.readers
+        raise PlanArgumentError.naming(
+            "readers", "needs an {plan.overlap} above 0", got=plan.readers
         )
     if plan.repeats and plan.overlap:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "repeats",
-            "cannot go with an ",
-            InPlan("overlap"),
-            ": items that other people judge as well are not shown to the same person twice",
-            value=plan.repeats,
+            "cannot go with an {plan.overlap}: items that other people judge as well are not "
+            "shown to the same person twice",
+            got=plan.repeats,
         )
 
 
@@ -172,14 +170,13 @@ def check_claims(plan: Plan) -> None:
     claims = [read_claim(text) for text in plan.claims]
     if len({claim.text for claim in claims}) < len(claims):
         raise PlanArgumentError(
-            "claims", "holds one twice: ", Given(", ".join(plan.claims)), value=plan.claims
+            "claims", f"holds one twice: {', '.join(plan.claims)}", value=plan.claims
         )
     if claims and "claims" not in plan.method.stop_rules:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "claims",
-            "cannot be decided by ",
-            InPlan("design", plan.design),
-            "; use one that draws strata",
+            "cannot be decided by {plan.design=}; use one that draws strata",
+            design=plan.design,
         )
 
 
@@ -187,34 +184,31 @@ def check_claim_form(plan: Plan) -> None:
     """Approximate claims are read from the region of a planned size."""
     if plan.claim_form not in CLAIM_FORMS:
         raise PlanArgumentError(
-            "claim_form", f"must be one of {', '.join(CLAIM_FORMS)}", value=plan.claim_form
+            "claim_form", f"must be one of {', '.join(CLAIM_FORMS)}", got=plan.claim_form
         )
     object.__setattr__(plan, "claim_form", Form(plan.claim_form))
     if plan.claim_form == Form.STRICT:
         return
     if not plan.claims:
-        raise PlanArgumentError("claim_form", "needs a claim", value=str(plan.claim_form))
+        raise PlanArgumentError("claim_form", "needs a claim", got=str(plan.claim_form))
     compared = next((text for text in plan.claims if read_claim(text).compares), None)
     if compared is not None:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "claim_form",
-            "is for claims about a number; two classifiers are compared with ",
-            InPlan("claim_form", str(Form.STRICT)),
-            value=str(plan.claim_form),
+            "is for claims about a number; two classifiers are compared with "
+            "{plan.claim_form=strict}",
+            got=str(plan.claim_form),
         )
     able = set(plan.claimed) <= set(plan.method.estimands) and Promise.WATCHED in (
         plan.method.promises_for(plan.claimed, plan.design_params)
     )
     if plan.horizon is None or not able:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "claim_form",
-            "needs ",
-            InPlan("promise", "watched"),
-            " for a planned size, which ",
-            InPlan("design", plan.design),
-            " does not have here; use ",
-            InPlan("claim_form", str(Form.STRICT)),
-            value=str(plan.claim_form),
+            "needs {plan.promise=watched} for a planned size, which {plan.design=} does not "
+            "have here; use {plan.claim_form=strict}",
+            design=plan.design,
+            got=str(plan.claim_form),
         )
 
 
@@ -233,11 +227,15 @@ def check_unsure(plan: Plan) -> None:
         raise TypeError(f"unsure must be one of {', '.join(map(repr, UNSURE))}, got {reading!r}")
     if reading not in UNSURE:
         one_of = ", ".join(map(repr, UNSURE))
-        raise PlanArgumentError("unsure", f"must be one of {one_of}", value=reading)
+        raise PlanArgumentError("unsure", f"must be one of {one_of}", got=reading)
     if reading != Unsure.JUDGED and reading not in read_by(plan):
         able = " or ".join(map(repr, (str(Unsure.JUDGED), *map(str, read_by(plan)))))
-        raise PlanArgumentError(
-            "unsure", f"must be {able} for ", InPlan("design", plan.design), value=reading
+        raise PlanArgumentError.naming(
+            "unsure",
+            "must be {able} for {plan.design=}",
+            able=able,
+            design=plan.design,
+            got=reading,
         )
 
 
@@ -256,36 +254,33 @@ def check_existing(plan: Plan) -> None:
         return
     if plan.existing not in EXISTING:
         raise PlanArgumentError(
-            "existing", f"must be one of {', '.join(EXISTING)}", value=plan.existing
+            "existing", f"must be one of {', '.join(EXISTING)}", got=plan.existing
         )
     if plan.existing == "ignored":
         return
     if plan.existing not in plan.method.existing:
         able = ", ".join(name for name, one in DESIGNS.items() if plan.existing in one.existing)
-        raise PlanArgumentError(
-            InPlan("existing", plan.existing),
-            "cannot go with ",
-            InPlan("design", plan.design),
-            f", which does not use existing labels; it works with {able}, and any design with ",
-            InPlan("existing", "ignored"),
+        raise PlanArgumentError.naming(
+            "existing",
+            "cannot go with {plan.design=}, which does not use existing labels; it works with "
+            "{able}, and any design with {plan.existing=ignored}",
+            design=plan.design,
+            able=able,
+            given=plan.existing,
             short="cannot use known answers",
         )
     if plan.claims:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "claims",
             "must be made before the labels that decide them: with existing labels, which "
-            "somebody may have seen, ask for a ",
-            InPlan("margin"),
-            " or a ",
-            InPlan("budget"),
-            " instead",
+            "somebody may have seen, ask for a {plan.margin} or a {plan.budget} instead",
         )
     if plan.existing == "certainty" and plan.target == "process":
-        raise PlanArgumentError(
-            InPlan("existing", plan.existing),
+        raise PlanArgumentError.naming(
+            "existing",
             "speaks of this file only: known items were not drawn at random, so that nothing "
-            "follows from them for items like these; use ",
-            InPlan("target", "file"),
+            "follows from them for items like these; use {plan.target=file}",
+            given=plan.existing,
         )
 
 
@@ -297,15 +292,14 @@ def checked_params(plan: Plan) -> dict[str, Any]:
         if name not in names:
             known = ", ".join(names) if names else "none: this design has no parameters"
             band = isinstance(plan.method, EstimatesCurve) and plan.method.watched_until(1) > 0
-            raise PlanArgumentError(
+            why = NO_HORIZON
+            if name != "horizon" or not band:
+                why = f" does not have; known are {known}" + did_you_mean(name, names)
+            raise PlanArgumentError.naming(
                 "params",
-                "names ",
-                Given(),
-                ", which ",
-                InPlan("design", plan.design),
-                NO_HORIZON
-                if name == "horizon" and band
-                else f" does not have; known are {known}" + did_you_mean(name, names),
+                "names {value!r}, which {plan.design=}{why}",
+                design=plan.design,
+                why=why,
                 value=name,
             )
     checked = plan.method.Params(**plan.params)
@@ -323,26 +317,23 @@ def resolved_promise(plan: Plan) -> Promise:
         return Promise.WATCHED if Promise.WATCHED in available and not too_small else Promise.FIXED
     if plan.promise not in PROMISES:
         raise PlanArgumentError(
-            "promise", f"must be one of {', '.join(PROMISES)}", value=plan.promise
+            "promise", f"must be one of {', '.join(PROMISES)}", got=plan.promise
         )
     if plan.promise not in method.promises:
-        raise PlanArgumentError(
-            InPlan("promise", plan.promise),
-            "cannot go with ",
-            InPlan("design", plan.design),
-            f", which has {', '.join(method.promises)}",
+        raise PlanArgumentError.naming(
+            "promise",
+            "cannot go with {plan.design=}, which has {able}",
+            design=plan.design,
+            able=", ".join(method.promises),
+            given=plan.promise,
         )
     if plan.promise == Promise.WATCHED and too_small:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "budget",
-            f"must be at least {method.smallest_watched_budget} for ",
-            InPlan("promise", "watched"),
-            " with ",
-            InPlan("design", plan.design),
-            ", got ",
-            Given(),
-            "; use a larger one or ",
-            InPlan("promise", "fixed"),
+            "must be at least {least} for {plan.promise=watched} with {plan.design=}, got "
+            "{value}; use a larger one or {plan.promise=fixed}",
+            least=method.smallest_watched_budget,
+            design=plan.design,
             value=plan.budget,
         )
     return Promise(plan.promise)
@@ -355,30 +346,22 @@ def resolved_stop(plan: Plan) -> tuple[str, ...]:
     known = available(plan.method.stop_rules)
     for rule in rule_names(rules):
         if rule not in known:
-            raise PlanArgumentError(
+            raise PlanArgumentError.naming(
                 "stop",
-                "names ",
-                Given(),
-                ", which is not available for ",
-                InPlan("design", plan.design),
-                f"; known are {', '.join(known)}",
+                "names {value!r}, which is not available for {plan.design=}; known are {known}",
+                design=plan.design,
+                known=", ".join(known),
                 value=rule,
             )
         if looking((rule,)) != wanted((rule,), plan):
-            raise PlanArgumentError(
-                "stop",
-                "names ",
-                Given(),
-                ", but the plan has no ",
-                InPlan(RULES[rule].needs),
-                value=rule,
-            )
+            lacks = "names {value!r}, but the plan has no {plan." + RULES[rule].needs + "}"
+            raise PlanArgumentError.naming("stop", lacks, value=rule)
         once_frozen = rule == "margin" and plan.planned is not None  # ``Plan.superseded``
         if RULES[rule].looks and plan.promise != Promise.WATCHED and not once_frozen:
-            raise PlanArgumentError(
-                InPlan("stop", rule),
-                "means looking after every label: that needs ",
-                InPlan("promise", "watched"),
+            raise PlanArgumentError.naming(
+                "stop",
+                "means looking after every label: that needs {plan.promise=watched}",
+                given=rule,
             )
     return rules
 

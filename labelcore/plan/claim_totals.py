@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from labelcore.designs.rates import PROBABILITY_RANGE, question_rates
-from labelcore.errors import InPlan, PlanError
+from labelcore.errors import PlanArgumentError, PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.plan.claims import ClaimText, Quantity, readings, refused_claim
 from labelcore.plan.disagreements import Disagreements, duels
@@ -118,14 +118,13 @@ def _claimed(
         found = _with_number(population, read, left, float(read.right), stratum)
     parts = np.count_nonzero(found.linear.weight) // (2 if found.of_disagreements else 1)
     if target == "process" and parts > 1:
-        raise refused_claim(
-            read.text,
-            ", which with ",
-            InPlan("target", "process"),
-            " rests on how many items of the file fell into each part, and that is itself a "
-            "sample; claim it of this file (",
-            InPlan("target", "file"),
-            "), or use a plain random sample and a quantity of one part, such as precision",
+        raise PlanArgumentError.naming(
+            "claims",
+            "holds {value!r}, which with {plan.target=process} rests on how many items of the file "
+            "fell into each part, and that is itself a sample; claim it of this file "
+            "({plan.target=file}), or use a plain random sample and a quantity of one part, such "
+            "as precision",
+            value=read.text,
         )
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import product
 
-from labelcore.errors import Given, Part, PlanArgumentError
+from labelcore.errors import PlanArgumentError
 from labelcore.estimands import DIFFERENCE, SCALARS
 
 RELATION = re.compile(r">=|<=|>|<|≥|≤")
@@ -100,9 +100,9 @@ def readings(text: object) -> list[ClaimText]:
     return found
 
 
-def refused_claim(text: str, *why: Part) -> PlanArgumentError:
+def refused_claim(text: str, why: str) -> PlanArgumentError:
     """The error for a claim; ``why`` follows the claim's text."""
-    return PlanArgumentError("claims", "holds ", Given(), *why, value=text)
+    return PlanArgumentError("claims", f"holds {text!r}{why}", value=text)
 
 
 def _around(text: str, sign: re.Match[str]) -> tuple[str, str]:

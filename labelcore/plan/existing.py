@@ -25,7 +25,6 @@ from labelcore.designs.base import Design, FrameT, IntArray, Setup
 from labelcore.designs.helpers import like_known_answers
 from labelcore.designs.sure_scores import turned_words
 from labelcore.errors import (
-    InPlan,
     NotRandomError,
     PlanArgumentError,
     PlanError,
@@ -80,23 +79,25 @@ def existing_labels(population: Population, plan: Plan, classifier: str | None) 
     positions = np.flatnonzero(known >= 0) if known is not None else np.zeros(0, dtype=np.int64)
     if known is None and plan.existing is not None:
         raise PlanArgumentError(
-            InPlan("existing", plan.existing),
+            "existing",
             "speaks of labels, and the file was read without a column of known answers: name one "
             "with known",
+            given=plan.existing,
         )
     if len(positions) and plan.existing is None:
         raise PlanArgumentError(
             "existing",
-            f"must say how the {len(positions):,} known answers of column {column!r} came about, "
-            "'random' (a plain random sample of the file), 'certainty' (any other way) or "
-            "'ignored'",
+            f"must say how the {len(positions):,} known answers of column {column!r} came "
+            "about, 'random' (a plain random sample of the file), 'certainty' (any other "
+            "way) or 'ignored'",
         )
     if known is None or plan.existing in (None, "ignored"):
         return Existing("", positions[:0], positions[:0])
     if not len(positions):
         raise PlanArgumentError(
-            InPlan("existing", plan.existing),
+            "existing",
             f"speaks of labels, but column {column!r} holds no answer",
+            given=plan.existing,
         )
     if len(positions) == len(population):
         raise PlanError(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from labelcore.errors import Given, PlanArgumentError
+from labelcore.errors import PlanArgumentError
 
 ALL, ANY = "all", "any"
 
@@ -152,11 +152,11 @@ def read_stop(stop: object) -> tuple[str, ...]:
     how = parts[0] if parts and parts[0] in (ALL, ANY) else None
     rules = [_rule(part) for part in (parts[1:] if how else parts)]
     if how and not rules:
-        known = f" and names no rule; known are {', '.join(RULES)}"
-        raise PlanArgumentError("stop", "says ", Given(), known, value=how)
+        none = "says {value!r} and names no rule; known are {known}"
+        raise PlanArgumentError.naming("stop", none, value=how, known=", ".join(RULES))
     if len(set(rules)) < len(rules):
         raise PlanArgumentError(
-            "stop", "names a rule twice: ", Given(", ".join(rules)), value=tuple(rules)
+            "stop", f"names a rule twice: {', '.join(rules)}", value=tuple(rules)
         )
     return (ALL, *rules) if how == ALL and len(rules) > 1 else tuple(rules)
 
@@ -166,23 +166,21 @@ def _rule(text: str) -> str:
     if name not in RULES:
         raise PlanArgumentError(
             "stop",
-            "names ",
-            Given(),
-            f", which is not a stop rule; known are {', '.join(RULES)}, any of them, or all with "
-            "('all', ...)",
+            f"names {text!r}, which is not a stop rule; known are {', '.join(RULES)}, any "
+            "of them, or all with ('all', ...)",
             value=text,
         )
     row = RULES[name]
     if row.read is None:
         if value:
-            nothing = f"; the rule {name!r} takes nothing after its name"
-            raise PlanArgumentError("stop", "names ", Given(), nothing, value=text)
+            nothing = "names {value!r}; the rule {name!r} takes nothing after its name"
+            raise PlanArgumentError.naming("stop", nothing, value=text, name=name)
         return name
     try:
         return f"{name} {row.read(value)}"
     except ValueError:
         raise PlanArgumentError(
-            "stop", "names ", Given(), f"; write it as {row.written}", value=text
+            "stop", f"names {text!r}; write it as {row.written}", value=text
         ) from None
 
 

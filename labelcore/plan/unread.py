@@ -8,14 +8,17 @@ from typing import Any
 from labelcore.designs.base import Design
 from labelcore.designs.choices import Chooses
 from labelcore.designs.samples import named_classifiers
-from labelcore.errors import Given, InPlan, Named, Part, PlanArgumentError
+from labelcore.errors import PlanArgumentError
 from labelcore.estimands import DIFFERENCES, SCALARS
 
+NO_RESULT = "names {others}, and no result of {plan.design=} for {estimands} would be about it: "
 ONE_LIST = (
     "a ranked list has the order of one classifier, here {first}; make a separate plan for each "
     "of the others"
 )
-CANDIDATES_ONLY = " only; name {others} there too, or {first} alone"
+CANDIDATES_ONLY = (
+    "it chooses among {{params.{candidates}}} only; name {{others}} there too, or {{first}} alone"
+)
 
 
 def check_all_read(
@@ -32,19 +35,15 @@ def check_all_read(
     read = {*classifiers[:1], *named_classifiers(method, params), *claimed}
     left = tuple(name for name in classifiers if name not in read)
     if left:
-        others = ", ".join(map(repr, left))
-        named = {"first": repr(classifiers[0]), "others": others}
-        why: tuple[Part, ...] = (ONE_LIST.format(**named),)
+        why = ONE_LIST
         if isinstance(method, Chooses):
-            only = CANDIDATES_ONLY.format(**named)
-            why = ("it chooses among ", Named(method.chooses_among), only)
-        raise PlanArgumentError(
+            why = CANDIDATES_ONLY.format(candidates=method.chooses_among)
+        raise PlanArgumentError.naming(
             "classifier",
-            "names ",
-            Given(others),
-            ", and no result of ",
-            InPlan("design", method.name),
-            f" for {', '.join(estimands)} would be about it: ",
-            *why,
+            NO_RESULT + why,
             value=left,
+            first=repr(classifiers[0]),
+            others=", ".join(map(repr, left)),
+            design=method.name,
+            estimands=", ".join(estimands),
         )

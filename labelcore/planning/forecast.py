@@ -22,7 +22,7 @@ from labelcore.designs.rates import (
 from labelcore.designs.samples import SharesDraws
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
-from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
+from labelcore.errors import PlanArgumentError, PlanError, Remedy
 from labelcore.estimands import CURVES, SUMMARIES, ratios
 from labelcore.figures.narrowing import expected_share, narrows
 from labelcore.figures.together import covariance_of, pairs_of, pull
@@ -245,12 +245,14 @@ def _check_reachable(outlook: Outlook, margin: float, most: int) -> None:
     half = max(widths.values())
     least = math.ceil(1000 * half) / 1000
     reachable = least < NOTHING_KNOWN
-    raise PlanArgumentError(
+    raise PlanArgumentError.naming(
         "margin",
-        f"must be at least {least:g}, which all {most:,} items are expected to give, got "
+        "must be at least {least:g}, which all {most:,} items are expected to give, got {value:g}"
         if reachable
-        else f"is reached by no number of labels: all {most:,} items leave a figure unknown; got ",
-        Given(f"{margin:g}"),
+        else "is reached by no number of labels: all {most:,} items leave a figure unknown; got "
+        "{value:g}",
+        least=least,
+        most=most,
         value=margin,
         short="no number of labels reaches this margin",
         remedies=[Remedy(f"plan for {least:g}", {"margin": least})] if reachable else [],

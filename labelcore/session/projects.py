@@ -86,7 +86,7 @@ def _refuse_superseded(plan: Plan) -> None:
             "planned",
             "belongs to a plan that an earlier version froze, by which no project begins: leave "
             "out planned and rules, and the project plans its size",
-            value=plan.planned,
+            got=plan.planned,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from labelcore.designs import DESIGNS
 from labelcore.designs.params import parameter_label
-from labelcore.errors import UNSAID, Names, PlanError
+from labelcore.errors import Names, PlanError
 from labelcore.plan.stop_rules import RULES
 from labelcore.words.existing import SOURCES
 from labelcore.words.promises import PROMISES
@@ -39,28 +39,31 @@ VALUES: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def argument_words(name: str, value: Any = UNSAID) -> str:
-    """An argument of a plan as the pages call it, or what they call its value.
+def argument_words(name: str) -> str:
+    """An argument of a plan as the pages call it."""
+    return ARGUMENTS.get(name, name)
 
-    >>> argument_words("budget"), argument_words("target", "process")
-    ('number of items', '“Items like these”')
+
+def value_words(name: str, value: Any) -> str:
+    """An argument of a plan with its value, as the pages call it.
+
+    >>> value_words("target", "process"), value_words("budget", 9)
+    ('“Items like these”', 'number of items 9')
     """
-    if value is UNSAID:
-        return ARGUMENTS.get(name, name)
     called = VALUES.get(name, {}).get(str(value))
     if name == "design" and value in DESIGNS:
         called = DESIGNS[value].label
-    return f"{ARGUMENTS.get(name, name)} {value!r}" if called is None else f"“{called}”"
+    return f"{argument_words(name)} {value!r}" if called is None else f"“{called}”"
 
 
 def refusal_words(error: PlanError, parameter: Callable[[str], str] = parameter_label) -> str:
     """What is wrong with a plan, its arguments and parameters called as they are on the pages.
 
     >>> from labelcore.errors import ParameterError, PlanArgumentError
-    >>> refusal_words(ParameterError("n_above", "must be at least 1", value=0))
+    >>> refusal_words(ParameterError("n_above", "must be at least 1", got=0))
     'N above must be at least 1, got 0'
-    >>> refusal_words(PlanArgumentError("budget", "must be at least 1", value=0))
+    >>> refusal_words(PlanArgumentError("budget", "must be at least 1", got=0))
     'Number of items must be at least 1, got 0'
     """
-    text = error.worded(Names(parameter, argument_words))
+    text = error.worded(Names(parameter, argument_words, value_words))
     return text[:1].upper() + text[1:]

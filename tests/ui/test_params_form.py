@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import labelcore as lc
-from labelcore.errors import UNSAID, ParameterError, PlanArgumentError
+from labelcore.errors import ParameterError, PlanArgumentError
 from labelcore.papers.reach_selection.planner import called
 from labelcore.words.arguments import refusal_words
 
@@ -27,13 +27,13 @@ def refused(design: str, estimand: str, **params: Any) -> ParameterError:
             "N above must lie between 1 and 100, got 0",
         ),
         (
-            "oversampling", "precision", {"assumed_precision": 0.9}, "assumed_precision", UNSAID,
+            "oversampling", "precision", {"assumed_precision": 0.9}, "assumed_precision", 0.9,
             "params['assumed_precision'] = 0.9 needs params['assumed_recall'] beside it",
             "Assumed precision = 0.9 needs assumed recall beside it",
         ),
         (
             "paula", "precision_curve", {"epsilon": 0.1, "window": 8, "first_rank": 20},
-            "first_rank", UNSAID,
+            "first_rank", 20,
             "params: first_rank must be at least (window + 2) / epsilon = 100, got 20",
             "First rank must be at least (window + 2) / epsilon = 100, got 20",
         ),

@@ -77,5 +77,16 @@ def test_a_refusal_is_worded_for_python_and_for_the_page(
     assert refusal_words(error).startswith(page)
 
 
+def test_a_value_with_braces_is_told_as_it_is() -> None:
+    hostile = "{plan.budget} {params.x} {value} {0}"
+    with pytest.raises(PlanArgumentError, match="does not have; known are") as caught:
+        lc.Plan(**{**SOUND, "params": {hostile: 1}})
+    assert f"names {hostile!r}, which" in str(caught.value)
+    assert f"names {hostile!r}, which" in refusal_words(caught.value)
+    with pytest.raises(PlanArgumentError) as caught:
+        lc.Plan(**{**SOUND, "design": hostile})
+    assert str(caught.value).startswith(f"design names {hostile!r}, which is not known")
+
+
 def test_every_name_of_the_pages_is_an_argument_of_a_plan() -> None:
     assert set(ARGUMENTS) <= set(lc.Plan.__dataclass_fields__)

@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.errors import ArgumentError, Named
+from labelcore.errors import ArgumentError
 from labelcore.papers.curves.paula_bounds import paula_grid
 from labelcore.papers.curves.yield_closure import certain_yields, closed_yields
 
@@ -114,8 +114,11 @@ def logarithmic_grid(
     least = math.ceil(3 / exact)
     start = max(FIRST_RANK, least) if first_rank is None else first_rank
     if start < least:
-        raise ArgumentError(
-            "first_rank", "must be at least 3 / ", Named("epsilon"), f" = {least:,}, got {start:,}"
+        raise ArgumentError.naming(
+            "first_rank",
+            "must be at least 3 / {params.epsilon} = {least:,}, got {value:,}",
+            least=least,
+            value=start,
         )
     grid = paula_grid(n_items, epsilon, 1, start)
     wanted = grid.gamma if beta is None else beta
@@ -136,14 +139,14 @@ def _checked(
     epsilon: float, beta: float | None, delta: float, minimum_precision: float
 ) -> Fraction:
     if not 0 < epsilon <= 1:
-        raise ArgumentError("epsilon", "must be above 0 and at most 1", value=epsilon)
+        raise ArgumentError("epsilon", "must be above 0 and at most 1", got=epsilon)
     if beta is not None and not (beta > 1 and math.isfinite(beta)):
-        raise ArgumentError("beta", "must be above 1 and finite", value=beta)
+        raise ArgumentError("beta", "must be above 1 and finite", got=beta)
     if not 0 < delta < 1:
-        raise ArgumentError("delta", "must lie between 0 and 1", value=delta)
+        raise ArgumentError("delta", "must lie between 0 and 1", got=delta)
     if not 0 < minimum_precision <= 1:
         raise ArgumentError(
-            "minimum_precision", "must be above 0 and at most 1", value=minimum_precision
+            "minimum_precision", "must be above 0 and at most 1", got=minimum_precision
         )
     return Fraction(str(epsilon))
 
@@ -178,12 +181,12 @@ def printed_draws(grid: LogarithmicGrid, uniforms: Uniforms) -> Draws:
     Source:    algorithm 1, draws with replacement as in section 2.1.
     """
     if grid.draws > MOST_DRAWS:
-        raise ArgumentError(
+        raise ArgumentError.naming(
             "beta",
-            "and ",
-            Named("minimum_precision"),
-            f" ask for {grid.draws:,} draws at each rank; with the "
-            f"printed sampling they may be at most {MOST_DRAWS:,}",
+            "and {params.minimum_precision} ask for {draws:,} draws at each rank; with the "
+            "printed sampling they may be at most {most:,}",
+            draws=grid.draws,
+            most=MOST_DRAWS,
         )
     edges = np.array(grid.edges, dtype=np.int64)
     slots = np.arange(grid.draws)

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.errors import ArgumentError, Named
+from labelcore.errors import ArgumentError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -73,19 +73,21 @@ def paula_grid(
     Source:      Sabharwal and Sedghi (2017), section 4.2 and definition 4.
     """
     if n_items < 1:
-        raise ArgumentError("n_items", "must be at least 1", value=n_items)
+        raise ArgumentError("n_items", "must be at least 1", got=n_items)
     if not 0 < epsilon <= 1:
-        raise ArgumentError("epsilon", "must be above 0 and at most 1", value=epsilon)
+        raise ArgumentError("epsilon", "must be above 0 and at most 1", got=epsilon)
     if window < 1:
-        raise ArgumentError("window", "must be at least 1", value=window)
+        raise ArgumentError("window", "must be at least 1", got=window)
     exact = Fraction(str(epsilon))
     least = math.ceil((window + 2) / exact)
     start = least if first_rank is None else first_rank
     if start < least:
-        raise ArgumentError(
-            "first_rank", "must be at least (", Named("window"), " + 2) / ", Named("epsilon"),
-            f" = {least:,}, got {start:,}",
-        )  # fmt: skip
+        raise ArgumentError.naming(
+            "first_rank",
+            "must be at least ({params.window} + 2) / {params.epsilon} = {least:,}, got {value:,}",
+            least=least,
+            value=start,
+        )
     power = _Power(1 + exact)
     ell = power.first_reaching(start)
     last = power.first_reaching(n_items + 1) - 1

@@ -25,7 +25,7 @@ from labelcore.designs.profile_figures import WIDENED, g_profile, profile_may_me
 from labelcore.designs.rates import PROBABILITY_RANGE, planned_part_rates
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal, half_width
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.errors import Named, ParameterError, PlanError
+from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.papers.oversampling.groups import (
     Counts,
@@ -179,34 +179,32 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
         if promise == Promise.WATCHED and params.interval != NORMAL:
             raise ParameterError(
                 "interval",
-                f"= {params.interval!r} is given at the planned size only; use "
-                "promise 'fixed', or leave the interval out to watch",
+                f"= {params.interval!r} is given at the planned size only; use promise "
+                "'fixed', or leave the interval out to watch",
             )
         assumed = (params.assumed_precision, params.assumed_recall)
         if (assumed[0] is None) != (assumed[1] is None):
             given, lacking = (
                 ("precision", "recall") if assumed[1] is None else ("recall", "precision")
             )
-            raise ParameterError(
+            raise ParameterError.naming(
                 f"assumed_{given}",
-                f"= {assumed[assumed[0] is None]!r} needs ",
-                Named(f"assumed_{lacking}"),
-                " beside it",
+                "= {value!r} needs {params.assumed_" + lacking + "} beside it",
+                value=assumed[assumed[0] is None],
             )
         if params.prior_counts is None:
             return
         if len(params.prior_counts) != 4:
             raise ParameterError(
                 "prior_counts",
-                "must be the 4 numbers true positives, false positives, "
-                f"false negatives, true negatives, got {params.prior_counts!r}",
+                "must be the 4 numbers true positives, false positives, false negatives, true "
+                f"negatives, got {params.prior_counts!r}",
             )
         if assumed[0] is not None:
-            raise ParameterError(
+            raise ParameterError.naming(
                 "prior_counts",
-                "cannot go with ",
-                Named("assumed_precision"),
-                f" = {assumed[0]!r}; give one of them",
+                "cannot go with {params.assumed_precision} = {share!r}; give one of them",
+                share=assumed[0],
             )
 
     def prepare(self, setup: Setup) -> OversamplingFrame:

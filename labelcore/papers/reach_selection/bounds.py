@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.errors import ArgumentError, Named
+from labelcore.errors import ArgumentError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -25,25 +25,24 @@ NO, YES, DOUBTFUL = 0, 1, 2
 
 def check_delta(delta: float) -> None:
     if not 0 < delta < 1:
-        raise ArgumentError("delta", "must lie between 0 and 1, both excluded", value=delta)
+        raise ArgumentError("delta", "must lie between 0 and 1, both excluded", got=delta)
 
 
 def check_slacks(precision_threshold: float, precision_slack: float, reach_slack: float) -> None:
     """Raise ValueError unless 0 < PT <= 1, 0 <= gamma <= PT and 0 < epsilon <= 1."""
     if not 0 < precision_threshold <= 1:
         raise ArgumentError(
-            "precision_threshold", "must be above 0 and at most 1", value=precision_threshold
+            "precision_threshold", "must be above 0 and at most 1", got=precision_threshold
         )
     if not 0 <= precision_slack <= precision_threshold:
-        raise ArgumentError(
+        raise ArgumentError.naming(
             "precision_slack",
-            "must lie between 0 and ",
-            Named("precision_threshold"),
-            f" = {precision_threshold}",
-            value=precision_slack,
+            "must lie between 0 and {params.precision_threshold} = {most}",
+            most=precision_threshold,
+            got=precision_slack,
         )
     if not 0 < reach_slack <= 1:
-        raise ArgumentError("reach_slack", "must be above 0 and at most 1", value=reach_slack)
+        raise ArgumentError("reach_slack", "must be above 0 and at most 1", got=reach_slack)
 
 
 def _check_counts(candidates: int, budget: int) -> None:

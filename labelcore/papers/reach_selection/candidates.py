@@ -107,8 +107,8 @@ def _scored(setup: Setup) -> str:
     if setup.classifier is None or setup.classifier not in setup.population.scores:
         raise ParameterError(
             "candidates",
-            "names a top n or a threshold, which needs a classifier with a "
-            f"score, got {setup.classifier!r}",
+            "names a top n or a threshold, which needs a classifier with a score, got "
+            f"{setup.classifier!r}",
         )
     return setup.classifier
 

@@ -71,7 +71,7 @@ class ReachRules:
         for name, known in (("sampler", SAMPLERS), ("bound", BOUNDS)):
             if getattr(self, name) not in known:
                 raise ArgumentError(
-                    name, f"must be one of {', '.join(known)}", value=getattr(self, name)
+                    name, f"must be one of {', '.join(known)}", got=getattr(self, name)
                 )
 
 

@@ -23,7 +23,7 @@ from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, Figures
 from labelcore.designs.target import sampled_file
-from labelcore.errors import Given, Named, ParameterError, PlanArgumentError
+from labelcore.errors import ParameterError, PlanArgumentError
 from labelcore.estimands import Estimand, ratios
 from labelcore.papers.recycling.frame import (
     NEEDS_PARENT,
@@ -167,7 +167,7 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
             )
         for place, name in enumerate(params.children):
             if name == params.parent:
-                raise ParameterError("children", "must not name the parent", value=name)
+                raise ParameterError("children", "must not name the parent", got=name)
             if name in params.children[:place]:
                 raise ParameterError("children", f"must name each once, got {name!r} twice")
         places(params)
@@ -341,15 +341,11 @@ def _bounds(row: Estimand, cells: Cells, look: Look) -> Limits:
 
 def _place(frame: RecyclingFrame, classifier: str | None) -> int:
     if classifier not in frame.names:
-        raise PlanArgumentError(
+        raise PlanArgumentError.naming(
             "classifier",
-            "names ",
-            Given(),
-            ", which ",
-            Named("parent"),
-            " and ",
-            Named("children"),
-            f" do not; they name {', '.join(frame.names)}",
+            "names {value!r}, which {params.parent} and {params.children} do not; they name "
+            "{known}",
+            known=", ".join(frame.names),
             value=classifier,
         )
     return frame.names.index(classifier)

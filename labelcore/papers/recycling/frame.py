@@ -128,8 +128,8 @@ def places(params: Any) -> tuple[int, ...]:
     if len(above) != len(params.children):
         raise ParameterError(
             "under",
-            f"must name one classifier for each of the {len(params.children)} "
-            f"children, got {len(above)}",
+            f"must name one classifier for each of the {len(params.children)} children, "
+            f"got {len(above)}",
         )
     found = [-1]
     for place, (child, name) in enumerate(zip(params.children, above, strict=True)):
@@ -137,8 +137,8 @@ def places(params: Any) -> tuple[int, ...]:
         if name not in known:
             raise ParameterError(
                 "under",
-                f"must name, for {child!r}, the parent or a child before it "
-                f"({', '.join(known)}), got {name!r}",
+                f"must name, for {child!r}, the parent or a child before it ({', '.join(known)}), "
+                f"got {name!r}",
             )
         found.append(known.index(name))
     return tuple(found)
@@ -159,20 +159,20 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
         if name not in population.predictions:
             raise ParameterError(
                 argument,
-                f"names {name!r}, which has no predictions in the file; "
-                f"those that have are {', '.join(population.predictions) or 'none'}",
+                f"names {name!r}, which has no predictions in the file; those that have are "
+                f"{', '.join(population.predictions) or 'none'}",
                 short="needs predictions of each classifier",
             )
         found[place] = population.predictions[name] == positive
         if not found[place].any():
             raise ParameterError(
                 argument,
-                f"must name classifiers that call at least one item "
-                f"{population.positive!r}; {name!r} calls none",
+                f"must name classifiers that call at least one item {population.positive!r}; "
+                f"{name!r} calls none",
             )
     if setup.classifier not in (None, parent):
         raise PlanArgumentError(
-            "classifier", f"must begin with the parent {parent!r}", value=setup.classifier
+            "classifier", f"must begin with the parent {parent!r}", got=setup.classifier
         )
     return found
 

@@ -25,7 +25,7 @@ from labelcore.designs.profile_figures import g_profile, method_at, profile_may_
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
 from labelcore.designs.target import sampled_file
-from labelcore.errors import InPlan, Named, Part, PlanArgumentError
+from labelcore.errors import PlanArgumentError
 from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.papers.stratified.accuracy_interval import (
     accuracy_interval,
@@ -157,9 +157,8 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         if promise != Promise.WATCHED:
             return
-        for reason in self.unwatched(estimands, params):
-            way = "; use ", InPlan("promise", "fixed")
-            raise PlanArgumentError(InPlan("promise", "watched"), *reason, *way)
+        for rule, facts in self.unwatched(estimands, params):
+            raise PlanArgumentError.naming("promise", rule, given=str(Promise.WATCHED), **facts)
 
     def assumed(self, params: Any) -> tuple[str, ...]:
         """With opt_a1 and opt_a2 their bias, as nothing is promised of their intervals."""
@@ -171,22 +170,25 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         """The promises that this method has for these estimands and parameters."""
         return (Promise.FIXED,) if self.unwatched(estimands, params) else self.promises
 
-    def unwatched(self, estimands: tuple[str, ...], params: Any) -> list[tuple[Part, ...]]:
+    def unwatched(
+        self, estimands: tuple[str, ...], params: Any
+    ) -> list[tuple[str, dict[str, Any]]]:
         """What a watched promise would need, empty where it can be had."""
-        found: list[tuple[Part, ...]] = []
+        found: list[tuple[str, dict[str, Any]]] = []
         others = [name for name in estimands if name != "accuracy"]
         if others:
             mixed = (
-                " is for accuracy alone, because its strata mix predictions; got estimands with "
-                f"{others[0]!r}"
+                "with {plan.design=} is for accuracy alone, because its strata mix predictions; "
+                "got estimands with {other!r}; use {plan.promise=fixed}"
             )
-            found.append(("with ", InPlan("design", self.name), mixed))
+            found.append((mixed, {"design": self.name, "other": others[0]}))
         if params.allocation in PRINTED:
             unseen = (
-                f" = {params.allocation!r}, which as printed leaves strata unseen, so that nothing "
-                "can be promised while it is watched"
+                "cannot go with {params.allocation} = {allocation!r}, which as printed leaves "
+                "strata unseen, so that nothing can be promised while it is watched; use "
+                "{plan.promise=fixed}"
             )
-            found.append(("cannot go with ", Named("allocation"), unseen))
+            found.append((unseen, {"allocation": params.allocation}))
         return found
 
     def prepare(self, setup: Setup) -> SureFrame:
