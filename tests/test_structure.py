@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -203,6 +203,30 @@ def test_table_has_no_cycle_and_no_unknown_name() -> None:
     assert set(order) == set(MAY_IMPORT)
 
 
+def circle(root: Path) -> list[str]:
+    """Modules that import each other in a circle, those in functions too; [] where none do."""
+    package = root / "labelcore"
+    modules = {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in package.rglob("*.py")
+    }
+    needs: dict[str, set[str]] = {name: set() for name in modules}
+    for name, path in modules.items():
+        for _, found, types in imported_modules(path, root):
+            target = found if found in modules else found.rpartition(".")[0]
+            if target in modules and target != name and not types:
+                needs[name].add(target)
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_modules_import_each_other(root: Path) -> None:
+    assert circle(root) == []
+
+
 def write(root: Path, name: str, text: str) -> None:
     path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -237,6 +261,15 @@ def tree(tmp_path: Path) -> Path:
 
 def test_a_sound_tree_has_no_fault(tree: Path) -> None:
     assert faults(tree) == []
+    assert circle(tree) == []
+
+
+def test_a_circle_through_a_function_is_reported(tree: Path) -> None:
+    write(tree, "labelcore/ui/guard.py", "def f():\n    from labelcore.ui.relink import g\n")
+    write(tree, "labelcore/ui/relink.py", f"{FOR_TYPES}    import labelcore.ui.guard\n")
+    assert circle(tree) == []
+    write(tree, "labelcore/ui/relink.py", "from labelcore.ui import guard\n")
+    assert {*circle(tree)} == {"labelcore.ui.guard", "labelcore.ui.relink"}
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from labelcore.errors import LateAnswerError
 from labelcore.log.events import Event, answer_word
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions, visitor
-from labelcore.ui.guard import acting
 from labelcore.ui.plain import one_line
+from labelcore.ui.presses import acting
 
 PANEL, HINT, DONE = "panel", "hint", "press done"
 TOO_LATE = "That press came too late and was not stored: look at the item shown now."

@@ -18,10 +18,10 @@ from labelcore.figures.cuts import own_cut, rank_of_score
 from labelcore.figures.scalars import headline_stage
 from labelcore.results.curves import Band, Cut
 from labelcore.session.session import Session
-from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.pointing import HINT, watch_pointer
+from labelcore.ui.presses import sentence
 from labelcore.words import sentences as words
 
 REQUIRED, FIRST_REQUIRED = "explore-required", 90.0

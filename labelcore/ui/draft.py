@@ -379,22 +379,28 @@ class Draft:
                 rows.append(ClassifierColumns(name, *columns))
         return tuple(rows)
 
+    def lacking(self, names: Sequence[str], found: Guess) -> str:
+        """What must still be said of the columns; "" for nothing."""
+        if self.id_column(names, found) is None:
+            return NO_ID
+        rows = self.classifier_columns(names, found)
+        content = self.value("content", list(found.content), names)
+        return OPEN_MEANINGS if rows is None or not content else ""
+
     def columns(
         self,
         names: Sequence[str],
         found: Guess,
         sample: Sequence[Mapping[str, str]],
         dialect: Mapping[str, Any],
-    ) -> Columns | str:
-        """What the columns mean; what is lacking, while something is."""
-        key, rows = self.id_column(names, found), self.classifier_columns(names, found)
-        content = tuple(self.value("content", list(found.content), names))
-        if key is None:
-            return NO_ID
-        if not content or rows is None:
-            return OPEN_MEANINGS
+    ) -> Columns:
+        """What the columns mean, as far as that is said."""
+        key = self.id_column(names, found)
         columns = Columns(
-            None if key == ROW_NUMBERS else key, content, rows, dialect=tuple(dialect.items())
+            None if key == ROW_NUMBERS else key,
+            tuple(self.value("content", list(found.content), names)),
+            self.classifier_columns(names, found) or (),
+            dialect=tuple(dialect.items()),
         )
         return replace(columns, revealing=columns.revealing_of(sample))
 

@@ -31,11 +31,11 @@ from labelcore.ui.downloads import table_button
 from labelcore.ui.explore_choice import choice_page
 from labelcore.ui.explore_list import SHALLOW, by_ranked_list
 from labelcore.ui.facts import decision, existing_line
-from labelcore.ui.guard import sentence
 from labelcore.ui.new_cards import SHIP
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
+from labelcore.ui.presses import sentence
 from labelcore.ui.progress import choose_reading, how_far, question, tick
 from labelcore.words import sentences as words
 from labelcore.words.quantities import key_parts

@@ -17,17 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.access.settings import data_folder
-from labelcore.population import FORMATS, Duplicates, Form, Population, apart, read_population
+from labelcore.population import FORMATS, Duplicates, Form, Population, apart
 from labelcore.population.copies import copies_folder
 from labelcore.population.dialect import NOTHING
 from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import known_suffix
 from labelcore.population.head import Head
-from labelcore.population.population import FileState
-from labelcore.population.tables import parts_of
 from labelcore.ui import waiting
 from labelcore.ui.guess import FEW_VALUES
-from labelcore.ui.waiting import Ask
+from labelcore.ui.reading import Ask, items_of, parts_at, stamp
 from labelcore.whole_file import whole_file
 
 MOST_LISTED = 200
@@ -119,7 +117,7 @@ def inside(text: str) -> Path:
     folder = data_folder()
     path = Path(text.strip()).expanduser()
     found = (path if path.is_absolute() else folder / path).resolve()
-    parts = _parts(found)
+    parts = parts_at(found)
     if not all(part.resolve().is_relative_to(folder) for part in (found, *parts)):
         raise OutsideError(
             f"{text!r} lies outside the data folder {folder}. Copy the file into that folder, or "
@@ -145,25 +143,6 @@ def listed() -> list[str]:
     return [name for _, name in sorted(found, reverse=True)[:MOST_LISTED]]
 
 
-def stamp(path: Path) -> tuple[int, int]:
-    """Size and time of change: the key under which a reading is kept."""
-    state = FileState.of(*_parts(path))
-    return state.size, state.changed_at
-
-
-def is_there(path: Path) -> bool:
-    """Whether a file, or a folder with a part, still is where it was."""
-    try:
-        return all(part.is_file() for part in _parts(path))
-    except ValueError:
-        return False
-
-
-def _parts(path: Path) -> list[Path]:
-    """The parts of a folder, or the file itself."""
-    return (parts_of(str(path)) if path.is_dir() else None) or [path]
-
-
 def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
     """What the file's dialect seems to be. Raises ValueError when nothing can be read, LimitError,
     CancelledError."""
@@ -177,7 +156,7 @@ def read_head(path: Path, given: Mapping[str, Any] = NOTHING) -> Head:
 
 
 def _asked(kind: str, path: Path, given: Mapping[str, Any], function: Any, handed: Any) -> Any:
-    parts = [str(part) for part in _parts(path)]
+    parts = [str(part) for part in parts_at(path)]
     ask = Ask(function, (parts, dict(given)), handed, stamp(path)[0])
     return waiting.found(kind, _key(path, given), f"Looking at {path.name}", ask)
 
@@ -199,12 +178,8 @@ def read(path: Path, arguments: dict[str, Any]) -> Population:
     compared = waiting.there("compared", key)
     if compared is not None:
         return cast(Checked, compared).population
-    ask = Ask(apart.read, (str(path), arguments), _items_of(path), stamp(path)[0])
+    ask = Ask(apart.read, (str(path), arguments), items_of(path), stamp(path)[0])
     return cast(Population, waiting.found("items", key, f"Reading {path.name}", ask))
-
-
-def _items_of(path: Path) -> Callable[[Any, Path], Population]:
-    return lambda _, folder: apart.population_from(folder, path)
 
 
 @dataclass(frozen=True)
@@ -247,16 +222,6 @@ def told_rows(population: Population, column: str) -> NDArray[np.int64]:
     what = f"Looking for answers in {path.name}"
     key = (population.fingerprint, column)
     return cast(NDArray[np.int64], waiting.found("told", key, what, ask))
-
-
-def read_apart(source: str | os.PathLike[str], **arguments: Any) -> Population:
-    """``read_population`` for a project that is opened and has no snapshot, waited for without a
-    page: a file is read in another process, too."""
-    path = Path(source)
-    if not is_there(path):
-        return read_population(source, **arguments)
-    ask = Ask(apart.read, (str(path), arguments), _items_of(path), stamp(path)[0])
-    return cast(Population, ask.work(f"Reading {path.name}").result())
 
 
 def _key(path: Path, given: Mapping[str, Any]) -> waiting.Key:

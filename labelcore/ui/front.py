@@ -14,8 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.access.roles import PAGES, Right
 from labelcore.trials.words import WORDS
 from labelcore.ui import sessions, visitor
-from labelcore.ui.guard import acting
 from labelcore.ui.plain import plain
+from labelcore.ui.presses import acting
 from labelcore.ui.setup import setup
 
 STARTED = "started trial"

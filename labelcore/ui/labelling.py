@@ -18,11 +18,12 @@ from labelcore.ui import actions, people, sessions, visitor
 from labelcore.ui.answers import answers_shown, further, further_classes, tools_shown
 from labelcore.ui.facts import counts, progress_line
 from labelcore.ui.figures import show_figures
-from labelcore.ui.guard import guard, show_problem
+from labelcore.ui.guard import guard
 from labelcore.ui.item import item_nodes
 from labelcore.ui.naming import ask_name
 from labelcore.ui.panels import beside, show_panel
 from labelcore.ui.plain import one_line
+from labelcore.ui.presses import show_problem
 from labelcore.ui.states import show_state, title
 from labelcore.ui.surface import shown_item, surface
 from labelcore.ui.times import clock, reader_zone

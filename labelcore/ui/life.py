@@ -16,10 +16,11 @@ from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.answers import classes_in_order
 from labelcore.ui.facts import shown_word
-from labelcore.ui.guard import PROBLEM, acting, guard
+from labelcore.ui.guard import guard
 from labelcore.ui.new_number import within
 from labelcore.ui.panels import finish_warning
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.presses import PROBLEM, acting
 from labelcore.ui.setup import PAGES
 from labelcore.ui.states import MORE, after_budget, chosen
 from labelcore.ui.summary import Summary

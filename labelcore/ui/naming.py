@@ -14,7 +14,7 @@ from labelcore.access.settings import data_folder
 from labelcore.session.life import called_elsewhere
 from labelcore.session.session import LONGEST_NAME, Session
 from labelcore.ui import people, sessions, visitor
-from labelcore.ui.guard import acting
+from labelcore.ui.presses import acting
 from labelcore.ui.trying import is_trial
 
 ASK = "Somebody else judges items here, too. What is your name?"

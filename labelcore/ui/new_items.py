@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,11 @@ from labelcore.ui.draft import (
 )
 from labelcore.ui.fields import FOLDER, UPLOAD, same
 from labelcore.ui.files import Checked
-from labelcore.ui.guard import sentence
 from labelcore.ui.guess import FEW_VALUES, Guess, guess
 from labelcore.ui.new_known import Known, known_answers, show_known
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.presses import sentence
+from labelcore.ui.reading import is_there
 from labelcore.words.sentences import count
 
 MOST_LOOKED_AT = 100
@@ -71,72 +73,112 @@ def begin_with(path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Looked:
-    """The first rows of the file of a draft, and how they are read.
+class Items:
+    """The file of a draft as it is read, as far as that is asked for. Whatever has to read the file
+    raises ValueError, OSError where that cannot be done."""
 
-    dialect   what the person chose of it; {}: as detected
-    found     what the columns probably mean; columns: what they mean, or what is lacking
-    """
+    now: Draft
 
-    path: Path
-    form: Form
-    dialect: Mapping[str, Any]
-    head: Head
-    found: Guess
-    columns: Columns | str
+    @cached_property
+    def path(self) -> Path:
+        return Path(self.now.path or "")
 
-    @property
+    @cached_property
+    def form(self) -> Form:
+        return files.read_form(self.path)
+
+    @cached_property
+    def dialect(self) -> dict[str, Any]:
+        """How the file is read where the person chose otherwise than detected, else {}."""
+        given = {name: value for name, (value, _) in dialect_of(self).items()}
+        detected = all(value == getattr(self.form.dialect, name) for name, value in given.items())
+        return {} if detected else given
+
+    @cached_property
+    def head(self) -> Head:
+        return files.read_head(self.path, self.dialect)
+
+    @cached_property
+    def guess(self) -> Guess:
+        return guess(self.head.columns, self.head.sample)
+
+    @cached_property
+    def names(self) -> list[str]:
+        return list(dict.fromkeys(self.head.columns))
+
+    @cached_property
+    def columns(self) -> Columns:
+        """What the columns mean, known answers and helpers left out."""
+        return self.now.columns(self.names, self.guess, self.head.sample, self.dialect)
+
+    @cached_property
+    def lacking(self) -> str:
+        """What must still be said of the columns; "" for nothing."""
+        return self.now.lacking(self.names, self.guess)
+
+    @cached_property
+    def answers(self) -> list[str]:
+        """The columns that look like answers."""
+        return self.columns.unused(self.guess.answers)
+
+    @cached_property
     def others(self) -> list[str]:
         """The columns that mean nothing and do not look like answers."""
-        assert isinstance(self.columns, Columns)
         names = self.columns.unused(self.head.columns)
-        return [name for name in names if name not in self.found.answers]
+        return [name for name in names if name not in self.guess.answers]
+
+    @cached_property
+    def whole(self) -> Checked:
+        told = tellable(self.others, self.head.sample)
+        arguments = self.columns.arguments()
+        return files.read_and_compare(self.path, arguments, self.answers, told)
+
+    @cached_property
+    def known(self) -> Known:
+        return known_answers(self.now, self.whole.population, self.answers, self.whole.filled)
+
+    @cached_property
+    def helpers(self) -> list[str]:
+        """Those of the other columns that may help to choose items."""
+        columns = self.columns_with_known
+        taken = {columns.known, *(one.name for one in columns.classifiers)}
+        offered = [name for name in self.others if name not in taken][:MOST_LOOKED_AT]
+        return offered if columns.classifiers else []
+
+    @cached_property
+    def columns_with_known(self) -> Columns:
+        """The columns with the known answers that are used; these name the classes where no
+        classifier does."""
+        known, existing = self.known.column, self.known.existing
+        columns = replace(self.columns, known=known, existing=existing)
+        if existing != "certainty" or any(one.prediction for one in columns.classifiers):
+            return columns
+        found = columns.finding()
+        try:
+            two = len(files.read(self.path, found.arguments()).classes) == 2
+        except (ValueError, OSError):
+            return columns
+        return found if two else columns
+
+    @cached_property
+    def settled(self) -> Columns:
+        """What all columns mean."""
+        chosen = self.now.value("helpers", [], self.helpers)
+        return replace(self.columns_with_known, helpers=tuple(chosen))
+
+    @cached_property
+    def population(self) -> Population:
+        return files.read(self.path, self.settled.arguments())
 
 
-def looked(now: Draft) -> Looked:
-    """Raises ValueError, OSError where the file cannot be read."""
-    path = Path(now.path or "")
-    form = files.read_form(path)
-    dialect = chosen_dialect(now, path, form)
-    head = files.read_head(path, dialect)
-    found = guess(head.columns, head.sample)
-    names = list(dict.fromkeys(head.columns))
-    columns = now.columns(names, found, head.sample, dialect)
-    return Looked(path, form, dialect, head, found, columns)
-
-
-def checked(seen: Looked) -> tuple[Checked, list[str]]:
-    """The whole file, and the columns that may hold known answers. Raises as ``looked`` does."""
-    assert isinstance(seen.columns, Columns)
-    answers = seen.columns.unused(seen.found.answers)
-    told = tellable(seen.others, seen.head.sample)
-    return files.read_and_compare(seen.path, seen.columns.arguments(), answers, told), answers
-
-
-def settled(now: Draft, seen: Looked, known: Known) -> Columns:
-    """The columns with the known answers that are used, and with helpers."""
-    assert isinstance(seen.columns, Columns)
-    columns = with_found(
-        seen.path, replace(seen.columns, known=known.column, existing=known.existing)
-    )
-    offered = helpers_for(columns, seen.others)
-    return replace(columns, helpers=tuple(now.value("helpers", [], offered)))
-
-
-def items_of(now: Draft) -> tuple[Path, Columns, Population] | None:
+def items_of(now: Draft) -> Items | None:
     """What screen 1 has settled; None while something is missing or wrong."""
-    if now.path is None or not files.is_there(Path(now.path)):
+    items = Items(now)
+    if now.path is None or not is_there(items.path):
         return None
     try:
-        seen = looked(now)
-        if isinstance(seen.columns, str):
-            return None
-        whole, answers = checked(seen)
-        known = known_answers(now, whole.population, answers, whole.filled)
-        if known.lacking:
-            return None
-        columns = settled(now, seen, known)
-        return seen.path, columns, files.read(seen.path, columns.arguments())
+        open_still = items.lacking or items.known.lacking
+        return None if open_still or not len(items.population) else items
     except (ValueError, OSError):
         return None
 
@@ -150,44 +192,34 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         there = choose_file(now)
     if not there:
         return None
+    items, then = Items(now), ""
     try:
         with below:
-            choose_dialect(now, Path(str(now.path)))
-        seen = looked(now)
-    except (ValueError, OSError) as error:
-        show_faults(error)
-        return None
-    meanings = meant.expander(MEANINGS, expanded=unsure(seen.found), key="new-meanings")
-    with meanings:
-        choose_columns(now, list(dict.fromkeys(seen.head.columns)), seen.found)
-    with preview:
-        show_head(seen)
-    say_what_matters(seen, numbered=now.value("id", first_id(seen.found)) == ROW_NUMBERS)
-    if isinstance(seen.columns, str):
-        st.info(seen.columns)
-        return None
-    try:
-        whole, answers = checked(seen)
-    except (ValueError, OSError) as error:
-        show_faults(error, OTHERS)
-        return None
-    population, read = whole.population, st.container()
-    try:
-        known = known_answers(now, population, answers, whole.filled)
-    except (ValueError, OSError) as error:
-        show_faults(error, OTHERS)
-        return None
-    show_known(known, population)
-    with read:
-        say_what_was_read(population)
-        show_duplicates(whole.repeated, len(population))
-    if known.lacking:
-        return None
-    columns = settled(now, seen, known)
-    if offered := helpers_for(columns, seen.others):
+            choose_dialect(items)
+        meanings = meant.expander(MEANINGS, expanded=unsure(items.guess), key="new-meanings")
         with meanings:
-            ask("helpers", options=same(offered))
-    return seen.path, columns, population
+            choose_columns(items)
+        with preview:
+            show_head(items)
+        say_what_matters(items)
+        if items.lacking:
+            st.info(items.lacking)
+            return None
+        then = OTHERS
+        population, read = items.whole.population, st.container()
+        show_known(items.known, population)
+        with read:
+            say_what_was_read(population)
+            show_duplicates(items.whole.repeated, len(population))
+        if items.known.lacking:
+            return None
+        if items.helpers:
+            with meanings:
+                ask("helpers", options=same(items.helpers))
+        return items.path, items.settled, population
+    except (ValueError, OSError) as error:
+        show_faults(error, then)
+        return None
 
 
 def say_what_was_read(population: Population) -> None:
@@ -199,18 +231,6 @@ def say_what_was_read(population: Population) -> None:
         st.success(plain(f"{what_was_read(population)}, no fault"), icon=":material/check:")
     else:
         st.info(plain(f"{what_was_read(population)}, {len(population.classes)} classes"))
-
-
-def with_found(path: Path, columns: Columns) -> Columns:
-    """The known answers name the classes where no classifier does."""
-    if columns.existing != "certainty" or any(one.prediction for one in columns.classifiers):
-        return columns
-    found = columns.finding()
-    try:
-        two = len(files.read(path, found.arguments()).classes) == 2
-    except (ValueError, OSError):
-        return columns
-    return found if two else columns
 
 
 def unsure(found: Guess) -> bool:
@@ -228,28 +248,19 @@ def roles(columns: Columns, found: Guess) -> dict[str, str]:
     return said | dict.fromkeys(columns.ids, "id")
 
 
-def say_what_matters(seen: Looked, *, numbered: bool) -> None:
+def say_what_matters(items: Items) -> None:
     """What must be known of the meanings, whether or not they are changed."""
-    if numbered:
+    if items.now.value("id", first_id(items.guess)) == ROW_NUMBERS:
         st.caption("Row numbers are the ids: rows of this file must never move.")
-    for part in seen.found.reasons:
-        say_why(seen.found, part)
-    if isinstance(seen.columns, str):
-        return
-    told = [name for name in seen.columns.content if name in seen.found.answers]
+    for part, reason in items.guess.reasons.items():
+        st.caption(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
+    told = [name for name in items.columns.content if name in items.guess.answers]
     if told:
         st.warning(
             plain(f"{', '.join(told)} looks like the answer; showing it would decide for you.")
         )
-    if revealing := seen.columns.revealing:
+    if revealing := items.columns.revealing:
         st.warning(plain(REVEALING.format(names=", ".join(revealing))))
-
-
-def helpers_for(columns: Columns, others: Sequence[str]) -> list[str]:
-    """Which of the columns that mean nothing else may help to choose items."""
-    taken = {columns.known, *(one.name for one in columns.classifiers)}
-    offered = [name for name in others if name not in taken][:MOST_LOOKED_AT]
-    return offered if columns.classifiers else []
 
 
 def tellable(names: Sequence[str], sample: Sequence[Mapping[str, str]]) -> list[str]:
@@ -298,7 +309,7 @@ def choose_file(now: Draft) -> bool:
         st.rerun()
     if now.path is None:
         return False
-    if not files.is_there(Path(now.path)):
+    if not is_there(Path(now.path)):
         st.error(plain(f"{now.path} is not there any more. Choose it again."))
         return False
     return True
@@ -331,16 +342,10 @@ def from_folder(now: Draft) -> None:
         st.error(plain(sentence(error)))
 
 
-def chosen_dialect(now: Draft, path: Path, form: Form) -> dict[str, Any]:
-    """How the file is read where the person chose otherwise than detected, else {}."""
-    given = {name: value for name, (value, _) in dialect_of(now, path, form).items()}
-    detected = all(value == getattr(form.dialect, name) for name, value in given.items())
-    return {} if detected else given
-
-
-def dialect_of(now: Draft, path: Path, form: Form) -> dict[str, tuple[Any, Form]]:
+def dialect_of(items: Items) -> dict[str, tuple[Any, Form]]:
     """Each field of the dialect as it is chosen, and the form that it begins from: what the marks
     in numbers and around texts are is detected anew once the rest is chosen."""
+    form, now = items.form, items.now
 
     def value(name: str, form: Form) -> Any:
         options = dict(field_words(form, name))
@@ -348,27 +353,20 @@ def dialect_of(now: Draft, path: Path, form: Form) -> dict[str, tuple[Any, Form]
 
     first = [name for name in form.options if name not in MARKS]
     given = {name: (value(name, form), form) for name in first}
-    changed = {
-        name: chosen for name, (chosen, _) in given.items() if chosen != getattr(form.dialect, name)
-    }
-    again = files.read_form(path, changed) if changed else form
+    changed = {name: chosen for name, (chosen, _) in given.items()
+               if chosen != getattr(form.dialect, name)}  # fmt: skip
+    again = files.read_form(items.path, changed) if changed else form
     return given | {name: (value(name, again), again) for name in MARKS if name in form.options}
 
 
-def choose_dialect(now: Draft, path: Path) -> None:
+def choose_dialect(items: Items) -> None:
     """Selectors for how the file is read."""
-    form = files.read_form(path)
-    if not form.options:
+    if not items.form.options:
         return
     with st.expander("Does it look wrong? Change how the file is read"):
-        for name, (_, begun) in dialect_of(now, path, form).items():
-            ask(
-                "read",
-                name,
-                label=FIELD_LABELS[name],
-                options=dict(field_words(begun, name)),
-                first=getattr(begun.dialect, name),
-            )
+        for name, (_, begun) in dialect_of(items).items():
+            label, words = FIELD_LABELS[name], dict(field_words(begun, name))
+            ask("read", name, label=label, options=words, first=getattr(begun.dialect, name))
 
 
 def field_words(form: Form, name: str) -> list[tuple[str | bool | None, str]]:
@@ -395,12 +393,11 @@ def dialect_words(form: Form, dialect: Dialect) -> str:
     return f"Read as {', '.join(words)}." if words else ""
 
 
-def show_head(seen: Looked) -> None:
+def show_head(items: Items) -> None:
     """The file in a line, how it was read, and its first rows, each column with what it is."""
-    head = seen.head
-    meant = roles(seen.columns, seen.found) if isinstance(seen.columns, Columns) else {}
-    said = f"{seen.path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
-    st.text(f"{said} {dialect_words(seen.form, head.dialect)}".strip())
+    head, meant = items.head, roles(items.columns, items.guess)
+    said = f"{items.path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
+    st.text(f"{said} {dialect_words(items.form, head.dialect)}".strip())
     if head.headless:
         names = " | ".join(one_line(name, 40) for name in head.columns)
         st.warning(
@@ -421,8 +418,9 @@ def show_head(seen: Looked) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="new-preview", column_config=heads)
 
 
-def choose_columns(now: Draft, names: list[str], found: Guess) -> None:
+def choose_columns(items: Items) -> None:
     """Selectors for what the columns mean, preset with the guess."""
+    names, found = items.names, items.guess
     several = [SEVERAL_COLUMNS] if len(names) > 1 else []
     if ask("id", options=same([ROW_NUMBERS, *names, *several]), first=first_id(found)) in several:
         ask("ids", options=same(names))
@@ -438,12 +436,6 @@ def choose_columns(now: Draft, names: list[str], found: Guess) -> None:
             ask("score", part, options=choices, first=given.score or NO_COLUMN)
         with columns[2]:
             ask("prediction", part, options=choices, first=given.prediction or NO_COLUMN)
-
-
-def say_why(found: Guess, part: str) -> None:
-    """Why a part is asked instead of preselected, or what was left out of it."""
-    if part in found.reasons:
-        st.caption(plain(f"{'Not sure: ' if found.asks(part) else ''}{found.reasons[part]}"))
 
 
 def show_faults(error: Exception, then: str = "") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -14,16 +13,16 @@ from labelcore.population import Population
 from labelcore.session.life import checked_name, free_name
 from labelcore.ui import new_kept, sessions, visitor
 from labelcore.ui.asking import ask, current
-from labelcore.ui.draft import Columns, Draft, Question, settings
-from labelcore.ui.guard import sentence
+from labelcore.ui.draft import Draft, Question, settings
 from labelcore.ui.new_aim import aim_step
-from labelcore.ui.new_items import items_of, items_step
+from labelcore.ui.new_items import Items, items_of, items_step
 from labelcore.ui.new_places import Places
 from labelcore.ui.new_question import question_of, question_step
 from labelcore.ui.new_repeats import with_repeats
 from labelcore.ui.new_screens import back_button, bar, head, next_button
 from labelcore.ui.new_sure import sure_step
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.presses import sentence
 
 NO_FILE = "To continue, choose a file."
 NO_ITEMS = "To continue, settle what is asked above."
@@ -43,35 +42,29 @@ def new_project_page() -> None:
     new_kept.restore()
     now = current()
     items = items_of(now) if now.step > 1 else None
-    question = question_of(now, items[2]) if now.step > 1 and items is not None else None
+    question = NO_ITEMS if items is None else question_of(now, items.population)
     if items is None:
         now.step = 1
-    elif not isinstance(question, Question):
+    elif isinstance(question, str):
         now.step = 2
-    head(now.step, said(items, question))
+    head(now.step, said(now, items))
     if items is None:
-        items_screen(now)
-    elif not isinstance(question, Question) or now.step == 2:
-        question_screen(items[2])
+        settled = items_step() is not None
+        leave(settled, NO_FILE if now.path is None else NO_ITEMS)
+    elif isinstance(question, str) or now.step == 2:
+        question_screen(items.population)
     else:
-        aim_screen(*items, question)
+        aim_screen(items, question)
 
 
-def said(
-    items: tuple[Path, Columns, Population] | None, question: Question | str | None
-) -> Mapping[int, str]:
+def said(now: Draft, items: Items | None) -> Mapping[int, str]:
     """The answer of each screen that is settled and left, in a line."""
     found = {}
     if items is not None:
-        found[1] = f"{items[2].name}, {len(items[2]):,} items"
-    if current().step > 2 and isinstance(question, Question):
-        found[2] = question.text
+        found[1] = f"{items.population.name}, {len(items.population):,} items"
+    if now.step > 2:
+        found[2] = one_line(now.question or "", 300)
     return found
-
-
-def items_screen(now: Draft) -> None:
-    settled = items_step() is not None
-    leave(settled, NO_FILE if now.path is None else NO_ITEMS)
 
 
 def question_screen(base: Population) -> None:
@@ -85,9 +78,9 @@ def leave(settled: bool, lacking: str) -> None:
     new_kept.keep()
 
 
-def aim_screen(path: Path, columns: Columns, base: Population, question: Question) -> None:
-    places = laid_out()
-    aimed = aim_step(path, columns, question, base, places)
+def aim_screen(items: Items, question: Question) -> None:
+    places, columns = laid_out(), items.settled
+    aimed = aim_step(items.path, columns, question, items.population, places)
     settled = sure_step(*aimed, places) if aimed is not None else None
     if aimed is None or settled is None:
         with places.end, bar():
@@ -98,7 +91,9 @@ def aim_screen(path: Path, columns: Columns, base: Population, question: Questio
     plan, race = settled
     with places.more:
         plan = with_repeats(plan)
-        first = free_name(sessions.store(), one_line(path.name.split(".")[0], 60) or "project")
+        first = free_name(
+            sessions.store(), one_line(items.path.name.split(".")[0], 60) or "project"
+        )
         name = ask("project_name", first=first)
     with places.end:
         create_button(settings(question, aim, columns.revealing), plan, population, name)

@@ -33,10 +33,11 @@ from labelcore.ui.facts import (
 )
 from labelcore.ui.figures import PICTURE, chosen, chosen_picture, terms
 from labelcore.ui.folds import fold
-from labelcore.ui.guard import guard, show_unrecorded, show_unsafe
+from labelcore.ui.guard import guard
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.presses import show_unrecorded, show_unsafe
 from labelcore.ui.states import title
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone

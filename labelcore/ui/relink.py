@@ -8,8 +8,8 @@ import streamlit as st
 
 from labelcore.access.roles import Right
 from labelcore.ui import files, sessions
-from labelcore.ui.guard import acting, show_problem
-from labelcore.ui.start import card_line
+from labelcore.ui.known import card_line
+from labelcore.ui.presses import acting, show_problem
 from labelcore.ui.summary import summaries
 
 CHOSEN, UPLOAD = "relink-chosen", "relink-upload"

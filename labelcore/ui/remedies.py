@@ -12,10 +12,10 @@ from labelcore.errors import PlanError
 from labelcore.planning.methods import named
 from labelcore.ui.asking import begin
 from labelcore.ui.draft import ProjectDraft
-from labelcore.ui.guard import sentence
 from labelcore.ui.new_cards import question_for
 from labelcore.ui.new_terms import RECOMMENDED, Terms
 from labelcore.ui.plain import plain
+from labelcore.ui.presses import sentence
 from labelcore.words.arguments import refusal_words
 
 

@@ -23,12 +23,12 @@ from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name
 from labelcore.ui.facts import decision, estimand_name, first_figure_line, promise_line
-from labelcore.ui.guard import show_unrecorded
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.living import ALONG_SCORES, Picture, picture
 from labelcore.ui.method_pages import links_of
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
+from labelcore.ui.presses import show_unrecorded
 from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words

@@ -10,8 +10,8 @@ import streamlit as st
 from labelcore.access.roles import Right
 from labelcore.store import backups, database_of, made_at
 from labelcore.ui import sessions, visitor
-from labelcore.ui.guard import acting, sentence
 from labelcore.ui.plain import plain
+from labelcore.ui.presses import acting, sentence
 from labelcore.ui.times import clock, reader_zone
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from labelcore.ui import people, sessions, visitor
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
 from labelcore.ui.downloads import table_button
 from labelcore.ui.facts import shown_word
-from labelcore.ui.guard import acting, show_problem
 from labelcore.ui.item import item_nodes
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.presses import acting, show_problem
 from labelcore.ui.reviewed import ALL, Reviewed, event_words, reviewed, said_of
 from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone

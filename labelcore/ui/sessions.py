@@ -37,8 +37,8 @@ def address() -> str:
 
 
 def read_apart(source: str | os.PathLike[str], **arguments: Any) -> Population:
-    """``labelcore.ui.files.read_apart``, which asks the guard, and that us."""
-    from labelcore.ui.files import read_apart
+    """``labelcore.ui.reading.read_apart``, imported when a project is opened."""
+    from labelcore.ui.reading import read_apart
 
     return read_apart(source, **arguments)
 

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from labelcore.access.roles import PAGES, Right
-from labelcore.charts.figure_bars import share_bar
-from labelcore.charts.living import SHARES, Bar, bars, difference_scale
-from labelcore.estimands import CURVES
 from labelcore.log.people import browsers
 from labelcore.ui import life, visitor
 from labelcore.ui.front import STARTED, first_steps, head, try_line
-from labelcore.ui.guard import PROBLEM, show_unsafe
-from labelcore.ui.living import Picture, bar_of
+from labelcore.ui.known import known_picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
-from labelcore.ui.summary import Known, Summary, summaries
+from labelcore.ui.presses import PROBLEM, show_unsafe
+from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
-from labelcore.words.differences import is_difference
 
 SEARCH, SORT, ALL_ROWS = "projects-search", "projects-sort", "projects-all"
 WIDTHS = (3.2, 5.2, 2.4, 1.8, 1.2)
 KNOWN = "What is known"
 HEADS = ("Project", KNOWN, "Labels", "Last change", "")
-FIRST, MEAN = "First {rank:,}", "Precision, mean over all ranks"
 ROWS = 20
 """Shown at once; a press shows the others. So many need no search, either."""
 FEW = 3
@@ -172,32 +165,3 @@ def people_words(names: Collection[str]) -> str:
 def quiet(key: str, text: str) -> None:
     with st.container(key=f"quiet-{key}"):
         st.text(text)
-
-
-def known_picture(known: Known) -> Picture:
-    """The primary figure as one bar."""
-    bar = known_bar(known)
-    scale = difference_scale(np.array([known.low, known.high]))
-    return Picture(
-        bars([bar], scale if is_difference(known.estimand) else SHARES), None, (), "", ""
-    )
-
-
-def known_bar(known: Known) -> Bar:
-    """The primary figure, of a ranked list the precision of its first items, as on *Label*."""
-    if known.rank:
-        name, assumed = FIRST.format(rank=known.rank), known.confidence is None
-        return share_bar(name, known.told, known.low, known.high, assumed)
-    bar = bar_of(known)
-    return replace(bar, name=MEAN) if known.estimand in CURVES else bar
-
-
-def card_line(summary: Summary) -> str:
-    """Progress, what is known, status, last change, file."""
-    bar = known_bar(summary.known)
-    known = " ".join(part for part in (bar.name, bar.said[0], f"({bar.said[1]})") if part)
-    judged = summary.answers if "=" in summary.answers else f"{summary.answered:,}"
-    parts = [f"{judged} {summary.of_planned}", known, summary.status]
-    if summary.last_save:
-        parts.append(f"saved {dated(summary.last_save, reader_zone())}")
-    return " · ".join([*parts, summary.file])

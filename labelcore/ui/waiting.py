@@ -7,23 +7,19 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable
 from hashlib import sha256
-from pathlib import Path
-from shutil import disk_usage
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from labelcore.access.roles import Right
-from labelcore.bounded import Work, memory_limit
+from labelcore.bounded import Work
 from labelcore.errors import CancelledError, LimitError
-from labelcore.population.copies import copies_folder
-from labelcore.population.limits import memory_for, most_written
-from labelcore.ui.guard import acting
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.presses import acting
+from labelcore.ui.reading import Ask
 
 SOON, AGAIN = 0.3, 0.5
 """Seconds until anything is shown, and between two looks."""
@@ -33,29 +29,6 @@ WAITS = "{what}: after the work of somebody else."
 GOES_ON = "{what} · {time}"
 
 Key = tuple[Hashable, ...]
-
-
-@dataclass(frozen=True)
-class Ask:
-    """What another process is asked about a file.
-
-    function, arguments   of ``labelcore.population.apart``
-    handed                takes over what it gives and the folder that it wrote to
-    size                  of the file in bytes: work on a small one may take less
-    """
-
-    function: Callable[..., Any]
-    arguments: Sequence[Any]
-    handed: Callable[[Any, Path], Any]
-    size: int
-
-    def work(self, what: str) -> Work:
-        """The work, which begins."""
-        folder = copies_folder()
-        memory = min(memory_limit(), memory_for(self.size))
-        most = most_written(self.size, disk_usage(folder).free)
-        return Work(what, self.function, *self.arguments, folder=folder, memory=memory, most=most,
-                    handed=self.handed)  # fmt: skip
 
 
 class Works:

@@ -19,8 +19,8 @@ from labelcore.errors import AnswerError
 from labelcore.figures.looks import FiguresNow
 from labelcore.log.kinds import check, state_at
 from labelcore.ui.explore import NO_SCORE
+from labelcore.ui.known import MEAN
 from labelcore.ui.new_cards import RANKED
-from labelcore.ui.start import MEAN
 from labelcore.words.sentences import value_percent
 from labelcore.words.short import range_of
 from tests.app.conftest import HOSTILE, bar_texts, button, picture, surface, texts, to_aim

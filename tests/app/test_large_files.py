@@ -17,7 +17,7 @@ from labelcore import bounded
 from labelcore.bounded import Work
 from labelcore.population import limits
 from labelcore.population.engines import sources
-from labelcore.ui import waiting
+from labelcore.ui import reading
 from labelcore.ui.new_cards import ACCURACY
 from tests.app.conftest import aimed, button, surface, texts, to_aim
 from tests.app.test_new_project import error, store, with_upload
@@ -36,7 +36,7 @@ class Noted(Work):
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What other processes were asked."""
-    monkeypatch.setattr(waiting, "Work", Noted)
+    monkeypatch.setattr(reading, "Work", Noted)
     Noted.asked.clear()
     return Noted.asked
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from labelcore.access.register import Register
 from labelcore.access.roles import PAGES, RIGHTS, Right, Role, may
-from labelcore.ui import actions, guard, naming, people, sessions, setup, visitor
+from labelcore.ui import actions, naming, people, presses, sessions, setup, visitor
 from labelcore.ui.door import ASK
 from tests.app.conftest import button, pictures, surface_buttons, texts
 
@@ -164,9 +164,9 @@ def test_every_act_is_refused_to_those_who_have_not_the_right(
         needed = [one for one in inspect.signature(act).parameters.values()
                   if one.default is one.empty and one.kind != one.VAR_KEYWORD]  # fmt: skip
         reached.clear()
-        st.session_state.pop(guard.PROBLEM, None)
+        st.session_state.pop(presses.PROBLEM, None)
         act(*["key"] * len(needed))
-        refused = "You are here as" in st.session_state.get(guard.PROBLEM, "")
+        refused = "You are here as" in st.session_state.get(presses.PROBLEM, "")
         assert refused == (right not in RIGHTS[role]), (role, module, name)
         assert not (refused and reached)
 

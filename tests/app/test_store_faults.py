@@ -17,7 +17,7 @@ from labelcore.errors import StoreNotWritableError
 from labelcore.report import bundle_zip, report_html
 from labelcore.store import keeper
 from labelcore.store.keeper import back_up_now
-from labelcore.ui import guard, sessions, summary
+from labelcore.ui import presses, sessions, summary
 from tests.app.conftest import button, surface, texts
 from tests.permissions import modes, ordinary_user
 
@@ -172,7 +172,7 @@ def test_a_locked_database_keeps_the_item_and_stores_the_press_later(
             other_page = app(page, project="demo")
             assert not other_page.error and not other_page.exception
         other.execute("ROLLBACK")
-    shown.session_state[guard.WAITING]()
+    shown.session_state[presses.WAITING]()
     shown.run()
     session.sync()
     assert session.last_answer().answers == item.token

@@ -44,19 +44,15 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
     rows = (f"i{n},mail {n},{n / 200},{int(n > 150)},{1 - n / 200},{int(n > 140)}"
             for n in range(200))  # fmt: skip
     path.write_text("\n".join([",".join(NAMES), *rows]) + "\n", "utf-8")
-    columns = Draft().columns(NAMES, guess(NAMES, SAMPLE), SAMPLE, {})
-    assert isinstance(columns, Columns)
-    return lc.read_population(path, **columns.arguments())
-
-
-def read(draft: Draft) -> Columns | str:
-    return draft.columns(NAMES, guess(NAMES, SAMPLE), SAMPLE, {})
+    return lc.read_population(path, **columns_of(Draft()).arguments())
 
 
 def columns_of(draft: Draft) -> Columns:
-    found = read(draft)
-    assert isinstance(found, Columns)
-    return found
+    return draft.columns(NAMES, guess(NAMES, SAMPLE), SAMPLE, {})
+
+
+def lacking(draft: Draft) -> str:
+    return draft.lacking(NAMES, guess(NAMES, SAMPLE))
 
 
 def asked(draft: Draft, population: lc.Population) -> Asked:
@@ -84,10 +80,11 @@ def test_what_is_chosen_counts_and_what_the_file_lacks_does_not() -> None:
 
 
 def test_what_is_lacking_is_said() -> None:
-    assert read(Draft(id=SEVERAL_COLUMNS)) == NO_ID
+    assert lacking(Draft(id=SEVERAL_COLUMNS)) == NO_ID
     assert columns_of(Draft(id=SEVERAL_COLUMNS, ids=["id", "text"])).id == ("id", "text")
-    assert read(Draft(content=[])) == OPEN_MEANINGS
-    assert read(Draft(number=9)) == OPEN_MEANINGS
+    assert lacking(Draft(content=[])) == OPEN_MEANINGS
+    assert lacking(Draft(number=9)) == OPEN_MEANINGS
+    assert lacking(Draft()) == ""
 
 
 def test_another_file_begins_anew_and_words_stay() -> None:

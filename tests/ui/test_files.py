@@ -12,7 +12,6 @@ from labelcore.population import Dialect
 from labelcore.ui.files import (
     OutsideError,
     inside,
-    is_there,
     keep_upload,
     listed,
     read_form,
@@ -20,6 +19,7 @@ from labelcore.ui.files import (
     safe_name,
 )
 from labelcore.ui.guess import guess
+from labelcore.ui.reading import is_there
 
 
 @pytest.mark.parametrize(

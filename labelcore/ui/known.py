@@ -1,0 +1,46 @@
+"""What is known of a project by its last look: as a bar, and in a line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from labelcore.charts.figure_bars import share_bar
+from labelcore.charts.living import SHARES, Bar, bars, difference_scale
+from labelcore.estimands import CURVES
+from labelcore.ui.living import Picture, bar_of
+from labelcore.ui.summary import Known, Summary
+from labelcore.ui.times import dated, reader_zone
+from labelcore.words.differences import is_difference
+
+FIRST, MEAN = "First {rank:,}", "Precision, mean over all ranks"
+
+
+def known_picture(known: Known) -> Picture:
+    """The primary figure as one bar."""
+    bar = known_bar(known)
+    scale = difference_scale(np.array([known.low, known.high]))
+    return Picture(
+        bars([bar], scale if is_difference(known.estimand) else SHARES), None, (), "", ""
+    )
+
+
+def known_bar(known: Known) -> Bar:
+    """The primary figure, of a ranked list the precision of its first items, as on *Label*."""
+    if known.rank:
+        name, assumed = FIRST.format(rank=known.rank), known.confidence is None
+        return share_bar(name, known.told, known.low, known.high, assumed)
+    bar = bar_of(known)
+    return replace(bar, name=MEAN) if known.estimand in CURVES else bar
+
+
+def card_line(summary: Summary) -> str:
+    """Progress, what is known, status, last change, file."""
+    bar = known_bar(summary.known)
+    known = " ".join(part for part in (bar.name, bar.said[0], f"({bar.said[1]})") if part)
+    judged = summary.answers if "=" in summary.answers else f"{summary.answered:,}"
+    parts = [f"{judged} {summary.of_planned}", known, summary.status]
+    if summary.last_save:
+        parts.append(f"saved {dated(summary.last_save, reader_zone())}")
+    return " · ".join([*parts, summary.file])
