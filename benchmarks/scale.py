@@ -6,8 +6,9 @@ Invented items, made on the spot by DuckDB: ids, a text of some 60 characters, e
 of the items crowded on two decimals), calls that follow each but for some in a hundred, and the
 truth. A project is what a user does: read, freeze a plan, label, look, simulate, report; and, in
 another process, open it again. Beside it each method on its own, and what others take who read the
-same columns of the same files. Each runs in a process of its own that has imported what it needs.
-PostgreSQL is a server started for it; Spark runs here, where pyspark and Java are there.
+same columns of the same files. Each runs in a process of its own that has imported what it needs;
+with 10^8 items that process may take 4 GB of memory, by the system's own limit. PostgreSQL is a
+server started for it; Spark runs here, where pyspark and Java are there.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
+import resource
 import shutil
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
@@ -77,6 +79,18 @@ PROJECTS = [
 """Source, items and scores."""
 QUICK_PROJECTS = [("Parquet", 10**4, 1), ("Parquet", 10**4, 8), ("PostgreSQL", 10**4, 1)]
 LARGEST_SIMULATED = 10**7
+LIMITED, LIMIT = 10**8, 4 * 10**9
+"""From so many items on, a process may take so many bytes: its heap and every private page."""
+KNOWN_ANSWERS, LANGUAGES = 1_000, 20
+BESIDE: dict[str, dict[str, Any]] = {
+    "one score": {"scores": 1},
+    "two scores, one helps": {"scores": 2},
+    "a helper": {"scores": 1, "columns": {"helpers": {"judge": "s1"}}},
+    "a claim": {"scores": 1, "plan": {"claims": ["precision >= 0.6"], "promise": "watched"}},
+    "known answers": {"scores": 1, "columns": {"known": "known"}, "plan": {"existing": "random"}},
+    "groups": {"scores": 1, "columns": {"groups": ["language"]}},
+}
+"""What may stand beside a score: how many scores, what of the columns, what in the plan."""
 FORMS = {"csv": "FORMAT csv, HEADER", "jsonl": "FORMAT json", "parquet": "FORMAT parquet"}
 Source = str
 Found = TypeVar("Found")
@@ -103,6 +117,22 @@ def rows(first: int, end: int, scores: int) -> str:
         columns.append(f"least(greatest(score + {shift}, 0), 1) AS s{n}")
         columns.append(f"CAST(s{n} >= 0.5 - {n} * 0.01 AS INT) AS c{n}")
     return ROWS.format(first=first, end=end, columns=", ".join(columns))
+
+
+MORE = """
+    SELECT *, CASE WHEN hash(id) % {each} = 0 THEN truth END AS known,
+        'language ' || hash(id || '?') % {languages} AS language FROM ({rows})
+"""
+
+
+def rows_beside(number: int) -> Callable[[int, int, int], str]:
+    """``rows`` with known answers, about a thousand of so many items, and a group."""
+    each = max(number // KNOWN_ANSWERS, 1)
+
+    def made(first: int, end: int, scores: int) -> str:
+        return MORE.format(each=each, languages=LANGUAGES, rows=rows(first, end, scores))
+
+    return made
 
 
 def write(query: str, path: Path, form: str = "FORMAT parquet") -> None:
@@ -134,14 +164,14 @@ def one_file(number: int, suffix: str = "parquet") -> Iterator[Source]:
 
 
 @contextmanager
-def parts(number: int, scores: int) -> Iterator[Source]:
+def parts(number: int, scores: int, of: Callable[[int, int, int], str] = rows) -> Iterator[Source]:
     """A folder of Parquet parts."""
-    folder = Path(folder_for(number).name) / f"parts-{scores}"
+    folder = Path(folder_for(number).name) / f"parts-{of.__name__}-{scores}"
     if not folder.exists():
         folder.mkdir()
         ends = [number * part // PARTS for part in range(PARTS + 1)]
         for part, (first, end) in enumerate(pairwise(ends)):
-            write(rows(first, end, scores), folder / f"part-{part}.parquet")
+            write(of(first, end, scores), folder / f"part-{part}.parquet")
     yield str(folder)
 
 
@@ -173,14 +203,15 @@ def spark(number: int, scores: int) -> Iterator[Source]:
 PLACES = {"Parquet": parts, "PostgreSQL": database, "Spark": spark}
 
 
-def read(source: Source | Path, scores: int = 2) -> lc.Population:
-    """The items with so many classifiers."""
+def read(source: Source | Path, scores: int = 2, **columns: Any) -> lc.Population:
+    """The items with so many classifiers, and what other ``columns`` mean."""
     return lc.read_population(
         source,
         id="id",
         content=["text"],
         scores={f"s{n}": f"s{n}" for n in range(scores)},
         predictions={f"s{n}": f"c{n}" for n in range(scores)},
+        **columns,
     )
 
 
@@ -241,15 +272,25 @@ def label(session: lc.Session, clock: Clock, labels: int) -> None:
             clock("figures", session.results)
 
 
-def project(source: Source, method: str, scores: int, store: str) -> Row:
+def project(
+    source: Source,
+    method: str,
+    scores: int,
+    store: str,
+    columns: Mapping[str, Any] = {},
+    asked: Mapping[str, Any] = {},
+) -> Row:
     """A user's way from the items to a report; without a store a session in memory, up to its
     figures."""
     ready()
     clock = Clock()
-    population = clock("read", lambda: read(source, scores))
-    plan = lc.Plan(method, seed=SEED, **{"classifier": "s0"} | METHODS[method])
+    population = clock("read", lambda: read(source, scores, **columns))
+    plan = lc.Plan(method, seed=SEED, **{"classifier": "s0"} | METHODS[method] | dict(asked))
     session = clock("freeze", lambda: lc.Session(population, plan, store or None, "scale"))
     label(session, clock, LABELS)
+    frame = session.engine.frame
+    for group in session.population.groups.values():
+        clock("groups by stratum", partial(group.counts, frame.stratum, frame.n_strata))
     found: Row = {"steps": clock.steps, "mb": peak(), "held": sum(held(session))}
     if store:
         with tempfile.TemporaryDirectory() as folder:
@@ -363,18 +404,26 @@ def _arrays(root: object) -> Iterator[np.ndarray]:
 # --- jobs ------------------------------------------------------------------------------------
 
 
-def alone(work: Callable[[], Row]) -> Row:
-    """``work`` in a process of its own."""
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+def alone(work: Callable[[], Row], items: int = 0) -> Row:
+    """``work`` in a process of its own, which has a limit where there are many items."""
+    given = (LIMIT,) if items >= LIMITED else ()
+    with ProcessPoolExecutor(1, get_context("spawn"), limited, given) as pool:
         return pool.submit(work).result()
+
+
+def limited(memory: int | None = None) -> None:
+    """Take no more memory than this from now on. Pages of mapped files do not count: the system
+    drops them when it needs the room."""
+    if memory is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
 
 
 def whole(place: str, number: int, scores: int, method: str = DEFAULT) -> list[Row]:
     """A project on SQLite, opened again, and a run of its simulation."""
     with PLACES[place](number, scores) as source, tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{folder}/labels.db"
-        found = alone(partial(project, source, method, scores, store))
-        again = alone(partial(reopened, store))
+        found = alone(partial(project, source, method, scores, store), number)
+        again = alone(partial(reopened, store), number)
         found["steps"] |= again["steps"]
         if place == "Parquet" and number <= LARGEST_SIMULATED and method == DEFAULT:
             run = alone(partial(simulated, source, scores))
@@ -383,11 +432,24 @@ def whole(place: str, number: int, scores: int, method: str = DEFAULT) -> list[R
     return [{"source": place, "items": number, "scores": scores, "method": method} | found | more]
 
 
+def beside(number: int, what: str) -> list[Row]:
+    """A project on SQLite with more than a score."""
+    given = BESIDE[what]
+    with (
+        parts(number, 2, rows_beside(number)) as source,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        store = f"sqlite:///{folder}/labels.db"
+        more = given.get("columns", {}), given.get("plan", {})
+        work = partial(project, source, DEFAULT, given["scores"], store, *more)
+        return [{"beside": what, "items": number, **alone(work, number)}]
+
+
 def in_memory(number: int, method: str) -> list[Row]:
     """A session in memory, of two classifiers."""
     with one_file(number) as source:
         found = alone(partial(project, source, method, 2, ""))
-    return [{"items": number, "method": method, **found}]
+    return [{"alone": True, "items": number, "method": method, **found}]
 
 
 def readers(number: int, suffix: str) -> list[Row]:
@@ -410,6 +472,10 @@ def jobs(options: Options) -> dict[str, Job]:
         for place, number, scores in (QUICK_PROJECTS if options.quick else PROJECTS)
         if place not in missing
     }
+    many = 10**4 if options.quick else 10**7
+    found |= {f"{what}: {many}": partial(beside, many, what) for what in BESIDE}
+    if not options.quick:
+        found[f"groups: {LIMITED}"] = partial(beside, LIMITED, "groups")
     few = 10**4 if options.quick else 10**6
     found |= {f"{method} alone: {few}": partial(in_memory, few, method) for method in METHODS}
     if not options.quick:
@@ -451,6 +517,16 @@ def projects_table(rows: list[Row]) -> str:
     return table(head, lines)
 
 
+def beside_table(rows: list[Row]) -> str:
+    steps = list(dict.fromkeys(step for row in rows for step in row["steps"]))
+    lines = [
+        [row["beside"], power(row["items"]), *(both(row["steps"].get(step)) for step in steps),
+         f"{row['mb']:,.0f}"]
+        for row in rows
+    ]  # fmt: skip
+    return table(("with", "items", *steps, "peak, MB"), lines)
+
+
 def methods_table(rows: list[Row]) -> str:
     head = ("method", "items", "freeze, s", "first item, s", "bytes an item", "next item, ms",
             "figures, ms")  # fmt: skip
@@ -479,8 +555,13 @@ def tables(rows: Rows, options: Options) -> str:
     text = [
         f"{_versions(projects)}\n\n## A project\n",
         projects_table(projects),
+        f"Processes with {power(LIMITED)} items may take {LIMIT / 1e9:g} GB (`RLIMIT_DATA`); in "
+        "their peak are pages of mapped files, too, which the system drops when it needs room.\n",
+        f"## More than a score\n\nThe default method; about {KNOWN_ANSWERS:,} known answers, "
+        f"{LANGUAGES} groups, counted by stratum:\n",
+        beside_table([row for row in every if "beside" in row]),
         "## Each method\n\nTwo scores, a session in memory; of the processor:\n",
-        methods_table([row for row in every if "held" in row and "source" not in row]),
+        methods_table([row for row in every if "alone" in row]),
         "## Files, read by several\n\nIds, two scores, two calls; medians in one process:\n",
         readers_table([row for row in every if "who" in row]),
     ]

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from labelcore.population.checks import as_numbers
 from labelcore.population.classes import PredictionColumn
+from labelcore.population.text import as_text
 
 VERDICTS = 2
 """So many different numbers are verdicts, more of them a score."""
@@ -43,15 +45,22 @@ class Helper:
 def read_helper(column: pa.ChunkedArray, decimal: str) -> Helper:
     """A column as scores where it holds more than two different numbers, and in at least half of
     the rows that are filled; else as verdicts, which are texts."""
-    texts = PredictionColumn.from_column(column)
-    filled = np.array([bool(text.strip()) for text in (*texts.values, "")])[texts.places]
     numbers = as_numbers(column, decimal)
     if numbers is not None:
         finite = np.isfinite(numbers)
-        enough = finite.sum() >= max(NUMBERS * filled.sum(), 1)
+        enough = finite.sum() >= max(NUMBERS * _filled(column, numbers), 1)
         if enough and len(np.unique(numbers[finite])) > VERDICTS:
             return Helper(score=np.where(finite, numbers, np.nan))
+    texts = PredictionColumn.from_column(column)
     names = tuple(dict.fromkeys(text.strip() for text in texts.values if text.strip()))
     place = {name: number for number, name in enumerate(names)}
     table = [place.get(text.strip(), -1) for text in texts.values]
     return Helper(verdict=np.array([*table, -1], dtype=np.int32)[texts.places], names=names)
+
+
+def _filled(column: pa.ChunkedArray, numbers: NDArray[np.float64]) -> int:
+    """How many rows of a column hold something: a number, or a text that is not blank."""
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        return int((~np.isnan(numbers)).sum())
+    trimmed = pc.utf8_trim_whitespace(as_text(column))
+    return int(pc.sum(pc.not_equal(trimmed, "")).as_py() or 0)

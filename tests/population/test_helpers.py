@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from labelcore.errors import Fault
 from labelcore.population import Population
+from labelcore.population.helpers import read_helper
 
 Read = Callable[..., Population]
 DATA = (
@@ -89,3 +91,18 @@ def test_wrong_types(read: Read) -> None:
         read(DATA, helpers=["judge"])
     with pytest.raises(TypeError, match=r"helpers\['h'\] must be the name of a column, got int"):
         read(DATA, helpers={"h": 1})
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.int64(), pa.string()])
+def test_a_score_of_any_type_is_the_same(kind: pa.DataType) -> None:
+    column = pa.chunked_array([[1, None, 3], [2, 5]]).cast(kind)
+    found = read_helper(column, ".").score
+    assert found is not None
+    np.testing.assert_array_equal(found, [1, np.nan, 3, 2, 5])
+
+
+@pytest.mark.parametrize(("endless", "a_score"), [(3, True), (4, False)])
+def test_half_of_what_is_there_must_be_finite(endless: int, a_score: bool) -> None:
+    """NaN and nothing are not there; an endless number is."""
+    numbers = [1.0, 2.0, 3.0, *[np.inf] * endless, np.nan, None, None, None, None]
+    assert (read_helper(pa.chunked_array([numbers]), ".").score is not None) == a_score
