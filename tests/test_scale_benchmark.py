@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import labelcore as lc
+from benchmarks import scale
 from benchmarks.scale import FOUR, Clock, held, label, read, write_file
 from labelcore.session import prepared
 from labelcore.session.session import Session
@@ -39,6 +41,16 @@ def test_an_array_that_is_kept_twice_is_counted_once() -> None:
     assert sum(held(session)) == before
     session.engine.__dict__["spare"] = np.zeros(4)
     assert sum(held(session)) == before + 8
+
+
+def test_with_many_items_a_process_may_not_take_more_than_its_limit() -> None:
+    with pytest.raises(MemoryError):
+        scale.alone(partial(_bytes_held, 5 * 10**9), scale.LIMITED)
+    assert scale.alone(partial(_bytes_held, 10**9), scale.LIMITED) == {"bytes": 10**9}
+
+
+def _bytes_held(number: int) -> dict[str, int]:
+    return {"bytes": len(np.zeros(number, dtype=np.uint8))}
 
 
 def read_list(rows: int) -> lc.Population:
