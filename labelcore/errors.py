@@ -393,3 +393,14 @@ class ReplayError(ValueError):
     def __init__(self, sequence: int, message: str) -> None:
         self.sequence, self.reason = sequence, message
         super().__init__(f"event {sequence}: {message}")
+
+
+class ContractError(ValueError):
+    """A sampling method does not keep a contract that every method keeps.
+
+    ``design`` is its name, ``contract`` what is owed, ``reason`` how it was broken.
+    """
+
+    def __init__(self, design: str, contract: str, reason: str) -> None:
+        self.design, self.contract, self.reason = design, contract, reason
+        super().__init__(f"design {design!r} breaks the contract {contract!r}: {reason}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # Contracts are written once and run on several families of methods.
-pytest.register_assert_rewrite("tests.contracts.design_contracts")
+pytest.register_assert_rewrite("labelcore.testing.contracts", "labelcore.testing.scalars")
 
 # The same examples in every run: a failure seen once can be seen again.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

@@ -11,7 +11,7 @@ import pytest
 import labelcore as lc
 from benchmarks.annotators import STORES, Told, Trouble, faults, run
 from labelcore.log.events import Event
-from tests.designs.synthetic import calibrated
+from labelcore.testing.known import calibrated
 
 
 @pytest.mark.parametrize("kind", STORES)

@@ -21,7 +21,7 @@ from labelcore.planning.claims import _imagined, labels_to_settle
 from labelcore.replay import replay_project
 from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
-from tests.designs.synthetic import Known
+from labelcore.testing.known import Known
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 NAMES = np.array(["x", "y", "z"])

@@ -17,7 +17,7 @@ from benchmarks.populations import Known, all_cases, known, redrawn, superpopula
 from benchmarks.sessions import Prepared, Shown, see
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.events import Event
-from tests.designs.synthetic import NOISE
+from labelcore.testing.known import NOISE
 
 FILES = ("400 items", "overconfident, deep misses", "five classes, no score", "redrawn file")
 PROMISED_MISSES = 0.055

@@ -19,17 +19,8 @@ from labelcore.estimands import (
     table_of,
 )
 from labelcore.stats.profile import Cells
+from labelcore.testing.known import FORMULAS
 
-FORMULAS = {
-    "accuracy": lambda tp, fp, fn, tn: (tp + tn, tp + fp + fn + tn),
-    "precision": lambda tp, fp, fn, tn: (tp, tp + fp),
-    "recall": lambda tp, fp, fn, tn: (tp, tp + fn),
-    "f1": lambda tp, fp, fn, tn: (2 * tp, 2 * tp + fp + fn),
-    "specificity": lambda tp, fp, fn, tn: (tn, tn + fp),
-    "prevalence": lambda tp, fp, fn, tn: (tp + fn, tp + fp + fn + tn),
-    "false_omission_rate": lambda tp, fp, fn, tn: (fn, fn + tn),
-    "negative_predictive_value": lambda tp, fp, fn, tn: (tn, fn + tn),
-}
 COUNT = st.integers(0, 1000)
 
 

@@ -9,7 +9,10 @@ import labelcore as lc
 from benchmarks.extended import ENDS, LOOKS, NOT_SURE, PLANNED, Person, sessions_seen
 from benchmarks.sessions import Prepared
 from labelcore.figures.scalars import scalar_results
-from tests.designs.synthetic import Known, calibrated
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,10 @@ import pytest
 import labelcore as lc
 from labelcore.stats.predictives import ShiftedScores
 from labelcore.stats.sequences import first_watched_look
-from tests.designs.synthetic import Known, calibrated
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+)
 
 ALLOCATION, CLAIMS, VALIDITY = "default_allocation.md", "claims.md", "validity.md"
 NEYMAN = "designs.recalibrated_neyman"

@@ -50,6 +50,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__init__": set(INSIDE),
     "__main__": {"cli"},
     "ui": {*INSIDE, "__init__"},
+    "testing": {
+        *("errors", "promises", "stats", "estimands", "population", "designs", "plan", "log"),
+        *("results", "figures", "planning", "session"),
+    },
     "team": {"access", "errors", "log", "store"},
     "papers": {
         *(
@@ -82,14 +86,24 @@ MAY_NAME_TYPES = {
 # From outside, one of these folders is its table; of its files only these may be named.
 OPEN_FILES = {
     "designs": {
-        *("base", "choices", "curves", "helpers", "params", "rates", "registry", "samples"),
+        *(
+            "base",
+            "choices",
+            "contracts",
+            "curves",
+            "helpers",
+            "params",
+            "rates",
+            "registry",
+            "samples",
+        ),
         *("scalars", "sure_scores"),
     },
     "store": {"base", "checks", "database", "statements"},
 }
 
 # Their methods are made of what lies in designs, whatever its file.
-MAKE_METHODS = {"papers"}
+MAKE_METHODS = {"papers", "testing"}
 
 # Packages of others that only these may import.
 ONLY_IN = {

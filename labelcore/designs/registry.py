@@ -16,11 +16,13 @@ from typing import Any
 
 from labelcore.designs.agreement_patterns import AgreementPatterns
 from labelcore.designs.base import Design
+from labelcore.designs.contracts import check_design
 from labelcore.designs.geometric_strata import GeometricStrata
 from labelcore.designs.paired_comparison import PairedComparison
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.designs.simple_random import SimpleRandom
-from labelcore.plugins import brought
+from labelcore.errors import ContractError
+from labelcore.plugins import brought, warn
 
 GROUP = "labelcore.designs"
 
@@ -92,8 +94,17 @@ class Methods(UserDict[str, Method]):
 
     @cached_property
     def data(self) -> dict[str, Method]:  # type: ignore[override]
-        others = (one for _, given in brought(GROUP) for one in as_methods(given))
-        return {one.design.name: one for one in (*OWN, *others)}
+        known = {one.design.name: one for one in OWN}
+        for _, given in brought(GROUP):
+            for one in as_methods(given):
+                try:
+                    if not type(one.design).__module__.startswith("labelcore."):
+                        check_design(one.design, {name: a.design for name, a in known.items()})
+                except ContractError as error:
+                    warn(str(error))
+                else:
+                    known[one.design.name] = one
+        return known
 
 
 class Designs(UserDict[str, Design[Any]]):
@@ -116,7 +127,12 @@ def as_methods(given: Method | Iterable[Method]) -> tuple[Method, ...]:
 
 
 def register(method: Method) -> None:
-    """Let a method be one of ``DESIGNS``, as if its package had an entry point."""
+    """Let a method be one of ``DESIGNS``, as if its package had an entry point.
+
+    Raises ContractError if the method breaks a contract that shows without a session; the others
+    are in ``labelcore.testing``.
+    """
+    check_design(method.design, DESIGNS)
     METHODS[method.design.name] = method
     DESIGNS[method.design.name] = method.design
 

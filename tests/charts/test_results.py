@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.results.label_error import LabelError
-from tests.designs.synthetic import calibrated
+from labelcore.testing.known import calibrated
 
 
 @pytest.fixture(scope="module")

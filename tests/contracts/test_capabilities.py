@@ -25,7 +25,10 @@ from labelcore.errors import PlanError
 from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.figures.choices import choice_results, true_choice
 from labelcore.figures.curves import ranked_curve
-from tests.designs.synthetic import Known, calibrated
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+)
 
 NEEDED: dict[str, type[Design[Any]]] = {
     **dict.fromkeys((*SCALARS, *DIFFERENCES), EstimatesScalars),

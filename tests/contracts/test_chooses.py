@@ -1,6 +1,6 @@
 """What every method that chooses between candidates owes (``Chooses``).
 
-The contracts of ``design_contracts`` and those that only these methods can owe. The file has one
+The contracts of ``labelcore.testing`` and those that only these methods can owe. The file has one
 candidate of which nine items in ten are positive; below it they are few.
 """
 
@@ -20,7 +20,7 @@ from labelcore.errors import ReplayError
 from labelcore.figures.choices import choice_results, choices_at
 from labelcore.papers.reach_selection.design import ReachSelectionDesign
 from labelcore.promises import ChoiceStatus
-from tests.contracts.design_contracts import (
+from labelcore.testing.contracts import (
     ANSWER_KEY,
     BROKEN,
     Contract,
@@ -29,13 +29,21 @@ from tests.contracts.design_contracts import (
     Noting,
     Owed,
     Repeating,
-    Twin,
     Unseeded,
+)
+from labelcore.testing.known import (
+    Known,
+    label,
+    labelled,
+    write,
+)
+from tests.contracts.cases import (
+    Twin,
     method_cases,
+    must_fail,
     register,
     twin_cases,
 )
-from tests.designs.synthetic import Known, label, labelled, write
 
 N_ITEMS = 200
 CHOOSERS = [name for name, one in lc.DESIGNS.items() if isinstance(one, Chooses)]
@@ -220,7 +228,7 @@ def test_contract(contract: Contract, name: str, known: Known) -> None:
 def test_broken_twin_fails(
     contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    CHOICES.must_fail(contract, twin, known, monkeypatch)
+    must_fail(CHOICES, contract, twin, known, monkeypatch)
 
 
 def test_unbroken_twin_passes(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """What every method that compares two classifiers owes (``ComparesTwo``).
 
-The contracts of ``design_contracts`` and those that only these methods can owe.
+The contracts of ``labelcore.testing`` and those that only these methods can owe.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from labelcore.designs.paired_comparison import PairedComparison
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.errors import ReplayError
 from labelcore.figures.scalars import scalar_results
-from tests.contracts.design_contracts import (
+from labelcore.testing.contracts import (
     BROKEN,
     EARLY,
     Contract,
@@ -26,18 +26,20 @@ from tests.contracts.design_contracts import (
     Noting,
     Owed,
     Repeating,
-    Twin,
     Unseeded,
     assert_no_width_by_itself,
     assert_wider_than_at_the_end,
     beyond_chance,
     drawn,
-    method_cases,
     promises_of,
-    register,
-    twin_cases,
 )
-from tests.contracts.stratified_mistakes import (
+from labelcore.testing.known import (
+    NOISE,
+    Known,
+    label,
+    labelled,
+)
+from labelcore.testing.mistakes import (
     AlwaysExact,
     Clinging,
     Forgetful,
@@ -45,8 +47,14 @@ from tests.contracts.stratified_mistakes import (
     NoFinitePopulation,
     Peeking,
 )
+from tests.contracts.cases import (
+    Twin,
+    method_cases,
+    must_fail,
+    register,
+    twin_cases,
+)
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
-from tests.designs.synthetic import NOISE, Known, label, labelled
 
 N_ITEMS = 240
 PAIRS = [name for name, one in lc.DESIGNS.items() if isinstance(one, ComparesTwo)]
@@ -195,7 +203,7 @@ def test_contract(contract: Contract, name: str, known: Known) -> None:
 def test_broken_twin_fails(
     contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    PAIRED.must_fail(contract, twin, known, monkeypatch)
+    must_fail(PAIRED, contract, twin, known, monkeypatch)
 
 
 def test_unbroken_twin_draws_the_same(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:

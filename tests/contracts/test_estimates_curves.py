@@ -1,6 +1,6 @@
 """What every method that estimates a curve owes (``EstimatesCurve``).
 
-The contracts of ``design_contracts`` and those that only these methods can owe: more of them the
+The contracts of ``labelcore.testing`` and those that only these methods can owe: more of them the
 methods for ranked lists, whose bounds hold for all ranks together, than those that give each rank
 its own. Ties are in the file: two decimals of the score.
 """
@@ -27,7 +27,7 @@ from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.stats import yield_band
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
-from tests.contracts.design_contracts import (
+from labelcore.testing.contracts import (
     ANSWER_KEY,
     BROKEN,
     Contract,
@@ -36,17 +36,12 @@ from tests.contracts.design_contracts import (
     Noting,
     Owed,
     Repeating,
-    Twin,
     Unseeded,
     beyond_chance,
     drawn,
-    method_cases,
     promises_of,
-    register,
-    twin_cases,
 )
-from tests.designs.synthetic import (
-    LIST_DESIGNS,
+from labelcore.testing.known import (
     NOISE,
     Known,
     calibrated,
@@ -56,6 +51,14 @@ from tests.designs.synthetic import (
     most,
     write,
 )
+from tests.contracts.cases import (
+    Twin,
+    method_cases,
+    must_fail,
+    register,
+    twin_cases,
+)
+from tests.designs.synthetic import LIST_DESIGNS
 
 N_ITEMS = 400
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
@@ -504,7 +507,7 @@ def test_contract(contract: Contract, name: str, known: Known, longer: Known) ->
 def test_broken_twin_fails(
     contract: Contract, twin: Twin, known: Known, longer: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    LISTS.must_fail(contract, twin, file_for(contract, known, longer), monkeypatch)
+    must_fail(LISTS, contract, twin, file_for(contract, known, longer), monkeypatch)
 
 
 @pytest.mark.full

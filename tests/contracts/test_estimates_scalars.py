@@ -1,70 +1,48 @@
 """What every method that estimates numbers about a classifier owes (``EstimatesScalars``).
 
-The contracts of ``design_contracts`` and those that only these methods can owe; for each promise
+The contracts of ``labelcore.testing`` and those that only these methods can owe; for each promise
 that the method has.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
-from scipy.stats import chi2
 
-import labelcore as lc
-from labelcore.designs.base import DesignParams, Look, parameter
-from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
-from labelcore.designs.scalars import Figures
-from labelcore.errors import ReplayError
-from labelcore.estimands import Estimand
+from labelcore.designs.base import DesignParams, parameter
 from labelcore.figures import scalars
-from labelcore.figures.scalars import scalar_results
-from labelcore.stats.profile import Cells, FloatArray
-from tests.contracts.design_contracts import (
-    BROKEN,
-    EARLY,
+from labelcore.testing.contracts import (
     Contract,
-    Family,
-    InFileOrder,
-    Noting,
     Owed,
-    Repeating,
+)
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+)
+from labelcore.testing.mistakes import (
+    NoFinitePopulation,
+)
+from labelcore.testing.scalars import (
+    CONTRACTS,
+    IF_WATCHED,
+    N_ITEMS,
+    SCALAR,
+    Broken,
+    intervals_lie_within_what_is_certain,
+)
+from tests.contracts.cases import (
     Twin,
-    Unseeded,
-    assert_no_width_by_itself,
-    assert_wider_than_at_the_end,
-    beyond_chance,
-    drawn,
     method_cases,
-    promises_of,
+    must_fail,
     register,
     twin_cases,
 )
-from tests.contracts.stratified_mistakes import (
-    AlwaysExact,
-    Clinging,
-    Forgetful,
-    Hasty,
-    Narrow,
-    NoFinitePopulation,
-    Peeking,
-)
 from tests.designs.synthetic import (
-    NOISE,
     SCALAR_DESIGNS,
-    SCALARS,
     WATCHED,
-    Known,
-    calibrated,
-    fewest,
-    label,
-    labelled,
-    most,
 )
-
-N_ITEMS = 300
 
 
 @pytest.fixture(scope="module")
@@ -72,128 +50,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     return calibrated(tmp_path_factory.mktemp("contracts"), N_ITEMS, seed=11)
 
 
-def asked_of(name: str) -> tuple[str, ...]:
-    """What the method is asked for: what it can be watched for, if it can."""
-    return WATCHED.get(name, SCALARS)
-
-
-def plan_of(name: str, **values: Any) -> lc.Plan:
-    return lc.Plan(
-        name,
-        values.pop("estimands", asked_of(name)),
-        **{"budget": 120, "seed": 4, **values},
-    )
-
-
-# --- the contracts -----------------------------------------------------------------------------
-
-
-def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
-    """Zero width exactly where every item of the quantity's denominator is labelled."""
-    said = known.population.predictions["lr"] == 1
-    for promise in promises_of(name, asked_of(name)):
-        plan = plan_of(name, budget=N_ITEMS, promise=promise)
-        engine = known.engine(plan, 4)
-        for labels in label(engine, known.truth):
-            if labels % 20 and labels < N_ITEMS - 5:
-                continue
-            seen = np.isin(np.arange(N_ITEMS), drawn(engine))
-            for key, one in scalar_results(engine).items():
-                rests_on = said if key == "precision" else np.ones(N_ITEMS, dtype=bool)
-                if one.has_interval and one.half_width < 1e-9:
-                    assert seen[rests_on].all(), (key, labels)
-        assert_no_width_by_itself(engine)
-        for key, one in scalar_results(engine).items():
-            assert one.state == "exact" and one.low == one.high == one.value
-            assert one.value == pytest.approx(known.value(key), abs=1e-12)
-    process = labelled(known.engine(replace(plan, target="process"), 4), known.truth)
-    assert all(one.half_width > 0.005 for one in scalar_results(process).values())
-
-
-def no_label_is_not_yet(name: str, known: Known) -> None:
-    for promise in promises_of(name, asked_of(name)):
-        engine = known.engine(plan_of(name, promise=promise), 4)
-        for one in scalar_results(engine).values():
-            assert (one.value, one.low, one.high, one.state) == (None, 0.0, 1.0, "nothing")
-            assert "no item has a label yet" in one.sentence()
-        for labels in label(engine, known.truth):
-            for key, one in scalar_results(engine).items():
-                certain = pytest.approx(known.certain(key, drawn(engine)), abs=1e-12)
-                if labels < 30 and not engine.plan.from_the_first_label:
-                    assert (one.value, one.state) == (None, "too few")
-                if one.state == "too few":
-                    assert one.value is None and (one.low, one.high) == certain
-                if promise == "watched" and labels == EARLY:
-                    assert_wider_than_at_the_end(engine)
-                if promise == "fixed" and labels < 120:
-                    assert not one.has_interval and (one.low, one.high) == certain
-
-
-def intervals_lie_within_what_is_certain(name: str, known: Known) -> None:
-    """Half of the file and more is labelled: the extremes of what is left cut the intervals."""
-    for promise in promises_of(name, asked_of(name)):
-        engine = known.engine(plan_of(name, budget=N_ITEMS, confidence=0.9999, promise=promise), 4)
-        for labels in label(engine, known.truth):
-            if labels % 30 or labels < N_ITEMS // 2:
-                continue
-            for key, one in scalar_results(engine).items():
-                low, high = known.certain(key, drawn(engine))
-                assert low - 1e-12 <= one.low <= one.high <= high + 1e-12, (key, labels)
-                assert one.value is None or one.low <= one.value <= one.high
-
-
-def sample_is_random(name: str, known: Known) -> None:
-    """400 seeds; how often each item is among the first draws, within its stratum; limit 1e-4."""
-    seeds, count = 400, np.zeros(N_ITEMS)
-    share = np.zeros(N_ITEMS)
-    for seed in range(seeds):
-        engine = known.engine(plan_of(name, budget=40, promise="fixed"), seed)
-        ahead = engine.peek()
-        while ahead is not None and ahead[2] == 1:
-            engine.draw_next()
-            ahead = engine.peek()
-        count[drawn(engine)] += 1
-        share += (engine.drawn / engine.frame.sizes)[engine.frame.stratum]
-    statistic, freedom = beyond_chance(count, share, seeds, engine.frame.stratum)
-    assert statistic < chi2.isf(NOISE, freedom)
-
-
-def fixed_interval_covers(name: str, known: Known) -> None:
-    """Confidence 80 %, 200 runs of 100 labels: coverage of each quantity not below the limit of
-    the binomial noise (.69)."""
-    runs, inside = 200, dict.fromkeys(SCALARS, 0)
-    plan = plan_of(name, estimands=SCALARS, budget=100, confidence=0.8, promise="fixed")
-    for seed in range(runs):
-        engine = labelled(known.engine(plan, 1000 + seed), known.truth)
-        for key, one in scalar_results(engine).items():
-            inside[key] += one.low <= known.value(key) <= one.high
-    assert min(inside.values()) / runs >= fewest(runs, 0.8), inside
-
-
-def watched_interval_holds_at_every_look(name: str, known: Known) -> None:
-    """Confidence 80 %, 50 sessions looked at after every sixth label: the share that ever misses
-    at most that of alpha plus binomial noise (.44)."""
-    runs, missed = 50, dict.fromkeys(SCALARS, 0)
-    plan = plan_of(name, budget=200, confidence=0.8, promise="watched")
-    for seed in range(runs):
-        engine = known.engine(plan, 2000 + seed)
-        wrong = set()
-        for labels in label(engine, known.truth):
-            if labels >= 40 and labels % 6 == 0:
-                for key, one in scalar_results(engine).items():
-                    if not one.low <= known.value(key) <= one.high:
-                        wrong.add(key)
-        for key in wrong:
-            missed[key] += 1
-    assert max(missed.values()) / runs <= most(runs, 0.2), missed
-
-
 # --- broken methods ----------------------------------------------------------------------------
-
-
-class Broken(RecalibratedNeyman):
-    name: ClassVar[str] = BROKEN
-    order: ClassVar[str] = "queue"
 
 
 class NotJson(Broken):
@@ -219,44 +76,11 @@ def uncut(monkeypatch: pytest.MonkeyPatch) -> str:
     return register(SCALAR.twin(NoFinitePopulation), monkeypatch)
 
 
-class FixedLooks(Broken):
-    """Fixed intervals under a watched promise."""
-
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        return super().estimate(rows, cells, replace(look, promise="fixed"), rates)
-
-
-SCALAR = Family(
-    n_items=N_ITEMS,
-    plan_of=plan_of,
-    results=scalar_results,
-    undone_at=(41, 60, 61, 90),
-    agreed=70,
-    written={"classifier": ["lr"], "margin": 0.1, "stop": "margin"},
-    read_at=(0, 20, 50, 110),
-    sound=Broken,
-    refusals=(AssertionError, ReplayError),
-)
-CONTRACTS = [
-    Owed(SCALAR.same_seed_same_draws, [SCALAR.twin(Unseeded)]),
-    Owed(SCALAR.replay_equals_incremental, [SCALAR.twin(Forgetful), SCALAR.twin(Unseeded)]),
-    Owed(SCALAR.undo_is_as_if_never_answered, [SCALAR.twin(Clinging)]),
-    Owed(SCALAR.later_labels_do_not_matter, [SCALAR.twin(Peeking)]),
-    Owed(SCALAR.no_item_twice, [SCALAR.twin(Repeating)]),
-    Owed(
-        census_is_exact_and_only_a_census,
-        [SCALAR.twin(NoFinitePopulation), SCALAR.twin(AlwaysExact)],
-    ),
-    Owed(no_label_is_not_yet, [SCALAR.twin(Hasty)]),
-    Owed(intervals_lie_within_what_is_certain, [uncut]),
-    Owed(SCALAR.frame_stays_as_prepared, [SCALAR.twin(Noting)]),
+FURTHER = [
     Owed(SCALAR.json_round_trip, [NotJson]),
-    Owed(sample_is_random, [SCALAR.twin(InFileOrder)]),
-    Owed(fixed_interval_covers, [SCALAR.twin(Narrow)], slow=True),
+    Owed(intervals_lie_within_what_is_certain, [uncut]),
 ]
-IF_WATCHED = [Owed(watched_interval_holds_at_every_look, [FixedLooks], slow=True)]
+"""What no method that derives from another can get wrong: mistakes of the core itself."""
 
 
 @pytest.mark.parametrize(
@@ -267,11 +91,11 @@ def test_contract(contract: Contract, name: str, known: Known) -> None:
     contract(name, known)
 
 
-@pytest.mark.parametrize(("contract", "twin"), twin_cases([*CONTRACTS, *IF_WATCHED]))
+@pytest.mark.parametrize(("contract", "twin"), twin_cases([*CONTRACTS, *IF_WATCHED, *FURTHER]))
 def test_broken_twin_fails(
     contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    SCALAR.must_fail(contract, twin, known, monkeypatch)
+    must_fail(SCALAR, contract, twin, known, monkeypatch)
 
 
 def test_unbroken_twin_passes_what_is_quick(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from labelcore.estimands import SCALARS, ratios
 from labelcore.papers.recycling.samples import level_share
 from labelcore.stats import profile_interval
 from labelcore.stats.profile import Cells, FloatArray
-from tests.designs.synthetic import fewest
+from labelcore.testing.known import fewest
 
 RUNS = 600
 Bounds = Callable[[str, Cells], tuple[float, float]]

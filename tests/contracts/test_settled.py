@@ -15,6 +15,10 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.repeats import Judged, Repeats
 from labelcore.promises import State
+from labelcore.testing.known import (
+    Known,
+    labelled,
+)
 from labelcore.words.agreement import (
     KNOWN_SETTLED,
     NO_DIFFERENCE_SETTLED,
@@ -22,7 +26,6 @@ from labelcore.words.agreement import (
     OLD_SAMPLE_SETTLED,
 )
 from tests.contracts.test_tables import CASES, Case, written_files
-from tests.designs.synthetic import Known, labelled
 from tests.papers.recycling.recycled import engine_of
 
 REASONS = (KNOWN_SETTLED, NO_DIFFERENCE_SETTLED, NO_END, OLD_SAMPLE_SETTLED)

@@ -1,6 +1,6 @@
 """What every method owes whose draws serve several classifiers (``SharesDraws``).
 
-The contracts of ``design_contracts`` for recycled samples (those of choices are in
+The contracts of ``labelcore.testing`` for recycled samples (those of choices are in
 ``test_chooses``), and those that only these methods can owe.
 """
 
@@ -20,7 +20,7 @@ from labelcore.designs.scalars import Answers, Figures
 from labelcore.errors import ReplayError
 from labelcore.figures.scalars import scalar_results
 from labelcore.papers.recycling.design import Recycling
-from tests.contracts.design_contracts import (
+from labelcore.testing.contracts import (
     ANSWER_KEY,
     BROKEN,
     Contract,
@@ -29,13 +29,20 @@ from tests.contracts.design_contracts import (
     Noting,
     Owed,
     Repeating,
-    Twin,
     Unseeded,
     beyond_chance,
+)
+from labelcore.testing.known import (
+    NOISE,
+    Known,
+    labelled,
+)
+from tests.contracts.cases import (
+    Twin,
     method_cases,
+    must_fail,
     twin_cases,
 )
-from tests.designs.synthetic import NOISE, Known, labelled
 from tests.papers.recycling.recycled import N_ITEMS, plan_of, written
 
 
@@ -200,4 +207,4 @@ def test_contract(contract: Contract, name: str, known: Known) -> None:
 def test_broken_twin_fails(
     contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    FAMILY.must_fail(contract, twin, known, monkeypatch)
+    must_fail(FAMILY, contract, twin, known, monkeypatch)

@@ -31,9 +31,13 @@ from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
 from labelcore.report import report_json
 from labelcore.tallies import Tally
+from labelcore.testing.known import (
+    Known,
+    labelled,
+)
 from labelcore.ui.confusion import confusion_csv
 from tests import existing_files
-from tests.designs.synthetic import Known, labelled, standard_errors
+from tests.designs.synthetic import standard_errors
 from tests.designs.test_several_classes import five_classes
 from tests.papers.recycling.recycled import PARAMS, engine_of, written
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import labelcore as lc
-from tests.designs.synthetic import Known
+from labelcore.testing.known import Known
 
 DIFFERENCES = (
     "accuracy_difference", "precision_difference", "recall_difference", "f1_difference",

@@ -28,8 +28,13 @@ from labelcore.plan.against_file import frozen
 from labelcore.plan.claims import subject_of
 from labelcore.population.helpers import Helper
 from labelcore.stats.profile import Cells
+from labelcore.testing.known import (
+    Known,
+    fewest,
+    label,
+    labelled,
+)
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
-from tests.designs.synthetic import Known, fewest, label, labelled
 from tests.papers.recycling.recycled import written
 
 NAME = "agreement_patterns"

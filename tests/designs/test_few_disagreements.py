@@ -13,10 +13,15 @@ import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures.scalars import scalar_results
 from labelcore.results.types import Estimate
+from labelcore.testing.contracts import drawn
+from labelcore.testing.known import (
+    Known,
+    fewest,
+    label,
+    labelled,
+)
 from labelcore.ui.facts import first_figure_line
-from tests.contracts.design_contracts import drawn
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
-from tests.designs.synthetic import Known, fewest, label, labelled
 
 NAME, ITEMS, DIFFER = "paired_comparison", 500, 12
 ACCURACY = "accuracy_difference"

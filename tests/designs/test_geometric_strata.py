@@ -16,15 +16,15 @@ from labelcore.figures.looks import results
 from labelcore.log.events import Event
 from labelcore.stats import orders, yield_band
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget
-from tests.designs.synthetic import (
+from labelcore.testing.known import (
     NOISE,
     Known,
     calibrated,
     label,
     labelled,
-    standard_errors,
     write,
 )
+from tests.designs.synthetic import standard_errors
 
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
 NAME = "geometric_strata"

@@ -9,7 +9,7 @@ import pytest
 
 from labelcore.designs.helped_figures import expected_left
 from labelcore.estimands import SCALARS
-from tests.designs.synthetic import write
+from labelcore.testing.known import write
 
 
 @pytest.mark.parametrize(

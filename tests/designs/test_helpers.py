@@ -18,8 +18,12 @@ from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginning
-from tests.designs.synthetic import SCALARS as FOUR
-from tests.designs.synthetic import Known, fewest, labelled
+from labelcore.testing.known import SCALARS as FOUR
+from labelcore.testing.known import (
+    Known,
+    fewest,
+    labelled,
+)
 
 NEYMAN = "recalibrated_neyman"
 N = 2000

@@ -11,7 +11,7 @@ from labelcore.estimands import SCALARS, ratios
 from labelcore.stats import profile_interval
 from labelcore.stats.profile import Cells
 from labelcore.stats.profile_interval import in_whole_items
-from tests.designs.synthetic import fewest
+from labelcore.testing.known import fewest
 
 SIZES = np.full(18, 33)
 TRUE = np.array([31, 30, 32, 29, 31, 30, 1, 2, 0, 1, 3, 1, 2, 1, 0, 2, 1, 1])

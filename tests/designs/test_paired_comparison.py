@@ -15,8 +15,14 @@ from labelcore.figures.curves import ranked_curve
 from labelcore.figures.scalars import scalar_results
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
+from labelcore.testing.known import (
+    Known,
+    fewest,
+    label,
+    labelled,
+    most,
+)
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
-from tests.designs.synthetic import Known, fewest, label, labelled, most
 
 NAME = "paired_comparison"
 

@@ -11,8 +11,15 @@ import pytest
 import labelcore as lc
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.figures.scalars import scalar_results
-from tests.contracts.stratified_mistakes import Narrow
-from tests.designs.synthetic import Known, calibrated, fewest, label, labelled, write
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+    fewest,
+    label,
+    labelled,
+    write,
+)
+from labelcore.testing.mistakes import Narrow
 
 RECALIBRATED = "recalibrated_neyman"
 PARTS = {

@@ -14,8 +14,14 @@ from labelcore.designs.recalibrated_neyman import _costs
 from labelcore.estimands import SCALARS
 from labelcore.figures.scalars import scalar_results
 from labelcore.stats.recalibration import recalibrate
-from tests.designs.synthetic import SCALARS as FOUR
-from tests.designs.synthetic import Known, calibrated, label, labelled, write
+from labelcore.testing.known import SCALARS as FOUR
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+    label,
+    labelled,
+    write,
+)
 
 NEYMAN = "recalibrated_neyman"
 FOCI = [None, "precision_recall", *SCALARS]

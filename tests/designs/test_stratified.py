@@ -17,16 +17,16 @@ from labelcore.papers.stratified.design import PRINTED, rightly_judged
 from labelcore.papers.stratified.neyman import equal_counts, printed_counts, proportional_counts
 from labelcore.papers.stratified.stratifications import STRATIFICATIONS
 from labelcore.stats.profile import Cells
-from tests.designs.synthetic import (
+from labelcore.testing.known import (
     SCALARS,
     Known,
     calibrated,
     fewest,
     label,
     labelled,
-    standard_errors,
     write,
 )
+from tests.designs.synthetic import standard_errors
 
 N_ITEMS = 1200
 

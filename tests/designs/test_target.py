@@ -10,7 +10,7 @@ from labelcore.designs import DESIGNS, profile_figures
 from labelcore.designs.base import Look
 from labelcore.estimands import SCALARS, outcome_counts, ratios, variance_of_shares
 from labelcore.stats.profile import Cells
-from tests.designs.synthetic import NOISE
+from labelcore.testing.known import NOISE
 
 SIZES = np.array([60.0, 40.0, 60.0, 140.0])
 RATES = np.array([0.9, 0.6, 0.3, 0.05])

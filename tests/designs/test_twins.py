@@ -21,16 +21,18 @@ from labelcore.figures.curves import precision_curve, ranked
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.stats import orders, profile_interval
-from tests.designs.synthetic import (
+from labelcore.testing.known import (
     NOISE,
-    SCALAR_DESIGNS,
     SCALARS,
     Known,
     calibrated,
     fewest,
     labelled,
-    standard_errors,
     write,
+)
+from tests.designs.synthetic import (
+    SCALAR_DESIGNS,
+    standard_errors,
 )
 
 pytestmark = pytest.mark.slow

@@ -17,8 +17,13 @@ from labelcore.designs.two_ended import OWN_SHARE, first_labels, joint_shares, t
 from labelcore.estimands import SCALARS
 from labelcore.figures.counted import look_at
 from labelcore.stats.profile import Cells
-from tests.designs.synthetic import SCALARS as FOUR
-from tests.designs.synthetic import Known, calibrated, labelled, write
+from labelcore.testing.known import SCALARS as FOUR
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+    labelled,
+    write,
+)
 
 NEYMAN = "recalibrated_neyman"
 SIZES = np.array([20, 50, 200, 2_000])

@@ -24,7 +24,14 @@ from labelcore.figures.cuts import (
 from labelcore.figures.looks import FiguresNow
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
-from tests.designs.synthetic import Known, calibrated, fewest, label, labelled, write
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+    fewest,
+    label,
+    labelled,
+    write,
+)
 
 N_ITEMS = 900
 REQUIRED = (0.9, 0.7, 0.5)

@@ -14,8 +14,13 @@ from labelcore.designs.scalars import ComparesTwo, EstimatesFromCells
 from labelcore.errors import ChangedTextError
 from labelcore.figures.labels_table import label_weights
 from labelcore.log.engine import Engine
-from tests.designs.synthetic import Known, calibrated, standard_errors, write
-from tests.designs.synthetic import labelled as run_out
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+    write,
+)
+from labelcore.testing.known import labelled as run_out
+from tests.designs.synthetic import standard_errors
 
 COLUMNS = ["id", "answer", "status", "annotator", "time", "seconds", "stratum", "weight"]
 SAID = ["score_lr", "prediction_lr", "notes", "flagged"]

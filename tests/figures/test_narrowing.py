@@ -18,7 +18,14 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.runs import beginning, label_all
 from labelcore.results.types import Estimate
-from tests.designs.synthetic import SCALARS, WATCHED, Known, calibrated, label, labelled
+from labelcore.testing.known import (
+    SCALARS,
+    Known,
+    calibrated,
+    label,
+    labelled,
+)
+from tests.designs.synthetic import WATCHED
 
 PLANNED = 120
 

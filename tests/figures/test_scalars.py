@@ -24,17 +24,19 @@ from labelcore.log.events import Event
 from labelcore.promises import State
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Question
-from tests.designs.synthetic import (
-    NEEDED,
-    PROMISED,
-    SCALAR_DESIGNS,
+from labelcore.testing.known import (
     SCALARS,
-    WATCHED,
     Known,
     calibrated,
     label,
     labelled,
     write,
+)
+from tests.designs.synthetic import (
+    NEEDED,
+    PROMISED,
+    SCALAR_DESIGNS,
+    WATCHED,
 )
 from tests.existing_files import at_random, made, read
 

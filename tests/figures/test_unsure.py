@@ -19,9 +19,14 @@ from labelcore.log.events import Event
 from labelcore.promises import UNSURE
 from labelcore.results.types import Estimate
 from labelcore.stats.judged import in_the_file
+from labelcore.testing.known import (
+    NOISE,
+    Known,
+    calibrated,
+    write,
+)
 from labelcore.words.short import short_sentence
 from labelcore.words.unsure import either_way_words, odds_words
-from tests.designs.synthetic import NOISE, Known, calibrated, write
 
 ASKED = ("accuracy", "precision", "recall", "f1")
 

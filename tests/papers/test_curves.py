@@ -12,7 +12,7 @@ from labelcore.papers.curves.logarithmic_strata import logarithmic_band, logarit
 from labelcore.papers.curves.paula_bounds import PaulaGrid, paula_bounds, paula_grid
 from labelcore.papers.curves.random_band import curve_labels, first_rank_within
 from labelcore.stats.spot_check import hoeffding_half_width
-from tests.designs.synthetic import fewest
+from labelcore.testing.known import fewest
 
 # --- sizes ---------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from labelcore.papers.reach_selection.selection import (
     make_choice,
     reach_sets,
 )
-from tests.designs.synthetic import most
+from labelcore.testing.known import most
 
 SECTION_5 = ReachRules(0.9, 0.1, 0.1, delta=0.05, bound="hoeffding")
 SIZES_5 = 50 * 2 ** np.arange(9)

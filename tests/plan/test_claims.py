@@ -22,7 +22,13 @@ from labelcore.planning.runs import label_all
 from labelcore.replay import replay_project
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import log_evidence_at
-from tests.designs.synthetic import NOISE, Known, calibrated, label, write
+from labelcore.testing.known import (
+    NOISE,
+    Known,
+    calibrated,
+    label,
+    write,
+)
 
 N_ITEMS = 600
 COMPARED = ("accuracy", "precision", "recall", "specificity", "false_omission_rate",

@@ -10,8 +10,8 @@ import labelcore as lc
 from labelcore.figures.stops import stop_reason
 from labelcore.plan import stop_rules
 from labelcore.plan.stop_rules import RULES, StopRule
+from labelcore.testing.known import calibrated
 from labelcore.words.stops import stop_words, stopped_short, stopped_title, stopped_words
-from tests.designs.synthetic import calibrated
 
 VALUES = {"deadline": "2027-01-31T18:00"}
 """A value of each rule that takes one."""

@@ -10,14 +10,16 @@ import pytest
 
 import labelcore as lc
 from labelcore.planning.forecast import planned_size
+from labelcore.testing.known import (
+    SCALARS,
+    Known,
+    calibrated,
+)
 from tests.designs.synthetic import (
     NEEDED,
     PROMISED,
     SCALAR_DESIGNS,
-    SCALARS,
     WATCHED,
-    Known,
-    calibrated,
 )
 
 DESIGNS = SCALAR_DESIGNS

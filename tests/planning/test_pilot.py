@@ -30,10 +30,15 @@ from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all, label_each_until
 from labelcore.promises import Status
 from labelcore.stats.horizon import boundary, size_again
+from labelcore.testing.known import (
+    Known,
+    fewest,
+    most,
+    write,
+)
 from labelcore.ui.living import _ahead
 from labelcore.ui.summary import Summary, summarise
 from labelcore.words.pilots import pilot_words
-from tests.designs.synthetic import Known, fewest, most, write
 
 MARGIN, REACHED, SESSIONS = 0.15, 0.88, 40
 LITTLE_TOLD = 3

@@ -28,7 +28,10 @@ from labelcore.planning.race import (
 )
 from labelcore.planning.runs import label_all
 from labelcore.planning.simulation import simulate
-from tests.designs.synthetic import Known, calibrated
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+)
 
 ITEMS, RIGHT = 4_000, 0.8
 LIMIT = 3.5

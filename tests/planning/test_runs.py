@@ -33,8 +33,14 @@ from labelcore.promises import Promise, State, Status
 from labelcore.results.types import Estimate
 from labelcore.stats import orders
 from labelcore.stats.orders import shuffled
+from labelcore.testing.known import (
+    NOISE,
+    SCALARS,
+    Known,
+    calibrated,
+    write,
+)
 from tests.designs.paired_files import paired
-from tests.designs.synthetic import NOISE, SCALARS, Known, calibrated, write
 
 N_RUNS = 3
 

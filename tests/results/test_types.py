@@ -10,7 +10,13 @@ import pytest
 
 import labelcore as lc
 from labelcore.results.types import Scope, largest_half_width
-from tests.designs.synthetic import SCALAR_DESIGNS, SCALARS, Known, calibrated, labelled
+from labelcore.testing.known import (
+    SCALARS,
+    Known,
+    calibrated,
+    labelled,
+)
+from tests.designs.synthetic import SCALAR_DESIGNS
 
 ONE = lc.Estimate(
     "f1", 0.5, 0.4, 0.7, 0.95, 10, 12, "method", "watched", ("a", "b"), "source", "interval", "",

@@ -16,7 +16,10 @@ import pytest
 import labelcore as lc
 from labelcore.replay import replay_project
 from labelcore.store import LabelStore, open_store
-from tests.designs.synthetic import Known, calibrated
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+)
 
 WORKER = Path(__file__).with_name("racing_worker.py")
 BUDGET = 60

@@ -9,7 +9,12 @@ import pytest
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ProjectExistsError
 from labelcore.figures.scalars import goal_reached
-from tests.designs.synthetic import SCALARS, WATCHED, Known, calibrated
+from labelcore.testing.known import (
+    SCALARS,
+    Known,
+    calibrated,
+)
+from tests.designs.synthetic import WATCHED
 
 
 @pytest.fixture(scope="module")

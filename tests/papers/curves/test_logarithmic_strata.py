@@ -23,7 +23,10 @@ from labelcore.papers.curves.logarithmic_strata import (
     printed_draws,
 )
 from labelcore.papers.curves.paula_bounds import paula_grid
-from tests.designs.synthetic import NOISE, fewest
+from labelcore.testing.known import (
+    NOISE,
+    fewest,
+)
 
 GRID = logarithmic_grid(2_000, 0.2, 60, beta=1.2, delta=0.2)
 

@@ -18,8 +18,14 @@ from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.papers.curves.logarithmic_strata import logarithmic_grid
 from labelcore.papers.curves.logarithmic_stratified import LogarithmicStratified
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+    fewest,
+    label,
+    labelled,
+)
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
-from tests.designs.synthetic import Known, calibrated, fewest, label, labelled
 
 NAME = "logarithmic_stratified"
 ASKED = ("precision_curve", "average_precision", "area_under_roc")

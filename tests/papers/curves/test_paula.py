@@ -20,8 +20,14 @@ from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.replay import replay
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+    label,
+    labelled,
+    write,
+)
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
-from tests.designs.synthetic import Known, calibrated, label, labelled, write
 
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
 SMALL = {"epsilon": 0.2, "window": 10}

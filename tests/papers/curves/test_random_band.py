@@ -19,7 +19,7 @@ from labelcore.papers.curves.random_band import (
     random_band,
     random_band_at,
 )
-from tests.designs.synthetic import fewest
+from labelcore.testing.known import fewest
 
 N_ITEMS = 300
 

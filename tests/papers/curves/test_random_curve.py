@@ -16,7 +16,13 @@ from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.papers.curves.random_curve import RandomCurve
-from tests.designs.synthetic import Known, calibrated, fewest, label, labelled
+from labelcore.testing.known import (
+    Known,
+    calibrated,
+    fewest,
+    label,
+    labelled,
+)
 
 NAME, N_ITEMS = "random_curve", 600
 ASKED = ("precision_curve", "average_precision", "area_under_roc")

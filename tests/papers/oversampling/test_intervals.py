@@ -29,7 +29,7 @@ from labelcore.papers.oversampling.intervals import (
 )
 from labelcore.papers.oversampling.printed import Limits, Pair, predictive
 from labelcore.stats.proportion import clopper_pearson
-from tests.designs.synthetic import fewest
+from labelcore.testing.known import fewest
 
 K = 0.05
 ENDLESS = Groups.of_ratio(K)

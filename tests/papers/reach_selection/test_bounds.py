@@ -24,7 +24,7 @@ from labelcore.papers.reach_selection.bounds import (
     smallest_budget,
 )
 from labelcore.stats.sequences import finite_sequence
-from tests.designs.synthetic import most
+from labelcore.testing.known import most
 
 
 def hoeffding_radius(draws: object, candidates: int, budget: int, delta: float) -> np.ndarray:

@@ -29,7 +29,10 @@ from labelcore.papers.reach_selection.selection import (
     choices_at,
     reach_sets,
 )
-from tests.designs.synthetic import NOISE, most
+from labelcore.testing.known import (
+    NOISE,
+    most,
+)
 from tests.papers.reach_selection.test_bounds import Peeking
 
 RULES = ReachRules()

@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.log.engine import Engine
 from labelcore.papers.recycling.frame import RecyclingFrame
 from labelcore.planning.forecast import planned_size
-from tests.designs.synthetic import Known
+from labelcore.testing.known import Known
 
 N_ITEMS = 600
 BOTH = ("precision", "recall")

@@ -23,10 +23,15 @@ from labelcore.papers.recycling.design import Recycling
 from labelcore.papers.recycling.frame import RecyclingFrame
 from labelcore.population.ids import TextIds
 from labelcore.stats.md5 import Texts
-from tests.contracts.design_contracts import (
+from labelcore.testing.contracts import (
     drawn,
 )
-from tests.designs.synthetic import NOISE, Known, label, labelled
+from labelcore.testing.known import (
+    NOISE,
+    Known,
+    label,
+    labelled,
+)
 from tests.papers.recycling.recycled import (
     N_ITEMS,
     classifiers,

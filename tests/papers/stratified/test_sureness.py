@@ -10,7 +10,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.papers.stratified.sureness import best_cut, sureness
-from tests.designs.synthetic import write
+from labelcore.testing.known import write
 
 TRUTH = np.array([0, 1, 1, 0, 1])
 SCORE = np.array([0.1, 0.35, 0.6, 0.9, 0.3])

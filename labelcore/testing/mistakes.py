@@ -7,27 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Frame, IntArray, Look, Progress, Setup
+from labelcore.designs.base import IntArray, Look, Progress, Setup
 from labelcore.designs.scalars import Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.estimands import Estimand
 from labelcore.stats.profile import Cells, FloatArray
-from tests.contracts.design_contracts import ANSWER_KEY
+from labelcore.testing.contracts import ANSWER_KEY
 
 
-class Forgetful(StratifiedDesign):
+class Forgetful(StratifiedDesign[Any]):
     """Hidden state: what it draws depends on how often it was asked."""
 
     def __init__(self) -> None:
         self.asked = 0
 
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+    def allocate(self, setup: Setup, frame: Any, progress: Progress) -> IntArray:
         self.asked += 1
         given = super().allocate(setup, frame, progress)
         return np.roll(given, self.asked) if progress.drawn.sum() else given
 
 
-class Clinging(StratifiedDesign):
+class Clinging(StratifiedDesign[Any]):
     """Keeps the most positives it ever saw."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Clinging(StratifiedDesign):
         return super().estimate(rows, kept, look, rates)
 
 
-class Peeking(StratifiedDesign):
+class Peeking(StratifiedDesign[Any]):
     """Draws positives first, which nobody can know."""
 
     def prepare(self, setup: Setup) -> Any:
@@ -53,14 +53,18 @@ class Peeking(StratifiedDesign):
         return replace(frame, queue=queue[order])
 
 
-class NoFinitePopulation(StratifiedDesign):
+class NoFinitePopulation(StratifiedDesign[Any]):
+    """Takes the file for a sample of something endless."""
+
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         return super().estimate(rows, cells, replace(look, target="process"), rates)
 
 
-class AlwaysExact(StratifiedDesign):
+class AlwaysExact(StratifiedDesign[Any]):
+    """Says that its estimate is the truth."""
+
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
@@ -68,8 +72,11 @@ class AlwaysExact(StratifiedDesign):
         return replace(found, low=found.value, high=found.value)
 
 
-class Hasty(StratifiedDesign):
+class Hasty(StratifiedDesign[Any]):
     """Takes every look for the one at the planned size, and shows an interval before it."""
+
+    only_watched = True
+    """A method with the fixed promise alone cannot go wrong here."""
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
@@ -78,7 +85,7 @@ class Hasty(StratifiedDesign):
         return found
 
 
-class Narrow(StratifiedDesign):
+class Narrow(StratifiedDesign[Any]):
     """Half the width."""
 
     def estimate(

@@ -1,0 +1,42 @@
+"""The contracts of ``labelcore.testing`` as cases of pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.designs.base import Design
+from labelcore.testing.contracts import BROKEN, Contract, Family, Owed
+from labelcore.testing.known import Known
+
+Twin = type[Design[Any]] | Callable[[pytest.MonkeyPatch], str]
+"""A broken method, or a function that breaks a method that there is and returns its name."""
+
+
+def register(twin: type[Design[Any]], patch: pytest.MonkeyPatch) -> str:
+    patch.setitem(lc.DESIGNS, BROKEN, twin())
+    return BROKEN
+
+
+def must_fail(
+    family: Family, contract: Contract, twin: Twin, known: Known, patch: pytest.MonkeyPatch
+) -> None:
+    name = register(twin, patch) if isinstance(twin, type) else twin(patch)
+    with pytest.raises(family.refusals):
+        contract(name, known)
+
+
+def case(owed: Owed, value: Any, name: str) -> Any:
+    marks = [pytest.mark.slow] if owed.slow else []
+    return pytest.param(owed.contract, value, marks=marks, id=f"{owed.contract.__name__}-{name}")
+
+
+def method_cases(owed: Iterable[Owed], names: Sequence[str]) -> list[Any]:
+    return [case(row, name, name) for row in owed for name in names]
+
+
+def twin_cases(owed: Iterable[Owed]) -> list[Any]:
+    return [case(row, twin, twin.__name__) for row in owed for twin in row.twins]

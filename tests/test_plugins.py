@@ -1,0 +1,214 @@
+"""What packages bring: found by their entry points, tried before it is let in, left out if bad."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.designs import METHODS, Method, register
+from labelcore.designs.base import Design, Frame, IntArray, Progress, Setup
+from labelcore.designs.simple_random import SimpleRandom
+from labelcore.errors import ContractError
+from labelcore.testing import broken_cases, cases
+
+PACKAGE = Path("examples") / "labelcore-tenths"
+
+
+@pytest.fixture
+def tenths(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Design[Any]]]:
+    """The method of the example, registered."""
+    monkeypatch.syspath_prepend(root / PACKAGE)
+    from labelcore_tenths import METHOD, TenthsOfScore
+
+    register(METHOD)
+    yield TenthsOfScore
+    del METHODS["tenths"], lc.DESIGNS["tenths"]
+
+
+def test_the_example_keeps_every_quick_contract(tenths: type[Design[Any]]) -> None:
+    for case in cases(tenths):
+        if not case.slow:
+            case.check()
+    assert sum(case.slow for case in cases(tenths)) == 1
+
+
+@pytest.mark.slow
+def test_broken_variants_of_the_example_fail(tenths: type[Design[Any]]) -> None:
+    found = broken_cases(tenths)
+    assert len(found) > 9
+    for case in found:
+        case.must_fail()
+
+
+class Doubling(SimpleRandom):
+    """Asks its first item twice. Source: a mistake."""
+
+    name = "doubling"
+
+    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+        given = super().next_batch(setup, frame, progress, batch)
+        return np.append(given[:-1], given[0]) if batch == 1 and len(given) > 1 else given
+
+
+class Dicing(SimpleRandom):
+    """Draws anew each time. Source: a mistake."""
+
+    name = "dicing"
+
+    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+        given = super().next_batch(setup, frame, progress, batch)
+        return np.random.default_rng().permutation(given)
+
+
+class Beyond(SimpleRandom):
+    """Asks for what is not there. Source: a mistake."""
+
+    name = "beyond"
+
+    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+        return np.arange(55, 65)
+
+
+class Boastful(SimpleRandom):
+    """Source: a mistake."""
+
+    name = "boastful"
+    estimands: ClassVar[tuple[str, ...]] = ("accuracy", "selection")
+
+
+class Unsourced(SimpleRandom):
+    """Says nothing of where it comes from."""
+
+    name = "unsourced"
+
+
+class Namesake(SimpleRandom):
+    """Source: a mistake."""
+
+
+BAD = {
+    Doubling: "no item is drawn twice",
+    Dicing: "same seed, same draws",
+    Beyond: "it draws items of the file",
+    Boastful: "'selection' needs Chooses",
+    Unsourced: "its docstring must have a line 'Source:'",
+    Namesake: "'its name is its own': SimpleRandom has it already",
+}
+
+
+@pytest.mark.parametrize(("design", "contract"), BAD.items(), ids=lambda one: str(one))
+def test_a_bad_method_is_refused_with_the_contract_it_breaks(
+    design: type[Design[Any]], contract: str
+) -> None:
+    with pytest.raises(ContractError) as caught:
+        register(Method(design()))
+    said = str(caught.value)
+    assert said.startswith(f"design '{design.name}' breaks the contract '") and contract in said
+    assert type(lc.DESIGNS.get(design.name)) is not design
+
+
+def test_what_is_no_method_is_refused() -> None:
+    with pytest.raises(ContractError, match="it must derive from Design"):
+        register(Method(object()))  # type: ignore[arg-type]
+
+
+class Clinging(SimpleRandom):
+    """Remembers what it should forget. Source: a mistake."""
+
+    name = "clinging"
+
+    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+        frame.rates[0] *= 0.99
+        return super().next_batch(setup, frame, progress, batch)
+
+
+def test_a_case_names_the_contract_that_is_broken() -> None:
+    """This one shows only in a session."""
+    register(Method(Clinging()))
+    try:
+        (case,) = (one for one in cases(Clinging) if one.contract == "frame stays as prepared")
+        with pytest.raises(ContractError, match="'clinging' breaks the contract 'frame stays as p"):
+            case.check()
+    finally:
+        del METHODS["clinging"], lc.DESIGNS["clinging"]
+
+
+# --- installed ------------------------------------------------------------------------------------
+
+ASK = """
+import json, warnings
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    import labelcore as lc
+    found = list(lc.DESIGNS)
+print(json.dumps([found, [str(one.message) for one in told]]))
+"""
+
+
+def asked(root: Path, *places: Path) -> tuple[list[str], list[str]]:
+    """The methods that a new process finds, and what it warns of."""
+    path = ":".join(map(str, (root, *places)))
+    run = subprocess.run(
+        [sys.executable, "-c", ASK], env={"PYTHONPATH": path, "PATH": ""},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    names, told = json.loads(run.stdout)
+    return names, told
+
+
+def entry_point(place: Path, line: str) -> None:
+    """As pip writes it."""
+    folder = place / "some_package-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: some-package\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text(f"[labelcore.designs]\n{line}\n")
+
+
+def test_an_installed_method_is_one_of_all(root: Path, tmp_path: Path) -> None:
+    shutil.copy(root / PACKAGE / "labelcore_tenths.py", tmp_path)
+    entry_point(tmp_path, "tenths = labelcore_tenths:METHOD")
+    names, told = asked(root, tmp_path)
+    assert names == [*lc.DESIGNS, "tenths"] and told == []
+
+
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        ("raise ValueError('not today')", "is left out: not today"),
+        (
+            "from labelcore.designs import Method\n"
+            "from labelcore.designs.simple_random import SimpleRandom\n"
+            "class Mine(SimpleRandom):\n    name = 'mine'\nMETHOD = Method(Mine())\n",
+            "design 'mine' breaks the contract 'it says what it is'",
+        ),
+    ],
+)
+def test_a_bad_package_is_left_out_with_a_warning(
+    root: Path, tmp_path: Path, module: str, told: str
+) -> None:
+    (tmp_path / "mine.py").write_text(module)
+    entry_point(tmp_path, "mine = mine:METHOD")
+    names, warned = asked(root, tmp_path)
+    assert names == list(lc.DESIGNS)
+    assert len(warned) == 1 and told in warned[0]
+
+
+@pytest.mark.full
+def test_the_example_installs(root: Path, tmp_path: Path) -> None:
+    pytest.importorskip("setuptools", "77")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps",
+         "--no-build-isolation", "--target", str(tmp_path / "there"),
+         str(shutil.copytree(root / PACKAGE, tmp_path / "package"))],
+        check=True,
+    )  # fmt: skip
+    assert asked(root, tmp_path / "there") == ([*lc.DESIGNS, "tenths"], [])
