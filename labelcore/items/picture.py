@@ -15,10 +15,8 @@ PHOTOS = ("JPEG", "MPO", "WEBP")
 MOST_BYTES = 50_000_000
 MOST_PIXELS = 50_000_000
 SMALLEST_SHOWN, LARGEST_SHOWN = 160, 1600
-WANTED = 288
-FEW_COLOURS = 8
-"""A tiny picture of more colours is shaded: people recognise it better without edges of pixels
-(Harmon and Julesz 1973, Science 180, 1194)."""
+WANTED = 160
+"""To which a small one is enlarged at least: about half of the frame it stands in."""
 QUALITY = 90
 # Their pixels are no colours that could be averaged when the picture is made smaller.
 INDEXED = ("1", "P", "PA")
@@ -34,8 +32,8 @@ FIRST_ONLY = "Only the first of its pictures is shown."
 def decode(data: bytes, named: str) -> Picture | Refusal:
     """The picture upright, on white, at most LARGEST_SHOWN pixels wide and high, no metadata.
 
-    A small one is enlarged by a whole factor, without smoothing where it has few colours. ``named``
-    begins the sentence of a refusal.
+    A small one is enlarged by a whole factor, each pixel a square. ``named`` begins the sentence of
+    a refusal.
     """
     try:
         image = Image.open(io.BytesIO(data), formats=FORMATS)
@@ -97,6 +95,4 @@ def _sized(image: Image.Image) -> tuple[Image.Image, bool]:
         return image, False
     factor = math.ceil(WANTED / longest)
     size = (image.width * factor, image.height * factor)
-    shaded = image.getcolors(FEW_COLOURS) is None
-    how = Image.Resampling.BICUBIC if shaded else Image.Resampling.NEAREST
-    return image.resize(size, how), True
+    return image.resize(size, Image.Resampling.NEAREST), True

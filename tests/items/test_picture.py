@@ -132,13 +132,13 @@ def test_tiny_picture_is_enlarged_without_smoothing() -> None:
     assert {color for _, color in shown.getcolors() or ()} == {0, 255}
 
 
-def test_tiny_shaded_picture_has_no_edges_of_pixels() -> None:
-    greys = np.random.default_rng(5).integers(0, 17, (8, 8)) * 15
-    image = Image.fromarray(greys.astype(np.uint8))
-    shown = drawn(encoded(image)).convert("L")
-    steps = np.abs(np.diff(np.asarray(shown, dtype=int), axis=0))
-    blocks = np.abs(np.diff(np.asarray(image, dtype=int), axis=0))
-    assert shown.width >= SMALLEST_SHOWN and steps.max() < blocks.max() / 4
+@pytest.mark.parametrize("size", [8, 10, 28, 100])
+def test_each_pixel_of_a_tiny_picture_is_a_square_of_the_screen(size: int) -> None:
+    greys = (np.random.default_rng(5).integers(0, 17, (size, size)) * 15).astype(np.uint8)
+    shown = np.asarray(drawn(encoded(Image.fromarray(greys))).convert("L"))
+    factor = len(shown) // size
+    assert SMALLEST_SHOWN <= len(shown) <= SMALLEST_SHOWN + size
+    assert (shown == np.kron(greys, np.ones((factor, factor), dtype=np.uint8))).all()
 
 
 @pytest.mark.parametrize("mode", ["RGB", "P", "1"])
