@@ -10,12 +10,12 @@ import numpy as np
 from labelcore.charts.living import Bar
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
-from labelcore.results.telling import known_ends
+from labelcore.results.telling import known_ends, says_little
 from labelcore.words.differences import is_difference, told_interval
 from labelcore.words.sentences import value_percent
 from labelcore.words.short import Shown, range_of, short_value
 
-NOT_YET = ("", "not yet")
+NOT_YET, EARLY = ("", "not yet"), ("", "too early")
 
 
 def estimate_bar(estimate: Shown, name: str) -> Bar:
@@ -23,6 +23,9 @@ def estimate_bar(estimate: Shown, name: str) -> Bar:
     value, drawn = short_value(estimate), estimate.told
     if not shows_interval(estimate):
         return Bar(name, drawn, None, None, (value, "") if value else NOT_YET)
+    least = -1.0 if is_difference(estimate.estimand) else 0.0
+    if says_little(drawn, estimate.low, estimate.high, least):
+        return Bar(name, None, None, None, EARLY)
     exact = estimate.state == State.EXACT
     between = "exact" if exact else told_interval(estimate, unit="")
     ends = estimate.low, estimate.high

@@ -34,24 +34,22 @@ from labelcore.charts.nodes import Node, node
 from labelcore.charts.rank import LOG_FROM_ITEMS, curve_marks
 from labelcore.charts.svg import Box, colour, svg
 from labelcore.results.curves import Band as Curve
-from labelcore.results.telling import NO_LINE
-from labelcore.words.sentences import points as margin_words
+from labelcore.results.telling import NO_LINE, too_wide
 
 WIDTH, HEIGHT = 448.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
 BOX = Box(WIDTH, HEIGHT, LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM)
 INSIDE = BOX.right - BOX.left
-MOST_POINTS, MOST_RANKS = 160, 200
-NOTE, LONG_NOTE, WIDE_NOTE = 100 / INSIDE, 200 / INSIDE, 230 / INSIDE
+MOST_POINTS, MOST_RANKS, MOST_AHEAD = 160, 200, 24
+NOTE, WIDE_NOTE = 100 / INSIDE, 230 / INSIDE
 """Room for a remark at the right end; the last also in the larger letters of a telephone."""
 BELOW = 18 / (BOX.bottom - BOX.top)
 """Room for a remark at the bottom."""
 GOAL_START = 1 - 48 / INSIDE
-GREY = "Grey mark or line: only a first guess."
 SHARES: Ends = (0.0, 1.0)
 REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-EXACT = 1e-12
-"""A half-width that is none."""
+LARGE_DOTS = 15
+"""So many dots fit one row, and twice as many small ones."""
 LABELS, FIRST_ITEMS, PRECISION = "labels", "first items by score", "Precision, %"
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 INK = "ink"
@@ -72,6 +70,8 @@ class Bar:
     key        of the figure, where its chart can be asked for by pressing the name
     shown      whether that chart is the one below
     series     its place among the colours of a chart that shows several, from 0 on
+    dots       of each label that counts for it, whether the classifier says the same; None where
+               that is not told
     """
 
     name: str
@@ -86,6 +86,12 @@ class Bar:
     key: str = ""
     shown: bool = False
     series: int = 0
+    dots: Sequence[bool] | NDArray[np.bool_] | None = None
+
+    @property
+    def guessed(self) -> bool:
+        """Whether it has a value without an interval: drawn grey."""
+        return self.value is not None and self.low is None
 
 
 def bars(shown: Sequence[Bar], scale: Ends = SHARES, *, wanted: float | None = None) -> Node:
@@ -95,7 +101,22 @@ def bars(shown: Sequence[Bar], scale: Ends = SHARES, *, wanted: float | None = N
     wanted   a value that is asked for, as a line through all bars
     """
     lines = [*([0.0] if scale[0] < 0 else []), *([] if wanted is None else [wanted])]
-    return node("div", *(_bar(one, scale, lines) for one in shown), klass="bars", role="list")
+    dotted = any(one.dots is not None for one in shown)
+    klass = "bars dotted" if dotted else "bars"
+    return node("div", *(_bar(one, scale, lines) for one in shown), klass=klass, role="list")
+
+
+def dot_row(dots: Sequence[bool] | NDArray[np.bool_]) -> Node:
+    """A dot for each label, hollow where it went against the classifier: few are large, more of
+    them small, and of many the last ones."""
+    number, small = len(dots), len(dots) > LARGE_DOTS
+    first = LARGE_DOTS * max(-(-(number - 2 * LARGE_DOTS) // LARGE_DOTS), 0)
+    made = [node("span", klass="agreed" if one else "against") for one in dots[first:]]
+    if made:
+        made[-1][1]["class"] += " newest"
+    said = f"{sum(dots):,} of {number:,} agreed" if number else "no label yet"
+    klass = "dots small" if small else "dots"
+    return node("div", *made, klass=klass, role="img", aria_label=said)
 
 
 def difference_scale(ends: Numbers) -> Ends:
@@ -141,6 +162,7 @@ def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
         node("span", bar.said[0], klass="value"),
         track,
         node("span", bar.said[1], klass="range"),
+        *([] if bar.dots is None else [dot_row(bar.dots)]),
         klass="bar chosen" if bar.chosen else "bar out" if bar.out else "bar",
         role="listitem",
         style=in_series(bar.series),
@@ -166,7 +188,10 @@ class Track:
     planned           labels at the end of the axis
     scale             of the figure: shares, or what ``difference_scale`` gives
     margin            the goal around the last value; None without one
-    ahead             numbers of labels still to come and the half-widths expected there
+    ahead             numbers of labels, and the half-widths expected there
+    suggested         what the scores say that it is, where no label has told anything yet
+    earliest          the fewest labels of a first figure; None once it is there
+    possible          the width of what was possible before the first label
     truth             the known truth, at the end of a trial
     sides             what it means above and below zero, of a difference
     name              of the figure with its unit, above the scale
@@ -181,6 +206,9 @@ class Track:
     scale: Ends = SHARES
     margin: float | None = None
     ahead: tuple[Numbers, Numbers] | None = None
+    suggested: float | None = None
+    earliest: float | None = None
+    possible: float = 1.0
     truth: float | None = None
     sides: tuple[str, str] | None = None
     name: str = ""
@@ -190,6 +218,49 @@ class Track:
     def guessed(self) -> NDArray[np.bool_]:
         """Where a value has no interval: drawn grey."""
         return np.isfinite(self.value) & np.isnan(self.low)
+
+    @property
+    def now(self) -> float:
+        """The labels so far."""
+        return float(self.labels[-1]) if len(self.labels) else 0.0
+
+    def expected(self) -> tuple[Numbers, Numbers, Numbers] | None:
+        """Labels from here to the end, and the ends of the interval expected there; None without
+        a forecast.
+
+        It begins as wide as the interval is now, ends as wide as was expected for the end, lies
+        around the value, or around what the scores suggest while there is none, and never leaves
+        the interval.
+        """
+        now, last = self.now, float(self.planned)
+        if self.ahead is None or now >= last or not len(self.ahead[0]):
+            return None
+        x = np.unique(np.append(np.linspace(now, last, MOST_AHEAD), self.ahead[0]))
+        x = x[(x >= now) & (x <= last)]
+        low, high = self.scale
+        value = self.suggested
+        if len(self.labels):
+            if np.isfinite(self.low[-1]):
+                low, high = float(self.low[-1]), float(self.high[-1])
+            if np.isfinite(self.value[-1]):
+                value = float(self.value[-1])
+        most = (high - low) / 2
+        half = np.minimum(_half_widths(x, *self.ahead), (self.scale[1] - self.scale[0]) / 2)
+        # What it is wider now than was expected for now fades until the end.
+        half += (most - half[0]) * (last - x) / (last - now)
+        half = np.minimum(np.maximum.accumulate(half[::-1])[::-1], most)
+        middle = np.clip((low + high) / 2 if value is None else value, low + half, high - half)
+        return x, middle - half, middle + half
+
+    def first_figure(self) -> float | None:
+        """The number of labels at which a value is expected to be told; None if it is told, or
+        nothing is foreseen."""
+        found = None if self.earliest is None else self.expected()
+        if found is None:
+            return None
+        x, low, high = found
+        narrow = x[~too_wide(low, high, self.possible)]
+        return float(max(narrow[0], self.earliest or 0.0)) if len(narrow) else None
 
 
 def over_labels(track: Track, words: str) -> Node:
@@ -315,31 +386,29 @@ def _guess(x: Numbers, value: Numbers, keep: Mask, said: Sequence[str] = ()) -> 
     return Line(x, there, THIN, name=name, role=REFERENCE, kind="estimate grey", hover=said)
 
 
+def _half_widths(x: Numbers, labels: Numbers, half: Numbers) -> Numbers:
+    """Half-widths at ``x`` from those at some numbers of labels; with the root of the labels where
+    they are fewer."""
+    at = np.maximum(x, 1.0)
+    found = np.interp(np.log(at), np.log(labels), half)
+    return np.where(at < labels[0], half[0] * np.sqrt(labels[0] / at), found)
+
+
 def _expected(across: Scale, up: Scale, track: Track) -> list[Part]:
-    """The half-widths expected from here, around the present value; without one, which says nothing
-    of where the interval will be, only that of the end, in words."""
-    if track.ahead is None or not len(track.value):
+    """The interval expected from here on, and where it brings a first figure."""
+    found = track.expected()
+    if found is None:
         return []
-    labels, half = track.ahead
-    value, now = track.value[-1], track.labels[-1]
-    if not np.isfinite(value) or track.guessed[-1]:
-        if not np.isfinite(half[-1]) or across.share(now) > 1 - LONG_NOTE:
-            return []
-        there = f"± {margin_words(float(half[-1]))}" if half[-1] > EXACT else "exact"
-        words = f"expected at {labels[-1]:,.0f} labels: {there}"
-        return [_remark(up, words, *track.scale)]
-    later = labels > now
-    if not later.any():
-        return []
-    x = np.append(now, labels[later])
-    ends = (track.low[-1], track.high[-1]) if np.isfinite(track.low[-1]) else track.scale
-    low = np.append(ends[0], np.maximum(value - half[later], ends[0]))
-    high = np.append(ends[1], np.minimum(value + half[later], ends[1]))
-    funnel = Band((x, low), (x, high), role="expected", kind="expected")
-    if across.share(now) >= 1 - NOTE:
-        return [funnel]
-    late = across.share(x) > 1 - NOTE
-    return [funnel, _remark(up, "expected width", low[late].min(), high[late].max())]
+    x, low, high = found
+    parts: list[Part] = [Band((x, low), (x, high), role="expected", kind="expected")]
+    if across.share(track.now) < 1 - NOTE:
+        late = across.share(x) > 1 - NOTE
+        parts.append(_remark(up, "expected", float(low[late].min()), float(high[late].max())))
+    first = track.first_figure()
+    if first is not None and first < track.planned:
+        parts.append(Rule(first, upright=True, kind="first"))
+        parts.append(Remark("first figure, about here", x=first, up=0.0))
+    return parts
 
 
 def _remark(up: Scale, words: str, low: float, high: float) -> Remark:

@@ -1,4 +1,5 @@
-"""Settings of a project: words for people. They never change a figure."""
+"""Settings of a project: words for people, and whether they are told what the classifier says. They
+never change a figure."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ WORDING: dict[str, type | tuple[type, ...]] = {
     "highlight": dict,
     "title": str,
     "names": dict,
+    "dots": bool,
 }
 
 

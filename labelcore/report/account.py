@@ -6,12 +6,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from labelcore.figures.with_classifier import SHARES
 from labelcore.log.events import Event
 from labelcore.log.people import browsers
 from labelcore.promises import CandidateState, Promise, State, Status
 from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
-from labelcore.report.facts import Facts
+from labelcore.report.facts import Facts, Told
 from labelcore.report.markup import (
     Child,
     Markup,
@@ -27,7 +28,7 @@ from labelcore.report.sections import assumptions, name_of, section, training_wo
 from labelcore.results.curves import Band
 from labelcore.results.telling import kept_back
 from labelcore.results.types import Choice, Claim, Estimate
-from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.differences import MINUS, is_difference, number_words, range_words
 from labelcore.words.pilots import record_words
 from labelcore.words.promises import MEANING
 from labelcore.words.savings import FORMULA, each_words, saved_words
@@ -45,6 +46,17 @@ from labelcore.words.statuses import IN_REPORT
 from labelcore.words.stops import planned_words, stopped_short, stopped_words
 
 LOOKS_SHOWN = 40
+TOLD = {
+    Told.ALWAYS: "After each answer, dots told the labeller whether the classifier says the same.",
+    Told.PARTLY: "For a part of the time, dots told the labeller after each answer whether the "
+    "classifier says the same; Changed wording has the times.",
+    Told.NEVER: "No dots told labellers what the classifier says.",
+}
+SWAYED = (
+    "That may have drawn answers towards it. The table has how many points each figure would move "
+    "if 1, 5 or 10 % of the labels that agree with the classifier would have gone against it, in "
+    "every stratum alike; it is computed from the counts of labels in each stratum."
+)
 
 
 def looks(facts: Facts) -> Markup:
@@ -269,9 +281,33 @@ def methods(facts: Facts) -> Markup:
         "details", element("summary", f"More about {design.label} ({plan.design})"), *notes
     )
     heading = element("h3", "References") if listed else None
-    return section(
-        "methods", "Methods", element("p", tied(text)), details, heading, element("ul", *listed)
-    )
+    parts = element("p", tied(text)), told(facts), details, heading, element("ul", *listed)
+    return section("methods", "Methods", *parts)
+
+
+def told(facts: Facts) -> Markup:
+    """Whether labellers were told what the classifier says, and what figures would be if that had
+    swayed some of them."""
+    said = element("p", TOLD[facts.dots])
+    if not facts.swayed:
+        return said
+    every = facts.results.values()
+    names = {one.estimand: name_of(one) for one in every if isinstance(one, Estimate)}
+    rows: list[list[Child]] = [
+        [theirs(names.get(key, key)), *(points_moved(one) for one in moved)]
+        for key, moved in facts.swayed.items()
+    ]
+    head = ("Figure", *(f"{percent(share)} swayed" for share in SHARES))
+    return joined(said, element("p", SWAYED), table("If labels had been swayed", head, rows))
+
+
+def points_moved(share: float) -> str:
+    """
+    >>> points_moved(-0.0123), points_moved(0.0)
+    ('−1.2', '0.0')
+    """
+    said = f"{100 * share:+.1f}".replace("-", MINUS)
+    return said[1:] if said[1:] == "0.0" else said
 
 
 def _promise_text(facts: Facts, made_of: str) -> str:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from labelcore.designs.base import Saved
 from labelcore.figures.confusion import Bounds, cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage, scalar_results, second_stage_started
+from labelcore.figures.with_classifier import if_swayed
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.people import people_count
 from labelcore.plan.existing import Existing
@@ -34,6 +36,14 @@ if TYPE_CHECKING:
     from labelcore.store import ProjectRecord
 
 NOTHING_ASKED = "Nothing was asked, so nothing is known."
+
+
+class Told(StrEnum):
+    """When labellers were told what the classifier says."""
+
+    ALWAYS = "always"
+    PARTLY = "partly"
+    NEVER = "never"
 
 
 Confusion = tuple[str, pd.DataFrame, Bounds, pd.DataFrame]
@@ -73,6 +83,9 @@ class Facts:
                   bounds and the labels of each cell; None without one, and before there is an
                   interval
     drawn_evenly  whether the labels are a plain random sample of the whole file
+    dots          whether dots told after each answer if the classifier says the same: always, for a
+                  part of the time or never
+    swayed        how far figures would move if labels had been swayed by that; {} without dots
     people        the names under which the labels in force were given
     people_count  how many people they are, None where nobody can tell
     """
@@ -112,6 +125,8 @@ class Facts:
     saved: Saved | None
     confusion: Confusion | None
     drawn_evenly: bool
+    dots: Told
+    swayed: Mapping[str, tuple[float, ...]]
 
     @property
     def existing_words(self) -> str:
@@ -174,6 +189,8 @@ def gather(session: Session) -> Facts:
     people = people_count(labels, named, apart=bool(session.plan.overlap))
     along = along_ranks(session)
     curves, left_out = _curves(session) if along is None else (along.bands, "")
+    rewordings = _rewordings(record, events)
+    dots = _dots(session, rewordings)
     return Facts(
         project=session.project,
         record=record,
@@ -204,7 +221,7 @@ def gather(session: Session) -> Facts:
         agreement=session.agreement() if session.plan.overlap else None,
         second_stage=_second_stage(session),
         notes=tuple(session.engine.frame.notes),
-        rewordings=_rewordings(record, events),
+        rewordings=rewordings,
         others=_others(session, record),
         seal=events[-1].hash if events else genesis(record.fingerprint, record.plan_json),
         version=str(sys.modules["labelcore"].__version__),
@@ -212,7 +229,15 @@ def gather(session: Session) -> Facts:
         saved=_saved(session),
         confusion=_confusion(session, results),
         drawn_evenly=drawn_evenly(session.engine),
+        dots=dots,
+        swayed={} if dots == Told.NEVER else if_swayed(session.engine),
     )
+
+
+def _dots(session: Session, rewordings: Sequence[tuple[str, str, str, str]]) -> Told:
+    if any(name == "dots" for _, name, _, _ in rewordings):
+        return Told.PARTLY
+    return Told.ALWAYS if session.settings.get("dots") is True else Told.NEVER
 
 
 def _saved(session: Session) -> Saved | None:

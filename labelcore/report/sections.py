@@ -55,6 +55,7 @@ WORDING_NAMES = {
     "answer_words": "What each answer means",
     "highlight": "Highlighting",
     "title": "Title",
+    "dots": "Dots tell what the classifier says",
 }
 
 

@@ -17,6 +17,8 @@ from labelcore.promises import State
 
 WIDE = 0.6
 """An interval over more than this share of what is possible allows no value."""
+LITTLE = 0.9
+"""Nor does an interval over more than this share of it say anything that is worth a bar."""
 UNKNOWN = 0.01
 """An end so near to that of all that is possible, as a share of it, is not known."""
 NO_LINE = "no line yet: the bounds are wide"
@@ -33,6 +35,15 @@ def too_wide(low: ArrayLike, high: ArrayLike, possible: ArrayLike = 1.0) -> NDAr
     """
     width = np.asarray(high, dtype=float) - np.asarray(low, dtype=float)
     return np.asarray(width > WIDE * np.asarray(possible, dtype=float) + 1e-12)
+
+
+def says_little(told: float | None, low: float, high: float, least: float = 0.0) -> bool:
+    """Whether an interval without a value leaves nearly everything from ``least`` to 1 possible.
+
+    >>> says_little(None, 0.03, 0.999), says_little(None, 0.31, 0.999)
+    (True, False)
+    """
+    return told is None and high - low > LITTLE * (1 - least)
 
 
 def known_ends(low: float, high: float, least: float = 0.0, most: float = 1.0) -> tuple[bool, bool]:

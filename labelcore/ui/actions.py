@@ -182,6 +182,12 @@ def go_on(project: str, key: str) -> None:
 
 
 @acting(Right.RUN)
+def show_dots(project: str, shown: bool) -> None:
+    session = sessions.session(project)
+    session.reword(people.name(session), dots=shown)
+
+
+@acting(Right.RUN)
 def second_pass(project: str, items: int) -> None:
     session = sessions.session(project)
     session.second_pass(items, people.name(session))

@@ -26,7 +26,7 @@ from labelcore.ui.facts import (
     promise_line,
 )
 from labelcore.ui.folds import fold
-from labelcore.ui.living import OVER_LABELS, Picture, picture
+from labelcore.ui.living import OVER_LABELS, Picture, dots_shown, picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line
 from labelcore.words.choices import candidate_rows
@@ -60,10 +60,10 @@ def _show(project: str, session: Session) -> None:
     with st.container(key="wide"):
         with st.container(key="short"):
             st.text(tied(now.sentence))
+        details(session)
         if now.of_all:
             with st.container(key="quiet-all"):
                 st.text(tied(now.of_all))
-        details(session)
 
 
 def chosen_picture(session: Session) -> Picture:
@@ -91,6 +91,7 @@ def details(session: Session, more: Sequence[str] = ()) -> None:
         with st.container(key="quiet-wide"):
             st.text("\n\n".join(tied(part) for part in (*_parts(session), *more) if part))
         _hide_button(False)
+        _dots_button(session)
 
     fold(terms(session), "details", inside)
 
@@ -159,6 +160,19 @@ def set_unfolded(unfolded: bool) -> None:
 
 def set_hidden(hidden: bool) -> None:
     st.session_state[HIDDEN] = hidden
+
+
+def _dots_button(session: Session) -> None:
+    """Dots on or off, for all who label: the log and the report say which."""
+    if session.going_on and visitor.allowed(Right.RUN):
+        shown = dots_shown(session)
+        st.button(
+            "Hide the dots" if shown else "Show by dots what the classifier says",
+            key=f"dots-{shown}",
+            type="tertiary",
+            on_click=actions.show_dots,
+            args=(session.project, not shown),
+        )
 
 
 def _hide_button(hidden: bool) -> None:

@@ -21,7 +21,7 @@ from labelcore.ui.figures import show_figures
 from labelcore.ui.guard import guard
 from labelcore.ui.item import item_nodes
 from labelcore.ui.naming import ask_name
-from labelcore.ui.panels import beside, show_panel
+from labelcore.ui.panels import beside, lets_judge, show_panel
 from labelcore.ui.plain import one_line
 from labelcore.ui.presses import show_problem
 from labelcore.ui.states import show_state, title
@@ -42,19 +42,19 @@ def labelling(project: str) -> None:
         people.is_here(session)
         if not visitor.allowed(Right.SEE):
             judge(project, session, person)
-            help_beside(project, session, person)
+            panel_beside(project, session, person)
             return
-        left, right = st.columns([60, 40], gap="medium")
+        left, right = st.columns([57, 43], gap="medium")
         with left:
             judge(project, session, person)
         time.sleep(ITEM_FIRST_SECONDS)
         with right:
-            if not help_beside(project, session, person):
+            if not panel_beside(project, session, person):
                 show_figures(project, session)
 
 
-def help_beside(project: str, session: Session, person: str) -> bool:
-    """Show the help if it is open: in the place of the figures, so that no item moves."""
+def panel_beside(project: str, session: Session, person: str) -> bool:
+    """Show a panel that is open in the place of the figures, so that no item moves."""
     panel = actions.panel(project)
     if beside(panel):
         show_panel(project, session, panel, person)
@@ -66,26 +66,26 @@ def judge(project: str, session: Session, person: str) -> None:
     draw = None if over else session.next(person)
     if draw is None and not over and people.release_gone(session):
         draw = session.next(person)
-    opened = actions.panel(project)
-    panel = {} if beside(opened) else opened
+    panel = actions.panel(project)
+    judges = lets_judge(panel)
     item = opened_item(session, panel) if panel.get("name") == "open" else _item(session, draw)
-    answers = answers_shown(session) if draw is not None and not panel else None
-    tools = None if panel else tools_shown(session, person, draw, _flagged(session, draw))
+    answers = answers_shown(session) if draw is not None and judges else None
+    tools = tools_shown(session, person, draw, _flagged(session, draw)) if judges else None
     ahead = _ahead(session, draw, answers) if draw is not None and answers else None
-    stands = title(session) if item is None and not panel else None
+    stands = title(session) if item is None and judges else None
     head = _head(session, person)
     first = {"head": head, "item": item, "answers": answers, "ahead": ahead, "stands": stands}
     _surface(project, SURFACE, first if item is None else {**first, "tools": tools})
-    if item is None and not panel:
+    if item is None and judges:
         show_state(project, session, person)
     show_problem()
-    if panel:
+    if panel and not beside(panel):
         show_panel(project, session, panel, person)
-    elif draw is not None:
+    elif draw is not None and judges:
         further_classes(project, session, draw)
-    else:
+    elif judges:
         _surface(project, TOOLS, {"tools": tools})
-    if not panel:
+    if judges:
         ask_name(project, session, person)
 
 

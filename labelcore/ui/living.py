@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,27 +14,30 @@ from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
 from labelcore.charts.history import history_words, track_of
 from labelcore.charts.history_table import history_rows
 from labelcore.charts.living import (
-    GREY,
     SHARES,
     Bar,
+    Track,
     along_scores,
     bars,
     difference_scale,
     over_labels,
     race,
 )
-from labelcore.charts.nodes import Node
+from labelcore.charts.nodes import Node, node
 from labelcore.charts.rank import rank_words
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.figures.cuts import own_cut
 from labelcore.figures.scalars import headline_stage
+from labelcore.figures.with_classifier import agreements, labels_in_force
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
 from labelcore.population import Population
 from labelcore.promises import CandidateState
 from labelcore.results.curves import Band
+from labelcore.results.telling import says_little
 from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
+from labelcore.stats.profile import BoolArray
 from labelcore.ui import curve_view
 from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, short_words
@@ -45,7 +47,7 @@ from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import is_difference
 from labelcore.words.found import own_name
-from labelcore.words.short import Shown, short_head, short_sentence
+from labelcore.words.short import Shown, early_sentence, short_head, short_sentence
 from labelcore.words.unsure import odds_words
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"
@@ -54,6 +56,7 @@ NO_BOUNDS = "No bounds for the first items yet"
 MOST_BARS = 4
 LONGEST_NAME = 60
 AHEAD_POINTS = 8
+GUESS = "grey: only a first guess"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,7 +65,7 @@ class Picture:
 
     views     the charts that can be chosen; empty where there is none
     sentence  what is known, in at most twenty words
-    grey      what a grey mark is, if there is one
+    legend    what dots and grey marks are, on one line; None where there is no room for it
     of_all    what the figure of the sentence is of all items, where that leaves the unsure ones out
     """
 
@@ -71,7 +74,7 @@ class Picture:
     views: tuple[str, ...]
     view: str
     sentence: str
-    grey: str = ""
+    legend: Node | None = None
     of_all: str = ""
 
 
@@ -84,7 +87,8 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         return _of_choice(session, choice)
     estimates, _ = main_and_other(session)
     heads, said = _heads(session) if curve_first(session) else ({}, "")
-    shown = [head_bar(band, name) for name, band in heads.items()]
+    dots = _dots(session) if dots_shown(session) and session.going_on else {}
+    shown = [replace(head_bar(band, name), dots=dots.get(name)) for name, band in heads.items()]
     room = max(MOST_BARS - len(shown), 0)
     asked = (one for one in estimates[:room] if one.estimand == figure)
     charted = next(asked, next(iter(estimates[:room]), None))
@@ -96,19 +100,68 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
             truth=truths.get(one.estimand),
             key=one.estimand if pressed else "",
             shown=view == OVER_LABELS and one is charted,
+            dots=dots.get(one.estimand),
         )
         for one in estimates[:room]
     ]
     scale = _scale(session, estimates)
-    chart, grey = None, ""
+    chart, guess, track = None, False, None
+    if charted is not None:
+        track = _track(session, charted, truths.get(charted.estimand))
+        guess = any(one.guessed for one in shown)
     if view == ALONG_SCORES:
-        chart, grey = _along(session)
-    elif view == OVER_LABELS and charted is not None:
-        chart = _over_labels(session, charted, truths.get(charted.estimand))
+        chart, guess = _along(session)
+    elif view == OVER_LABELS and charted is not None and track is not None:
+        chart = _over_labels(session, charted, track)
     other = short_words(claims_of(session)) or said
     sentence = other or short_sentence(charted or estimates[0])
+    if track is not None and charted is not None and not other and session.going_on:
+        sentence = _early(session, charted, track, told=bool(dots)) or sentence
     of_all = "" if other or charted is None else odds_words(charted)
-    return Picture(bars(shown, scale), chart, views, view, sentence, grey, of_all)
+    legend = _legend(dots, compared=_compares(estimates), guess=guess)
+    return Picture(bars(shown, scale), chart, views, view, sentence, legend, of_all)
+
+
+def dots_shown(session: Session) -> bool:
+    """Whether dots tell after each answer if the classifier says the same."""
+    return session.settings.get("dots") is True
+
+
+def _dots(session: Session) -> dict[str, BoolArray]:
+    """Of each figure and each first part of a ranked list, whether labels agree with the
+    classifier."""
+    engine = session.engine
+    found = agreements(engine)
+    if curve_first(session):
+        position, code = labels_in_force(engine)
+        positive = code == engine.classes[session.population.positive]
+        ranks = engine.rank_of[position]
+        heads = curve_view.landmarks(len(session.population))
+        found |= {name: positive[ranks <= rank] for name, rank in heads}
+    return found
+
+
+def _legend(dots: Mapping[str, BoolArray], *, compared: bool, guess: bool) -> Node:
+    """Its line is always there, so that nothing moves when it says something."""
+    full, hollow = ("first right", "second right") if compared else ("agreed", "went against")
+    said: list[Node | str] = []
+    if any(len(one) for one in dots.values()):
+        said += [node("span", klass="agreed"), full, node("span", klass="against"), hollow]
+    if guess:
+        said += [" · " if said else "", GUESS]
+    return node("div", *said, klass="guess")
+
+
+def _early(session: Session, estimate: Estimate, track: Track, *, told: bool) -> str:
+    """What is said while the figure says next to nothing; "" once it does."""
+    least = -1.0 if estimate.is_difference else 0.0
+    if not says_little(estimate.told, estimate.low, estimate.high, least):
+        return ""
+    first = track.first_figure()
+    agree = agreements(session.engine)[estimate.estimand] if told else ()
+    against = sum(not one for one in agree) if told and not estimate.is_difference else None
+    more = None if first is None else first - track.now
+    return early_sentence(against, len(agree), more)
 
 
 def _views(session: Session) -> tuple[str, ...]:
@@ -186,18 +239,28 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     return Picture(bars(shown, wanted=wanted), chart, (), "", words)
 
 
-def _over_labels(session: Session, estimate: Estimate, truth: float | None) -> Node:
+def _track(session: Session, estimate: Estimate, truth: float | None) -> Track:
+    """The figure label by label, and what is expected of it."""
     key, margin = estimate.estimand, session.plan.margin
     rows = history_rows(session.course(key), key)
     now = counts(session)
-    track = replace(
+    ahead, suggested = _ahead(session, key) if session.going_on else (None, None)
+    return replace(
         track_of(rows, key, one_line(estimand_name(key), LONGEST_NAME), margin),
         planned=max(now.total, now.answered),
         scale=_scale(session, [estimate]),
-        ahead=_ahead(session, key) if session.going_on else None,
+        ahead=ahead,
+        suggested=suggested,
+        earliest=None if estimate.told is not None else float(estimate.scope.first_figure or 0),
+        possible=estimate.possible.high - estimate.possible.low,
         truth=truth,
         sides=_sides(estimate),
     )
+
+
+def _over_labels(session: Session, estimate: Estimate, track: Track) -> Node:
+    key, margin = estimate.estimand, session.plan.margin
+    rows = history_rows(session.course(key), key)
     words = history_words(rows, key, margin=margin, label=estimand_name(key))
     return over_labels(track, words)
 
@@ -211,35 +274,39 @@ def _sides(estimate: Estimate) -> tuple[str, str] | None:
     return above, below
 
 
-def _along(session: Session) -> tuple[Node, str]:
-    """The curve, with its words, and what a grey line in it is."""
+def _along(session: Session) -> tuple[Node, bool]:
+    """The curve, with its words, and whether it has a grey line."""
     band = session.band("precision", session.curve())
     first = next(iter((*session.plan.classifiers, *session.population.classifiers)))
     cut = own_cut(session.population, first)
     guess = not band.has_interval and bool(np.isfinite(band.told).any())
     drawn = along_scores(band, len(session.population), cut, rank_words(band, cut))
-    return drawn, GREY if guess else ""
+    return drawn, guess
 
 
-def _ahead(session: Session, key: str) -> tuple[Numbers, Numbers] | None:
-    """What the plan expects of the half-width from here to its end; nothing once its pilot has
-    found the scores weaker than they looked."""
+Ahead = tuple[tuple[Numbers, Numbers] | None, float | None]
+
+
+def _ahead(session: Session, key: str) -> Ahead:
+    """What the plan expects of the half-width up to its end, and of the figure; nothing once its
+    pilot has found the scores weaker than they looked."""
     population, engine = session.population, session.engine
     if engine.planned > engine.setup.planned:
-        return None
-    found = expected_widths(population, population.fingerprint, session.plan.to_json())
-    widths = [width.get(key, np.nan) for _, width in found]
-    if not np.isfinite(widths).any():
-        return None
-    return np.array([float(labels) for labels, _ in found]), np.array(widths)
+        return None, None
+    found, suggested = expected_widths(population, population.fingerprint, session.plan.to_json())
+    known = [(labels, width[key]) for labels, width in found if np.isfinite(width.get(key, np.nan))]
+    if not known:
+        return None, None
+    labels, half = np.array(known, dtype=float).T
+    return (labels, half), suggested.get(key)
 
 
 @st.cache_data(show_spinner=False, max_entries=40)
 def expected_widths(
     _population: Population, fingerprint: str, plan_json: str
-) -> list[tuple[int, dict[str, Any]]]:
-    """(labels, {result: half-width}) at a few sizes up to the planned one; [] where a method has no
-    forecast."""
+) -> tuple[list[tuple[int, dict[str, float]]], dict[str, float]]:
+    """(labels, {result: half-width}) at a few sizes up to the planned one, and what the scores
+    suggest that each result is; nothing where a method has no forecast."""
     plan = Plan.from_json(plan_json)
     try:
         outlook = Outlook(_population, plan)
@@ -248,6 +315,8 @@ def expected_widths(
         sizes = sorted(
             {round(one) for one in np.geomspace(min(least, planned), planned, AHEAD_POINTS)}
         )
-        return [(size, dict(outlook.half_widths(size, planned))) for size in sizes]
+        asked = [one for one in outlook.questions if one.versus is None]
+        suggested = {one.key: outlook.expected_share(one) for one in asked}
+        return [(size, dict(outlook.half_widths(size, planned))) for size in sizes], suggested
     except ValueError:
-        return []
+        return [], {}

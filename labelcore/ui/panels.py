@@ -1,6 +1,7 @@
-"""Help beside the item; history and Finish in the place of the answer buttons, never over them.
+"""Help, history and Finish beside the item, which stays where it is.
 
-While one of the latter is open no answer button exists, so no shortcut can label an item behind it.
+While one of the latter two is open no answer button exists, so no shortcut can label an item behind
+it.
 """
 
 from __future__ import annotations
@@ -36,13 +37,18 @@ KEYS = (
 
 
 def beside(panel: dict[str, Any]) -> bool:
-    """Whether a panel stands beside the item, which can be judged meanwhile."""
-    return panel.get("name") == "help"
+    """Whether a panel stands beside the item, in the place of the figures."""
+    return panel.get("name") in ("help", "history", "finish")
+
+
+def lets_judge(panel: dict[str, Any]) -> bool:
+    """Whether the item can be judged while the panel is open."""
+    return panel.get("name") in (None, "help")
 
 
 def show_panel(project: str, session: Session, panel: dict[str, Any], person: str) -> None:
     with st.container(border=True, key="beside" if beside(panel) else "panel"):
-        if beside(panel):
+        if panel["name"] == "help":
             help_panel(session, person)
         elif panel["name"] == "history":
             history_panel(project, session, person)

@@ -38,8 +38,7 @@ export default ({ data, parentElement, setStateValue }) => {
     parts.push(tabs);
   }
   if (data.chart) parts.push(made(data.chart));
-  const guess = Object.assign(div(), { className: "guess", textContent: data.grey });
-  holder.replaceChildren(bars, ...(data.grey ? [guess] : []));
+  holder.replaceChildren(bars, ...(data.legend ? [made(data.legend)] : []));
   below.replaceChildren(...parts);
   if (said.textContent !== data.said.join("")) {
     said.replaceChildren(...data.said.map(text =>

@@ -45,7 +45,7 @@ def show_picture(
         "unfolded": unfolded,
         "large": large,
         "said": list(said),
-        "grey": shown.grey,
+        "legend": shown.legend,
     }
     _component()(
         key=key,

@@ -111,7 +111,8 @@ class Registry:
         from labelcore.session.session import Session
 
         with self._lock_of(project):
-            made = Session(population, plan, self.store, project, settings=settings)
+            words = {"dots": True, **settings}
+            made = Session(population, plan, self.store, project, settings=words)
             self._sessions[project] = made
             return made
 

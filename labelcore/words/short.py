@@ -23,6 +23,7 @@ from labelcore.words.sentences import (
     Told,
     by_which_rule,
     confidence_words,
+    count,
     decimals,
     due_words,
     judged_percent,
@@ -30,6 +31,9 @@ from labelcore.words.sentences import (
 )
 
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
+EARLY, ABOUT = "Too early for a figure.", "About {more} to a first figure."
+AGAINST = "{against} of {answers} went against the classifier; {next}"
+TOO_EARLY_YET, ABOUT_MORE = "too early for a figure.", "about {more} more for a first figure."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
 SO_FAR = "So far anything from {range} % is possible."
 NO_DIFFERENCE_SO_FAR = "So far each of the two may be the better one."
@@ -79,6 +83,24 @@ def short_value(estimate: Shown) -> str:
     '−2'
     """
     return told_words(estimate).removesuffix(" points")
+
+
+def early_sentence(against: int | None, answers: int, more: float | None) -> str:
+    """What is said while a figure says nothing.
+
+    against   how many labels are not what the classifier says; None where that is not told
+    more      labels to a first figure, None where nobody knows
+
+    >>> early_sentence(2, 6, 9.7)
+    '2 of 6 answers went against the classifier; about 10 more for a first figure.'
+    >>> early_sentence(None, 0, 26), early_sentence(None, 6, None)
+    ('About 26 labels to a first figure.', 'Too early for a figure.')
+    """
+    number = None if more is None else max(round(more), 1)
+    if against is None or not answers:
+        return EARLY if number is None else ABOUT.format(more=count(number))
+    then = TOO_EARLY_YET if number is None else ABOUT_MORE.format(more=f"{number:,}")
+    return AGAINST.format(against=f"{against:,}", answers=count(answers, "answer"), next=then)
 
 
 def short_sentence(estimate: Estimate) -> str:

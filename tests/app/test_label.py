@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 
@@ -8,14 +9,13 @@ import pytest
 import labelcore as lc
 from labelcore.errors import LateAnswerError
 from labelcore.ui import actions
-from labelcore.words import sentences as words
-from labelcore.words.short import range_of
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
 from tests.app.conftest import (
     HOSTILE,
     bar_texts,
     button,
     item_texts,
+    pictures,
     surface,
     surface_buttons,
     texts,
@@ -148,17 +148,22 @@ def test_the_help_leaves_item_and_answers_and_is_closed_by_its_key(app, make) ->
     assert "Junk counts." not in texts(page)
 
 
-def test_a_band_from_the_first_label(app, make) -> None:
+def test_what_the_first_labels_say_is_shown_in_dots(app, make) -> None:
     session = make(labels=3)
     shown = app("label", project="demo")
     found, page = session.results()["accuracy"], texts(shown)
-    assert found.told is None and "before a first figure" not in page
-    assert found.known_ends == (True, False) and found.value is not None
-    least = range_of(found.low, found.high).partition(" ")[0]
-    assert ["Accuracy", "", f"at least {least}"] in bar_texts(shown)
-    assert "95 % sure: 'lr' gets at least " in page
-    assert words.value_percent(found.value, found.low, found.high) not in page
-    make("later", labels=12)
+    assert found.told is None and found.has_interval
+    assert ["Accuracy", "", "too early"] in bar_texts(shown)
+    assert re.search(r"About \d+ labels? to a first figure\.", page)
+    assert "against" not in page and "agreed" not in str(pictures(shown))
+    # Dots are off where nobody said that they are on.
+    button = next(one for one in shown.button if one.label.startswith("Show by dots"))
+    button.click()
+    shown.run()
+    said = r"\d of 3 answers went against the classifier; about \d+ more for a first figure\."
+    assert re.search(said, texts(shown)) and fresh(session).settings["dots"] is True
+    assert "agreed" in str(pictures(shown))
+    make("later", labels=50)
     assert "95 % sure: 'lr' gets" in texts(app("label", project="later"))
 
 

@@ -103,7 +103,7 @@ def make_project(
     rows: Sequence[Mapping[str, object]] | None = None,
     **plan: Any,
 ) -> str:
-    """A project in the data folder, made without the page; its name."""
+    """A project in the data folder, made without the page but as by it; its name."""
     path = write_csv(data / "files" / f"{name}.csv", rows or simple_rows(items))
     population = read_population(
         path, id="id", content=["text"], scores={"m": "score_m"}, thresholds={"m": 0.5}
@@ -116,7 +116,8 @@ def make_project(
     }
     terms |= {"promise": "watched", **plan}
     with closing(open_store(store_url(data))) as store:
-        settings = {"question": "Is this right?", "instructions": "Right is right."}
+        words = {"question": "Is this right?", "instructions": "Right is right."}
+        settings = {**words, "dots": True}
         made = Plan(classifier="m", **terms)
         Session(population, made, store, name, settings=settings)
     return name

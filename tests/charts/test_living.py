@@ -24,6 +24,7 @@ from labelcore.charts.living import (
     along_scores,
     bars,
     difference_scale,
+    dot_row,
     over_labels,
     race,
 )
@@ -108,12 +109,44 @@ def test_the_scale_of_differences_only_grows_with_what_it_holds() -> None:
     assert difference_scale(np.array([])) == (-1.0, 1.0)
 
 
-@pytest.mark.parametrize(("half", "words"), [(0.031, "± 3.1 points"), (0.0, "exact")])
-def test_what_is_expected_at_the_end_is_said_where_there_is_no_value(
-    half: float, words: str
-) -> None:
-    none = track(value=np.full(3, np.nan), ahead=(np.array([50.0, 100.0]), np.array([0.1, half])))
-    assert f"expected at 100 labels: {words}" in texts(over_labels(none, ""))
+AHEAD = np.array([10.0, 40.0, 100.0]), np.array([0.45, 0.2, 0.1])
+
+
+def test_before_the_first_label_all_is_expected_around_what_the_scores_suggest() -> None:
+    nothing = np.empty(0)
+    none = Track(
+        *(nothing, nothing, nothing, nothing, 100), ahead=AHEAD, suggested=0.8, earliest=1.0
+    )
+    found = none.expected()
+    assert found is not None
+    x, low, high = found
+    ends = np.stack([low, high], axis=1)
+    assert ends[0] == pytest.approx([0, 1]) and ends[x == 40][0] == pytest.approx([0.6, 1.0])
+    assert ends[-1] == pytest.approx([0.7, 0.9])
+    # A value is told at 60 points: half-width .3 lies between 10 and 40 labels, on a log scale.
+    first = none.first_figure()
+    assert first is not None and 20 < first < 35
+    drawn = over_labels(none, "")
+    assert "first figure, about here" in texts(drawn)
+    (rule,) = of_class(drawn, "first")
+    assert float(rule[1]["x1"]) == at(first, 0)[0]
+    assert replace(none, earliest=50.0).first_figure() == 50
+    assert replace(none, earliest=None).first_figure() is None
+    assert replace(none, ahead=(AHEAD[0], np.full(3, 0.4))).first_figure() is None
+
+
+def test_dots_are_filled_where_a_label_agrees_and_the_newest_has_a_halo() -> None:
+    (row,) = of_class(bars([Bar("Recall", None, None, None, dots=[True, False])]), "dots")
+    assert [one[1]["class"] for one in row[2:]] == ["agreed", "against newest"]
+    assert row[1]["aria-label"] == "1 of 2 agreed"
+    assert not of_class(bars([Bar("Recall", None, None, None)]), "dots")
+
+
+@pytest.mark.parametrize(("labels", "kept"), [(15, 15), (16, 16), (30, 30), (31, 16), (46, 16)])
+def test_of_many_dots_the_last_are_shown(labels: int, kept: int) -> None:
+    row = dot_row([False] * (labels - kept) + [True] * kept)
+    assert len(row) - 2 == kept and all("agreed" in one[1]["class"] for one in row[2:])
+    assert row[1]["class"] == ("dots small" if labels > 15 else "dots")
 
 
 def test_two_that_seldom_differ_have_a_bar_before_the_first_label() -> None:
@@ -218,9 +251,14 @@ def test_band_and_value_are_drawn_from_the_first_label() -> None:
 def test_what_is_expected_starts_at_the_present_interval_and_never_widens() -> None:
     ahead = np.array([5.0, 50.0, 100.0]), np.array([0.9, 0.3, 0.1])
     (funnel,) = of_class(over_labels(track(ahead=ahead), ""), "expected")
-    low, high = points(funnel)[:3], points(funnel)[3:][::-1]
-    assert low == [at(10, 0.4), at(50, 0.5), at(100, 0.7)]
-    assert high == [at(10, 0.95), at(50, 0.95), at(100, 0.9)]
+    half = len(points(funnel)) // 2
+    low, high = points(funnel)[:half], points(funnel)[half:][::-1]
+    assert (low[0], high[0]) == (at(10, 0.4), at(10, 0.95))
+    assert (low[-1], high[-1]) == (at(100, 0.7), at(100, 0.9))
+    heights = [b - t for (_, b), (_, t) in zip(low, high, strict=True)]
+    assert heights == sorted(heights, reverse=True)
+    # It begins as wide as the interval is, without a step to what was expected for here.
+    assert heights[1] > 0.9 * heights[0]
     over = track(ahead=ahead, labels=np.array([1.0, 2.0, 100.0]))
     assert not of_class(over_labels(over, ""), "expected")
 

@@ -1,0 +1,75 @@
+"""Whether labels agree with the classifier that they judge, and what figures are if some do so only
+because the screen said what it thinks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from labelcore.designs.base import IntArray
+from labelcore.estimands import table_of
+from labelcore.log.engine import Engine
+from labelcore.stats.profile import BoolArray, Cells
+from labelcore.tallies import Question
+
+SHARES = 0.01, 0.05, 0.1
+
+
+def labels_in_force(engine: Engine) -> tuple[IntArray, IntArray]:
+    """Position and class of each item that has a label, in the order of the answers."""
+    given = []
+    for index, asked in enumerate(engine.asked, start=1):
+        event = engine.in_force(index)
+        if event is not None and event.kind == "labelled":
+            given.append((event.sequence, asked.position, engine.classes[str(event.label)]))
+    _, position, code = np.array(sorted(given), dtype=np.int64).reshape(-1, 3).T
+    return position, code
+
+
+def agreements(engine: Engine) -> dict[str, BoolArray]:
+    """Of each figure, for each label that counts for it in the order of the answers, whether the
+    classifier says the same. For a difference count labels that one of two classifiers agrees with:
+    True is the first one."""
+    position, code = labels_in_force(engine)
+    return {one.key: _agree(engine, one, position, code) for one in engine.questions}
+
+
+def _agree(engine: Engine, question: Question, position: IntArray, code: IntArray) -> BoolArray:
+    every, row = engine.population.predictions, question.row
+    if not row.needs_prediction or str(question.classifier) not in every:
+        return np.zeros(0, dtype=bool)
+    said = every[str(question.classifier)][position]
+    if question.versus is not None:
+        first, second = said == code, every[question.versus][position] == code
+        return np.asarray(first[first != second])
+    if question.class_index is None:
+        return np.asarray(said == code)
+    truth, predicted = code == question.class_index, said == question.class_index
+    one, by_truth, by_predicted, by_both = row.denominator
+    weight = one + by_truth * truth + by_predicted * predicted + by_both * (truth & predicted)
+    return np.asarray((truth == predicted)[weight > 0])
+
+
+def if_swayed(engine: Engine) -> Mapping[str, tuple[float, ...]]:
+    """How far each figure of one classifier would move, for each of ``SHARES``: if so many of the
+    labels that agree with it were the other way round, in each cell alike.
+
+    Computed from the share of positives among the labels of each cell, not by the plan's method; a
+    cell without labels stays as it is.
+    """
+    found = {}
+    for one in engine.questions:
+        if one.versus is None and one.row.needs_prediction and one.classifier is not None:
+            cells = engine.tallies[one.subject].cells(one.class_index)
+            now, *other = (_value(one, cells, share) for share in (0.0, *SHARES))
+            if np.isfinite([now, *other]).all():
+                found[one.key] = tuple(value - now for value in other)
+    return found
+
+
+def _value(question: Question, cells: Cells, share: float) -> float:
+    agree = np.where(cells.predicted, cells.positive, cells.labelled - cells.positive)
+    positive = cells.positive + np.where(cells.predicted, -share, share) * agree
+    rate = np.where(cells.labelled > 0, positive / np.maximum(cells.labelled, 1), 0.5)
+    return float(table_of([question.row], cells).value(cells.size * rate)[0])
