@@ -49,7 +49,8 @@ CHUNK, ITEMS, LABELS = 10, 40, 30
 MUTATIONS = 40
 START = "start"
 FAULTS = ("scripts", "requests", "foreign", "layout", "traces")
-PAGES = ("label", "progress", "report", "review", "explore", "waves", "compare")
+OF_METHODS = ("method?page=waves", "method?page=compare")
+PAGES = ("label", "progress", "report", "review", "explore", *OF_METHODS)
 
 
 # --- what is tried --------------------------------------------------------------------------------
@@ -249,7 +250,8 @@ def through_pages(
     of each looks with harmless words."""
     watch.taken()
     for where in places:
-        own = f"{where}?project={quote(project)}" if where in PAGES else where
+        sign = "&" if "?" in where else "?"
+        own = f"{where}{sign}project={quote(project)}" if where in PAGES else where
         open_page(page, f"{url}/{'' if where == START else own}")
         if where == "label":
             skip_some(page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tests import postgres
+from tests import postgres, rooms
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -37,6 +37,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = [item for item in items if item.get_closest_marker("full")]
     items[:] = [item for item in items if item not in long]
     config.hook.pytest_deselected(items=long)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A module that cannot be imported without a room that is away is skipped."""
+    report = yield
+    if report.failed and rooms.asks_for_what_is_away(str(report.longrepr)):
+        report.outcome = "skipped"
+        report.longrepr = (str(collector.path), 0, "Skipped: its room is away")
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that asks for what such a room brings, too."""
+    report = yield
+    said = repr(call.excinfo.value) if report.failed and call.excinfo else ""
+    if rooms.asks_for_what_is_away(said):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), 0, "Skipped: its room is away")
+    return report
 
 
 @pytest.fixture(autouse=True)

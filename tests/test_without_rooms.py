@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tomllib
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import labelcore as lc
 from labelcore.plugins import BESIDE
+from tests import rooms
 
 # What the core is asked to do in a process that has neither room.
 WORK = """
@@ -58,6 +61,12 @@ def test_the_core_draws_answers_and_reports_without_them(root: Path, tmp_path: P
     assert run.returncode == 0, run.stderr
 
 
+def test_what_is_skipped_without_a_room_is_what_it_brings() -> None:
+    assert {*rooms.OF_ROOMS["labelcore.papers"]} == {*lc.DESIGNS} - {*OWN}
+    assert rooms.OF_ROOMS["labelcore.team"] == tuple(BESIDE["labelcore.stores"])
+    assert rooms.AWAY == [] and not rooms.asks_for_what_is_away("KeyError('paula')")
+
+
 @pytest.mark.parametrize("group", BESIDE)
 def test_what_rooms_bring_is_what_an_installed_package_says(root: Path, group: str) -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
@@ -66,10 +75,6 @@ def test_what_rooms_bring_is_what_an_installed_package_says(root: Path, group: s
 
 def test_no_method_of_the_rooms_is_named_in_the_core(root: Path) -> None:
     """No text of the core is the name of a method that comes in by the door."""
-    import ast
-
-    import labelcore as lc
-
     brought = {*lc.DESIGNS} - {*OWN}
     core = [
         path

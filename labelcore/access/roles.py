@@ -46,16 +46,16 @@ PAGES: Mapping[str, Right | None] = MappingProxyType(
     {
         "app": None,
         "new_project": Right.RUN,
-        "compare": Right.RUN,
         "label": Right.JUDGE,
         "progress": Right.SEE,
         "explore": Right.SEE,
         "review": Right.SEE,
         "report": Right.SEE,
-        "waves": Right.SEE,
+        "method": None,
     }
 )
-"""{page, by the name of its file: the right it asks for}; None: any role will do."""
+"""{page, by the name of its file: the right it asks for}; None: any role will do, or, on the page
+of a method, the right that goes with what it shows."""
 
 
 def may(role: Role | None, right: Right | None) -> bool:

@@ -88,7 +88,14 @@ def guard(page: str) -> Iterator[None]:
 
     page   the name of its file, as in ``labelcore.access.roles.PAGES``
     """
-    if not visitor.allowed(PAGES[page]):
+    with guarded(PAGES[page]):
+        yield
+
+
+@contextmanager
+def guarded(right: Right | None) -> Iterator[None]:
+    """The same for whoever has this right."""
+    if not visitor.allowed(right):
         visitor.show_refusal()
         st.stop()
     try:

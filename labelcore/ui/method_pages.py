@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.designs.registry import Page, pages
 from labelcore.plugins import loaded
 from labelcore.session.session import Session
-from labelcore.ui.guard import guard
+from labelcore.ui.guard import guarded
 from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
 
-AWAY = "This page comes with methods that are not installed here."
+AWAY = "This page comes with a method that is not installed here."
 
 
-def method_page(name: str) -> None:
-    """The page of this name, with all that belongs around it."""
-    page = pages().get(name)
+def method_page() -> None:
+    """The page that the address names, with all that belongs around it."""
+    page = pages().get(st.query_params.get("page", ""))
     project = project_in_url() if page is not None and page.of_project else None
     setup(page.title if page else "Methods", wide=project is not None, project=project)
-    with guard(name):
+    with guarded(Right.SEE if page is None or page.of_project else Right.RUN):
         if page is None:
             st.info(AWAY)
         elif not page.of_project:
@@ -45,5 +46,5 @@ def links_of(session: Session) -> None:
 
 
 def way(page: Page, project: str | None = None) -> None:
-    query = {"project": project} if project else None
-    st.page_link(f"pages/{page.name}.py", label=page.link, icon=page.icon, query_params=query)
+    query = {"page": page.name, **({"project": project} if project else {})}
+    st.page_link("pages/method.py", label=page.link, icon=page.icon, query_params=query)

@@ -21,7 +21,7 @@ PAGES = {
     "Review": "pages/review.py",
     "Report": "pages/report.py",
 }
-OUTSIDE = {"New project": "pages/new_project.py", "Compare methods": "pages/compare.py"}
+OUTSIDE = {"New project": "pages/new_project.py"}
 
 
 def setup(

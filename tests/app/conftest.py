@@ -116,7 +116,7 @@ def make(items: Path, data_folder: Path) -> Make:
 def app(root: Path) -> Callable[..., AppTest]:
     """``app("label", project="demo")``: the page as a deep link opens it."""
 
-    def open_page(page: str = "", **query: str) -> AppTest:
+    def open_page(page: str = "", /, **query: str) -> AppTest:
         test = AppTest.from_file(str(root / "app.py"), default_timeout=PATIENCE_SECONDS)
         if page:
             test.switch_page(f"pages/{page}.py")

@@ -22,10 +22,10 @@ from tests.app.conftest import button, pictures, surface_buttons, texts
 DRAWN = "The page is drawn."
 CONTENTS = {
     "app": "ui.start.start_page", "new_project": "ui.new_project.new_project_page",
-    "compare": "papers.compare_page.compare_page", "label": "ui.labelling.labelling",
+    "label": "ui.labelling.labelling",
     "progress": "ui.progress.progress_page", "explore": "ui.explore.explore_page",
     "review": "ui.review.review_page", "report": "ui.reporting.report_page",
-    "waves": "papers.oversampling.waves_page.waves_page",
+    "method": "ui.method_pages.way",
 }  # fmt: skip
 Come = Callable[[str], None]
 
@@ -67,6 +67,8 @@ def test_every_page_guards_itself(role: Role, app, make, come: Come, drawn: None
     make()
     come(f"start {role}")
     for page, right in PAGES.items():
+        if page == "method":  # in ``papers/test_method_pages.py``
+            continue
         test = app("" if page == "app" else page, project="demo")
         allowed = right is None or right in RIGHTS[role]
         assert (DRAWN in texts(test)) == allowed, (role, page)
@@ -90,7 +92,7 @@ def links(test: AppTest) -> dict[str, str]:
 def around(page: str) -> set[str]:
     """The pages that the head of a page leads to, if one may see them."""
     of_project = {"label", "progress", "explore", "review", "report"}
-    alone = {"new_project", "compare"}
+    alone = {"new_project"}
     return {"app", *(alone if page in {"app", *alone} else of_project)}
 
 

@@ -9,7 +9,7 @@ from tests.browser.conftest import NewPage, wait_until_idle
 from tests.browser.server import Server
 
 ROW_PIXELS = 36
-PLACES = ("label", "progress", "explore", "review", "report", "compare", "waves", "new_project")
+PLACES = ("label", "progress", "explore", "review", "report", "method", "new_project")
 
 
 def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Server) -> None:

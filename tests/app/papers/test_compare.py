@@ -56,7 +56,7 @@ def opened(app: Callable, file: Path) -> Callable[..., AppTest]:
     """``opened(planner)``: the page with a file of the data folder and one planner."""
 
     def build(planner: str = STRATA, page: str = "compare", name: str = file.name) -> AppTest:
-        test = app(page)
+        test = app("method", page=page)
         test.session_state["compare-planner"] = planner
         test.segmented_control(key="new-source").set_value("A file in the data folder").run()
         test.text_input(key="new-typed").set_value(name).run()
@@ -98,12 +98,11 @@ def goes_on(test: AppTest, data_folder: Path) -> lc.Plan:
     return lc.Plan.from_json(record.plan_json)
 
 
-def test_empty_and_one_click_from_every_list_of_pages(app: Callable) -> None:
-    page = app("compare")
+def test_empty_with_the_ways_that_every_page_has(app: Callable) -> None:
+    page = app("method", page="compare")
     assert not page.exception
     assert [one.value for one in page.subheader] == ["1 · Items"]
-    links = [one.proto.page for one in page.main.get("page_link")]
-    assert links.index("compare") == links.index("new_project") + 1
+    assert [one.proto.label for one in page.main.get("page_link")] == ["Projects", "New project"]
 
 
 def test_strata(opened: Callable, file: Path, data_folder: Path) -> None:
@@ -276,7 +275,9 @@ def test_file_and_threshold_are_shared_with_new_project(
     assert line in texts(page)
     links = [one.proto.label for one in page.main.get("page_link")]
     assert "The papers' own pictures" in links
-    page.switch_page("pages/compare.py").run()
+    page.switch_page("pages/method.py")
+    page.query_params["page"] = "compare"
+    page.run()
     assert line in texts(page) and page.segmented_control(key="compare-planner").value == RECYCLING
 
 

@@ -67,7 +67,7 @@ def test_a_series_with_an_alarm(app: Callable, first: lc.Session, data_folder: P
     assert june.settings["question"] == "Spam?"
     judge(june, 10)
     judge(follow(data_folder, "July", 2), 2)
-    page = app("waves", project="June")
+    page = app("method", page="waves", project="June")
     assert not page.exception
     text = texts(page)
     assert list(page.table[0].value["wave"]) == ["May", "June", "July"]
@@ -82,7 +82,7 @@ def test_a_wave_that_goes_on_is_left_out(
     app: Callable, first: lc.Session, data_folder: Path
 ) -> None:
     follow(data_folder, "June", 10)
-    page = app("waves", project="May")
+    page = app("method", page="waves", project="May")
     assert "June is not finished yet and is left out." in texts(page)
     assert not [one for one in page.button if one.key == "waves-start"]
 
@@ -106,4 +106,4 @@ def test_a_file_with_other_columns_makes_nothing(first: lc.Session, data_folder:
 
 def test_other_plans_are_told_why_not(app: Callable, make: Callable) -> None:
     make("demo", labels=1)
-    assert "Waves need a sample" in texts(app("waves", project="demo"))
+    assert "Waves need a sample" in texts(app("method", page="waves", project="demo"))

@@ -1,3 +1,0 @@
-from labelcore.ui.method_pages import method_page
-
-method_page("compare")

@@ -1,0 +1,24 @@
+"""Where the rooms beside the core are away, what asks for them is skipped: ``.ci/full`` runs the
+tests of the core so."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+
+AWAY = [room for room in ("labelcore.papers", "labelcore.team") if find_spec(room) is None]
+OF_ROOMS = {
+    "labelcore.papers": (
+        *("stratified", "oversampling", "recycling", "reach_selection", "paula"),
+        *("logarithmic_stratified", "random_curve"),
+    ),
+    "labelcore.team": ("postgresql",),
+}
+"""What each room brings, by name."""
+NAMES = [name for room in AWAY for name in OF_ROOMS[room]]
+ASKED = re.compile("|".join([*(re.escape(room) for room in AWAY), *(f"'{one}'" for one in NAMES)]))
+
+
+def asks_for_what_is_away(said: str) -> bool:
+    """Whether an error is about a room that is away, or about something that it brings."""
+    return bool(AWAY) and ASKED.search(said) is not None
