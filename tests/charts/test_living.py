@@ -207,12 +207,14 @@ def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
 
 
 def test_a_bar_marks_no_value_where_the_interval_is_too_wide_for_one() -> None:
-    wide = Estimate("recall", 1.0, 0.018, 1.0, 0.95, 100, 100, "m", Promise.FIXED, (), "s")
+    wide = Estimate("recall", 1.0, 0.118, 1.0, 0.95, 100, 100, "m", Promise.FIXED, (), "s")
     bar = estimate_bar(wide, "Recall")
-    assert bar.value is None and bar.said == ("", "at least 1")
+    assert bar.value is None and bar.said == ("", "at least 11")
     assert of_class(bars([bar]), "band") and not of_class(bars([bar]), "tick")
     told = estimate_bar(replace(wide, low=0.41), "Recall")
     assert told.said == ("100 %", "41 to 100") and of_class(bars([told]), "tick")
+    nearly_all = estimate_bar(replace(wide, low=0.09), "Recall")
+    assert nearly_all.said == ("", "too early") and not of_class(bars([nearly_all]), "band")
     early = estimate_bar(replace(wide, state=State.PROVISIONAL, tentative=True), "Recall")
     assert early.said == ("", "not yet") and not of_class(bars([early]), "tick")
 
