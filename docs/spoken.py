@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
 FEWEST_WORDS = 4
 ROOMS = (
@@ -105,7 +106,14 @@ class Spoken:
         if not self.fields:
             return self.template
         values = {name: _Shown(EXAMPLES.get(name, f"[{name}]")) for name in self.fields}
-        return self.template.format_map(values)
+        return _ByName().vformat(self.template, (), values)
+
+
+class _ByName(Formatter):
+    """A field is its whole name: "plan.design=plain" is no attribute of anything."""
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        return kwargs[field_name], field_name
 
 
 class _Shown(str):
