@@ -4,9 +4,9 @@ along the ranks of a list is in ``curves``."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import pandas as pd
 
@@ -392,6 +392,9 @@ class Choice(Worded):
 Result = Estimate | Band | Claim | Choice
 
 
+Kind = TypeVar("Kind", bound=Worded)
+
+
 class Results(dict[str, Result]):
     """What is known, by name; a name that is not there is answered by those that are.
 
@@ -401,9 +404,19 @@ class Results(dict[str, Result]):
     """
 
     def __missing__(self, name: object) -> Result:
-        known = ", ".join(self) or "none"
-        near = did_you_mean(str(name), self)
-        raise KeyError(f"no result is called {name!r}; known are {known}{near}")
+        raise _unknown(name, self)
+
+    def one(self, kind: type[Kind], name: str) -> Kind:
+        """The result of this name, which must be of this kind."""
+        known = {key: one for key, one in self.items() if isinstance(one, kind)}
+        if name not in known:
+            raise _unknown(name, known)
+        return known[name]
+
+
+def _unknown(name: object, known: Mapping[str, object]) -> KeyError:
+    names, near = ", ".join(known) or "none", did_you_mean(str(name), known)
+    return KeyError(f"no result is called {name!r}; known are {names}{near}")
 
 
 def largest_half_width(results: Sequence[Result]) -> float:

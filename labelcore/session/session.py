@@ -1,37 +1,51 @@
-"""A labelling session: the engine and a store together. What the pages and other programs use."""
+"""A labelling session, by topics: the engine and a store together, for pages and other programs."""
 
 from __future__ import annotations
 
 import os
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from labelcore.errors import AnswerError, LateAnswerError, StoreBusyError, StoreNotWritableError
-from labelcore.figures.agreement import unsettled
+from labelcore.designs.choices import OtherChoice
+from labelcore.designs.curves import Curve
+from labelcore.errors import StoreBusyError, StoreNotWritableError
+from labelcore.figures.agreement import people_agree, unsettled
+from labelcore.figures.choices import choices_at
+from labelcore.figures.confusion import confusion
+from labelcore.figures.curves import band
 from labelcore.figures.earlier import figures_of
-from labelcore.figures.stops import stop_reason
+from labelcore.figures.label_error import label_error
+from labelcore.figures.labels_table import labels_table
+from labelcore.figures.scalars import headline_stage
+from labelcore.figures.standing import complete, first_shown
+from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
-from labelcore.log.events import Draw, Event, answer_word, genesis
+from labelcore.log.events import Content, Draw, Event, genesis
+from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
-from labelcore.log.repeats import LATER, Judged
-from labelcore.log.rules import comes_late
-from labelcore.log.screens import LEASE, LONGEST_LEASE, Shown
+from labelcore.log.repeats import Judged
+from labelcore.log.screens import LEASE, LONGEST_LEASE
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
 from labelcore.plan.existing import remember
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
+from labelcore.promises import Status
+from labelcore.results.agreement import PeopleAgree
+from labelcore.results.curves import Band, CheapestCut, Cut
+from labelcore.results.label_error import LabelError
 from labelcore.results.table import results_table
-from labelcore.results.types import Result, Results
+from labelcore.results.types import Choice, Claim, Estimate, Results
+from labelcore.session.answering import Answering
+from labelcore.session.drawing import Drawing
+from labelcore.session.item_texts import text_as_drawn
 from labelcore.session.ledger import Ledger, check_annotator, now
 from labelcore.session.prepared import keep as keep_prepared
 from labelcore.session.prepared import prepared_frame
@@ -44,16 +58,14 @@ from labelcore.session.projects import (
     same_items,
     snapshot_of,
 )
-from labelcore.session.readings import Readings
-from labelcore.session.turns import Turns
+from labelcore.session.recorded_looks import RecordedLooks
 from labelcore.store import LabelStore, open_store
 
-RECORD_AGAIN_SECONDS = 2.0
 LONGEST_NAME = 60
 LEASE_MINUTES = LEASE // timedelta(minutes=1)
 
 
-class Session(Readings):
+class Session:
     """One project: it draws items, takes answers and gives results.
 
     Parameters
@@ -124,12 +136,11 @@ class Session(Readings):
         self.figures = figures_of(self.state)
         words = first_words(self.record)
         self.ledger = Ledger(self.store, project, self.state, self.figures, words)
-        self.turns = Turns(self.ledger, population)
+        self.drawing = Drawing(self.ledger, population)
+        self.answering = Answering(self.ledger)
+        self.recorded_looks = RecordedLooks(self.ledger)
         self._lock = threading.RLock()
         self._people: dict[str, str] = {}
-        # Why the newest look is not in the log, "" when it is.
-        self.unrecorded = ""
-        self._record_again_at = 0.0
         self.sync()
 
     def _mapped(
@@ -205,6 +216,193 @@ class Session(Readings):
             items = opened_items(record, read, file, opened.items_folder)
         return cls(items, Plan.from_json(record.plan_json), opened, project)
 
+    # --- where it stands ----------------------------------------------------------------------
+
+    @property
+    def status(self) -> Status:
+        """One of "open", "waiting" (for answers to items that are shown), "goal reached", "budget
+        used", "exhausted" and "finished".
+        """
+        return self.ledger.status()
+
+    @property
+    def going_on(self) -> bool:
+        """Whether the plan still asks for labels."""
+        return self.status in (Status.OPEN, Status.WAITING)
+
+    @property
+    def labels(self) -> int:
+        """How many items have a class."""
+        return self.engine.labels
+
+    @property
+    def complete(self) -> bool:
+        """Whether the planned size is answered."""
+        return complete(self.engine)
+
+    @property
+    def first_figure(self) -> int:
+        """From how many labels on a figure is shown."""
+        return first_shown(self.engine)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Question, instructions, keys ...: as given at the start, with later corrections of the
+        wording.
+        """
+        return self.state.settings(self.record.settings_json)
+
+    # --- the log ------------------------------------------------------------------------------
+
+    def sync(self) -> None:
+        """Take in what other sessions have added."""
+        with self._lock:
+            self.ledger.sync()
+
+    @contextmanager
+    def one_look(self) -> Iterator[None]:
+        """Read the log once for all that is asked within the block, in this thread.
+
+        Returns
+        -------
+        context manager
+            For ``with``; it gives nothing to the block.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population(
+        ...     "items.csv", id="id", content=["text"], scores={"lr": "lr_score"},
+        ...     thresholds={"lr": 0.5})
+        >>> session = lc.Session(population, lc.Plan("simple_random", "precision", budget=90))
+        >>> with session.one_look():
+        ...     results, strata = session.results(), session.strata()
+        """
+        with self.ledger.one_look():
+            yield
+
+    @property
+    def events(self) -> list[Event]:
+        """The log as read so far."""
+        return self.ledger.events
+
+    @property
+    def broken_at(self) -> int:
+        """The first event that was changed outside Labelcore, by its number; 0 if there is none.
+
+        That event and those after it are left out, and nothing can be added.
+        """
+        return self.ledger.broken_at
+
+    def check_log(self) -> None:
+        """Read the whole log again.
+
+        Raises
+        ------
+        BrokenLogError
+            The log was changed outside Labelcore.
+        """
+        self.ledger.check()
+
+    def history(self, annotator: str | None = None, last: int | None = 50) -> Sequence[HistoryRow]:
+        """Answered items, the newest answer first.
+
+        Parameters
+        ----------
+        annotator
+            the person whose answers; None: everybody's
+        last
+            at most this many; None: all
+
+        Returns
+        -------
+        sequence of HistoryRow
+            With the answer, its time, and the item's note and flag.
+        """
+        with self._lock:
+            return history(self.events, self.state, annotator, last)
+
+    def last_said(self, draw: Draw, kind: str) -> str:
+        """The last note about a drawn item, or whether it is flagged.
+
+        Parameters
+        ----------
+        draw
+            from ``next``; if the item is shown a second time, only what was said since then counts
+        kind
+            "noted" or "flagged"
+
+        Returns
+        -------
+        str
+            The text of the event; "" if there is none.
+        """
+        with self._lock:
+            return self.state.last_said(draw, kind)
+
+    # --- items --------------------------------------------------------------------------------
+
+    def item(self, draw: Draw) -> dict[str, str]:
+        """What a person judges.
+
+        Parameters
+        ----------
+        draw
+            from ``next``
+
+        Returns
+        -------
+        dict
+            {column: text}, as it was when the item was drawn.
+
+        Raises
+        ------
+        ChangedTextError
+            The stored text is not the one that the draw recorded.
+        """
+        return self.item_by_id(draw.item_id)
+
+    def item_by_id(self, item_id: str) -> dict[str, str]:
+        """What a person judges, for any item.
+
+        Parameters
+        ----------
+        item_id
+            the item's id
+
+        Returns
+        -------
+        dict
+            {column: text}, as it was when the item was drawn, if it was.
+
+        Raises
+        ------
+        ChangedTextError
+            The stored text is not the one that the draw recorded.
+        """
+        return self._as_drawn(item_id, self.store.content(self.project, item_id))
+
+    def drawn_items(self) -> dict[str, dict[str, str]]:
+        """What a person judges, for every item drawn so far, in one reading of the store.
+
+        Returns
+        -------
+        dict
+            {item id: {column: text}}, as each was when it was drawn.
+
+        Raises
+        ------
+        ChangedTextError
+            A stored text is not the one that its draw recorded.
+        """
+        found = self.store.contents(self.project)
+        return {item_id: self._as_drawn(item_id, kept) for item_id, kept in found.items()}
+
+    def _as_drawn(self, item_id: str, kept: Content | None) -> dict[str, str]:
+        return text_as_drawn(self.population, self.state, item_id, kept)
+
+    # --- people -------------------------------------------------------------------------------
+
     def person(self, secret: str) -> str:
         """The name that a person has in this project.
 
@@ -255,7 +453,22 @@ class Session(Readings):
         given = {event.annotator for event in self.events if event.annotator}
         return given | set(self.store.people(self.project))
 
-    # --- drawing -----------------------------------------------------------------------------
+    def called(self, annotator: str) -> str:
+        """What a person is called on the pages and in the report.
+
+        Parameters
+        ----------
+        annotator
+            the name that the log has, such as "me 2"
+
+        Returns
+        -------
+        str
+            The name that ``introduce`` gave; else the one that the log has.
+        """
+        return str(self.settings.get("names", {}).get(annotator, annotator))
+
+    # --- drawing ------------------------------------------------------------------------------
 
     def next(self, annotator: str = DEFAULT_ANNOTATOR) -> Draw | None:
         """The item to judge now.
@@ -290,28 +503,9 @@ class Session(Readings):
         as it is drawn, and the next one given.
         """
         with self._lock:
-            while (found := self._next(annotator)) and found.item_id in self.state.changed:
-                self.answer(found, "broken")
-            return found
-
-    def _next(self, annotator: str) -> Draw | None:
-        with self._lock:
-            self.sync()
-            self.ledger.refuse_broken()
-            if self.engine.finished:
-                return None
-            self.ledger.refuse_superseded()
-            stack = self.state.on_screen(annotator)
-            if stack and not self.turns.owes(annotator):
-                return stack[-1]
-            stopped = not stack and not self.turns.taken_back() and self._stop_now(annotator)
-            if not stopped:
-                self._put_back_taken(annotator)
-            while True:
-                self.ledger.append(lambda: self.turns.next_draw(annotator, stopped))
-                stack = self.state.on_screen(annotator)
-                if stack or not self._release_expired(annotator, stopped):
-                    return stack[-1] if stack else None
+            while (draw := self.drawing.next(annotator)) and draw.item_id in self.state.changed:
+                self.answer(draw, "broken")
+            return draw
 
     def take(
         self, n: int, annotator: str = DEFAULT_ANNOTATOR, minutes: int = LEASE_MINUTES
@@ -365,30 +559,12 @@ class Session(Readings):
         _check_whole("minutes", "minutes", minutes, most=LONGEST_LEASE)
         with self._lock:
             while True:
-                found = self._take(n, annotator, minutes)
-                changed = [one for one in found if one.item_id in self.state.changed]
+                draws = self.drawing.take(n, annotator, minutes)
+                changed = [draw for draw in draws if draw.item_id in self.state.changed]
                 if not changed:
-                    return found
-                for one in changed:
-                    self.answer(one, "broken")
-
-    def _take(self, n: int, annotator: str, minutes: int) -> list[Draw]:
-        with self._lock:
-            self.sync()
-            self.ledger.refuse_broken()
-            while not self.engine.finished:
-                self.ledger.refuse_superseded()
-                stack = self.state.on_screen(annotator)
-                if len(stack) >= n:
-                    break
-                stopped = not self.turns.taken_back() and self._stop_now(annotator)
-                if not stopped:
-                    self._put_back_taken(annotator)
-                build = partial(self.turns.next_draw, annotator, stopped, n, minutes)
-                drawn = self.ledger.append(build)
-                if drawn is None and not self._release_expired(annotator, stopped):
-                    break
-            return self.state.on_screen(annotator)[:n]
+                    return draws
+                for draw in changed:
+                    self.answer(draw, "broken")
 
     def ahead(self, draw: Draw, answers: Sequence[str]) -> dict[str, tuple[int, str]]:
         """The item that follows each answer, where that is sure before the answer is given.
@@ -411,20 +587,11 @@ class Session(Readings):
         Nothing is drawn. What others do meanwhile may still change what ``next`` gives.
         """
         with self._lock:
-            found = self.turns.ahead(draw, answers)
+            found = self.drawing.ahead(draw, answers)
             return {
                 answer: (index, self.population.id_at(position))
                 for answer, (index, position) in found.items()
             }
-
-    def _release_expired(self, annotator: str, stopped: bool) -> Event | None:
-        """Take an item from a person who has had it for too long; there is nothing else to do."""
-        return self.ledger.write(lambda: self.turns.release_expired(annotator, stopped))
-
-    def _put_back_taken(self, annotator: str) -> None:
-        """Put back all that others took for a time that is over."""
-        while self.ledger.write(lambda: self.turns.release_taken(annotator)):
-            pass
 
     def release(self, draw: Draw | str, *, annotator: str | None = None) -> Event | None:
         """Give an item back unanswered, so that others may have it.
@@ -450,38 +617,11 @@ class Session(Readings):
         -----
         A late answer is still accepted as long as nobody else has answered the item.
         """
-        shown = self._shown(draw, annotator)
+        shown = self.answering.shown(draw, annotator)
         with self._lock:
-            return self.ledger.write(lambda: self.turns.release(shown, shown.annotator))
+            return self.ledger.write(lambda: self.drawing.release(shown, shown.annotator))
 
-    def _end_pilot(self, annotator: str) -> None:
-        """Forecast the size of a margin plan anew, where its pilot has come to an end."""
-
-        def build() -> Event | None:
-            found = self.figures.reforecast()
-            return self.ledger.event("reforecast", annotator, detail=found) if found else None
-
-        if 0 < self.engine.pilot <= self.engine.labels and not self.engine.finished:
-            self.ledger.write(build)
-
-    def _stop_now(self, annotator: str) -> bool:
-        self._end_pilot(annotator)
-        engine = self.engine
-        if engine.stopped and not engine.extended:
-            return True
-        if not stop_reason(engine, now()):
-            return False
-
-        def build() -> Event | None:
-            event = self.ledger.event("stopped", annotator)
-            over = engine.stopped or engine.finished
-            reason = "" if over else stop_reason(engine, event.at)
-            return replace(event, text=reason) if reason else None
-
-        self.ledger.write(build)
-        return engine.stopped
-
-    # --- answering ---------------------------------------------------------------------------
+    # --- answering ----------------------------------------------------------------------------
 
     def answer(self, draw: Draw | str, answer: object, *, annotator: str | None = None) -> Event:
         """Store an answer. It is durable when the method returns.
@@ -517,81 +657,11 @@ class Session(Readings):
         """
         kind, label = self.engine.kind_of(answer)
         with self._lock:
-            shown = self._shown(draw, annotator)
-            token = shown.draw.token
-
-            def build() -> Event | None:
-                if token in self.state.answered:
-                    return None
-                return self._answer_event(shown, kind, label)
-
-            done = self.state.answered.get(token) or self.ledger.write(build)
+            shown = self.answering.shown(draw, annotator)
+            stored = self.answering.answer(shown, kind, label)
             with suppress(StoreBusyError, StoreNotWritableError):  # Else with the next item.
-                self._end_pilot(shown.annotator)
-            return self._as_answered(done or self.state.answered[token], label or kind)
-
-    def _as_answered(self, event: Event, answer: str) -> Event:
-        """The event that answers a draw. LateAnswerError where that was another answer."""
-        if answer_word(event) == answer:
-            return event
-        index, before = event.index or 0, answer_word(event)
-        force = self.engine.in_force(index)
-        if event.kind in ("reread", "late"):
-            way = "a second reading stays as it was given"
-        elif answer == LATER:
-            way = "undo() takes an answer back"
-        elif force is None:
-            way = "it is not in force any more: answer the draw that next() gives"
-        else:
-            way = f"revise({index}, {answer!r}, token) changes it"
-        raise LateAnswerError(
-            f"item {index} was answered {before!r} by this draw; {answer!r} was not stored: {way}"
-        )
-
-    def _shown(self, draw: Draw | str, annotator: str | None) -> Shown:
-        """The draw as it was put before this person."""
-        token = draw.token if isinstance(draw, Draw) else draw
-        self.sync()
-        shown = self.state.screens.shown.get(token)
-        if shown is None:
-            raise AnswerError(f"the answer belongs to no item that was shown: token {token!r}")
-        if annotator not in (None, shown.annotator):
-            raise AnswerError(
-                f"item {shown.draw.index} was given to {shown.annotator!r}, and {annotator!r} "
-                "cannot answer for another person"
-            )
-        return shown
-
-    def _answer_event(self, shown: Shown, kind: str, label: str | None) -> Event:
-        draw = shown.draw
-        event = self.ledger.event(
-            kind,
-            shown.annotator,
-            answers=draw.token,
-            index=draw.index,
-            item_id=draw.item_id,
-            stratum=draw.stratum,
-            batch=draw.batch,
-            label=label,
-            shown_at=shown.at,
-        )
-        if comes_late(self.state, shown) and kind != LATER:
-            force = self.engine.in_force(draw.index)
-            return replace(
-                event,
-                kind="late",
-                text=None if label else kind,
-                previous=None if force is None else force.sequence,
-            )
-        if not draw.repeat:
-            return event
-        first = self.engine.repeats.first(draw.index)
-        return replace(
-            event,
-            kind="reread",
-            text=None if label else kind,
-            previous=None if first is None else first.sequence,
-        )
+                self.drawing.end_pilot(shown.annotator)
+            return self.answering.as_answered(stored, label or kind)
 
     def revise(
         self, index: int, answer: object, token: str, *, annotator: str = DEFAULT_ANNOTATOR
@@ -621,32 +691,7 @@ class Session(Readings):
             overlap also: the person judged the item after another one; the first answer is not
             theirs to change, and their own stays as they gave it.
         """
-        kind, label = self.engine.kind_of(answer)
-
-        def build() -> Event | None:
-            if token in self.state.answered:
-                return None
-            before = self.engine.in_force(index) if 1 <= index <= len(self.engine.asked) else None
-            if before is None:
-                raise AnswerError(f"item {index} has no answer yet that could be changed")
-            if self.own_reading(index, annotator) is not None:
-                raise AnswerError(
-                    f"item {index} was judged by {annotator!r} after another person: the first "
-                    "answer is not theirs to change"
-                )
-            return self.ledger.event(
-                kind,
-                annotator,
-                answers=token,
-                index=index,
-                item_id=before.item_id,
-                stratum=before.stratum,
-                batch=before.batch,
-                label=label,
-                previous=before.sequence,
-            )
-
-        return self.ledger.write(build) or self.state.answered[token]
+        return self.answering.revise(index, answer, token, annotator)
 
     def undo(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
         """Take back a person's last answer that is still in force; this can be repeated.
@@ -671,23 +716,22 @@ class Session(Readings):
         The item comes back next, with a new token. If the answer had changed an earlier one, the
         earlier one is in force again.
         """
+        return self.answering.undo(annotator)
 
-        def build() -> Event | None:
-            last = self.last_answer(annotator)
-            if last is None:
-                return None
-            kind = "reread_undone" if last.kind == "reread" else "undone"
-            return self.ledger.event(
-                kind,
-                annotator,
-                index=last.index,
-                item_id=last.item_id,
-                stratum=last.stratum,
-                batch=last.batch,
-                previous=last.sequence,
-            )
+    def last_answer(self, annotator: str | None = DEFAULT_ANNOTATOR) -> Event | None:
+        """A person's newest answer that is in force.
 
-        return self.ledger.write(build)
+        Parameters
+        ----------
+        annotator
+            the person; None: anybody
+
+        Returns
+        -------
+        Event or None
+            None if there is no answer in force.
+        """
+        return self.answering.last(annotator)
 
     def note(self, index: int, text: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Keep a note about a drawn item. The last note counts; an empty one removes it.
@@ -733,7 +777,151 @@ class Session(Readings):
             lambda: self.ledger.event(kind, annotator, index=index, item_id=item_id, text=text)
         )
 
-    # --- ending ------------------------------------------------------------------------------
+    # --- several people -----------------------------------------------------------------------
+
+    def settle(
+        self,
+        item_id: str,
+        answer: object,
+        annotator: str = DEFAULT_ANNOTATOR,
+        reason: str = "",
+    ) -> Event:
+        """Say which answer counts for an item that people judge differently.
+
+        Parameters
+        ----------
+        item_id
+            the item's id; as many people as the plan's ``readers`` have judged it, not all alike
+        answer
+            a class name; with two classes also True or False, 1 or 0, "yes" or "no"
+        annotator
+            the person who settles it
+        reason
+            why; kept with it
+
+        Returns
+        -------
+        Event
+            What was stored. The last one counts, as long as the answers stand that it was said of:
+            that of each person as it was when the others judged the item. Taking one of them back
+            ends it; changing the first answer afterwards does not.
+
+        Raises
+        ------
+        AnswerError
+            There is nothing to settle: the item was judged by fewer people, or alike by all; the
+            answer is no class; or the project is finished.
+
+        Notes
+        -----
+        The answers stay as they are, and so do the figures that rest on the first of them; those
+        for the settled judgement are the results "accuracy@settled" and so on.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population("items.csv", id="id", content=["text"])
+        >>> plan = lc.Plan("simple_random", ["prevalence"], budget=50, overlap=1.0)
+        >>> session = lc.Session(population, plan)
+        >>> draw = session.next("ann")
+        >>> first = session.answer(draw, "yes")
+        >>> second = session.answer(session.next("bob"), "no")
+        >>> session.settle(draw.item_id, "no", "eve", "it is an offer, not a prize").label
+        'no'
+        """
+        return self.answering.settle(item_id, answer, annotator, reason)
+
+    def unsettled(self) -> list[Judged]:
+        """Items that as many people as the plan asks for have judged, not all alike, and of which
+        nobody has said yet which answer counts.
+
+        Returns
+        -------
+        list of Judged
+            With the answers, in the order of the second ones.
+        """
+        with self._lock:
+            return unsettled(self.engine)
+
+    def differing(self, index: int) -> Judged | None:
+        """The answers to an item that people judge differently.
+
+        Parameters
+        ----------
+        index
+            the number of the draw: 1, 2, ...
+
+        Returns
+        -------
+        Judged or None
+            None where they are alike, or people are still to judge it.
+        """
+        with self._lock:
+            return self.answering.differing(index)
+
+    def own_reading(self, index: int, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
+        """The answer that a person gave to an item after another person had judged it.
+
+        Parameters
+        ----------
+        index
+            the number of the draw: 1, 2, ...
+        annotator
+            the person
+
+        Returns
+        -------
+        Event or None
+            None where the person gave none, or put the item off; always without an overlap.
+        """
+        return self.answering.own_reading(index, annotator)
+
+    def agreement(self) -> PeopleAgree:
+        """How far people agree who judged the same items, and what each of them did.
+
+        Returns
+        -------
+        PeopleAgree
+            The share of answers that are the same; Fleiss' kappa, Krippendorff's alpha and Gwet's
+            AC1; Cohen's kappa of each two people; per person answers, pace and agreement. Each with
+            its interval; what is undefined says why. ``to_frame`` is a table of it.
+
+        Notes
+        -----
+        Shares are those of the labelled items, not weighted to the file. Intervals are for one look
+        and take the items as a random sample; items without a class are left out.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population("items.csv", id="id", content=["text"])
+        >>> plan = lc.Plan("simple_random", ["prevalence"], budget=50, overlap=1.0)
+        >>> session = lc.Session(population, plan)
+        >>> for who in ("ann", "bob"):
+        ...     while (draw := session.next(who)) is not None:
+        ...         event = session.answer(draw, "prize" in session.item(draw)["text"])
+        >>> found = session.agreement()
+        >>> found.items, found.share.value, [one.name for one in found.people]
+        (50, 1.0, ['ann', 'bob'])
+        """
+        with self._lock:
+            self.sync()
+            return people_agree(self.engine, self.called)
+
+    def label_error(self) -> LabelError:
+        """What the items shown a second time say about errors of the labels, and about the true
+        figures.
+
+        Returns
+        -------
+        LabelError
+            If no item was shown twice, it says so.
+        """
+        with self._lock:
+            self.sync()
+            return label_error(self.engine, self.store.people(self.project))
+
+    # --- ending, and what is asked for besides ------------------------------------------------
 
     def finish(self, reason: str = "", annotator: str = DEFAULT_ANNOTATOR) -> None:
         """End the session; nothing more is drawn until ``extend``.
@@ -809,133 +997,6 @@ class Session(Readings):
             lambda: self.ledger.event("second_pass", annotator, detail={"items": items})
         )
 
-    def settle(
-        self,
-        item_id: str,
-        answer: object,
-        annotator: str = DEFAULT_ANNOTATOR,
-        reason: str = "",
-    ) -> Event:
-        """Say which answer counts for an item that people judge differently.
-
-        Parameters
-        ----------
-        item_id
-            the item's id; as many people as the plan's ``readers`` have judged it, not all alike
-        answer
-            a class name; with two classes also True or False, 1 or 0, "yes" or "no"
-        annotator
-            the person who settles it
-        reason
-            why; kept with it
-
-        Returns
-        -------
-        Event
-            What was stored. The last one counts, as long as the answers stand that it was said of:
-            that of each person as it was when the others judged the item. Taking one of them back
-            ends it; changing the first answer afterwards does not.
-
-        Raises
-        ------
-        AnswerError
-            There is nothing to settle: the item was judged by fewer people, or alike by all; the
-            answer is no class; or the project is finished.
-
-        Notes
-        -----
-        The answers stay as they are, and so do the figures that rest on the first of them; those
-        for the settled judgement are the results "accuracy@settled" and so on.
-
-        Examples
-        --------
-        >>> import labelcore as lc
-        >>> population = lc.read_population("items.csv", id="id", content=["text"])
-        >>> plan = lc.Plan("simple_random", ["prevalence"], budget=50, overlap=1.0)
-        >>> session = lc.Session(population, plan)
-        >>> draw = session.next("ann")
-        >>> first = session.answer(draw, "yes")
-        >>> second = session.answer(session.next("bob"), "no")
-        >>> session.settle(draw.item_id, "no", "eve", "it is an offer, not a prize").label
-        'no'
-        """
-        _, label = self.engine.kind_of(answer)
-
-        def build() -> Event:
-            one = self._judged(item_id)
-            asked = self.state.asked(one.index)
-            return self.ledger.event(
-                "settled",
-                annotator,
-                index=one.index,
-                item_id=item_id,
-                stratum=asked.stratum,
-                batch=asked.batch,
-                label=label,
-                text=reason,
-                detail={"answers": one.sequences},
-            )
-
-        stored = self.ledger.write(build)
-        assert stored is not None
-        return stored
-
-    def unsettled(self) -> list[Judged]:
-        """Items that as many people as the plan asks for have judged, not all alike, and of which
-        nobody has said yet which answer counts.
-
-        Returns
-        -------
-        list of Judged
-            With the answers, in the order of the second ones.
-        """
-        with self._lock:
-            return unsettled(self.engine)
-
-    def differing(self, index: int) -> Judged | None:
-        """The answers to an item that people judge differently.
-
-        Parameters
-        ----------
-        index
-            the number of the draw: 1, 2, ...
-
-        Returns
-        -------
-        Judged or None
-            None where they are alike, or people are still to judge it.
-        """
-        with self._lock:
-            found = self.engine.repeats.judged() if self.engine.repeats.others else []
-            one = next((one for one in found if one.index == index), None)
-            return one if one and one.complete and one.differs else None
-
-    def own_reading(self, index: int, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
-        """The answer that a person gave to an item after another person had judged it.
-
-        Parameters
-        ----------
-        index
-            the number of the draw: 1, 2, ...
-        annotator
-            the person
-
-        Returns
-        -------
-        Event or None
-            None where the person gave none, or put the item off; always without an overlap.
-        """
-        repeats = self.engine.repeats
-        found = repeats.further(index, annotator) if repeats.others else None
-        return None if found is None or answer_word(found) == LATER else found
-
-    def _judged(self, item_id: str) -> Judged:
-        found = (one for one in self.engine.repeats.judged() if one.first.item_id == item_id)
-        one = next(found, None)
-        if one is None:
-            raise AnswerError(f"item {item_id!r} was not judged by a second person")
-        return one
-
     def reword(self, annotator: str = DEFAULT_ANNOTATOR, **changes: Any) -> None:
         """Correct the wording of the project.
 
@@ -969,9 +1030,9 @@ class Session(Readings):
 
         self.ledger.write(build)
 
-    # --- looking -----------------------------------------------------------------------------
+    # --- results ------------------------------------------------------------------------------
 
-    def results(self) -> dict[str, Result]:
+    def results(self) -> Results:
         """What is known now. A look that sees new answers is recorded in the log.
 
         Returns
@@ -989,26 +1050,74 @@ class Session(Readings):
         with self._lock:
             self.sync()
             found = self.figures.results()
-            if self.state.last_answer <= self.state.looked_after:
-                self.unrecorded = ""
-            elif not self.broken_at and time.monotonic() >= self._record_again_at:
-                self._record_look()
+            self.recorded_looks.record()
             return Results(found)
 
-    def _record_look(self) -> None:
-        """Reading goes on where nothing can be written; each try may wait for another program."""
-        try:
-            self.ledger.write(self._look)
-            self.unrecorded = ""
-        except (StoreBusyError, StoreNotWritableError) as error:
-            self.unrecorded = str(error)
-            self._record_again_at = time.monotonic() + RECORD_AGAIN_SECONDS
+    def estimate(self, name: str) -> Estimate:
+        """One number of ``results``, by its type.
 
-    def _look(self) -> Event | None:
-        if self.state.last_answer <= self.state.looked_after:
-            return None
-        detail = self.figures.look(self.state.last_answer)
-        return None if detail is None else self.ledger.event("looked", "", detail=detail)
+        Parameters
+        ----------
+        name
+            its key, such as "precision", "recall@B" or "precision[spam]"
+
+        Returns
+        -------
+        Estimate
+            With its interval.
+
+        Raises
+        ------
+        KeyError
+            There is no number of this name; the message lists those there are.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population("items.csv", id="id", content=["text"])
+        >>> session = lc.Session(population, lc.Plan("simple_random", ["prevalence"], budget=50))
+        >>> session.estimate("prevalence").high
+        1.0
+        >>> session.estimate("accuracy")
+        Traceback (most recent call last):
+        KeyError: "no result is called 'accuracy'; known are prevalence"
+        """
+        return self.results().one(Estimate, name)
+
+    def claim(self, text: str) -> Claim:
+        """One claim of ``results``, by its type.
+
+        Parameters
+        ----------
+        text
+            as the plan has it, such as "precision >= 0.9"
+
+        Returns
+        -------
+        Claim
+            With what the labels say about it.
+
+        Raises
+        ------
+        KeyError
+            The plan has no such claim; the message lists those it has.
+        """
+        return self.results().one(Claim, text)
+
+    def choice(self) -> Choice:
+        """The choice among candidates that the plan asks for.
+
+        Returns
+        -------
+        Choice
+            What is chosen, and the bounds of each candidate.
+
+        Raises
+        ------
+        KeyError
+            The plan asks for no choice.
+        """
+        return self.results().one(Choice, "selection")
 
     def results_table(self) -> pd.DataFrame:
         """``results`` as one table.
@@ -1020,6 +1129,360 @@ class Session(Readings):
             the columns of the CSV report; what a result has not is missing.
         """
         return results_table(self.project, self.results())
+
+    @property
+    def unrecorded(self) -> str:
+        """Why the newest look is not in the log; "" when it is."""
+        return self.recorded_looks.unrecorded
+
+    def looks(self) -> list[dict[str, Any]]:
+        """Every recorded look, in order.
+
+        Returns
+        -------
+        list of dict
+            Labels, draws, results by key, and when ("at"). The list is new, but the looks in it are
+            the session's own: read them, but do not change them.
+        """
+        with self._lock:
+            return list(self.state.looks)
+
+    def course(self, key: str) -> list[dict[str, Any]]:
+        """How one result came about, from the first label to now.
+
+        Parameters
+        ----------
+        key
+            as in ``results``
+
+        Returns
+        -------
+        list of dict
+            Labels, draws, results by key, and when the last answer was given ("at"). A number is
+            worked out from the log at fixed looks, whether anybody looked or not: at every label to
+            20, then at every fifth, beyond 500 at every hundredth part of the plan. Of any other
+            result these are the recorded ``looks``.
+        """
+        with self._lock:
+            self.sync()
+            if key in {question.key for question in self.engine.questions}:
+                return self.figures.course()
+            return self.looks()
+
+    # --- along the ranks ----------------------------------------------------------------------
+
+    def curve(self) -> Curve:
+        """What is known along the ranks of the classifier's score.
+
+        Returns
+        -------
+        Curve
+            Estimates weighted by the design; ``band`` makes readings of it.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score.
+        """
+        with self._lock:
+            return self.figures.curve()
+
+    def band(self, name: str, curve: Curve | None = None) -> Band:
+        """One reading along the ranks.
+
+        Parameters
+        ----------
+        name
+            such as "precision", "recall" or "yield"
+        curve
+            what ``curve`` returned, to save time; None: it is made anew
+
+        Returns
+        -------
+        Band
+            The reading with its bounds.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score, or the curve has no such reading.
+        """
+        with self._lock:
+            found = self.curve() if curve is None else curve
+            return band(self.engine, found, name)
+
+    def curves(self) -> tuple[Band, ...]:
+        """Precision and, if the curve has it, recall along the ranks.
+
+        Returns
+        -------
+        tuple of Band
+            One or two.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score.
+        """
+        curve = self.curve()
+        return tuple(self.band(n, curve) for n in ("precision", "recall") if n in curve.names)
+
+    def cut(self, rank: int) -> Cut:
+        """What keeping the first ``rank`` items would mean.
+
+        Parameters
+        ----------
+        rank
+            how many items are kept
+
+        Returns
+        -------
+        Cut
+            Its readings, with their bounds.
+
+        Raises
+        ------
+        ValueError
+            The rank lies outside the curve, or the classifier has no score.
+        """
+        with self._lock:
+            return self.figures.cuts([rank])[0]
+
+    def cuts(self, ranks: Sequence[int]) -> list[Cut]:
+        """``cut`` at several ranks, worked out together.
+
+        Parameters
+        ----------
+        ranks
+            how many items are kept, each
+
+        Returns
+        -------
+        list of Cut
+            In the order of ``ranks``.
+
+        Raises
+        ------
+        ValueError
+            A rank lies outside the curve, or the classifier has no score.
+        """
+        with self._lock:
+            return self.figures.cuts(ranks)
+
+    def deepest_cut(self, precision: float, at_most: int | None = None) -> Cut | None:
+        """The longest head of the list whose precision is surely high enough, as far as the bounds
+        promise.
+
+        Parameters
+        ----------
+        precision
+            the least precision, between 0 and 1
+        at_most
+            so many items at the most; None: as many as there are
+
+        Returns
+        -------
+        Cut or None
+            None if there is no such head.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score.
+        """
+        with self._lock:
+            return self.figures.deepest_cut(precision, at_most)
+
+    def cheapest_cut(self, miss: float, false_alarm: float) -> CheapestCut | None:
+        """Where to cut the list so that mistakes cost least.
+
+        Parameters
+        ----------
+        miss
+            what a positive item costs that is not kept; above 0, in any unit
+        false_alarm
+            what another item costs that is kept, in the same unit
+
+        Returns
+        -------
+        CheapestCut or None
+            The cheapest cut by the estimate, and the first and last one that may be it by the
+            bounds, for all pairs of costs at once; None before there are bounds.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score, the bounds do not hold for all ranks, or a cost is not
+            above 0.
+        """
+        with self._lock:
+            return self.figures.cheapest_cut(miss, false_alarm)
+
+    def packages(self, precisions: Sequence[float]) -> pd.DataFrame:
+        """The list cut wherever it surely still keeps each of several precisions.
+
+        Parameters
+        ----------
+        precisions
+            falling, between 0 and 1
+
+        Returns
+        -------
+        DataFrame
+            A row per package.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score.
+        """
+        with self._lock:
+            return self.figures.packages(precisions)
+
+    def choices_at(self, precisions: Sequence[float]) -> list[OtherChoice]:
+        """Which candidate would be chosen at other required precisions, from the same labels.
+
+        Parameters
+        ----------
+        precisions
+            required ones, above 0 and at most 1
+
+        Returns
+        -------
+        list of OtherChoice
+            One for each: precision, status, chosen (its name, and the precision and the number of
+            positive items that it has for sure), surest (the same of the candidate that is as
+            precise without any tolerance) and left. Tolerances are those of the plan.
+
+        Raises
+        ------
+        ValueError
+            The plan asks for no choice, or a precision lies outside its range.
+
+        Notes
+        -----
+        Promise: with the confidence of the choice everything that is said of all precisions holds
+        together, and at every look. For that the upper bounds are wider than those of the choice
+        itself, which is about the one precision that the plan names.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population(
+        ...     "items.csv", id="id", content=["text"], scores={"lr": "lr_score"})
+        >>> wanted = {"candidates": [0.3, 0.5], "precision_threshold": 0.6, "precision_slack": 0.3}
+        >>> plan = lc.Plan("reach_selection", "selection", params=wanted, budget=300, seed=7)
+        >>> session = lc.Session(population, plan)
+        >>> while (draw := session.next()) is not None:
+        ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+        >>> [one.status for one in session.choices_at([0.5, 1.0])]
+        ['undecided', 'none acceptable']
+        """
+        with self._lock:
+            return choices_at(self.engine, precisions)
+
+    # --- tables -------------------------------------------------------------------------------
+
+    def strata(self) -> pd.DataFrame:
+        """The strata, with the labels that the results rest on.
+
+        Returns
+        -------
+        DataFrame
+            A row per stratum: its size, labels, rate and share of the uncertainty.
+        """
+        with self._lock:
+            return strata_table(headline_stage(self.engine))
+
+    def confusion(self, classifier: str | None = None) -> pd.DataFrame:
+        """How many items of each predicted class truly belong to each class, estimated.
+
+        Parameters
+        ----------
+        classifier
+            one that the plan names; None: the first
+
+        Returns
+        -------
+        DataFrame
+            Estimated items of the file by predicted class (rows) and true class (columns), and a
+            last column for items in strata without a label. Each row sums to the known number of
+            items that are predicted so. Values without intervals.
+
+        Raises
+        ------
+        ValueError
+            The plan does not name the classifier, or it has neither a prediction nor a threshold.
+        """
+        with self._lock:
+            self.sync()
+            return confusion(headline_stage(self.engine), classifier)
+
+    def labels_table(self, content: bool = False) -> pd.DataFrame:
+        """Every item judged, one to a row: to take home, to train on, or to estimate something else
+        from.
+
+        Parameters
+        ----------
+        content
+            whether the columns that were shown are added
+
+        Returns
+        -------
+        DataFrame
+            id, answer (the class; missing without one), status ("labelled", "unsure", "broken" or
+            "later"), annotator, time (of the answer, UTC), seconds (from showing the item to its
+            answer), stratum (1, 2, ...), weight (items), a column "score_NAME" and a column
+            "prediction_NAME" for each classifier that has one, notes (text), flagged. In the order
+            drawn; then the answers from before the project that the figures rest on, without
+            annotator and time.
+
+        Raises
+        ------
+        ChangedTextError
+            ``content``, and a stored text is not the one that its draw recorded.
+
+        Notes
+        -----
+        ``weight`` is the number of items that the label stands for: those of its stratum of which
+        the first classifier says the same, over the labels among them. A share weighted by it
+        estimates the share in the file. Precision, recall and F1 of the first classifier by these
+        weights are those of ``results`` as soon as each part of a stratum has a label, with every
+        method that estimates from counts by stratum; accuracy and prevalence too, except with
+        ``simple_random``, whose own value is the plain share. Nobody stands for the items of a part
+        without a label, yet or because the plan does not ask there: the weights then add up to less
+        than the file. Unweighted shares are those of the sample, which is not like the file.
+
+        The weight is missing for items without a class, for labels of a second stage, for labels of
+        ``recycling`` that are no random sample for its first classifier, and for every label of
+        ``paula`` (chosen windows) and ``reach_selection`` (items outside the candidates are never
+        drawn).
+
+        The labels are a sample for measuring: a weighted share has no interval here, ``results``
+        has.
+
+        Source: Cochran (1977), section 5A.9, stratification after selection.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population(
+        ...     "items.csv", id="id", content=["text"], predictions={"lr": "lr_pred"})
+        >>> session = lc.Session(population, lc.Plan("simple_random", ["prevalence"], budget=50))
+        >>> while (draw := session.next()) is not None:
+        ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+        >>> labels = session.labels_table()
+        >>> float(labels["weight"].sum().round(6))
+        1000.0
+        """
+        with self._lock:
+            self.sync()
+            kept = self.drawn_items() if content else {}
+
+            def content_of(item_id: str) -> dict[str, str]:
+                return kept[item_id] if item_id in kept else self.item_by_id(item_id)
+
+            return labels_table(self.population, self.state, content_of if content else None)
 
 
 def _check_whole(name: str, of: str, value: object, most: int | None = None) -> None:

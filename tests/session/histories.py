@@ -36,7 +36,7 @@ from labelcore.log.kinds import state_at
 from labelcore.log.screens import LEASE
 from labelcore.population import Population
 from labelcore.replay import replay
-from labelcore.session import ledger, turns
+from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
 from labelcore.store import LabelStore, MemoryStore, open_store
 from tests.contracts.test_stores import ADDRESSES
@@ -312,7 +312,7 @@ class History(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.clock = Clock()
-        self.before = [(module, module.now) for module in (ledger, whole, turns)]
+        self.before = [(module, module.now) for module in (ledger, whole, drawing)]
         for module, _ in self.before:
             module.now = self.clock.now  # type: ignore[attr-defined]
         self.ready = False

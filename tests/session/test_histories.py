@@ -9,7 +9,7 @@ import pytest
 
 from labelcore.errors import LateAnswerError
 from labelcore.log import screens
-from labelcore.session import session as whole
+from labelcore.session import answering
 from labelcore.store import STORES
 from tests.session.histories import address_of, run
 
@@ -29,7 +29,7 @@ def test_no_history_disagrees_with_the_model(
 
 def test_a_late_answer_that_is_dropped_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The broken twin: what was refused before it was kept."""
-    monkeypatch.setattr(whole, "comes_late", lambda state, shown: False)
+    monkeypatch.setattr(answering, "comes_late", lambda state, shown: False)
     with pytest.raises(LateAnswerError):
         run(60, 1, shrunk=False)
 

@@ -19,7 +19,7 @@ from labelcore.log.people import people_count
 from labelcore.log.screens import LEASE
 from labelcore.replay import replay
 from labelcore.replay.walk import Walk
-from labelcore.session import ledger, turns
+from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
 
 PEOPLE = ("ann", "bob", "eve")
@@ -43,7 +43,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    for module in (ledger, whole, turns):
+    for module in (ledger, whole, drawing):
         monkeypatch.setattr(module, "now", made.now)
     return made
 

@@ -317,3 +317,16 @@ def test_results_as_one_table_and_the_session_by_name(known: Known) -> None:
     assert table["value"][0] == results["precision"].value  # type: ignore[union-attr]
     assert table["rank"].dropna().tolist() == band.x.tolist()  # type: ignore[union-attr]
     assert repr(session) == "<Session 'spam' on 'items.csv': 60 labels, budget used>"
+
+
+def test_a_result_is_had_by_its_kind_and_name(known: Known) -> None:
+    session = start(known, claims=["precision >= 0.1"])
+    results = session.results()
+    assert session.estimate("recall") == results["recall"]
+    assert session.claim("precision >= 0.1") == results["precision >= 0.1"]
+    with pytest.raises(KeyError, match=r"known are .*recall.*; did you mean 'precision'\?"):
+        session.estimate("precison")
+    with pytest.raises(KeyError, match="no result is called 'recall'; known are precision >= 0.1"):
+        session.claim("recall")
+    with pytest.raises(KeyError, match="no result is called 'selection'; known are none"):
+        session.choice()

@@ -25,8 +25,8 @@ from labelcore.population.engines.engine import EngineError
 from labelcore.population.engines.postgres import PostgresEngine
 from labelcore.population.ids import id_parts
 from labelcore.population.snapshots import cells_of
+from labelcore.session.drawing import CHANGED_RUN
 from labelcore.session.integrity import verify
-from labelcore.session.turns import CHANGED_RUN
 
 N = 900
 ARGUMENTS: dict[str, Any] = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from labelcore.errors import ChangedItemError
@@ -21,12 +23,87 @@ Found = tuple[int, int, int, int | None]
 """Index, position, batch and basis of a draw."""
 
 
-class Turns:
-    """Questions to the present state of a ledger, and the events that would answer them."""
+class Drawing:
+    """What a person is to judge next, from the present state of a ledger; what follows is stored.
+
+    Whoever calls ``next`` or ``take`` holds the session's lock.
+    """
 
     def __init__(self, ledger: Ledger, population: Population) -> None:
         self.ledger, self.population = ledger, population
         self.state, self.engine = ledger.state, ledger.state.engine
+
+    def next(self, annotator: str) -> Draw | None:
+        """The item that this person has open, else a new one; None where nothing is drawn."""
+        self.ledger.sync()
+        self.ledger.refuse_broken()
+        if self.engine.finished:
+            return None
+        self.ledger.refuse_superseded()
+        stack = self.state.on_screen(annotator)
+        if stack and not self.owes(annotator):
+            return stack[-1]
+        stopped = not stack and not self.taken_back() and self._stop_now(annotator)
+        if not stopped:
+            self._put_back_taken(annotator)
+        while True:
+            self.ledger.append(lambda: self.next_draw(annotator, stopped))
+            stack = self.state.on_screen(annotator)
+            if stack or not self._give_up_expired(annotator, stopped):
+                return stack[-1] if stack else None
+
+    def take(self, n: int, annotator: str, minutes: int) -> list[Draw]:
+        """Up to ``n`` open items of this person, kept for so long; the oldest first."""
+        self.ledger.sync()
+        self.ledger.refuse_broken()
+        while not self.engine.finished:
+            self.ledger.refuse_superseded()
+            stack = self.state.on_screen(annotator)
+            if len(stack) >= n:
+                break
+            stopped = not self.taken_back() and self._stop_now(annotator)
+            if not stopped:
+                self._put_back_taken(annotator)
+            drawn = self.ledger.append(partial(self.next_draw, annotator, stopped, n, minutes))
+            if drawn is None and not self._give_up_expired(annotator, stopped):
+                break
+        return self.state.on_screen(annotator)[:n]
+
+    def _give_up_expired(self, annotator: str, stopped: bool) -> Event | None:
+        """Take an item from a person who has had it for too long; there is nothing else to do."""
+        return self.ledger.write(lambda: self.release_expired(annotator, stopped))
+
+    def _put_back_taken(self, annotator: str) -> None:
+        """Put back all that others took for a time that is over."""
+        while self.ledger.write(lambda: self.release_taken(annotator)):
+            pass
+
+    def end_pilot(self, annotator: str) -> None:
+        """Forecast the size of a margin plan anew, where its pilot has come to an end."""
+
+        def build() -> Event | None:
+            found = dict(self.ledger.figures.reforecast())
+            return self.ledger.event("reforecast", annotator, detail=found) if found else None
+
+        if 0 < self.engine.pilot <= self.engine.labels and not self.engine.finished:
+            self.ledger.write(build)
+
+    def _stop_now(self, annotator: str) -> bool:
+        self.end_pilot(annotator)
+        engine = self.engine
+        if engine.stopped and not engine.extended:
+            return True
+        if not stop_reason(engine, now()):
+            return False
+
+        def build() -> Event | None:
+            event = self.ledger.event("stopped", annotator)
+            over = engine.stopped or engine.finished
+            reason = "" if over else stop_reason(engine, event.at)
+            return replace(event, text=reason) if reason else None
+
+        self.ledger.write(build)
+        return engine.stopped
 
     def owed(self, annotator: str) -> int:
         """The oldest draw whose first answer this person took back; 0 if there is none."""

@@ -1,0 +1,187 @@
+"""Answers to what was drawn: given, changed, taken back, settled. Each is an event of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from labelcore.errors import AnswerError, LateAnswerError
+from labelcore.log.events import Draw, Event, answer_word
+from labelcore.log.repeats import LATER, Judged
+from labelcore.log.rules import comes_late
+from labelcore.log.screens import Shown
+from labelcore.session.ledger import Ledger
+
+
+class Answering:
+    """Answers to the draws of a ledger."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.state, self.engine = ledger.state, ledger.state.engine
+
+    def shown(self, draw: Draw | str, annotator: str | None) -> Shown:
+        """The draw as it was put before this person; AnswerError where it was not."""
+        token = draw.token if isinstance(draw, Draw) else draw
+        self.ledger.sync()
+        shown = self.state.screens.shown.get(token)
+        if shown is None:
+            raise AnswerError(f"the answer belongs to no item that was shown: token {token!r}")
+        if annotator not in (None, shown.annotator):
+            raise AnswerError(
+                f"item {shown.draw.index} was given to {shown.annotator!r}, and {annotator!r} "
+                "cannot answer for another person"
+            )
+        return shown
+
+    def answer(self, shown: Shown, kind: str, label: str | None) -> Event:
+        """Store an answer, unless its draw has one: the event that answers the draw."""
+        token = shown.draw.token
+
+        def build() -> Event | None:
+            return None if token in self.state.answered else self._event(shown, kind, label)
+
+        done = self.state.answered.get(token) or self.ledger.write(build)
+        return done or self.state.answered[token]
+
+    def _event(self, shown: Shown, kind: str, label: str | None) -> Event:
+        draw = shown.draw
+        event = self.ledger.event(
+            kind,
+            shown.annotator,
+            answers=draw.token,
+            index=draw.index,
+            item_id=draw.item_id,
+            stratum=draw.stratum,
+            batch=draw.batch,
+            label=label,
+            shown_at=shown.at,
+        )
+        if comes_late(self.state, shown) and kind != LATER:
+            kind, before = "late", self.engine.in_force(draw.index)
+        elif draw.repeat:
+            kind, before = "reread", self.engine.repeats.first(draw.index)
+        else:
+            return event
+        return replace(
+            event,
+            kind=kind,
+            text=None if label else event.kind,
+            previous=None if before is None else before.sequence,
+        )
+
+    def as_answered(self, event: Event, answer: str) -> Event:
+        """The event that answers a draw; LateAnswerError where that was another answer."""
+        if answer_word(event) == answer:
+            return event
+        index, before = event.index or 0, answer_word(event)
+        force = self.engine.in_force(index)
+        if event.kind in ("reread", "late"):
+            way = "a second reading stays as it was given"
+        elif answer == LATER:
+            way = "undo() takes an answer back"
+        elif force is None:
+            way = "it is not in force any more: answer the draw that next() gives"
+        else:
+            way = f"revise({index}, {answer!r}, token) changes it"
+        raise LateAnswerError(
+            f"item {index} was answered {before!r} by this draw; {answer!r} was not stored: {way}"
+        )
+
+    def revise(self, index: int, answer: object, token: str, annotator: str) -> Event:
+        """Store another answer to an item in place of the one in force."""
+        kind, label = self.engine.kind_of(answer)
+
+        def build() -> Event | None:
+            if token in self.state.answered:
+                return None
+            before = self.engine.in_force(index) if 1 <= index <= len(self.engine.asked) else None
+            if before is None:
+                raise AnswerError(f"item {index} has no answer yet that could be changed")
+            if self.own_reading(index, annotator) is not None:
+                raise AnswerError(
+                    f"item {index} was judged by {annotator!r} after another person: the first "
+                    "answer is not theirs to change"
+                )
+            return self.ledger.event(
+                kind,
+                annotator,
+                answers=token,
+                index=index,
+                item_id=before.item_id,
+                stratum=before.stratum,
+                batch=before.batch,
+                label=label,
+                previous=before.sequence,
+            )
+
+        return self.ledger.write(build) or self.state.answered[token]
+
+    def undo(self, annotator: str) -> Event | None:
+        """Take back a person's newest answer in force; None if there is none."""
+
+        def build() -> Event | None:
+            last = self.last(annotator)
+            if last is None:
+                return None
+            kind = "reread_undone" if last.kind == "reread" else "undone"
+            return self.ledger.event(
+                kind,
+                annotator,
+                index=last.index,
+                item_id=last.item_id,
+                stratum=last.stratum,
+                batch=last.batch,
+                previous=last.sequence,
+            )
+
+        return self.ledger.write(build)
+
+    def last(self, annotator: str | None) -> Event | None:
+        """A person's newest answer in force, anybody's for None."""
+        for event in reversed(self.ledger.events):
+            if annotator in (None, event.annotator) and self.state.in_force(event):
+                return event
+        return None
+
+    # --- several people ----------------------------------------------------------------------
+
+    def settle(self, item_id: str, answer: object, annotator: str, reason: str) -> Event:
+        """Store which answer counts for an item that people judge differently."""
+        _, label = self.engine.kind_of(answer)
+
+        def build() -> Event:
+            judged = self._judged(item_id)
+            asked = self.state.asked(judged.index)
+            return self.ledger.event(
+                "settled",
+                annotator,
+                index=judged.index,
+                item_id=item_id,
+                stratum=asked.stratum,
+                batch=asked.batch,
+                label=label,
+                text=reason,
+                detail={"answers": judged.sequences},
+            )
+
+        stored = self.ledger.write(build)
+        assert stored is not None
+        return stored
+
+    def _judged(self, item_id: str) -> Judged:
+        for judged in self.engine.repeats.judged():
+            if judged.first.item_id == item_id:
+                return judged
+        raise AnswerError(f"item {item_id!r} was not judged by a second person")
+
+    def differing(self, index: int) -> Judged | None:
+        """The answers to an item that everybody has judged, not all alike."""
+        judged = self.engine.repeats.judged() if self.engine.repeats.others else []
+        found = next((one for one in judged if one.index == index), None)
+        return found if found and found.complete and found.differs else None
+
+    def own_reading(self, index: int, annotator: str) -> Event | None:
+        """What a person answered to an item that another one had judged before."""
+        repeats = self.engine.repeats
+        found = repeats.further(index, annotator) if repeats.others else None
+        return None if found is None or answer_word(found) == LATER else found
