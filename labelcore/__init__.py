@@ -85,7 +85,13 @@ else:
             return import_module("labelcore.errors")
         if name not in _HOME_OF:
             raise AttributeError(f"module 'labelcore' has no attribute {name!r}")
-        globals()[name] = getattr(import_module(f"labelcore.{_HOME_OF[name]}"), name)
+        try:
+            home = import_module(f"labelcore.{_HOME_OF[name]}")
+        except ModuleNotFoundError as error:
+            if not (error.name or "").startswith("labelcore."):
+                raise
+            raise AttributeError(f"{name!r} comes with {error.name}, which is away") from error
+        globals()[name] = getattr(home, name)
         return globals()[name]
 
     def __dir__():

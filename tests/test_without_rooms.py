@@ -39,6 +39,12 @@ for design in lc.DESIGNS.values():
     lc.write_report(session, design.name + ".html")
     lc.write_report(session, design.name + ".json")
     assert lc.preview(population, plan).labels == 100
+try:
+    lc.Wave
+except AttributeError as error:
+    assert "comes with labelcore.papers, which is away" in str(error), error
+else:
+    raise AssertionError("there is no wave without papers")
 assert not [name for name in sys.modules if name.startswith({rooms!r})]
 """
 ROOMS = ("labelcore.papers", "labelcore.team")
