@@ -20,7 +20,7 @@ from typing import Any
 
 import labelcore as lc
 from labelcore.errors import StoreBusyError
-from labelcore.session import ledger, life, projects, session, turns
+from labelcore.session import drawing, ledger, managing, projects, session
 
 BUSY_SECONDS = 1.0
 """As the app has it."""
@@ -35,7 +35,7 @@ def hurry(speed: float, start: float) -> None:
         passed = timedelta(seconds=(time.time() - start) * speed)
         return (datetime.fromtimestamp(start, UTC) + passed).isoformat(timespec="microseconds")
 
-    for module in (ledger, life, projects, session, turns):
+    for module in (ledger, managing, projects, session, drawing):
         module.now = now  # type: ignore[attr-defined]
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
-from labelcore.figures.looks import results
+from labelcore.figures.current import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 

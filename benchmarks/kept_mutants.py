@@ -15,7 +15,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "plan.horizon * engine.watched_for",
     ),
     # More than a twentieth of the items still open, by another base.
-    ("figures/standing.py", "(engine.answers_given + waiting)", "engine.answers_given"),
+    ("figures/readiness.py", "(engine.answers_given + waiting)", "engine.answers_given"),
     # Second readings beyond the stage that the figures are of.
     (
         "figures/label_error.py",
@@ -36,12 +36,12 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "None if self.tentative or wide else self.value",
         "None if self.tentative else self.value",
     ),
-    ("results/telling.py", "WIDE = 0.6", "WIDE = 0.95"),
+    ("results/told_values.py", "WIDE = 0.6", "WIDE = 0.95"),
     # A difference measured against all there is, not against what was certain.
     ("figures/scalars.py", "certain=possible,", "certain=None,"),
     # A look of an earlier version without its word for values that are not told.
     (
-        "results/telling.py",
+        "results/told_values.py",
         'return stands and bool(too_wide(found["low"], found["high"], possible))',
         "return False",
     ),
@@ -161,9 +161,9 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # The width of a pilot without the room that the watched band takes.
     ("stats/horizon.py", "(wider * half_width / margin)", "(half_width / margin)"),
     # A log that nobody holds against its pilot.
-    ("figures/looks.py", "if 0 < engine.pilot <= engine.labels else {}", "if False else {}"),
+    ("figures/current.py", "if 0 < engine.pilot <= engine.labels else {}", "if False else {}"),
     # A figure called exact that labels may still lower, and the size before the pilot.
-    ("figures/standing.py", "high[0] - low[0] < 1e-12", "high[0] - low[0] < 1.0"),
+    ("figures/readiness.py", "high[0] - low[0] < 1e-12", "high[0] - low[0] < 1.0"),
     ("ui/summary.py", "book.replanned or int(", "int("),
     # A look that cuts a band and is left out of a simulated session.
     ("stats/profile_reach.py", "(sign * value >= sign * ends)", "(sign * value >= -1.0)"),

@@ -25,7 +25,7 @@ from benchmarks.real_files import FILES, RealFile
 from benchmarks.sessions import FloatArray, Prepared
 from labelcore.designs.base import IntArray
 from labelcore.figures import narrowing, scalars
-from labelcore.figures.looks import FiguresNow
+from labelcore.figures.current import FiguresNow
 from labelcore.figures.narrowing import add_look, whole
 from labelcore.figures.scalars import scalar_results_of
 from labelcore.log.engine import Engine

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import labelcore as lc
 from labelcore.designs.base import IntArray
+from labelcore.figures.readiness import first_figure
 from labelcore.figures.scalars import scalar_results_of
-from labelcore.figures.standing import first_figure
 from labelcore.log.engine import Engine
 from labelcore.planning.runs import beginning, label_each_until, label_until
 from labelcore.planning.simulation import true_numbers

@@ -90,7 +90,7 @@ def test_a_test_that_runs_out_of_time_found_nothing(tree: Path) -> None:
 
 
 def test_a_file_that_no_test_mirrors_or_imports_has_those_of_its_folder(root: Path) -> None:
-    own = RelatedTests(root).own(root / "labelcore/figures/standing.py")
+    own = RelatedTests(root).own(root / "labelcore/figures/readiness.py")
     assert root / "tests/figures/test_scalars.py" in own
     assert {test.parent for test in own[1:]} == {root / "tests/figures"}
 

@@ -15,7 +15,7 @@ from benchmarks.labels.targets import FIRST, Follower, Stop, Target
 from benchmarks.sessions import Prepared
 from labelcore.designs.scalars import EstimatesScalars, Figures
 from labelcore.figures import counted as estimation
-from labelcore.figures import standing
+from labelcore.figures import readiness
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.simulation import run_seed
@@ -69,7 +69,7 @@ class Run:
 
     def __init__(self, session: sessions.Session, goal: float) -> None:
         engine = session.engine
-        first = max(FIRST, standing.first_figure(engine))
+        first = max(FIRST, readiness.first_figure(engine))
         self.session, self.follower = session, Follower(goal, engine.limit, first)
         self.stop: Stop | None = None
 
@@ -113,7 +113,7 @@ def ends(engines: Sequence[Engine], interval: Ends | None = None) -> tuple[Float
         for engine, one, figures in zip(engines, answers, of_group, strict=True):
             shown = figures if interval is None else interval(figures, one.cells)
             for place, question in enumerate(group):
-                lacking = standing.lacking_side(engine, question, one.cells)[0]
+                lacking = readiness.lacking_side(engine, question, one.cells)[0]
                 nothing = bool(lacking) or np.isnan(shown.value[place])
                 pair = (float(shown.low[place]), float(shown.high[place]))
                 found.setdefault(question.key, []).append((0.0, 1.0) if nothing else pair)

@@ -14,7 +14,7 @@ from unittest import mock
 from labelcore.papers.oversampling.series import SERIES, series_key
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
-from labelcore.session import life as project_life
+from labelcore.session import managing
 from labelcore.session.session import Session
 from labelcore.store import open_store
 from labelcore.trials.table import TRIALS
@@ -235,8 +235,8 @@ def start_page(data: Path) -> None:
     ranked(data, "Same offers?", 120, budget=400)
     trial(data, "messages", 100, "Support mail", finish)
     with closing(open_store(store_url(data))) as store:
-        project_life.duplicate(store, "Support mail", "First try", seed=5)
-        project_life.set_archived(store, "First try", True)
+        managing.duplicate(store, "Support mail", "First try", seed=5)
+        managing.set_archived(store, "First try", True)
 
 
 def finish(session: Session) -> None:
@@ -278,8 +278,8 @@ def one_each(data: Path) -> None:
     choice(data, "Which cut, chosen", 800)
     waves(data)
     with closing(open_store(store_url(data))) as store:
-        project_life.duplicate(store, "Picture files", "Old name", seed=5)
-        project_life.rename(store, "Old name", "New name")
+        managing.duplicate(store, "Picture files", "Old name", seed=5)
+        managing.rename(store, "Old name", "New name")
 
 
 def along_ranks(data: Path) -> None:

@@ -20,7 +20,7 @@ from labelcore.charts.drawing import (
     Unit,
     named_axis,
 )
-from labelcore.results.telling import NO_LINE, known_ends
+from labelcore.results.told_values import NO_LINE, known_ends
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.sentences import BETWEEN, ONE_END
 

@@ -32,7 +32,7 @@ from labelcore.charts.drawing import (
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import shortened
 from labelcore.promises import CandidateState
-from labelcore.results.telling import known_ends, too_wide
+from labelcore.results.told_values import known_ends, too_wide
 from labelcore.results.types import Choice
 from labelcore.words import sentences as words
 

@@ -12,7 +12,7 @@ from labelcore.charts.drawing import Mask, Numbers
 from labelcore.charts.readings import Reading, reading_of
 from labelcore.promises import State
 from labelcore.results.curves import Band
-from labelcore.results.telling import NO_LINE
+from labelcore.results.told_values import NO_LINE
 from labelcore.words import sentences as words
 
 MOST_POINTS = 400

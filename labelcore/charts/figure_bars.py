@@ -10,7 +10,7 @@ import numpy as np
 from labelcore.charts.living import Bar
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
-from labelcore.results.telling import known_ends, says_little
+from labelcore.results.told_values import known_ends, says_little
 from labelcore.words.differences import is_difference, told_interval
 from labelcore.words.sentences import value_percent
 from labelcore.words.short import Shown, range_of, short_value

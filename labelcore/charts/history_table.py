@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.promises import State
-from labelcore.results.telling import kept_back
+from labelcore.results.told_values import kept_back
 from labelcore.words.differences import is_difference
 
 MOST_POINTS = 300

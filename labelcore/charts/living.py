@@ -34,7 +34,7 @@ from labelcore.charts.nodes import Node, node
 from labelcore.charts.rank import LOG_FROM_ITEMS, curve_marks
 from labelcore.charts.svg import Box, colour, svg
 from labelcore.results.curves import Band as Curve
-from labelcore.results.telling import NO_LINE, too_wide
+from labelcore.results.told_values import NO_LINE, too_wide
 
 WIDTH, HEIGHT = 448.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0

@@ -13,7 +13,7 @@ from labelcore.designs.choices import Chooses, OtherChoice
 from labelcore.estimands import CHOICES
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.counted import look_at
-from labelcore.figures.standing import first_figure
+from labelcore.figures.readiness import first_figure
 from labelcore.log.engine import Engine
 from labelcore.promises import ChoiceStatus, Promise
 from labelcore.results.types import Choice, Scope

@@ -10,7 +10,7 @@ import numpy as np
 
 from labelcore.designs.base import IntArray, Look, Progress
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
-from labelcore.figures.standing import complete, first_figure
+from labelcore.figures.readiness import complete, first_figure
 from labelcore.figures.together import confidences
 from labelcore.figures.unsure import at_odds, cells_of, doubtful, widened
 from labelcore.log.engine import Engine

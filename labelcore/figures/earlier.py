@@ -18,8 +18,8 @@ from labelcore.designs.curves import Curve
 from labelcore.estimands import CHOICES
 from labelcore.figures.choices import scope_of_choice
 from labelcore.figures.claims import alpha_of, statement_of
+from labelcore.figures.current import FiguresNow
 from labelcore.figures.curves import EARLIER_CURVE
-from labelcore.figures.looks import FiguresNow
 from labelcore.log.state import LogState
 from labelcore.plan.claim_totals import ClaimTotals
 from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State

@@ -10,9 +10,9 @@ import numpy as np
 from labelcore.designs.scalars import EstimatesFromCells
 from labelcore.estimands import ratios
 from labelcore.figures.counted import fitted_cell_rates
+from labelcore.figures.readiness import complete
 from labelcore.figures.sampled import sampled_labels, sampled_tally, samples_of
 from labelcore.figures.scalars import headline_stage, scalar_results
-from labelcore.figures.standing import complete
 from labelcore.figures.unsure import cells_of, doubtful
 from labelcore.log.engine import Engine
 from labelcore.log.people import NOBODY, people_count

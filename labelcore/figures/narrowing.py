@@ -21,7 +21,7 @@ from labelcore.figures.counted import (
     least_look,
     same_cells,
 )
-from labelcore.figures.standing import begun
+from labelcore.figures.readiness import begun
 from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking

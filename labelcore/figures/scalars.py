@@ -28,7 +28,7 @@ from labelcore.figures.narrowing import (
     narrowed,
     narrows,
 )
-from labelcore.figures.standing import (
+from labelcore.figures.readiness import (
     is_settled,
     is_tentative,
     possible_before,

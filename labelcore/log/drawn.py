@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.designs.base import OPEN, IntArray
-from labelcore.log.along import Along
+from labelcore.log.ranked_items import Along
 
 
 class DrawnItems:

@@ -21,11 +21,11 @@ from labelcore.designs.base import Due, IntArray, Progress, rank_order
 from labelcore.designs.curves import fine_grid
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanError
-from labelcore.log.along import Along
 from labelcore.log.answers import answer_kind
-from labelcore.log.book import Asked, Book
 from labelcore.log.drawn import DrawnItems
 from labelcore.log.events import Event
+from labelcore.log.ranked_items import Along
+from labelcore.log.recorded_answers import Asked, Book
 from labelcore.log.repeats import Repeats
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals

@@ -18,10 +18,10 @@ from labelcore.errors import (
     PlanError,
     ReplayError,
 )
-from labelcore.log.book import Book
 from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
 from labelcore.log.events import RESERVED_ANSWERS, Event, sound_part
+from labelcore.log.recorded_answers import Book
 from labelcore.log.rules import (
     Figures,
     Kind,

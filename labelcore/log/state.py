@@ -7,9 +7,9 @@ from collections import Counter
 from typing import Any
 
 from labelcore.errors import AnswerError
-from labelcore.log.book import Asked, Book
 from labelcore.log.engine import Engine
 from labelcore.log.events import SALTED, Draw, Event
+from labelcore.log.recorded_answers import Asked, Book
 from labelcore.log.screens import Screens, Shown
 from labelcore.promises import Status
 

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from labelcore.designs.samples import named_classifiers
 from labelcore.estimands import SCALARS, table_of
 from labelcore.figures.choices import NONE, TrueChoice, true_choice
+from labelcore.figures.current import results_of
 from labelcore.figures.curves import SUMMARY_FORMULAS
-from labelcore.figures.looks import results_of
 from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan

@@ -26,7 +26,7 @@ from labelcore.report.markup import (
 from labelcore.report.references import references
 from labelcore.report.sections import assumptions, name_of, section, training_words
 from labelcore.results.curves import Band
-from labelcore.results.telling import kept_back
+from labelcore.results.told_values import kept_back
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.differences import MINUS, is_difference, number_words, range_words
 from labelcore.words.pilots import record_words

@@ -14,7 +14,7 @@ from labelcore.promises import Form, Promise, State
 from labelcore.results.base import Closed, Worded
 from labelcore.results.interval import Interval
 from labelcore.results.scope import Scope as Scope
-from labelcore.results.telling import too_wide
+from labelcore.results.told_values import too_wide
 
 FloatArray = NDArray[np.float64]
 

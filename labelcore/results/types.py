@@ -16,7 +16,7 @@ from labelcore.results.base import Closed, Worded
 from labelcore.results.curves import Band
 from labelcore.results.interval import Interval
 from labelcore.results.scope import Scope as Scope
-from labelcore.results.telling import known_ends, too_wide
+from labelcore.results.told_values import known_ends, too_wide
 
 DIFFERENCE = "_difference"
 

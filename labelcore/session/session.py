@@ -22,8 +22,8 @@ from labelcore.figures.curves import band
 from labelcore.figures.earlier import figures_of
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
+from labelcore.figures.readiness import complete, first_shown
 from labelcore.figures.scalars import headline_stage
-from labelcore.figures.standing import complete, first_shown
 from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Content, Draw, Event, genesis
@@ -184,8 +184,8 @@ class Session:
         read
             what reads the file, from its path and the arguments of ``read_population``
         file
-            where the file is now, if it was moved; ``relink`` of labelcore.session.life remembers
-            it
+            where the file is now, if it was moved; ``relink`` of labelcore.session.managing
+            remembers it
         population
             the items, as ``read_population`` gives them; None: they are read from their file. Items
             that were a table, in a store that ends with the process, are in no file

@@ -9,7 +9,7 @@ from typing import Any
 
 from labelcore.plan.stop_rules import ALL, ANY
 from labelcore.promises import Promise
-from labelcore.session.life import LONGEST_NAME
+from labelcore.session.managing import LONGEST_NAME
 from labelcore.ui.answers import KEY_PRESETS
 from labelcore.ui.draft import BUDGET, MOST_CLASSIFIERS
 from labelcore.words.arguments import TARGETS

@@ -11,7 +11,7 @@ import streamlit as st
 from labelcore.access.roles import Right
 from labelcore.items import highlights_of
 from labelcore.promises import Status
-from labelcore.session import life as project_life
+from labelcore.session import managing
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.answers import classes_in_order
@@ -114,7 +114,7 @@ def rename_form(project: str, token: str) -> None:
         "is."
     )
     key = f"life-name-{token}"
-    st.text_input("New name", project, key=key, max_chars=project_life.LONGEST_NAME)
+    st.text_input("New name", project, key=key, max_chars=managing.LONGEST_NAME)
     ways("Rename", rename, project, key)
 
 
@@ -129,9 +129,9 @@ def duplicate_form(project: str, token: str) -> None:
         "A new project of the same file, with the same plan and wording. No label is copied: it "
         "starts from zero."
     )
-    wanted = project_life.free_name(sessions.store(), f"{project[:70]} copy")
+    wanted = managing.free_name(sessions.store(), f"{project[:70]} copy")
     name, seed = f"life-name-{token}", f"life-seed-{token}"
-    st.text_input("Its name", wanted, key=name, max_chars=project_life.LONGEST_NAME)
+    st.text_input("Its name", wanted, key=name, max_chars=managing.LONGEST_NAME)
     st.radio(
         "Which items are drawn?",
         list(SEEDS),
@@ -149,7 +149,7 @@ def duplicate_form(project: str, token: str) -> None:
 def duplicate(project: str, name: str, seed: str) -> None:
     fresh = secrets.randbelow(1_000_000) if st.session_state[seed] == "fresh" else None
     wanted = str(st.session_state[name])
-    made = project_life.duplicate(sessions.store(), project, wanted, seed=fresh)
+    made = managing.duplicate(sessions.store(), project, wanted, seed=fresh)
     done(f"{made.name!r} was made: the file and plan of {project!r}, and no labels.")
 
 
@@ -163,7 +163,7 @@ def archive_form(project: str, token: str) -> None:
 
 @acting(Right.RUN)
 def archive(project: str, archived: bool) -> None:
-    project_life.set_archived(sessions.store(), project, archived)
+    managing.set_archived(sessions.store(), project, archived)
     done(f"{project!r} is {'moved to the end of this page' if archived else 'back'}.")
 
 

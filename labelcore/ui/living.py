@@ -34,7 +34,7 @@ from labelcore.planning.forecast import Outlook
 from labelcore.population import Population
 from labelcore.promises import CandidateState
 from labelcore.results.curves import Band
-from labelcore.results.telling import says_little
+from labelcore.results.told_values import says_little
 from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.stats.profile import BoolArray

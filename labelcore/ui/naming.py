@@ -11,7 +11,7 @@ import streamlit as st
 from labelcore.access.register import Register
 from labelcore.access.roles import NotAllowedError, Right
 from labelcore.access.settings import data_folder
-from labelcore.session.life import called_elsewhere
+from labelcore.session.managing import called_elsewhere
 from labelcore.session.session import LONGEST_NAME, Session
 from labelcore.ui import people, sessions, visitor
 from labelcore.ui.presses import acting

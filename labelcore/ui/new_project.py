@@ -10,7 +10,7 @@ import streamlit as st
 from labelcore.access.roles import Right
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
-from labelcore.session.life import checked_name, free_name
+from labelcore.session.managing import checked_name, free_name
 from labelcore.ui import new_kept, sessions, visitor
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft, Question, settings

@@ -79,7 +79,7 @@ class Registry:
             return self.store.project(project).created_at
         except UnknownProjectError:
             self._sessions.pop(project, None)
-            from labelcore.session.life import renamed_to
+            from labelcore.session.managing import renamed_to
 
             name = renamed_to(self.store, project)
             if name is not None:
@@ -89,20 +89,20 @@ class Registry:
 
     def rename(self, old: str, new: str) -> str:
         """Give a project another name; its session is opened anew under it. Returns the name."""
-        from labelcore.session import life
+        from labelcore.session import managing
 
         with self._lock_of(old):
-            name = life.rename(self.store, old, new)
+            name = managing.rename(self.store, old, new)
             if name != old:
                 self._sessions.pop(old, None)
             return name
 
     def relink(self, project: str, file: Path) -> None:
         """Remember where a project's file is now."""
-        from labelcore.session import life
+        from labelcore.session import managing
 
         with self._lock_of(project):
-            life.relink(self.store, project, file)
+            managing.relink(self.store, project, file)
             self._sessions.pop(project, None)
 
     def create(

@@ -16,7 +16,7 @@ from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import told
 from labelcore.log.state import LogState
 from labelcore.promises import Promise, State, Status
-from labelcore.results.telling import kept_back, known_ends
+from labelcore.results.told_values import kept_back, known_ends
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 from labelcore.words.counts import answers_words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labelcore.population import read_population
-from labelcore.session.life import free_name
+from labelcore.session.managing import free_name
 from labelcore.session.session import Session
 from labelcore.trials.reveal import Reveal, reveal
 from labelcore.trials.table import TRIALS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labelcore.promises import Promise, State
 from labelcore.results.curves import Band, CheapestCut, Cut
-from labelcore.results.telling import too_wide
+from labelcore.results.told_values import too_wide
 from labelcore.words.sentences import (
     confidence_words,
     count,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labelcore.plan.plan import Plan
 from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
-from labelcore.results.telling import known_ends, too_wide
+from labelcore.results.told_values import known_ends, too_wide
 from labelcore.stats.label_error import Limits
 from labelcore.words.quantities import quantity_name
 from labelcore.words.sentences import (

@@ -7,7 +7,7 @@ from typing import Protocol
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
 from labelcore.results.curves import Band
-from labelcore.results.telling import known_ends
+from labelcore.results.told_values import known_ends
 from labelcore.results.types import DIFFERENCE, Estimate
 from labelcore.words import found
 from labelcore.words.differences import (

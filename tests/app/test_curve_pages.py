@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.errors import AnswerError
-from labelcore.figures.looks import FiguresNow
+from labelcore.figures.current import FiguresNow
 from labelcore.log.kinds import check, state_at
 from labelcore.ui.explore import NO_SCORE
 from labelcore.ui.known import MEAN

@@ -31,7 +31,7 @@ from labelcore.charts.living import (
 from labelcore.charts.nodes import Node
 from labelcore.promises import CandidateState, Promise, State
 from labelcore.results.curves import Band
-from labelcore.results.telling import NO_LINE
+from labelcore.results.told_values import NO_LINE
 from labelcore.results.types import Estimate, Scope
 from labelcore.ui.scripts import text_of
 from labelcore.ui.summary import Known

@@ -22,8 +22,8 @@ from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.geometric_strata import GeometricStrata
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.errors import PlanError, ReplayError
+from labelcore.figures.current import results
 from labelcore.figures.curves import ranked_curve, whole_curve
-from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.stats import yield_band
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision

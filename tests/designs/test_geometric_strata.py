@@ -11,8 +11,8 @@ from scipy.stats import norm
 
 import labelcore as lc
 from labelcore.errors import PlanError
+from labelcore.figures.current import results
 from labelcore.figures.curves import precision_curve, ranked, ranked_curve
-from labelcore.figures.looks import results
 from labelcore.log.events import Event
 from labelcore.stats import orders, yield_band
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget

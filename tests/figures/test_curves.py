@@ -14,6 +14,7 @@ from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.figures import summaries
 from labelcore.figures.counted import look_at
+from labelcore.figures.current import FiguresNow, results
 from labelcore.figures.curves import (
     asks_for_curve,
     band,
@@ -24,7 +25,6 @@ from labelcore.figures.curves import (
     summary,
     whole_curve,
 )
-from labelcore.figures.looks import FiguresNow, results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.simulation import run_seed

@@ -12,6 +12,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.curves import Curve
+from labelcore.figures.current import FiguresNow
 from labelcore.figures.curves import precision_curve, ranked_curve
 from labelcore.figures.cuts import (
     cheapest_cut,
@@ -21,7 +22,6 @@ from labelcore.figures.cuts import (
     packages,
     rank_of_score,
 )
-from labelcore.figures.looks import FiguresNow
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
 from labelcore.testing.known import (

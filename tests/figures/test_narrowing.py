@@ -11,7 +11,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.figures import narrowing, scalars
-from labelcore.figures.looks import FiguresNow
+from labelcore.figures.current import FiguresNow
 from labelcore.figures.narrowing import grid, narrowed, narrows, whole
 from labelcore.figures.scalars import scalar_results, scalar_results_of, stage_until
 from labelcore.log.engine import Engine

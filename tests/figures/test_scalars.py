@@ -10,6 +10,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES
+from labelcore.figures.readiness import is_settled
 from labelcore.figures.scalars import (
     first_stage,
     first_stage_end,
@@ -18,7 +19,6 @@ from labelcore.figures.scalars import (
     scalar_results_of,
     second_stage_started,
 )
-from labelcore.figures.standing import is_settled
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.promises import State

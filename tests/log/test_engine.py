@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ReplayError
-from labelcore.figures.looks import results
+from labelcore.figures.current import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.kinds import take

@@ -13,7 +13,7 @@ from scipy.special import expit
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError
 from labelcore.figures import counted
-from labelcore.figures.looks import FiguresNow
+from labelcore.figures.current import FiguresNow
 from labelcore.figures.scalars import scalar_results, scalar_results_of, sizes_after_pilot
 from labelcore.log.engine import Engine
 from labelcore.log.kinds import check, state_at

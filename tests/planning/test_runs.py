@@ -19,7 +19,7 @@ import labelcore as lc
 from labelcore.designs import base, recalibrated_neyman
 from labelcore.designs.scalars import Goal
 from labelcore.figures.counted import answers_after_each, answers_of
-from labelcore.figures.looks import results, results_of
+from labelcore.figures.current import results, results_of
 from labelcore.figures.scalars import kept_band
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine

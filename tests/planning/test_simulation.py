@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.figures.looks import results
+from labelcore.figures.current import results
 from labelcore.log.events import Event
 from labelcore.planning.runs import beginnings
 from labelcore.planning.simulation import COLUMNS, run_seed

@@ -33,7 +33,7 @@ from labelcore.report.page import report_html
 from labelcore.session import backups as putting_back
 from labelcore.session.backups import LosesLabelsError, newest_backup, restore
 from labelcore.session.integrity import accept, verify
-from labelcore.session.life import relink
+from labelcore.session.managing import relink
 from labelcore.store import backups
 from labelcore.store.keeper import back_up_now
 from tests.report.sessions import session_on, write_items

@@ -10,7 +10,7 @@ import pytest
 
 from labelcore.promises import Promise, State
 from labelcore.results.curves import Band, Cut
-from labelcore.results.telling import NO_LINE
+from labelcore.results.told_values import NO_LINE
 from labelcore.ui.curve_view import band_figure, curve_chart
 from labelcore.ui.cutting import estimate_words
 from labelcore.ui.explore import barely

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.log.book import Book
 from labelcore.log.events import Event
 from labelcore.log.kinds import fold
+from labelcore.log.recorded_answers import Book
 from labelcore.log.state import LogState
 from labelcore.ui.facts import (
     SECONDS_AN_ITEM,

@@ -13,7 +13,7 @@ from labelcore.access.roles import Right
 from labelcore.papers.oversampling.monitoring import Monitoring, Wave, monitor, wave_of
 from labelcore.papers.oversampling.series import can_be_wave, next_plan, next_settings, series_of
 from labelcore.papers.oversampling.waves_chart import waves_chart
-from labelcore.session.life import LONGEST_NAME, checked_name, free_name
+from labelcore.session.managing import LONGEST_NAME, checked_name, free_name
 from labelcore.session.session import Session
 from labelcore.store import ProjectRecord
 from labelcore.ui import files, sessions, visitor

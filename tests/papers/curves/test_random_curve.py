@@ -11,8 +11,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
+from labelcore.figures.current import results
 from labelcore.figures.curves import precision_curve, ranked_curve
-from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.papers.curves.random_curve import RandomCurve

@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import UnknownProjectError
-from labelcore.session import life
+from labelcore.session import managing
 from labelcore.store import LabelStore, open_store
 
 
@@ -57,9 +57,9 @@ def session(store: LabelStore, tmp_path: Path) -> lc.Session:
 def test_names_that_are_refused(
     session: lc.Session, store: LabelStore, wanted: str, told: str
 ) -> None:
-    life.duplicate(store, "spam", "other")
+    managing.duplicate(store, "spam", "other")
     before = [record.name for record in store.projects()]
-    for act in (life.rename, life.duplicate):
+    for act in (managing.rename, managing.duplicate):
         with pytest.raises(ValueError, match=told):
             act(store, "other", wanted)
     assert [record.name for record in store.projects()] == before
@@ -71,13 +71,13 @@ def test_names_that_are_refused(
 def test_names_that_are_taken_literally(
     session: lc.Session, store: LabelStore, wanted: str
 ) -> None:
-    assert life.rename(store, "spam", wanted) == wanted.strip()
+    assert managing.rename(store, "spam", wanted) == wanted.strip()
     assert len(lc.Session.open(store, wanted.strip()).events) == len(session.events)
 
 
 def test_rename_keeps_every_event(session: lc.Session, store: LabelStore) -> None:
     before = store.events("spam")
-    life.rename(store, "spam", "junk")
+    managing.rename(store, "spam", "junk")
     assert store.events("junk") == before
     again = lc.Session.open(store, "junk")
     assert (again.labels, again.settings["question"]) == (5, "Spam?")
@@ -86,41 +86,43 @@ def test_rename_keeps_every_event(session: lc.Session, store: LabelStore) -> Non
 
 def test_a_session_with_the_old_name_cannot_write(session: lc.Session, store: LabelStore) -> None:
     draw = session.next()
-    life.rename(store, "spam", "junk")
+    managing.rename(store, "spam", "junk")
     with pytest.raises(UnknownProjectError):
         session.answer(draw, True)
     assert lc.Session.open(store, "junk").labels == 5
 
 
 def test_former_names_lead_to_the_present_one(session: lc.Session, store: LabelStore) -> None:
-    life.rename(store, "spam", "junk")
-    life.rename(store, "junk", "mail")
-    assert life.renamed_to(store, "spam") == life.renamed_to(store, "junk") == "mail"
-    assert life.renamed_to(store, "mail") is None and life.renamed_to(store, "never") is None
-    life.rename(store, "mail", "spam")
-    assert life.renamed_to(store, "spam") is None
-    assert life.renamed_to(store, "mail") == "spam"
+    managing.rename(store, "spam", "junk")
+    managing.rename(store, "junk", "mail")
+    assert managing.renamed_to(store, "spam") == managing.renamed_to(store, "junk") == "mail"
+    assert (
+        managing.renamed_to(store, "mail") is None and managing.renamed_to(store, "never") is None
+    )
+    managing.rename(store, "mail", "spam")
+    assert managing.renamed_to(store, "spam") is None
+    assert managing.renamed_to(store, "mail") == "spam"
 
 
 def test_same_name_changes_nothing(session: lc.Session, store: LabelStore) -> None:
     before = store.project("spam")
-    assert life.rename(store, "spam", " spam ") == "spam"
+    assert managing.rename(store, "spam", " spam ") == "spam"
     assert store.project("spam") == before
 
 
-@pytest.mark.parametrize("act", [life.rename, life.duplicate])
+@pytest.mark.parametrize("act", [managing.rename, managing.duplicate])
 def test_unknown_project(store: LabelStore, act: object) -> None:
     with pytest.raises(UnknownProjectError):
         act(store, "none", "new")  # type: ignore[operator]
     with pytest.raises(UnknownProjectError):
-        life.set_archived(store, "none", True)
+        managing.set_archived(store, "none", True)
 
 
 def test_archive_and_bring_back(session: lc.Session, store: LabelStore) -> None:
-    life.set_archived(store, "spam", True)
+    managing.set_archived(store, "spam", True)
     assert store.project("spam").archived
     assert lc.Session.open(store, "spam").labels == 5
-    life.set_archived(store, "spam", False)
+    managing.set_archived(store, "spam", False)
     assert not store.project("spam").archived
 
 
@@ -134,7 +136,7 @@ def items(session: lc.Session, number: int) -> list[str]:
 
 
 def test_duplicate_has_no_labels_and_the_same_draws(session: lc.Session, store: LabelStore) -> None:
-    made = life.duplicate(store, "spam", "again")
+    made = managing.duplicate(store, "spam", "again")
     again = lc.Session.open(store, "again")
     assert (again.labels, store.last_sequence("again")) == (0, 0)
     assert again.plan == session.plan and made.fingerprint == session.record.fingerprint
@@ -143,7 +145,7 @@ def test_duplicate_has_no_labels_and_the_same_draws(session: lc.Session, store: 
 
 
 def test_duplicate_with_a_fresh_seed_draws_others(session: lc.Session, store: LabelStore) -> None:
-    life.duplicate(store, "spam", "fresh", seed=8)
+    managing.duplicate(store, "spam", "fresh", seed=8)
     fresh = lc.Session.open(store, "fresh")
     assert fresh.plan == session.plan.with_seed(8)
     assert items(fresh, 5) != [row.item_id for row in reversed(session.history())]
@@ -153,18 +155,18 @@ def test_duplicate_has_the_wording_of_now_and_no_former_names(
     session: lc.Session, store: LabelStore
 ) -> None:
     session.reword(question="Is it junk?")
-    life.rename(store, "spam", "junk")
-    life.set_archived(store, "junk", True)
-    made = life.duplicate(store, "junk", "again")
+    managing.rename(store, "spam", "junk")
+    managing.set_archived(store, "junk", True)
+    made = managing.duplicate(store, "junk", "again")
     assert json.loads(made.settings_json) == {
         "question": "Is it junk?",
         "instructions": "Junk counts.",
     }
-    assert not made.archived and life.renamed_to(store, "spam") == "junk"
+    assert not made.archived and managing.renamed_to(store, "spam") == "junk"
 
 
 def test_free_name(session: lc.Session, store: LabelStore) -> None:
-    assert life.free_name(store, "new") == "new"
-    assert life.free_name(store, "spam") == "spam 2"
-    life.duplicate(store, "spam", "spam 2")
-    assert life.free_name(store, "spam") == "spam 3"
+    assert managing.free_name(store, "new") == "new"
+    assert managing.free_name(store, "spam") == "spam 2"
+    managing.duplicate(store, "spam", "spam 2")
+    assert managing.free_name(store, "spam") == "spam 3"

@@ -12,7 +12,7 @@ from labelcore.log.engine import Engine
 from labelcore.plan.existing import CERTAINTY
 from labelcore.promises import Promise, State, Unsure
 from labelcore.results.interval import Interval
-from labelcore.results.telling import too_wide
+from labelcore.results.told_values import too_wide
 from labelcore.results.types import Scope
 from labelcore.stats.certain import certain_bounds
 from labelcore.stats.profile import BoolArray, Cells
