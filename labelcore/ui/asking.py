@@ -19,8 +19,10 @@ DRAFT, INPUTS = "project draft", "new-"
 
 def current() -> Draft:
     """The draft of this visitor."""
-    found: Draft = st.session_state.setdefault(DRAFT, Draft())
-    return found
+    if DRAFT not in st.session_state:
+        put(None)
+    draft: Draft = st.session_state[DRAFT]
+    return draft
 
 
 def put(draft: Draft | None) -> None:

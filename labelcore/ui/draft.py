@@ -303,8 +303,13 @@ class Draft:
             held[part] = value
         else:
             setattr(self, name, value)
-        for other in HANGS_ON.get(name, ()):
-            setattr(self, other, getattr(Draft(), other))
+        self.forget(HANGS_ON.get(name, ()))
+
+    def forget(self, names: Sequence[str]) -> None:
+        """Leave these fields to what the file suggests."""
+        anew = Draft()
+        for name in names:
+            setattr(self, name, getattr(anew, name))
 
     def value(
         self, name: str, first: Any, options: Collection[Any] | None = None, part: str = ""
@@ -322,8 +327,7 @@ class Draft:
     def open(self, path: str) -> None:
         """Begin with another file: what was chosen for the one before is forgotten."""
         if path != self.path:
-            for name in OF_A_FILE:
-                setattr(self, name, getattr(Draft(), name))
+            self.forget(OF_A_FILE)
         self.path = path
 
     def begin(self, changes: ProjectDraft) -> None:
