@@ -53,14 +53,19 @@ def ask(
         value = current().value(row.name, row.first, row.options, part)
     if row.widget == "slider" and outside(value, row.low, row.high):
         value = row.first
-    if st.session_state.get(key, row.first) != value:
+    # A browser tells a choice by its words, which may have changed since they were drawn.
+    if row.widget in ("cards", "stops") or st.session_state.get(key, row.first) != value:
         st.session_state[key] = value
     arguments: dict[str, Any] = {"key": key, "on_change": _take, "args": (row, part, key, take)}
     return WIDGETS[row.widget](row, {**arguments, **row.more})
 
 
 def _take(row: Field, part: str, key: str, take: Callable[[Any], None] | None) -> None:
+    """Let the draft take a choice, unless it is told by words that stand there no more."""
     value = st.session_state[key]
+    chosen = value if isinstance(value, list) else [value]
+    if row.options and any(one is not None and one not in row.options for one in chosen):
+        return
     if take is not None:
         take(value)
     else:

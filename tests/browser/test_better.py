@@ -33,3 +33,20 @@ def test_two_that_hardly_differ_end_with_an_exact_difference(
     gap = f"{abs(100 * true_difference(known, 'accuracy_difference')):.2f}"
     exact = re.compile(f"Accuracy difference is exactly [−+]{gap} points")
     page.get_by_text(exact).first.wait_for()
+
+
+def test_words_that_change_with_the_labels_are_no_choice(
+    shared_server: Server, page: Page, tmp_path: Path
+) -> None:
+    """A browser tells a choice by its words: those of methods and slider name numbers."""
+    nearly_equal(tmp_path / "numbers", 300, DIFFER, seed=3)
+    path = next((tmp_path / "numbers").glob("*.csv"))
+    driving.to_aim(page, shared_server.url, path, "Is it spam?")
+    driving.choose_aim(page, "Precision and recall")
+    driving.unfold(page, "new-advanced")
+    slider = page.locator(".st-key-new-slider input[type=range]").first
+    chosen = page.locator(".st-key-new-row label:has(input:checked)")
+    for labels in ("120", "130", "140"):
+        driving.fill(page, page.locator(".st-key-new-budget input"), labels)
+        assert (slider.get_attribute("aria-valuetext") or "").startswith(f"{labels}: ")
+        assert f" · {labels}" in chosen.inner_text()

@@ -70,7 +70,7 @@ def create_with_claim(page: Page, url: str, path: Path) -> str:
     driving.choose_aim(page, "Precision and recall")
     driving.choose(page, page.get_by_text("A claim", exact=True))
     page.get_by_text("Enter the percentage to continue.").wait_for()
-    percent = page.locator("[class*='st-key-new-claim-0-'][class*='-percent'] input")
+    percent = page.locator(".st-key-new-claim-percent-0-percent input")
     driving.fill(page, percent, PERCENT)
     page.get_by_text("until every claim is settled").wait_for()
     driving.create_project(page)

@@ -24,7 +24,7 @@ def test_a_race_can_be_typed_through_and_cancelled(
     driving.to_aim(page, shared_server.url, path, "Is it spam?")
     driving.unfold(page, "new-advanced")
     page.locator(".st-key-new-aim").get_by_text("How accurate is it?").click()
-    name = page.locator("[class*='st-key-new-project-name-'] input")
+    name = page.locator(".st-key-new-project-name input")
     name.fill("typed while it ran")
     simulated = page.get_by_text("Simulated on your scores", exact=True)
     formulas = page.get_by_text("By formulas:")

@@ -60,7 +60,7 @@ def test_a_day_from_label_studio_and_back(
     driving.to_aim(page, shared_server.url, path, "Is it a prize?")
     driving.choose_aim(page, "Precision and recall")
     driving.choose(page, page.get_by_text("A claim", exact=True))
-    percent = page.locator("[class*='st-key-new-claim-0-'][class*='-percent'] input")
+    percent = page.locator(".st-key-new-claim-percent-0-percent input")
     driving.fill(page, percent, PERCENT)
     page.get_by_text("until every claim is settled").wait_for()
     driving.create_project(page)
