@@ -16,7 +16,8 @@ OF_ROOMS = {
 }
 """What each room brings, by name."""
 NAMES = [name for room in AWAY for name in OF_ROOMS[room]]
-ASKED = re.compile("|".join([*(re.escape(room) for room in AWAY), *(f"'{one}'" for one in NAMES)]))
+FOLDERS = [f"{top}.{room.partition('.')[2]}" for room in AWAY for top in ("labelcore", "tests")]
+ASKED = re.compile("|".join([*map(re.escape, FOLDERS), *(f"'{one}'" for one in NAMES)]))
 
 
 def asks_for_what_is_away(said: str) -> bool:
