@@ -65,18 +65,20 @@ def trial(
     then: Callable[[Session], None] | None = None,
     **changes: Any,
 ) -> str:
-    """One of the product's own trials, answered with the known truth."""
+    """One of the product's own trials with 120 labels, answered with the known truth."""
     one = TRIALS[which]
     path = one.write(data / "files" / "trials")
     with path.open(encoding="utf-8", newline="") as stream:
         truth = {row["id"]: row["true_label"] == "1" for row in csv.DictReader(stream)}
-    plan = Plan(**{**one.plan.to_dict(), "stop": None, "promise": None, **changes})
+    given = {**one.plan.to_dict(), "budget": 120, "stop": None, "promise": None}
+    plan = Plan(**{**given, **changes})
     settings = {
         "question": one.question,
         "instructions": one.instructions,
         "answer_words": [one.positive_words, one.negative_words],
         "used_for_training": "no",
         "trial": one.name,
+        "dots": True,
     }
     population = read_population(path, **one.read_arguments)
     return make(
@@ -200,7 +202,7 @@ def kinds(data: Path, labels: int) -> dict[str, str]:
         "title and body": mails(data, "Title and body", labels),
         "pair, ranked list": ranked(data, "A ranked list", labels, budget=400),
         "picture": picture,
-        "small picture, four classifiers": trial(data, "digits", labels, "Digits"),
+        "small picture": trial(data, "digits", labels, "Digits"),
         "PAULA": ranked(data, "PAULA", labels, "paula", params=paula),
         "choice": choice(data, "A choice", labels),
         "A or B": compared(data, "A or B", labels),

@@ -73,7 +73,7 @@ def label(name: str, words: str, project: str, act: Callable[[Page], None] | Non
 
 LABEL = [
     label("text", "A text; estimate, interval and band beside it.", "Short messages"),
-    label("digits", "A small picture; four classifiers judged by the same labels.",
+    label("digits", "A small picture, enlarged by whole pixels.",
           "Handwritten digits"),
     label("start", "The first item: no figure yet, and what is missing.", "Not started",
           views=PLAIN),

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,18 @@ from labelcore.plan.plan import Plan
 from labelcore.whole_file import whole_file
 
 FOR_ALL = 0o644
+LABELS = 40
+FEW_STRATA = MappingProxyType({"n_above": 1, "n_below": 2, "helpers": ()})
+"""Two labels each are there after six, so that a first figure is told by about label 15
+(docs/trial.md)."""
+
+
+def short_plan(classifier: str) -> Plan:
+    """Two figures from few labels: the first one is told within a minute."""
+    asked = ["accuracy", "precision"]
+    return Plan(
+        "recalibrated_neyman", asked, classifier=classifier, budget=LABELS, params=FEW_STRATA
+    )
 
 
 @dataclass(frozen=True)
@@ -48,14 +61,15 @@ class Trial:
         text = self.build().to_csv(index=False, float_format="%.4f", lineterminator="\n")
         return text.encode("utf-8")
 
-    def write(self, folder: Path) -> Path:
-        """Write the data file into ``folder`` and return its path; all of it or nothing.
+    def write(self, folder: Path, data: bytes | None = None) -> Path:
+        """Write the data file into ``folder`` and return its path; all of it or nothing. ``data``:
+        its bytes, where they were made before.
 
         A file with these bytes stays untouched, so that projects which use it go on. One with
         other bytes (of other package versions, or changed by hand) stays too: the new file then
         has a part of its hash in its name.
         """
-        data = self.to_bytes()
+        data = data or self.to_bytes()
         plain = folder / f"{self.name}.csv"
         own = folder / f"{self.name}-{hashlib.sha256(data).hexdigest()[:8]}.csv"
         for path in (plain, own):

@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from labelcore.plan.plan import Plan
-from labelcore.trials.base import Trial
+from labelcore.trials.base import Trial, short_plan
 from labelcore.trials.message_texts import Message, messages
 from labelcore.trials.words import WORDS
 
@@ -89,12 +88,7 @@ MESSAGES = Trial(
             "predictions": {CLASSIFIER: f"pred_{CLASSIFIER}"},
         }
     ),
-    plan=Plan(
-        "recalibrated_neyman",
-        ["accuracy", "precision", "recall"],
-        classifier=CLASSIFIER,
-        budget=100,
-    ),
+    plan=short_plan(CLASSIFIER),
     build=build,
     seconds=4.0,
 )

@@ -29,6 +29,7 @@ from labelcore.ui.folds import fold
 from labelcore.ui.living import OVER_LABELS, Picture, dots_shown, picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line
+from labelcore.ui.promise import show_promise
 from labelcore.words.choices import candidate_rows
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
@@ -56,6 +57,7 @@ def _show(project: str, session: Session) -> None:
     unfolded = ended or bool(st.session_state.get(UNFOLDED))
     show_picture(PICTURE, now, chosen(PICTURE), unfolded=unfolded)
     if ended:  # The sentence and the details stand beside it.
+        show_promise(session)
         return
     with st.container(key="wide"):
         with st.container(key="short"):

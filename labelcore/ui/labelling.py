@@ -27,6 +27,7 @@ from labelcore.ui.presses import show_problem
 from labelcore.ui.states import show_state, title
 from labelcore.ui.surface import shown_item, surface
 from labelcore.ui.times import clock, reader_zone
+from labelcore.ui.trying import steps
 
 # What is sent within 10 ms is drawn together; the figures wait until the item is on its way.
 ITEM_FIRST_SECONDS = 0.02
@@ -142,6 +143,7 @@ def _head(session: Session, person: str) -> dict[str, Any]:
     return {
         "question": one_line(session.settings.get("question") or session.project, 300),
         "line": progress_line(now, saved),
+        "steps": steps(session),
         "share": now.share,
     }
 

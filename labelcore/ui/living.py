@@ -87,7 +87,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         return _of_choice(session, choice)
     estimates, _ = main_and_other(session)
     heads, said = _heads(session) if curve_first(session) else ({}, "")
-    dots = _dots(session) if dots_shown(session) and session.going_on else {}
+    dots = _dots(session) if dots_shown(session) else {}
     shown = [replace(head_bar(band, name), dots=dots.get(name)) for name, band in heads.items()]
     room = max(MOST_BARS - len(shown), 0)
     asked = (one for one in estimates[:room] if one.estimand == figure)

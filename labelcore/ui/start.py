@@ -17,6 +17,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.presses import PROBLEM, show_unsafe
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
+from labelcore.ui.trying import make_ready
 
 SEARCH, SORT, ALL_ROWS = "projects-search", "projects-sort", "projects-all"
 WIDTHS = (3.2, 5.2, 2.4, 1.8, 1.2)
@@ -51,9 +52,11 @@ def start_page() -> None:
         st.text(NO_PROJECTS)
         return
     if not projects:
+        make_ready()
         first_steps()
         return
     if visitor.allowed(Right.RUN):
+        make_ready()
         try_line()
     numbered = list(enumerate(projects))
     mine = [one for one in numbered if not one[1].archived]

@@ -247,9 +247,11 @@ def truth_words(found: list[Reveal], labels: int) -> str:
 
 def count_words(intervals: int, every: str = "") -> str:
     """
-    >>> count_words(1, "all "), count_words(3, "all "), count_words(3)
-    ('the interval', 'all 3 intervals', '3 intervals')
+    >>> count_words(1, "all "), count_words(2, "all "), count_words(3)
+    ('the interval', 'both intervals', '3 intervals')
     """
+    if every and intervals == 2:
+        return "both intervals"
     return "the interval" if intervals == 1 else f"{every}{intervals:,} intervals"
 
 

@@ -85,7 +85,7 @@ function begin(parentElement) {
     made.onclick = () => press(act, answer);
     return made;
   };
-  const drawHead = ({ question, line, share }) => {
+  const drawHead = ({ question, line, steps, share }) => {
     const meter = div("lc-meter");
     Object.assign(meter, {
       role: "progressbar",
@@ -97,12 +97,14 @@ function begin(parentElement) {
     const bar = div("");
     bar.style.width = 100 * share + "%";
     meter.append(bar);
+    const said = Object.assign(div("lc-line"), { textContent: line });
+    if (steps) said.append(Object.assign(div("lc-steps"), { textContent: steps }));
     return [Object.assign(div("lc-question"), {
         textContent: question,
         role: "heading",
         ariaLevel: "1"
       }),
-      Object.assign(div("lc-line"), { textContent: line }), meter
+      said, meter
     ];
   };
   const drawAnswers = (given) => given.map(({ answer, words, key, kind, place }) => {

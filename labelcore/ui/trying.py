@@ -1,8 +1,14 @@
-"""Trials: a trial's project in one click, and the truth after Finish."""
+"""Trials: a trial's project in one click, and after Finish the truth, and how often it is hit."""
 
 from __future__ import annotations
 
-from labelcore.population import read_population
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+
+from labelcore.plan.plan import Plan
+from labelcore.planning.simulation import simulate
+from labelcore.population import Population, read_population
+from labelcore.results.types import Estimate
 from labelcore.session.managing import free_name
 from labelcore.session.session import Session
 from labelcore.trials.reveal import Reveal, reveal
@@ -10,13 +16,34 @@ from labelcore.trials.table import TRIALS
 from labelcore.ui import sessions
 from labelcore.ui.files import files_folder
 
+SESSIONS, SEED = 20, 1
+STEPS = "You judge → the grey band closes → we show the truth"
+STEPS_UNTIL = 15
+"""Labels after which they need not be said any more."""
+Ends = tuple[float, float]
+_making = ThreadPoolExecutor(1, thread_name_prefix="trials")
+_simulated: dict[tuple[str, str], Future[list[Ends]]] = {}
+
+
+@cache
+def _data(name: str) -> Future[bytes]:
+    """The file of a trial, made beside what is going on: its classifiers are trained for it."""
+    return _making.submit(TRIALS[name].to_bytes)
+
+
+def make_ready() -> None:
+    """Begin to make the trials' files, so that whoever presses need not wait."""
+    for name in TRIALS:
+        _data(name)
+
 
 def start_trial(name: str) -> str:
     """Write the trial's file, create its project; returns the project's name."""
     trial = TRIALS[name]
     folder = files_folder() / "trials"
     folder.mkdir(parents=True, exist_ok=True)
-    population = read_population(trial.write(folder), **trial.read_arguments)
+    path = trial.write(folder, _data(name).result())
+    population = read_population(path, **trial.read_arguments)
     project = free_name(sessions.store(), trial.label)
     settings = {
         "question": trial.question,
@@ -33,6 +60,37 @@ def start_trial(name: str) -> str:
 def is_trial(session: Session) -> bool:
     """Whether the truth about its file is known and shown at the end."""
     return str(session.settings.get("trial", "")) in TRIALS
+
+
+def steps(session: Session) -> str:
+    """What a trial is, for its first labels; "" elsewhere. After these the sessions that its end
+    shows are simulated, while one labels."""
+    if not is_trial(session):
+        return ""
+    if session.labels < STEPS_UNTIL:
+        return STEPS
+    _others(session)
+    return ""
+
+
+def simulated(session: Session) -> list[Ends]:
+    """The intervals of the first figure that other sessions of a trial's plan end with, answered by
+    the truth."""
+    return _others(session).result()
+
+
+def _others(session: Session) -> Future[list[Ends]]:
+    trial, population = TRIALS[str(session.settings["trial"])], session.population
+    key = population.fingerprint, session.plan.to_json()
+    if key not in _simulated:
+        _simulated[key] = _making.submit(_intervals, population, session.plan, trial.truth_column)
+    return _simulated[key]
+
+
+def _intervals(population: Population, plan: Plan, truth: str) -> list[Ends]:
+    runs = simulate(population, plan, truth=truth, runs=SESSIONS, seed=SEED).runs
+    first = [next(iter(run.results.values())) for run in runs]
+    return [(one.low, one.high) for one in first if isinstance(one, Estimate)]
 
 
 def reveals(session: Session) -> list[Reveal]:

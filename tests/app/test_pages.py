@@ -237,7 +237,7 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     truth = dict(
         zip(session.population.ids(), session.population.column("true_label"), strict=True)
     )
-    for _ in range(45):
+    for _ in range(30):
         draw = session.next()
         session.answer(draw, truth[draw.item_id] == "1")
     assert "In truth" not in texts(app("report", project=name)).replace("\\", "")

@@ -101,4 +101,4 @@ def test_unsure_answers_are_no_errors(tmp_path: Path) -> None:
     draw = session.next()
     assert draw is not None
     session.answer(draw, "unsure")
-    assert [row.differing for row in reveal(session, trial)] == [0, 0, 0]
+    assert [row.differing for row in reveal(session, trial)] == [0, 0]

@@ -71,7 +71,7 @@ def test_the_truth_is_in_the_file_and_nowhere_on_the_screen(
 def test_the_plan_gives_a_watched_figure_soon(trial: Trial, population: lc.Population) -> None:
     plan = trial.plan
     assert plan.design == "recalibrated_neyman" and plan.promise == "watched"
-    assert plan.budget is not None and 80 <= plan.budget <= 150
+    assert plan.budget is not None and 30 <= plan.budget <= 50
     session = lc.Session(population, plan)
     truth = dict(zip(population.ids(), population.column(trial.truth_column), strict=True))
     primary = plan.estimands[0]
@@ -94,7 +94,6 @@ def test_a_session_with_the_known_truth_ends_and_reveals(
     by_key = {row.key: row for row in rows}
     assert by_key["accuracy"].truth == pytest.approx((truth == first).mean(), abs=1e-12)
     assert by_key["precision"].truth == pytest.approx(truth[first].mean(), abs=1e-12)
-    assert by_key["recall"].truth == pytest.approx(first[truth].mean(), abs=1e-12)
     assert all(row.differing == 0 for row in rows)
     for row in rows:
         verdict = "19 of 20 sessions" if row.inside else "1 of 20 sessions"

@@ -21,7 +21,7 @@ def row(key: str, truth: float = 0.9, differing: int = 0, **changes: Any) -> Rev
 def test_a_miss_is_named_and_told_like_a_hit() -> None:
     hit = "Each holds it in about 19 of 20 sessions. None of your answers differs from it."
     rows = [row("accuracy"), row("recall")]
-    assert truth_words(rows, 120) == f"Dots: the truth, inside all 2 intervals. {hit}"
+    assert truth_words(rows, 120) == f"Dots: the truth, inside both intervals. {hit}"
     missed = truth_words([row("accuracy"), row("precision", 0.97)], 120)
     assert missed == (
         f"Dots: the truth, inside 1 of 2 intervals, outside that of Precision (97.0 %). {hit}"
