@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests import postgres, rooms
+from tests.cases import searched
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 pytest.register_assert_rewrite("labelcore.testing.contracts", "labelcore.testing.scalars")
 
 # The same examples in every run: a failure seen once can be seen again.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("repeatable", searched(100), derandomize=True)
 settings.load_profile("repeatable")
 
 

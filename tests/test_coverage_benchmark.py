@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from benchmarks.sessions import Prepared, Shown, see
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.events import Event
 from labelcore.testing.known import NOISE
+from tests.cases import sampled
 
 FILES = ("400 items", "overconfident, deep misses", "five classes, no score", "redrawn file")
 PROMISED_MISSES = 0.055
@@ -39,9 +41,10 @@ def file_of(name: str, seed: int) -> Known:
     return redrawn(template, superpopulation(case.name), np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize("promise", ["fixed", "watched"])
-@pytest.mark.parametrize("design", SCALAR_DESIGNS)
-@pytest.mark.parametrize("name", FILES)
+SESSIONS = list(product(FILES, SCALAR_DESIGNS, ("fixed", "watched")))
+
+
+@pytest.mark.parametrize(("name", "design", "promise"), sampled(SESSIONS, 4, seed=1))
 def test_sessions_show_what_the_engine_shows_at_every_look(
     name: str, design: str, promise: str
 ) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -24,6 +25,7 @@ from labelcore.ui.new_cards import RANKED
 from labelcore.words.sentences import value_percent
 from labelcore.words.short import range_of
 from tests.app.conftest import HOSTILE, bar_texts, button, picture, surface, texts, to_aim
+from tests.cases import sampled
 
 PAGES = ("label", "progress", "explore", "report")
 PLANS: dict[str, dict[str, object]] = {
@@ -78,10 +80,11 @@ def make_curve(pairs: Path, data_folder: Path) -> MakeCurve:
     return build
 
 
-@pytest.mark.parametrize(
-    "labels", [4, 30, *(pytest.param(labels, marks=pytest.mark.full) for labels in (0, 15, 1000))]
-)
-@pytest.mark.parametrize("design", PLANS)
+STATES = list(product(PLANS, (0, 4, 15, 30, 1000)))
+DEFAULT = [("geometric_strata", 4), ("recalibrated_neyman", 30)]
+
+
+@pytest.mark.parametrize(("design", "labels"), sampled(STATES, 4, seed=1, keep=DEFAULT))
 def test_every_page_in_every_state(app, make_curve: MakeCurve, design: str, labels: int) -> None:
     session = make_curve(design, labels)
     for page in PAGES:

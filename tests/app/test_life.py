@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.store import open_store
 from tests.app.conftest import HOSTILE, button, texts
+from tests.cases import sampled
 
 
 def reopened(data_folder: Path, name: str) -> lc.Session:
@@ -55,16 +56,19 @@ def test_rename_keeps_the_labels(app, make, data_folder: Path) -> None:
     assert not app("label", project="junk mail").error
 
 
-@pytest.mark.parametrize(
-    ("wanted", "told"),
-    [
+BAD_NAMES = [
+    (what, *name)
+    for what in ("Rename", "Duplicate")
+    for name in (
         ("", "needs a name"),
         ("   ", "needs a name"),
         ("other", "called 'other' already"),
         ("a\u202eb", "does not show (U+202E)"),
-    ],
-)
-@pytest.mark.parametrize("what", ["Rename", "Duplicate"])
+    )
+]
+
+
+@pytest.mark.parametrize(("what", "wanted", "told"), sampled(BAD_NAMES, 3, seed=1))
 def test_a_bad_name_is_told_in_the_form(
     app, make, data_folder: Path, what: str, wanted: str, told: str
 ) -> None:

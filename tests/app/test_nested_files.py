@@ -13,6 +13,7 @@ from labelcore.errors import Fault, PopulationError
 from labelcore.ui import new_items
 from tests.app.conftest import button, texts, to_aim
 from tests.app.test_new_project import error, store, with_upload
+from tests.cases import sampled
 
 WORDS = "The parcel came late and the box was open, so I want my money back".split()  # noqa: SIM905
 Row = dict[str, Any]
@@ -71,7 +72,9 @@ FILES: dict[str, tuple[Callable[[int], Row], tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    "name", sampled(FILES, 4, seed=1, keep=["messages with tools", "empty objects", "200 leaves"])
+)
 def test_from_the_file_to_the_first_item_or_to_a_sentence(app, data_folder, name: str) -> None:
     row_of, shown = FILES[name]
     rows = [{"id": n, **row_of(n)} if row_of(n) else {} for n in range(60)]

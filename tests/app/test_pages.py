@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import labelcore as lc
 from labelcore.ui import progress, sessions
 from labelcore.words import sentences as words
 from tests.app.conftest import HOSTILE, button, folds, texts
+from tests.cases import sampled
 from tests.designs.paired_files import paired
 
 PROJECT_PAGES = ("label", "progress", "report")
@@ -146,8 +148,9 @@ def test_data_folder_that_is_a_file(app, data_folder: Path) -> None:
     assert not shown.exception and shown.error
 
 
-@pytest.mark.parametrize("labels", [0, 3, 50, 60])
-@pytest.mark.parametrize("page", ["progress", "report"])
+@pytest.mark.parametrize(
+    ("page", "labels"), sampled(product(("progress", "report"), (0, 3, 50, 60)), 4, seed=1)
+)
 def test_every_state(app, make, page: str, labels: int) -> None:
     session = make(labels=labels)
     assert not app(page, project="demo").exception

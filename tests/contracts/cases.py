@@ -11,6 +11,7 @@ import labelcore as lc
 from labelcore.designs.base import Design
 from labelcore.testing.contracts import BROKEN, Contract, Family, Owed
 from labelcore.testing.known import Known
+from tests.cases import sampled
 
 Twin = type[Design[Any]] | Callable[[pytest.MonkeyPatch], str]
 """A broken method, or a function that breaks a method that there is and returns its name."""
@@ -29,13 +30,24 @@ def must_fail(
         contract(name, known)
 
 
-def case(owed: Owed, value: Any, name: str) -> Any:
-    marks = [pytest.mark.slow] if owed.slow else []
+def case(owed: Owed, value: Any, name: str, *more: Any) -> Any:
+    marks = [pytest.mark.slow, *more] if owed.slow else more
     return pytest.param(owed.contract, value, marks=marks, id=f"{owed.contract.__name__}-{name}")
 
 
+OFTEN = "recalibrated_neyman"
+
+
 def method_cases(owed: Iterable[Owed], names: Sequence[str]) -> list[Any]:
-    return [case(row, name, name) for row in owed for name in names]
+    """Each contract with each method. Of a slow one the default method and another, which each
+    contract draws for itself, run with every change."""
+    return [
+        case(row, name, name, *marks)
+        for place, row in enumerate(owed)
+        for (name,), marks, _ in sampled(
+            names, 2 if row.slow else len(names), seed=place, keep={OFTEN} & {*names}
+        )
+    ]
 
 
 def twin_cases(owed: Iterable[Owed]) -> list[Any]:

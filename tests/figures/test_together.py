@@ -101,14 +101,11 @@ def test_several_classes_and_crossing_strata_have_a_level(pair: Known, tmp_path:
     assert 0.9525 < level(engine) < 0.9916
 
 
-WIDE = {"runs": 400, "labels": 120, "seed": 5}
-"""400 sessions of 120 labels with the draws of seed 5."""
-
-
-def any_wrong(known: Known, plan: lc.Plan, looks: list[int]) -> float:
+def any_wrong(known: Known, plan: lc.Plan, looks: list[int], runs: int) -> float:
+    """Of so many sessions with the draws of seed 5, how many are wrong at any of these looks."""
     prepared = Prepared(known.population, plan, known.truth)
-    random = np.random.default_rng([WIDE["seed"], 0])
-    shown = see([prepared.session(random) for _ in range(WIDE["runs"])], looks)
+    random = np.random.default_rng([5, 0])
+    shown = see([prepared.session(random) for _ in range(runs)], looks)
     truth = np.array([*prepared.truth().values()])
     return float(
         (shown.interval & ((shown.low > truth + 1e-9) | (shown.high < truth - 1e-9)))
@@ -118,16 +115,24 @@ def any_wrong(known: Known, plan: lc.Plan, looks: list[int]) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("promise", "looks"), [("fixed", [120]), ("watched", [*range(6, 121, 6)])])
+@pytest.mark.parametrize(
+    ("promise", "looks", "runs"),
+    [
+        ("fixed", [120], 400),
+        ("watched", [40, 80, 120], 200),
+        pytest.param("watched", [*range(6, 121, 6)], 400, marks=pytest.mark.full),
+    ],
+    ids=["fixed", "watched at three looks", "watched"],
+)
 def test_all_figures_of_two_classifiers_hold_at_once(
-    promise: str, looks: list[int], pair: Known
+    promise: str, looks: list[int], runs: int, pair: Known
 ) -> None:
     """Six figures, wrong at any look in at most the error level. Limit: three standard errors of
-    400 sessions. Twin: each on its own."""
-    limit = 0.05 + 3 * np.sqrt(0.05 * 0.95 / WIDE["runs"])
+    so many sessions. Twin: each on its own."""
+    limit = 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
     given = {"design": "agreement_patterns", "promise": promise, **BOTH}
-    assert any_wrong(pair, plan_of(**given, together=True), looks) <= limit
-    assert any_wrong(pair, plan_of(**given), looks) > limit
+    assert any_wrong(pair, plan_of(**given, together=True), looks, runs) <= limit
+    assert any_wrong(pair, plan_of(**given), looks, runs) > limit
 
 
 # --- before the first label ------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from labelcore.testing.known import (
 )
 from labelcore.words.short import short_sentence
 from labelcore.words.unsure import either_way_words, odds_words
+from tests.cases import sampled
 
 ASKED = ("accuracy", "precision", "recall", "f1")
 
@@ -92,10 +94,12 @@ def test_one_unsure_answer_more_makes_no_jump(
     assert (before > 1.15).any(), "otherwise this shows nothing"
 
 
+DESIGNS = ("recalibrated_neyman", "simple_random", "agreement_patterns", "paired_comparison")
+
+
 @pytest.mark.parametrize(
-    "design", ["recalibrated_neyman", "simple_random", "agreement_patterns", "paired_comparison"]
+    ("design", "promise"), sampled(product(DESIGNS, ("fixed", "watched")), 4, seed=1)
 )
-@pytest.mark.parametrize("promise", ["fixed", "watched"])
 def test_without_unsure_answers_every_reading_says_the_same(
     design: str, promise: str, two: Known
 ) -> None:

@@ -18,6 +18,7 @@ from labelcore.log.state import LogState
 from labelcore.replay.walk import Walk
 from labelcore.session import ledger
 from labelcore.session.session import Session
+from tests.cases import sampled
 
 PEOPLE = ("ann", "bob", "cid")
 ITEMS, BUDGET = 40, 18
@@ -323,19 +324,21 @@ def replays(session: Session, events: list[Event]) -> bool:
     return True
 
 
-def test_of_a_changed_event_writer_and_auditor_think_the_same(population: lc.Population) -> None:
-    """180 changes of one field; some do no harm, such as another person's name on a note."""
+@pytest.mark.parametrize("seed", sampled(range(6), 1, seed=1))
+def test_of_a_changed_event_writer_and_auditor_think_the_same(
+    population: lc.Population, seed: int
+) -> None:
+    """30 changes of one field; some do no harm, such as another person's name on a note."""
     verdicts = []
-    for seed in range(6):
-        session, dice = start(population), random.Random(seed)
-        for number, _ in enumerate(wild(session, seed, 100)):
-            if number % 7 == 0:
-                session.results()
-        events = session.events
-        for _ in range(30):
-            place = dice.randrange(len(events))
-            other = changed(events[place], dice, events)
-            written = writes(from_store(session, events[:place]), other)
-            assert written == replays(session, [*events[:place], other]), other
-            verdicts.append(written)
+    session, dice = start(population), random.Random(seed)
+    for number, _ in enumerate(wild(session, seed, 100)):
+        if number % 7 == 0:
+            session.results()
+    events = session.events
+    for _ in range(30):
+        place = dice.randrange(len(events))
+        other = changed(events[place], dice, events)
+        written = writes(from_store(session, events[:place]), other)
+        assert written == replays(session, [*events[:place], other]), other
+        verdicts.append(written)
     assert 0.05 < sum(verdicts) / len(verdicts) < 0.6

@@ -15,6 +15,7 @@ from labelcore.testing.known import (
     Known,
     calibrated,
 )
+from tests.cases import sampled
 from tests.designs.synthetic import (
     NEEDED,
     PROMISED,
@@ -30,9 +31,12 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     return calibrated(tmp_path_factory.mktemp("preview"), 1500, seed=1)
 
 
+SIZES = [(*promised, labels) for promised in PROMISED for labels in (150, 400)]
+DEFAULT = [("recalibrated_neyman", "fixed", 400), ("recalibrated_neyman", "watched", 150)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("labels", [150, 400])
-@pytest.mark.parametrize(("design", "promise"), PROMISED)
+@pytest.mark.parametrize(("design", "promise", "labels"), sampled(SIZES, 7, seed=1, keep=DEFAULT))
 def test_expected_half_width(design: str, labels: int, promise: str, known: Known) -> None:
     """Calibrated scores: within 15 % of the mean of 25 runs (whose own noise is about 2 %)."""
     asked = WATCHED[design] if promise == "watched" else SCALARS

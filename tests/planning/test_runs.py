@@ -40,6 +40,7 @@ from labelcore.testing.known import (
     calibrated,
     write,
 )
+from tests.cases import sampled
 from tests.designs.paired_files import paired
 
 N_RUNS = 3
@@ -103,14 +104,12 @@ PLANS = {
 }  # fmt: skip
 
 
-RARELY = ("one figure", "claims", "a deadline", "plain with a margin", "two groups", "by sureness")
-"""Plans whose way through the code another one takes, too."""
+OFTEN = ("fixed", "margin", "claims and margin", "a curve")
+"""Each has a way through the code of its own: one look, stops by widths and by evidence, and no
+strata."""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.full] if name in RARELY else []) for name in PLANS],
-)
+@pytest.mark.parametrize("name", sampled(PLANS, 5, seed=1, keep=OFTEN))
 def test_sessions_side_by_side_are_those_one_after_another(name: str, known: Known) -> None:
     """The same draws, states, stops and figures as drawing and looking label by label."""
     plan = PLANS[name]
@@ -190,7 +189,7 @@ MORE_MARGINS = {
 
 
 @pytest.mark.parametrize(
-    "name", [*MARGINS, *(pytest.param(name, marks=pytest.mark.full) for name in MORE_MARGINS)]
+    "name", sampled([*MARGINS, *MORE_MARGINS], 2, seed=1, keep=["all figures"])
 )
 def test_no_stop_is_missed_between_two_looks(
     name: str, known: Known, pair: Known, larger: Known, monkeypatch: pytest.MonkeyPatch

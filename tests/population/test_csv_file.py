@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from labelcore.errors import PopulationError
 from labelcore.population import read_population
 from labelcore.population.csv_file import CsvFile
+from tests.cases import searched
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 tricky = st.text(st.sampled_from('ab",\n\r \té'), max_size=8)
@@ -32,7 +33,7 @@ def rows_of(table: CsvFile) -> list[dict[str, str]]:
     return [table.cells(position, table.columns) for position in range(len(table))]
 
 
-@settings(max_examples=200, deadline=None)
+@searched(200)
 @given(
     rows=st.lists(st.tuples(texts | tricky, texts | tricky), min_size=1, max_size=8),
     line_end=st.sampled_from(["\n", "\r\n"]),
@@ -55,7 +56,7 @@ def test_any_text_comes_back_by_id(
         assert population.column("second") == [second for _, second in rows]
 
 
-@settings(max_examples=400, deadline=None)
+@searched(400)
 @given(body=st.lists(st.tuples(tricky, tricky), max_size=6))
 def test_columns_by_duckdb_are_those_of_the_csv_module(body: list[tuple[str, str]]) -> None:
     """Raw text with stray quotes: refused, or both readers see the same cells."""

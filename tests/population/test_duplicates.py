@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.population import FORMATS, Population, duplicates, read_population
 from labelcore.population.duplicates import Duplicates, find_duplicates
+from tests.cases import searched
 from tests.population.test_formats import ITEMS, write
 
 Read = Callable[..., Population]
@@ -38,7 +39,7 @@ def test_columns_together(read: Read) -> None:
         population.duplicate_contents(["x"])
 
 
-@settings(max_examples=50, deadline=None)
+@searched(50)
 @given(texts=st.lists(st.text("ab\n", max_size=2), min_size=1, max_size=30))
 def test_agrees_with_a_dictionary(
     texts: list[str], tmp_path_factory: pytest.TempPathFactory

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.errors import Fault, PopulationError
@@ -20,6 +20,7 @@ from labelcore.population.json_file import JsonFile
 from labelcore.population.json_text import parse_object, row_text
 from labelcore.population.text import joined
 from labelcore.ui.guess import guess
+from tests.cases import searched
 
 Write = Callable[..., Path]
 VALUES = [
@@ -92,7 +93,7 @@ cells = numbers | words.map(json.dumps) | numbers.map(json.dumps)
 others = st.sampled_from(["true", "null", "[1.0]", '{"b": 1.0}', '{"a": {"b": "c"}}'])
 
 
-@settings(max_examples=200, deadline=None)
+@searched(200)
 @given(
     rows=st.lists(st.dictionaries(words, cells | others, max_size=4), max_size=6),
     wanted=words,

@@ -29,6 +29,7 @@ from labelcore.population.limits import (
     SHEET_CELLS,
     SHEET_ROWS,
 )
+from tests.cases import sampled
 
 SECONDS = 20  # of the processor; each takes one to three
 Write = Callable[[Path], None]
@@ -150,13 +151,11 @@ def unpacked_name(case: str, folder: Path) -> Path:
     return folder / name
 
 
-SLOW = ("columns of Parquet", "cells")
+OFTEN = ("a long row", "a long element", "a line that packs well", "a row far down")
+"""One of each reader: text, JSON, packed, Excel."""
 
 
-@pytest.mark.parametrize(
-    "case",
-    [pytest.param(one, marks=[pytest.mark.full] if one in SLOW else []) for one in TOO_MUCH],
-)
+@pytest.mark.parametrize("case", sampled(TOO_MUCH, 5, seed=1, keep=OFTEN))
 def test_too_much_is_refused_soon_and_with_the_limit(
     tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

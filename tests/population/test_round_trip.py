@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.errors import PopulationError
 from labelcore.population import read_population
+from tests.cases import searched
 
 COLUMNS = ("id", "text", "more", "score", "class")
 CLASSES = ("ham", "spam")
@@ -115,7 +116,7 @@ def name_of(form: Format, packed: bool) -> str:
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.suffix + form.decimal)
-@settings(max_examples=40, deadline=None)
+@searched(40)
 @given(rows=tables(), encoding=st.sampled_from(sorted(ENCODINGS)), packed=st.booleans())
 def test_what_goes_in_comes_out(form: Format, rows: list[Row], encoding: str, packed: bool) -> None:
     raw = b"".join(form.write(rows)).decode().encode(encoding)
@@ -155,7 +156,7 @@ ONLY_JSON = {"wrong type", "null", "truth value"}
 
 
 @pytest.mark.parametrize("fault", VALUES)
-@settings(max_examples=12, deadline=None)
+@searched(12)
 @given(
     rows=tables(least=2),
     form=st.sampled_from(FORMATS),
@@ -201,7 +202,7 @@ BROKEN: dict[str, tuple[Callable[[bytes], bytes], tuple[Format, ...], str]] = {
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-@settings(max_examples=25, deadline=None)
+@searched(25)
 @given(
     rows=tables(least=2), choice=st.integers(0, 99), packed=st.booleans(), which=st.integers(0, 99)
 )

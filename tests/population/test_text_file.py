@@ -8,18 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.errors import PopulationError
 from labelcore.population import read_population, text_file
 from labelcore.population.copies import copies_folder
 from labelcore.population.text_file import detect_encoding, open_text
+from tests.cases import searched
 
 PYTHON = {"utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be", "windows-1252": "cp1252"}
 
 
-@settings(max_examples=60, deadline=None)
+@searched(60)
 @given(
     text=st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
     encoding=st.sampled_from(sorted(PYTHON)),

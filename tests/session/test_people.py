@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 
 import pytest
 
 import labelcore as lc
 from labelcore.errors import AnswerError, LateAnswerError, ReplayError
 from labelcore.log.engine import Engine
-from labelcore.log.events import Draw, Event, answer_word
+from labelcore.log.events import Draw, Event
 from labelcore.log.people import people_count
 from labelcore.log.screens import LEASE
 from labelcore.replay import replay
@@ -331,153 +330,6 @@ def test_two_pages_of_one_person_have_one_item(tmp_path: Path) -> None:
     for thread in threads:
         thread.join(60)
     assert len(tokens) == 4 and len(set(tokens)) == 1
-
-
-# --- a model of it all ----------------------------------------------------------------------------
-
-
-@dataclass
-class Model:
-    """What people were given and said, without any of the session's machinery.
-
-    holds     index -> who has it, since when
-    answers   index -> what was said and not taken back: (number, person, answer), the last in force
-    undone    index -> who took back its only answer, and when
-    spoken    token and answer of everything that was stored, in order
-    """
-
-    holds: dict[int, tuple[str, datetime, Draw]] = field(default_factory=dict)
-    answers: dict[int, list[tuple[int, str, str]]] = field(default_factory=dict)
-    undone: dict[int, tuple[str, datetime]] = field(default_factory=dict)
-    spoken: list[tuple[str, str]] = field(default_factory=list)
-
-    def got(self, person: str, draw: Draw, at: datetime) -> None:
-        had = self.holds.get(draw.index)
-        if had is None or had[0] != person:
-            assert had is None or at - had[1] >= LEASE, f"{draw} is on the screen of {had}"
-            self.holds[draw.index] = person, at, draw
-        else:
-            assert had[2] == draw or draw.index in self.undone
-            self.holds[draw.index] = person, had[1] if had[2] == draw else at, draw
-        before = self.undone.pop(draw.index, None)
-        assert before is None or before[0] == person or at - before[1] >= LEASE
-        assert self.final(draw.index) is None, f"{draw} was answered already"
-
-    def final(self, index: int) -> str | None:
-        """The answer in force, unless there is none or it was put off."""
-        said = self.answers.get(index)
-        return said[-1][2] if said and said[-1][2] != "later" else None
-
-    def last_of(self, person: str) -> int | None:
-        """The item of this person's newest answer in force."""
-        force = [(said[-1], index) for index, said in self.answers.items() if said]
-        mine = [(answer[0], index) for answer, index in force if answer[1] == person]
-        return max(mine)[1] if mine else None
-
-
-def word(event: Event) -> str:
-    return answer_word(event)
-
-
-def wild_session(session: lc.Session, clock: Clock, seed: int, steps: int) -> None:
-    """Random doings of three people, each held against the model."""
-    random, model = Random(seed), Model()
-    seen: dict[str, list[Draw]] = {person: [] for person in PEOPLE}
-    for _ in range(steps):
-        person = random.choice(PEOPLE)
-        doing = random.choice(["next", "next", "answer", "answer", "answer", "undo", "release",
-                               "late", "wait", "theft"])  # fmt: skip
-        mine = [one for one in model.holds.values() if one[0] == person]
-        if doing == "next":
-            draw = session.next(person)
-            if draw is not None:
-                model.got(person, draw, clock.moment)
-                seen[person].append(draw)
-        elif doing == "wait":
-            clock.pass_by(random.choice([A_MINUTE, LEASE]))
-        elif doing == "undo":
-            event, target = session.undo(person), model.last_of(person)
-            assert (event.index if event else None) == target
-            if target is not None:
-                model.answers[target].pop()
-                if not model.answers[target]:
-                    model.undone[target] = person, clock.moment
-        elif doing == "release" and mine:
-            assert session.release(mine[-1][2], annotator=person) is not None
-            del model.holds[mine[-1][2].index]
-        elif doing == "theft" and mine:
-            thief = next(one for one in PEOPLE if one != person)
-            with pytest.raises(AnswerError, match="cannot answer for another person"):
-                session.answer(mine[-1][2], "yes", annotator=thief)
-        elif doing in ("answer", "late") and seen[person]:
-            pool = [one[2] for one in mine] if doing == "answer" else seen[person]
-            if not pool:
-                continue
-            draw = random.choice(pool)
-            said = random.choice(["yes", "no", "unsure", "broken", "later"])
-            speak(session, model, person, draw, said)
-    held_together(session, model)
-
-
-def speak(session: lc.Session, model: Model, person: str, draw: Draw, said: str) -> None:
-    known = dict(model.spoken)
-    holder = model.holds.get(draw.index)
-    if draw.token in known:
-        if said == known[draw.token]:
-            assert word(session.answer(draw, said)) == said
-        else:
-            with pytest.raises(LateAnswerError, match="was not stored"):
-                session.answer(draw, said)
-        return
-    mine = holder is not None and holder[2].token == draw.token
-    final = model.final(draw.index) is not None
-    own = final and model.answers[draw.index][-1][1] == person
-    if not mine and (own or (said == "later" and (final or holder is not None))):
-        with pytest.raises(LateAnswerError):
-            session.answer(draw, said, annotator=person)
-        return
-    stored = session.answer(draw, said, annotator=person)
-    assert (stored.kind == "late") == final
-    if final:
-        model.spoken.append((draw.token, said))
-        return
-    assert (stored.annotator, stored.index, word(stored)) == (person, draw.index, said)
-    model.holds.pop(draw.index, None)
-    model.undone.pop(draw.index, None)
-    model.answers.setdefault(draw.index, []).append((len(model.spoken), person, said))
-    model.spoken.append((draw.token, said))
-
-
-def held_together(session: lc.Session, model: Model) -> None:
-    """Nothing was lost, and the log gives the same state again."""
-    session.sync()
-    stored = [(str(event.answers), word(event)) for event in session.events if event.answers]
-    assert stored == model.spoken
-    for index, said in model.answers.items():
-        force = session.engine.in_force(index)
-        expected = said[-1][1:] if said else None
-        assert (None if force is None else (force.annotator, word(force))) == expected
-    replays(session)
-    fresh = lc.Session(session.population, session.plan, session.store, session.project)
-    assert fresh.status == session.status and fresh.results() == session.results()
-    assert fresh.state.screens._open.keys() == session.state.screens._open.keys()
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_wild_sessions_in_memory_agree_with_a_model(
-    tmp_path: Path, clock: Clock, seed: int
-) -> None:
-    design = ("simple_random", "recalibrated_neyman")[seed % 2]
-    session = start(tmp_path, items=40, design=design, budget=15 + seed % 3)
-    wild_session(session, clock, seed, 150)
-
-
-@pytest.mark.parametrize("seed", range(100, 104))
-def test_wild_sessions_in_sqlite_agree_with_a_model(
-    tmp_path: Path, clock: Clock, seed: int
-) -> None:
-    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}", items=30, budget=12)
-    wild_session(session, clock, seed, 100)
 
 
 # --- replay ---------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from labelcore.population.snapshots import SourceTable
 from labelcore.replay import replay_project
 from labelcore.session import prepared, projects
 from labelcore.session.session import Session
+from tests.cases import sampled
 from tests.contracts.test_same_draws import PLANS, SEED, items
 
 
@@ -40,7 +42,7 @@ def answered(session: lc.Session, truth: list[str], until: int) -> list[str]:
     return [*drawn, *(one.to_json() for one in session.results().values())]
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", sampled(PLANS, 5, seed=1))
 def test_every_method_goes_on_as_if_it_had_read_the_file(name: str, store: str) -> None:
     population, truth = items(several=name.endswith("several"))
     plan = lc.Plan(name.split(" ")[0], seed=SEED, **PLANS[name])
@@ -189,10 +191,10 @@ def of_other_types(file: Path) -> None:
     write_arrays(file, {}, {**found[1], "frame": {"module": "os", "type": "system", "parts": {}}})
 
 
-@pytest.mark.parametrize(
-    "harm", [Path.unlink, cut, bent, of_another_version, foreign, of_other_types]
-)
-@pytest.mark.parametrize("which", [0, 1])
+HARMS = list(product((Path.unlink, cut, bent, of_another_version, foreign, of_other_types), (0, 1)))
+
+
+@pytest.mark.parametrize(("harm", "which"), sampled(HARMS, 4, seed=1))
 def test_what_is_missing_or_broken_is_read_or_made_anew(
     harm: object, which: int, csv: Path, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln, xlogy
 from scipy.stats import hypergeom
@@ -31,6 +31,7 @@ from labelcore.stats.predictives import (
 from labelcore.stats.profile import Cells
 from labelcore.stats.proportion import wilson
 from labelcore.stats.sequences import finite_sequence
+from tests.cases import searched
 
 PREDICTIVES = [
     IndependentBeta(),
@@ -94,7 +95,7 @@ def samples(draw: st.DrawFn, largest: int = 14, cells: int = 3) -> tuple[Cells, 
 
 
 @given(samples())
-@settings(max_examples=150, deadline=None)
+@searched(150)
 def test_the_relaxation_never_undercuts_brute_force(sample: tuple[Cells, Linear]) -> None:
     exact, found = brute_force(*sample), relaxed(*sample)
     assert found >= exact - 1e-8
@@ -385,7 +386,7 @@ def test_a_huge_file_is_like_a_process() -> None:
 
 
 @given(samples(), st.sampled_from(PREDICTIVES), st.sampled_from(["file", "process"]))
-@settings(max_examples=100, deadline=None)
+@searched(100)
 def test_never_not_a_number(
     sample: tuple[Cells, Linear], predictive: Predictive, target: str
 ) -> None:
@@ -395,7 +396,7 @@ def test_never_not_a_number(
 
 
 @given(samples(), st.sampled_from(PREDICTIVES), st.sampled_from(["file", "process"]))
-@settings(max_examples=100, deadline=None)
+@searched(100)
 def test_calling_the_positives_negatives_changes_nothing(
     sample: tuple[Cells, Linear], predictive: Predictive, target: str
 ) -> None:
@@ -409,7 +410,7 @@ def test_calling_the_positives_negatives_changes_nothing(
 
 
 @given(samples(), st.sampled_from(PREDICTIVES), st.floats(1e-6, 1e6))
-@settings(max_examples=100, deadline=None)
+@searched(100)
 def test_the_unit_of_the_claim_does_not_matter(
     sample: tuple[Cells, Linear], predictive: Predictive, unit: float
 ) -> None:
@@ -423,7 +424,7 @@ def test_the_unit_of_the_claim_does_not_matter(
 @given(
     st.tuples(st.integers(6, 19), st.integers(0, 5)), st.floats(-16, -2), st.sampled_from([0, 1])
 )
-@settings(max_examples=100, deadline=None)
+@searched(100)
 def test_a_better_label_raises_the_evidence(
     positive: tuple[int, int], constant: float, cell: int
 ) -> None:

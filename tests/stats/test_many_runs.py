@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,7 @@ from labelcore.stats.profile import (
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.profile_reach import holding, reached
 from labelcore.stats.recalibration import recalibrate
+from tests.cases import sampled
 
 RUNS, N_CELLS = 60, 7
 ROWS = list(SCALARS.values())
@@ -50,9 +53,10 @@ def random_cells(seed: int, *, same_file: bool = True) -> list[Cells]:
     return found
 
 
-@pytest.mark.parametrize("target", ["file", "process"])
-@pytest.mark.parametrize("same_file", [True, False])
-@pytest.mark.parametrize("inflation", [1.0, 2.3])
+KINDS = list(product(("file", "process"), (True, False), (1.0, 2.3)))
+
+
+@pytest.mark.parametrize(("target", "same_file", "inflation"), sampled(KINDS, 3, seed=1))
 def test_runs_side_by_side_have_the_intervals_of_each(
     target: str, same_file: bool, inflation: float
 ) -> None:

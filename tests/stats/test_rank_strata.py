@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.stats.rank_strata import (
@@ -19,6 +19,7 @@ from labelcore.stats.rank_strata import (
     rank_edges,
     smallest_budget,
 )
+from tests.cases import searched
 
 
 def sizes_of(edges: np.ndarray) -> np.ndarray:
@@ -61,7 +62,7 @@ def test_refused(arguments: tuple[int], words: str) -> None:
         rank_edges(*arguments)
 
 
-@settings(max_examples=60)
+@searched(60)
 @given(st.integers(1, 10**6), st.floats(0, 1), st.sampled_from([10, 50]))
 def test_allocation(n_items: int, part: float, first_edge: int) -> None:
     edges = rank_edges(n_items, first_edge)

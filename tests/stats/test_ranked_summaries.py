@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import t as student
@@ -24,6 +24,7 @@ from labelcore.stats.ranked_summaries import (
     pieces,
     summary_interval,
 )
+from tests.cases import searched
 
 BOTH = pytest.mark.parametrize(
     "summary", [AVERAGE_PRECISION, AREA_UNDER_ROC], ids=["precision", "area"]
@@ -314,7 +315,7 @@ def test_nothing_but_hits() -> None:
     assert np.isnan(summary_interval(sample, AREA_UNDER_ROC, 0.95)[0])
 
 
-@settings(max_examples=80, deadline=None)
+@searched(80)
 @given(st.integers(0, 10**6), st.integers(1, 400), st.floats(0.02, 1))
 def test_pieces_part_strata_by_the_number_of_labels(seed: int, n_items: int, share: float) -> None:
     """Each lies in one stratum, whole ranks between edges, with eight labels or all of it."""
@@ -357,7 +358,7 @@ SMALL = st.tuples(st.integers(0, 10**6), st.integers(2, 60), st.floats(0.02, 0.9
 
 
 @BOTH
-@settings(max_examples=60, deadline=None)
+@searched(60)
 @given(case=SMALL)
 def test_an_interval_lies_within_0_and_1_and_holds_its_value(
     summary: Summary, case: tuple[int, int, float]

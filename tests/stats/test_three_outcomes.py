@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln, xlogy
 from scipy.stats import binom
@@ -23,6 +23,7 @@ from labelcore.stats.three_outcomes import (
     largest_sign_likelihood,
     log_evidence_of_lead,
 )
+from tests.cases import searched
 
 NOISE = 1e-4
 Evidence = Callable[[Duels], np.ndarray]
@@ -74,7 +75,7 @@ def samples(draw: st.DrawFn, largest: int = 12, cells: int = 3) -> Duels:
 
 
 @given(samples())
-@settings(max_examples=150, deadline=None)
+@searched(150)
 def test_the_largest_likelihood_never_undercuts_brute_force(found: Duels) -> None:
     looks = looks_of(found)
     exact, relaxed = brute_force(found), float(constrained_maximum(looks, _Outcomes(looks))[0])
@@ -442,14 +443,14 @@ def test_neither_costs_nothing_in_one_cell() -> None:
 
 
 @given(samples(largest=200), st.floats(1e-9, 1 - 1e-9))
-@settings(max_examples=100, deadline=None)
+@searched(100)
 def test_never_not_a_number(found: Duels, rate: float) -> None:
     rates = np.array([np.full(len(found.size), rate), np.full(len(found.size), 1 - rate)])
     assert not np.isnan(log_evidence_of_lead(found, rates)).any()
 
 
 @given(samples(largest=60))
-@settings(max_examples=60, deadline=None)
+@searched(60)
 def test_never_for_both_sides(found: Duels) -> None:
     """Evidence of more than 1 for a lead and for the opposite of it cannot be had at once."""
     turned = Duels(found.size, found.worse, found.better, found.labelled)

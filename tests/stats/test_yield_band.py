@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.stats.rank_strata import (
@@ -26,6 +26,7 @@ from labelcore.stats.yield_band import (
     yield_band,
     yield_estimate,
 )
+from tests.cases import searched
 
 N_ITEMS = 3_000
 RUNS = 200
@@ -125,7 +126,7 @@ def test_coverage_just_after_the_head() -> None:
 TINY = st.tuples(st.integers(0, 10**6), st.sampled_from([0.2, 0.5, 0.8, 0.95]))
 
 
-@settings(max_examples=150, deadline=None)
+@searched(150)
 @given(TINY)
 def test_between_edges_against_every_curve(case: tuple[int, float]) -> None:
     """The bounds at a rank are the extremes over all 0/1 curves that pass the bounds at the edges

@@ -1,4 +1,5 @@
-"""The page's own way of reading: thousands of damaged files, each read or refused in words."""
+"""The page's own way of reading: thousands of damaged files, each read or refused in words; a few
+hundred of them with every change."""
 
 from __future__ import annotations
 
@@ -7,7 +8,6 @@ import io
 import json
 import random
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,6 +18,7 @@ import pytest
 
 from labelcore.population import apart
 from labelcore.ui.guess import guess
+from tests.cases import sampled
 
 ROWS = [
     {"id": f"a{n}", "text": text, "score": n / 7, "pred": n % 2, "more": [n, {"k": text}]}
@@ -78,19 +79,21 @@ def parquet() -> bytes:
 
 
 LINES = "\n".join(json.dumps(row) for row in ROWS).encode()
-# Name, content, how many mutants: what takes longer to open has fewer.
-SEEDS: list[tuple[str, bytes, int]] = [
-    ("a.csv", delimited(","), 900),
-    ("a.csv", delimited(";").decode().encode("utf-16"), 200),
-    ("a.tsv", delimited("\t"), 500),
-    ("a.txt", delimited("|").decode().encode("cp1252", "replace"), 300),
-    ("a.json", json.dumps(ROWS, indent=1).encode(), 500),
-    ("a.jsonl", LINES, 500),
-    ("a.csv.gz", gzip.compress(delimited(","), mtime=0), 300),
-    ("a.jsonl.gz", gzip.compress(LINES, mtime=0), 200),
-    ("a.parquet", parquet(), 400),
-    ("a.xlsx", excel(), 100),
-]
+AT_ONCE = 20
+# Name of the file, its content, how many times so many mutants; what is slow to open has fewer.
+SEEDS: dict[str, tuple[str, bytes, int]] = {
+    "commas": ("a.csv", delimited(","), 45),
+    "UTF-16": ("a.csv", delimited(";").decode().encode("utf-16"), 10),
+    "tabs": ("a.tsv", delimited("\t"), 25),
+    "bars": ("a.txt", delimited("|").decode().encode("cp1252", "replace"), 15),
+    "JSON": ("a.json", json.dumps(ROWS, indent=1).encode(), 25),
+    "lines of JSON": ("a.jsonl", LINES, 25),
+    "commas, packed": ("a.csv.gz", gzip.compress(delimited(","), mtime=0), 15),
+    "lines, packed": ("a.jsonl.gz", gzip.compress(LINES, mtime=0), 10),
+    "Parquet": ("a.parquet", parquet(), 20),
+    "Excel": ("a.xlsx", excel(), 5),
+}
+PARTS = [(kind, part) for kind, (_, _, parts) in SEEDS.items() for part in range(parts)]
 
 
 def mutant(seed: bytes, dice: random.Random) -> bytes:
@@ -117,10 +120,11 @@ def mutant(seed: bytes, dice: random.Random) -> bytes:
     return bytes(data)
 
 
-def mutants(name: str, seed: bytes, number: int) -> Iterator[bytes]:
-    dice = random.Random(f"{name} {len(seed)}")
+def mutants(kind: str, part: int) -> Iterator[bytes]:
+    name, seed, _ = SEEDS[kind]
+    dice = random.Random(f"{kind} {part}")
     whole = gzip.decompress(seed) if name.endswith(".gz") else None
-    for place in range(number):
+    for place in range(AT_ONCE):
         if whole is not None and place % 2:
             yield gzip.compress(mutant(whole, dice), 1, mtime=0)
         else:
@@ -156,27 +160,22 @@ def strange(path: Path, read: Callable[[Path], None]) -> str:
     return ""
 
 
-@pytest.mark.parametrize(("name", "seed", "number"), SEEDS, ids=[f"{s[0]} {s[2]}" for s in SEEDS])
-def test_a_damaged_file_is_read_or_refused_in_words(
-    tmp_path: Path, name: str, seed: bytes, number: int
-) -> None:
-    path = tmp_path / name
+@pytest.mark.parametrize(
+    ("kind", "part"), sampled(PARTS, 13, seed=1, keep=[(kind, 0) for kind in SEEDS])
+)
+def test_a_damaged_file_is_read_or_refused_in_words(tmp_path: Path, kind: str, part: int) -> None:
+    path = tmp_path / SEEDS[kind][0]
     found: dict[str, bytes] = {}
-    slowest = 0.0
-    for data in mutants(name, seed, number):
+    for data in mutants(kind, part):
         path.write_bytes(data)
-        start = time.process_time()
         if wrong := strange(path, read_as_the_page_does):
             found.setdefault(wrong, data)
-        slowest = max(slowest, time.process_time() - start)
     assert found == {}
-    assert slowest < 5
 
 
-@pytest.mark.parametrize(("name", "seed", "number"), SEEDS, ids=[f"{s[0]} {s[2]}" for s in SEEDS])
-def test_the_files_damaged_here_can_be_read(
-    tmp_path: Path, name: str, seed: bytes, number: int
-) -> None:
+@pytest.mark.parametrize("kind", SEEDS)
+def test_the_files_damaged_here_can_be_read(tmp_path: Path, kind: str) -> None:
+    name, seed, _ = SEEDS[kind]
     path = tmp_path / name
     path.write_bytes(seed)
     read_as_the_page_does(path)

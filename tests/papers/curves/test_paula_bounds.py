@@ -12,11 +12,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.papers.curves import paula_bounds as paula
 from labelcore.papers.curves.paula_bounds import PaulaGrid, paula_bounds, paula_grid
+from tests.cases import searched
 
 
 def by_fractions(n_items: int, epsilon: str, window: int) -> tuple[int, int, int, list[int]]:
@@ -196,7 +197,7 @@ def test_equal_to_loops_and_readings_of_the_print_that_fail() -> None:
     assert misses(*plainly(GRID, verdicts, lambda r: averages[r - 1], head, True)) > 1000, "steps"
 
 
-@settings(max_examples=20, deadline=None)
+@searched(20)
 @given(st.integers(0, 10**6), st.integers(1, 8))
 def test_finished_blocks_are_the_list_cut_there(seed: int, finished: int) -> None:
     rng = np.random.default_rng(seed)

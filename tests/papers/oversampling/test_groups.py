@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.papers.oversampling.groups import (
@@ -21,6 +21,7 @@ from labelcore.papers.oversampling.groups import (
     sizes_for_margin,
     used_ratio,
 )
+from tests.cases import searched
 
 SHARES = st.floats(0.05, 0.98)
 
@@ -32,7 +33,7 @@ def test_rates_and_recall_are_each_other_s_inverse() -> None:
     assert float(recall_of(0.04, 0.5, 0.0)) == 1.0
 
 
-@settings(max_examples=40)
+@searched(40)
 @given(st.floats(0.001, 1), SHARES, SHARES)
 def test_ratio_is_least(k: float, precision: float, recall: float) -> None:
     """Theorem 1: the variance of recall at s* is below that at neighbours."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -25,6 +25,7 @@ from labelcore.papers.reach_selection.bounds import (
 )
 from labelcore.stats.sequences import finite_sequence
 from labelcore.testing.known import most
+from tests.cases import searched
 
 
 def hoeffding_radius(draws: object, candidates: int, budget: int, delta: float) -> np.ndarray:
@@ -78,7 +79,7 @@ VERDICTS = st.lists(st.sampled_from([NO, YES, YES, DOUBTFUL]), min_size=1, max_s
 
 
 @given(VERDICTS, st.integers(0, 40), st.sampled_from([0.5, 0.05]))
-@settings(max_examples=60, deadline=None)
+@searched(60)
 def test_ratio_bounds_are_the_intersection_of_finite_sequences(
     verdicts: list[int], more: int, delta: float
 ) -> None:
@@ -96,7 +97,7 @@ def test_ratio_bounds_are_the_intersection_of_finite_sequences(
 
 
 @given(VERDICTS)
-@settings(max_examples=60, deadline=None)
+@searched(60)
 def test_hoeffding_bounds_are_the_intersection_of_intervals(verdicts: list[int]) -> None:
     bounds = fed(HoeffdingBounds([500, 9], 100, 0.2), verdicts)
     t = np.arange(1, len(verdicts) + 1)
@@ -110,7 +111,7 @@ def test_hoeffding_bounds_are_the_intersection_of_intervals(verdicts: list[int])
 
 @pytest.mark.parametrize("kind", [HoeffdingBounds, RatioBounds])
 @given(verdicts=VERDICTS, resolved=st.sampled_from([NO, YES]))
-@settings(max_examples=40, deadline=None)
+@searched(40)
 def test_doubtful_verdicts_count_both_ways(
     kind: type[ReachBounds], verdicts: list[int], resolved: int
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import chi2
@@ -33,6 +33,7 @@ from labelcore.testing.known import (
     NOISE,
     most,
 )
+from tests.cases import searched
 from tests.papers.reach_selection.test_bounds import Peeking
 
 RULES = ReachRules()
@@ -70,7 +71,7 @@ def run(selection: ReachSelection, truth: np.ndarray) -> ReachSelection:
 
 
 @given(st.data(), st.booleans())
-@settings(max_examples=60, deadline=None)
+@searched(60)
 def test_without_replacement_each_candidate_sees_its_items_in_their_order(
     data: st.DataObject, in_turn: bool
 ) -> None:
@@ -176,7 +177,7 @@ def sets_by_loops(
     st.sampled_from([0.1, 0.5, 1.0]),
     st.sampled_from([(0.9, 0.1), (0.5, 0.0), (1.0, 0.2), (0.3, 0.3)]),
 )
-@settings(max_examples=300, deadline=None)
+@searched(300)
 def test_sets_are_those_of_algorithm_1(
     bounds: list[tuple[int, int, int]], reach_slack: float, precision: tuple[float, float]
 ) -> None:

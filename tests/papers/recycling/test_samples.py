@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, chisquare
 
@@ -26,6 +26,7 @@ from labelcore.papers.recycling.samples import (
 )
 from labelcore.papers.recycling.savings import Savings, mean_savings, savings
 from labelcore.stats.proportion import share_interval
+from tests.cases import searched
 
 NOISE = 1e-4
 """The chance that a correct method fails one statistical test by bad luck."""
@@ -198,7 +199,7 @@ def test_a_census_is_exact_and_no_label_says_nothing() -> None:
     assert np.isnan(value) and (low, high) == (0, 1)
 
 
-@settings(max_examples=40, deadline=None)
+@searched(40)
 @given(
     st.lists(st.tuples(st.integers(1, 400), st.floats(0, 1), st.floats(0, 1)), min_size=1,
              max_size=3)
@@ -257,7 +258,7 @@ def test_savings_need_the_random_rounding(monkeypatch: pytest.MonkeyPatch) -> No
     assert mean_savings(3, 5, 1.0, 0.4) != pytest.approx(exact)
 
 
-@settings(max_examples=40, deadline=None)
+@searched(40)
 @given(st.integers(1, 60), st.integers(1, 60), st.floats(0.01, 1), st.floats(0.01, 1))
 def test_savings_properties(n_parent: int, n_child: int, pir: float, cir: float) -> None:
     for option in ("shuffle", "sample"):
