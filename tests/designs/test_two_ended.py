@@ -109,7 +109,7 @@ def test_a_plan_from_before_draws_as_before(known: Known) -> None:
     for one, drawn in ((before, BEFORE), (since, SINCE), (plan, NOW)):
         engine = labelled(known.engine(one, 1), known.truth)
         assert engine.drawn.tolist() == drawn
-    assert lc.Session(known.population, before).plan == before
+    assert lc.Plan.from_json(before.to_json()) == before
 
 
 def test_first_labels_take_a_quarter_at_most() -> None:
