@@ -20,7 +20,7 @@ from scipy.special import chdtrc, chdtri
 
 import labelcore as lc
 from labelcore.errors import PlanError
-from labelcore.figures.scalars import scalar_results
+from labelcore.figures.scalars import scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.plan import existing
 from labelcore.planning.runs import label_all
@@ -62,16 +62,16 @@ def coverage(
     """The share of runs whose interval holds the truth, {result: share}."""
     paired = design == "paired_comparison"
     names = ["accuracy_difference"] if paired else ["accuracy", "precision", "recall"]
-    codes, hit = made()[1], dict.fromkeys(names, 0)
+    codes, hit, engines = made()[1], dict.fromkeys(names, 0), []
     for run, positions in enumerate(at):
         plan = lc.Plan(
             design, names, classifier=["a", "b"] if paired else "a", budget=budget, promise="fixed",
             existing=use, seed=run,
         )  # fmt: skip
         items = population if positions is None else with_known(population, positions)
-        engine = Engine(items, plan.with_planned(budget))
-        label_all([engine], codes)
-        found = scalar_results(engine)
+        engines.append(Engine(items, plan.with_planned(budget)))
+    label_all(engines, codes)
+    for engine, found in zip(engines, scalar_results_of(engines), strict=True):
         truth = true_values(engine, codes, found)
         for name in names:
             one = found[name]

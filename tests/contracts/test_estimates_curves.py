@@ -48,6 +48,7 @@ from labelcore.testing.known import (
     fewest,
     label,
     labelled,
+    many_labelled,
     most,
     write,
 )
@@ -196,8 +197,7 @@ def everything_read_off_is_covered_at_once(name: str, known: Known) -> None:
     every rank and both summaries hold, not below the limit of the binomial noise (.61)."""
     runs, inside = 70, 0
     plan = plan_of(name, budget=250, confidence=0.8, promise="fixed")
-    for seed in range(runs):
-        engine = labelled(known.engine(plan, 1000 + seed), known.truth)
+    for engine in many_labelled(known, plan, runs):
         inside += all_hold(known, engine)
     assert inside / runs >= fewest(runs, 0.8), inside / runs
 

@@ -21,7 +21,7 @@ from labelcore.designs.two_ended import widest_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.figures.counted import look_at
-from labelcore.figures.scalars import scalar_results
+from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.papers.recycling.samples import level_share
 from labelcore.plan.against_file import frozen
@@ -33,6 +33,7 @@ from labelcore.testing.known import (
     fewest,
     label,
     labelled,
+    many_labelled,
 )
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.papers.recycling.recycled import written
@@ -407,8 +408,7 @@ def test_a_good_helper_saves_labels_of_every_classifier(tmp_path: Path) -> None:
     plans = (("off", good, {}), ("on", good, judge), ("twin", twin, judge))
     for name, known, params in plans:
         plan = kept(known, "precision", "recall", params=params)
-        found = [scalar_results(labelled(known.engine(plan, seed), known.truth))
-                 for seed in range(runs)]  # fmt: skip
+        found = scalar_results_of(many_labelled(known, plan, runs))
         for key in found[0]:
             figure, _, classifier = key.partition("@")
             called = known.population.predictions[classifier or ALL[0]] == 1

@@ -14,7 +14,7 @@ import pytest
 import labelcore as lc
 from labelcore.designs.helpers import HelpedFrame
 from labelcore.errors import ParameterError
-from labelcore.figures.scalars import scalar_results
+from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginning
@@ -23,6 +23,7 @@ from labelcore.testing.known import (
     Known,
     fewest,
     labelled,
+    many_labelled,
 )
 
 NEYMAN = "recalibrated_neyman"
@@ -265,11 +266,10 @@ def test_a_helper_of_several_classes_saves_and_tells_it(tmp_path: Path) -> None:
     for names in ((), ("judge",), ("chance",)):
         plan = lc.Plan(NEYMAN, ["accuracy"], budget=120, promise="fixed", params={"helpers": names})
         settled = frozen(known.population, plan, 120)
-        found = []
-        for seed in range(20):
-            engine = labelled(known.engine(settled, seed), known.truth)
-            result = scalar_results(engine)["accuracy"]
-            found.append(result.high - result.low)
+        engines = many_labelled(known, settled, 20)
+        engine = engines[-1]
+        results = [one["accuracy"] for one in scalar_results_of(engines)]
+        found = [one.high - one.low for one in results]
         saved = engine.design.saved(engine.setup, engine.frame, engine.progress)
         wide[names], told[names] = np.mean(found), saved.without["accuracy"] if saved else 0
     assert (wide["judge",] / wide[()]) ** 2 < 0.6 < 0.85 < (wide["chance",] / wide[()]) ** 2 < 1.2

@@ -12,7 +12,7 @@ from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES as ROWS
 from labelcore.estimands import ratios, table_of
 from labelcore.figures.curves import ranked_curve
-from labelcore.figures.scalars import scalar_results
+from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
 from labelcore.testing.known import (
@@ -20,6 +20,7 @@ from labelcore.testing.known import (
     fewest,
     label,
     labelled,
+    many_labelled,
     most,
 )
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
@@ -289,15 +290,13 @@ def test_read_as_a_random_sample_it_fails() -> None:
 
 
 def test_a_session_covers(known: Known) -> None:
-    """60 sessions of 60 labels at 80 %, seeds 1000 on: not below the binomial limit (.58); half
+    """60 sessions of 60 labels at 80 %: not below the binomial limit (.58); half
     the width falls below it."""
     runs, inside, narrow = 60, 0, 0
     plan = plan_of(("accuracy_difference",), budget=60, promise="fixed", confidence=0.8)
     true = true_difference(known, "accuracy_difference")
-    for seed in range(runs):
-        one = next(
-            iter(scalar_results(labelled(known.engine(plan, 1000 + seed), known.truth)).values())
-        )
+    for found in scalar_results_of(many_labelled(known, plan, runs)):
+        (one,) = found.values()
         inside += one.low <= true <= one.high
         assert one.value is not None
         narrow += (one.low + one.value) / 2 <= true <= (one.high + one.value) / 2

@@ -17,6 +17,7 @@ from labelcore.testing.known import (
     fewest,
     label,
     labelled,
+    many_labelled,
     write,
 )
 from labelcore.testing.mistakes import Narrow
@@ -117,8 +118,8 @@ def covered(known: Known, runs: int) -> float:
         0,
         known.value("precision"),
     )
-    for seed in range(runs):
-        found = scalar_results(labelled(known.engine(plan, seed), known.truth))["precision"]
+    for engine in many_labelled(known, plan, runs):
+        found = scalar_results(engine)["precision"]
         inside += found.low <= truth <= found.high
     return inside / runs
 

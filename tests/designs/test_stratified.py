@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
-from labelcore.figures.scalars import scalar_results
+from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.papers.stratified.accuracy_interval import accuracy_interval
 from labelcore.papers.stratified.design import PRINTED, rightly_judged
@@ -24,6 +24,7 @@ from labelcore.testing.known import (
     fewest,
     label,
     labelled,
+    many_labelled,
     write,
 )
 from tests.designs.synthetic import standard_errors
@@ -184,12 +185,9 @@ def test_process_is_wider_and_never_exact(known: Known) -> None:
 
 
 def mean_error(known: Known, params: dict[str, Any], runs: int = 240) -> np.ndarray:
-    """Errors of accuracy over seeds 0, 1, ... with 80 labels."""
+    """Errors of accuracy in so many sessions of 80 labels."""
     plan = plan_of(params=params, budget=80)
-    found = [
-        scalar_results(labelled(known.engine(plan, seed), known.truth))["accuracy"].value
-        for seed in range(runs)
-    ]
+    found = [one["accuracy"].value for one in scalar_results_of(many_labelled(known, plan, runs))]
     return np.array(found, dtype=float) - known.value("accuracy")
 
 
@@ -211,10 +209,9 @@ def test_second_classifier_is_read_off_the_same_labels(tmp_path: Path) -> None:
     file = Known(population, one.truth)
     runs, inside = 100, 0
     truth = (other == one.truth).mean()
-    for seed in range(runs):
-        plan = plan_of(classifier=["lr", "b"], confidence=0.8)
-        found = scalar_results(labelled(file.engine(plan, seed), one.truth))["accuracy@b"]
-        inside += found.low <= truth <= found.high
+    plan = plan_of(classifier=["lr", "b"], confidence=0.8)
+    for found in scalar_results_of(many_labelled(file, plan, runs)):
+        inside += found["accuracy@b"].low <= truth <= found["accuracy@b"].high
     assert inside / runs >= fewest(runs, 0.8)
 
 
@@ -293,7 +290,6 @@ def test_preview_foresees_half_width(known: Known) -> None:
     plan = plan_of(budget=200)
     expected = lc.preview(known.population, plan).expected_half_width["accuracy"]
     found = [
-        scalar_results(labelled(known.engine(plan, seed), known.truth))["accuracy"].half_width
-        for seed in range(40)
+        one["accuracy"].half_width for one in scalar_results_of(many_labelled(known, plan, 40))
     ]
     assert np.mean(found) == pytest.approx(expected, rel=0.1)

@@ -28,6 +28,7 @@ from labelcore.testing.known import (
     calibrated,
     fewest,
     labelled,
+    many_labelled,
     write,
 )
 from tests.designs.synthetic import (
@@ -133,7 +134,7 @@ def unweighted(engine: Engine) -> dict[str, float]:
 def labelled_runs(known: Known) -> list[Engine]:
     """200 sessions of 150 labels."""
     plan = lc.Plan(NEYMAN, SCALARS, budget=150, promise="fixed")
-    return [labelled(known.engine(plan, seed), known.truth) for seed in range(200)]
+    return many_labelled(known, plan, 200)
 
 
 def worst_bias(known: Known, read: Callable[[Engine], dict[str, float]]) -> dict[str, float]:
@@ -162,13 +163,17 @@ def test_unweighted_estimates_are_biased(known: Known) -> None:
 # --- the precision curve ------------------------------------------------------------------------
 
 
+@cache
+def runs_with_a_curve(known: Known) -> list[Engine]:
+    asked = ["precision", "recall", "precision_curve"]
+    return many_labelled(known, lc.Plan(NEYMAN, asked, budget=150, promise="fixed"), 100)
+
+
 def curve_bias(known: Known, read: Callable[[Engine, np.ndarray], np.ndarray]) -> np.ndarray:
-    """Mean error of the curve at each rank over 100 seeds in standard errors, from rank 40 on
+    """Mean error of the curve at each rank over 100 sessions in standard errors, from rank 40 on
     (above it a part of a stratum often has no label and borrows the stratum's rate)."""
-    plan = lc.Plan(NEYMAN, ["precision", "recall", "precision_curve"], budget=150, promise="fixed")
     errors = []
-    for seed in range(100):
-        engine = labelled(known.engine(plan, seed), known.truth)
+    for engine in runs_with_a_curve(known):
         order = engine.rank_order
         ranks, value = read(engine, order)
         hits = np.cumsum(known.truth[order])

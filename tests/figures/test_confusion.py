@@ -17,6 +17,7 @@ from labelcore.testing.known import (
     calibrated,
     label,
     labelled,
+    many_labelled,
     write,
 )
 from tests.designs.synthetic import standard_errors
@@ -147,8 +148,7 @@ def missed(five: Known, as_random: bool) -> tuple[float, float]:
     ``as_random`` is the nearest mistake: as wide, but around the unweighted labels."""
     plan = lc.Plan(NEYMAN, EACH, budget=200)
     shares = []
-    for seed in range(COVERED_RUNS):
-        engine = labelled(five.engine(plan, seed), five.truth)
+    for engine in many_labelled(five, plan, COVERED_RUNS):
         bounds = cell_bounds(engine)
         if as_random:
             half = np.diff(bounds, axis=-1) / 2
@@ -170,10 +170,8 @@ def test_bounds_of_cells_hold_as_often_as_promised(five: Known) -> None:
 def bias(five: Known, read: object) -> float:
     """The largest mean error over 150 runs of any place of the table, in standard errors."""
     plan = lc.Plan(NEYMAN, EACH, budget=150)
-    errors = np.array([
-        read(labelled(five.engine(plan, seed), five.truth)) - truly(five)  # type: ignore[operator]
-        for seed in range(RUNS)
-    ])  # fmt: skip
+    tables = [read(engine) for engine in many_labelled(five, plan, RUNS)]  # type: ignore[operator]
+    errors = np.array(tables) - truly(five)
     return max(abs(standard_errors(one)) for one in errors.reshape(RUNS, 25).T)
 
 

@@ -30,6 +30,7 @@ from labelcore.testing.known import (
     fewest,
     label,
     labelled,
+    many_labelled,
     write,
 )
 
@@ -213,8 +214,7 @@ def test_paula_may_be_cut_but_promises_nothing(known: Known) -> None:
 def true_share(known: Known, place: Callable[[Engine], int], runs: int = 80) -> float:
     """How often at least 70 % are positive down to the place found, at confidence 80 %."""
     right = 0
-    for seed in range(runs):
-        engine = labelled(known.engine(plan_of(160, 0.8), 500 + seed), known.truth)
+    for engine in many_labelled(known, plan_of(160, 0.8), runs):
         rank = place(engine)
         right += rank == 0 or precision(known, engine, rank) >= 0.7
     return right / runs

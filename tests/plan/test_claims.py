@@ -18,7 +18,8 @@ from labelcore.figures.stops import stop_reason
 from labelcore.plan.claim_totals import claim_totals
 from labelcore.plan.claims import Quantity, read_claim
 from labelcore.plan.stop_rules import read_stop
-from labelcore.planning.runs import label_all
+from labelcore.planning.forecast import kept_plan
+from labelcore.planning.runs import beginnings, label_all
 from labelcore.replay import replay_project
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import log_evidence_at
@@ -26,7 +27,6 @@ from labelcore.testing.known import (
     NOISE,
     Known,
     calibrated,
-    label,
     write,
 )
 
@@ -211,6 +211,7 @@ def claims_of(session: lc.Session) -> list[Claim]:
     return [one for one in session.results().values() if isinstance(one, Claim)]
 
 
+@pytest.mark.usefixtures("few_sessions_for_claims")
 @pytest.mark.parametrize(
     "design", ["simple_random", pytest.param("recalibrated_neyman", marks=pytest.mark.full)]
 )
@@ -288,14 +289,14 @@ def crossings(known: Known, plan: lc.Plan, sessions: int) -> tuple[int, int]:
     """Sessions in which the evidence for the first claim is at or above 1/alpha at any label, and
     those in which the ordinary one-sided bound clears .8 at any label: the broken twin."""
     wrong, naive = 0, 0
-    for seed in range(sessions):
-        engine = known.engine(plan, seed)
+    engines = list(beginnings(known.population, kept_plan(known.population, plan), range(sessions)))
+    label_all(engines, known.truth)
+    for engine in engines:
         claim = engine.claims[0]
-        seen = []
-        for _ in label(engine, known.truth):
-            cells = claim.tally.cells(claim.class_index)
-            seen.append((cells.labelled, cells.positive))
-        labelled, positive = (np.array(part) for part in zip(*seen, strict=True))
+        drawn = [asked.position for asked in engine.asked]
+        in_cell = np.eye(len(claim.tally.size))[claim.tally.cell_of[drawn]]
+        labelled = in_cell.cumsum(axis=0)
+        positive = (in_cell * known.truth[drawn][:, np.newaxis]).cumsum(axis=0)
         found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear, claim.rates)
         wrong += bool((found >= math.log(20)).any())
         n, s = (part[10:, claim.linear.weight != 0].sum(axis=1) for part in (labelled, positive))

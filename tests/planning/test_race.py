@@ -306,11 +306,11 @@ def test_labels_for_a_cut_are_those_with_which_sessions_find_one(known: Known) -
     assert easy is not None and deep is not None and CUT_LABELS <= easy < deep
     assert labels_for_cut(population, plan, 1.0, 1_500) is None
 
+    engines = [known.engine(replace(plan, budget=easy), 50 + run) for run in range(20)]
+    label_all(engines, known.truth)
+    cuts = [deepest_cut(engine, 0.6) for engine in engines]
+
     def share(depth: int) -> float:
-        engines = [known.engine(replace(plan, budget=easy), 50 + run) for run in range(20)]
-        for engine in engines:
-            label_all([engine], known.truth)
-        cuts = [deepest_cut(engine, 0.6) for engine in engines]
         return sum(cut is not None and cut.rank >= depth for cut in cuts) / len(cuts)
 
     assert share(10) >= 0.8
