@@ -60,7 +60,7 @@ def _do(project: str, sent: Mapping[str, Any]) -> None:
             keep_note(project, token, str(sent.get("text") or ""))
         case "help" if panel(project).get("name") == "help":
             close_panel()
-        case "help" | "history" | "finish" as name:
+        case "help" | "history" | "finish" | "extend" as name:
             open_panel(name, project=project)
 
 
@@ -130,7 +130,7 @@ def take_back(project: str, sequence: int) -> None:
 
 @acting(Right.JUDGE)
 def open_panel(name: str, **values: Any) -> None:
-    if name == "finish":
+    if name in ("finish", "extend"):
         visitor.require(Right.RUN)
     st.session_state[PANEL] = {"name": name, "token": secrets.token_hex(12), **values}
 
@@ -171,12 +171,15 @@ def finish(project: str, key: str | None = None) -> None:
     st.session_state.pop(PANEL, None)
 
 
+def allowed(session: Session) -> int:
+    """How many items may be judged as it is planned and extended now."""
+    return session.engine.limit if session.going_on else session.engine.answers_given
+
+
 @acting(Right.RUN)
-def go_on(project: str, key: str) -> None:
+def go_on(project: str, more: int) -> None:
     session = sessions.session(project)
-    more = int(st.session_state.get(key, 0))
-    answered = session.engine.answers_given
-    budget = min(answered + more, session.engine.most)
+    budget = min(allowed(session) + more, session.engine.most)
     session.extend(budget=budget, annotator=people.name(session))
     st.session_state.pop(PANEL, None)
 

@@ -150,7 +150,8 @@ def at_an_end(session: Session) -> bool:
 
 
 def progress_line(now: Counts, saved: str | None) -> str:
-    """
+    """``progress_parts`` on one line.
+
     >>> progress_line(Counts(37, 120, True, 2, 0, 840), "14:03:22")
     '35 labelled + 2 not sure = 37 of about 120 · ~14 min left · saved 14:03:22'
     >>> progress_line(Counts(37, 120, False, 0, 0, 840, most=True), None)
@@ -160,6 +161,11 @@ def progress_line(now: Counts, saved: str | None) -> str:
     >>> progress_line(Counts(37, 60, True, 0, 0, 200, known="if your scores are good"), None)
     '37 of about 60 if your scores are good · ~3 min left'
     """
+    return " · ".join(progress_parts(now, saved))
+
+
+def progress_parts(now: Counts, saved: str | None) -> list[str]:
+    """How many items are judged, and what else is to be said of how far labelling is."""
     how = "at most " if now.most else "about " if now.about or now.mixed else ""
     of = f"of {how}{now.total:,}" if not (now.about and now.ended) else "items"
     of += f"{' ' if now.known.startswith('if') else ': '}{now.known}" if now.known else ""
@@ -186,7 +192,7 @@ def progress_line(now: Counts, saved: str | None) -> str:
         parts.append(f"{now.later} for later")
     if saved:
         parts.append(f"saved {saved}")
-    return " · ".join(parts)
+    return parts
 
 
 def estimand_name(key: str, *, whose: bool = True) -> str:

@@ -16,10 +16,11 @@ from labelcore.log.events import Draw
 from labelcore.session.session import Session
 from labelcore.ui import actions, people, sessions, visitor
 from labelcore.ui.answers import answers_shown, further, further_classes, tools_shown
-from labelcore.ui.facts import counts, progress_line
+from labelcore.ui.facts import counts, progress_parts
 from labelcore.ui.figures import show_figures
 from labelcore.ui.guard import guard
 from labelcore.ui.item import item_nodes
+from labelcore.ui.more import can_go_on
 from labelcore.ui.naming import ask_name
 from labelcore.ui.panels import beside, lets_judge, show_panel
 from labelcore.ui.plain import one_line
@@ -74,7 +75,7 @@ def judge(project: str, session: Session, person: str) -> None:
     tools = tools_shown(session, person, draw, _flagged(session, draw)) if judges else None
     ahead = _ahead(session, draw, answers) if draw is not None and answers else None
     stands = title(session) if item is None and judges else None
-    head = _head(session, person)
+    head = _head(session, person, judges=judges)
     first = {"head": head, "item": item, "answers": answers, "ahead": ahead, "stands": stands}
     _surface(project, SURFACE, first if item is None else {**first, "tools": tools})
     if item is None and judges:
@@ -136,13 +137,18 @@ def opened_item(session: Session, panel: Mapping[str, Any]) -> dict[str, Any]:
     return shown_item(str(panel["token"]), _view(session, content))
 
 
-def _head(session: Session, person: str) -> dict[str, Any]:
+def _may_extend(session: Session) -> bool:
+    return session.going_on and visitor.allowed(Right.RUN) and can_go_on(session) > 0
+
+
+def _head(session: Session, person: str, *, judges: bool) -> dict[str, Any]:
     last = session.last_answer(person)
     saved = clock(last.at, reader_zone()) if last else None
     now = counts(session).together()
     return {
         "question": one_line(session.settings.get("question") or session.project, 300),
-        "line": progress_line(now, saved),
+        "said": progress_parts(now, saved),
+        "extend": judges and _may_extend(session),
         "steps": steps(session),
         "share": now.share,
     }

@@ -13,16 +13,16 @@ from labelcore.items import highlights_of
 from labelcore.promises import Status
 from labelcore.session import managing
 from labelcore.session.session import Session
-from labelcore.ui import people, sessions
+from labelcore.ui import actions, people, sessions
 from labelcore.ui.answers import classes_in_order
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import guard
+from labelcore.ui.more import MORE, after_budget, chosen
 from labelcore.ui.new_number import within
 from labelcore.ui.panels import finish_warning
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import PROBLEM, acting
 from labelcore.ui.setup import PAGES
-from labelcore.ui.states import MORE, after_budget, chosen
 from labelcore.ui.summary import Summary
 
 FORM, DONE, WAY = "life form", "life done", "chosen way"
@@ -185,7 +185,7 @@ def extend_form(project: str, token: str) -> None:
     session = sessions.session(project)
     session.sync()
     items, answered = session.engine.most, session.engine.answers_given
-    least = session.engine.limit if session.going_on else answered
+    least = actions.allowed(session)
     if least >= items or chosen(session):
         st.text(CHOICE_MADE if chosen(session) else EVERYTHING)
         st.button("Close", key="life-cancel", on_click=cancel)

@@ -1,7 +1,7 @@
-"""Help, history and Finish beside the item, which stays where it is.
+"""Help, history, Finish and more labels beside the item, which stays where it is.
 
-While one of the latter two is open no answer button exists, so no shortcut can label an item behind
-it.
+While one of them but the help is open no answer button exists, so no shortcut can label an item
+behind it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
 from labelcore.ui.facts import counts, goal_line, shown_word
+from labelcore.ui.more import after_budget, ask_how_many
 from labelcore.ui.naming import name_form, several_people
 from labelcore.ui.plain import one_line
 from labelcore.ui.times import clock, reader_zone
@@ -38,7 +39,7 @@ KEYS = (
 
 def beside(panel: dict[str, Any]) -> bool:
     """Whether a panel stands beside the item, in the place of the figures."""
-    return panel.get("name") in ("help", "history", "finish")
+    return panel.get("name") in ("help", "history", "finish", "extend")
 
 
 def lets_judge(panel: dict[str, Any]) -> bool:
@@ -56,6 +57,8 @@ def show_panel(project: str, session: Session, panel: dict[str, Any], person: st
             opened_panel(project, session, panel, person)
         elif panel["name"] == "finish":
             finish_panel(project, session)
+        elif panel["name"] == "extend":
+            extend_panel(project, session)
 
 
 def close_button(label: str = "Close", key: str = "close") -> None:
@@ -149,6 +152,14 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
             args=("history",),
             kwargs={"project": project},
         )
+
+
+def extend_panel(project: str, session: Session) -> None:
+    """More labels, while one labels."""
+    st.markdown("**More labels?**")
+    st.text(after_budget(session))
+    ask_how_many(project, session)
+    close_button("Stay with the plan")
 
 
 def finish_panel(project: str, session: Session) -> None:

@@ -8,8 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.access.roles import Right
-from labelcore.estimands import CHOICES
-from labelcore.figures.choices import choice_made
 from labelcore.log.screens import LEASE, Shown
 from labelcore.promises import Form, Promise, Status
 from labelcore.report.markup import tied
@@ -22,6 +20,15 @@ from labelcore.ui.facts import at_an_end, estimand_name
 from labelcore.ui.figures import details
 from labelcore.ui.label_errors import error_lines, second_pass_button, settle_button
 from labelcore.ui.living import picture
+from labelcore.ui.more import (
+    MORE,
+    after_budget,
+    ask_how_many,
+    can_go_on,
+    choosing,
+    chosen,
+    valid_when,
+)
 from labelcore.ui.new_items import begin_with
 from labelcore.ui.plain import plain
 from labelcore.ui.times import about_minutes
@@ -40,7 +47,7 @@ from labelcore.words.statuses import (
 )
 from labelcore.words.stops import stopped_title, stopped_words
 
-MORE, MOST_MISSED = 50, 3
+MOST_MISSED = 3
 THANKS = "Thank you: nothing more is asked of you here."
 SEE_TRUTH, OWN_FILE = "Finish and see the truth", "Now your own file"
 
@@ -120,33 +127,8 @@ def after_stop(session: Session) -> str:
     if choosing(session):
         return f"{ended} You may stop here, or go on until the choice is made."
     kept = "evidence and intervals stay" if session.plan.claims else "it stays"
-    return f"{ended} You may stop here, or go on for a narrower interval: {kept} {_valid(session)}."
-
-
-def choosing(session: Session) -> bool:
-    """Whether the plan asks for a choice between candidates."""
-    return session.plan.estimands[0] in CHOICES
-
-
-def chosen(session: Session) -> bool:
-    """Whether labelling ended with the choice made: nothing is drawn after that."""
-    return session.engine.stopped and choice_made(session.engine)
-
-
-def after_budget(session: Session) -> str:
-    """What further labels do to the promise."""
-    if not session.plan.method.later_labels_count:
-        return "Further labels are kept, but the band stays that of the planned size."
-    if session.plan.promise == Promise.FIXED or session.plan.horizon == 1:
-        return "Further labels would be a second stage, reported apart from this result."
-    kept = "bounds stay" if choosing(session) else "interval stays"
-    return f"You may go on: the {kept} {_valid(session)}."
-
-
-def _valid(session: Session) -> str:
-    """When the first result holds."""
-    first = next(iter(session.results().values()))
-    return words.valid_words(first.promise, first.scope)
+    valid = valid_when(session)
+    return f"{ended} You may stop here, or go on for a narrower interval: {kept} {valid}."
 
 
 def _steps(project: str, session: Session) -> None:
@@ -190,7 +172,7 @@ def _ways_to_go_on(project: str, session: Session) -> None:
     if not visitor.allowed(Right.RUN):
         return
     answered, status = session.engine.answers_given, session.status
-    left = 0 if chosen(session) else session.engine.most - answered
+    left = can_go_on(session)
     said = _going_on_means(session, status)
     if left <= 0 or status in (Status.EXHAUSTED, Status.SUPERSEDED):
         if said:
@@ -198,13 +180,11 @@ def _ways_to_go_on(project: str, session: Session) -> None:
                 st.text(said)
         return
     planned = int(session.plan.planned or 0) - answered
-    more = min(planned if planned > 0 and status == Status.FINISHED else MORE, left)
+    more = planned if planned > 0 and status == Status.FINISHED else MORE
     with st.expander("Add more labels", key="add-more"):
         if said:
             st.text(said)
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.number_input("How many more?", 1, left, more, key="more")
-            st.button("Go on", key="go-on", on_click=actions.go_on, args=(project, "more"))
+        ask_how_many(project, session, more)
 
 
 def _going_on_means(session: Session, status: Status) -> str:

@@ -85,7 +85,7 @@ function begin(parentElement) {
     made.onclick = () => press(act, answer);
     return made;
   };
-  const drawHead = ({ question, line, steps, share }) => {
+  const drawHead = ({ question, said, extend, steps, share }) => {
     const meter = div("lc-meter");
     Object.assign(meter, {
       role: "progressbar",
@@ -97,14 +97,19 @@ function begin(parentElement) {
     const bar = div("");
     bar.style.width = 100 * share + "%";
     meter.append(bar);
-    const said = Object.assign(div("lc-line"), { textContent: line });
-    if (steps) said.append(Object.assign(div("lc-steps"), { textContent: steps }));
+    const [line, words] = [div("lc-line"), document.createElement("span")];
+    const count = document.createElement(extend ? "button" : "span");
+    count.textContent = said[0];
+    if (extend) Object.assign(count, { title: MORE_HERE, onclick: () => press("extend") });
+    words.append(count, ["", ...said.slice(1)].join(" · "));
+    line.append(words, ...(steps ? [Object.assign(div("lc-steps"), { textContent: steps })] :
+  []));
     return [Object.assign(div("lc-question"), {
         textContent: question,
         role: "heading",
         ariaLevel: "1"
       }),
-      said, meter
+      line, meter
     ];
   };
   const drawAnswers = (given) => given.map(({ answer, words, key, kind, place }) => {
@@ -165,6 +170,7 @@ function begin(parentElement) {
 
   const allowed = ({ act, answer }) => act === "answer" ?
     (data.answers || []).some((one) => one.answer === answer) :
+    act === "extend" ? Boolean(data.head && data.head.extend) :
     ((data.tools || {}).buttons || []).some((one) => one.act === act && !one.off);
 
   const submit = (one, before) => {

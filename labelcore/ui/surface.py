@@ -24,6 +24,7 @@ NOT_SAVED_YET = "Wait: your last press is not saved yet."
 ONE_TOO_LATE = "The press before the last one came too late and was not stored."
 BOTH_TOO_LATE = "Your last two presses came too late and were not stored."
 SAVING = "Saving …"
+MORE_HERE = "More labels?"
 NOTE_HERE = "A note about this item: Enter saves it, Esc closes"
 TIMES = {"SHORTEST_LOOK_MS": 150, "SLOW_MS": 300, "AGAIN_MS": 3000}
 SAID = {
@@ -34,6 +35,7 @@ SAID = {
     "NOT_SAVED_YET": NOT_SAVED_YET,
     "SAVING": SAVING,
     "NOTE_HERE": NOTE_HERE,
+    "MORE_HERE": MORE_HERE,
     "ASK": ASK,
 }
 SCRIPT = Script(constants(**TIMES, **SAID) + text_of("nodes.js") + text_of("surface.js"))
@@ -48,7 +50,8 @@ def _component() -> ComponentRenderer:
 def surface(key: str, data: Mapping[str, Any], pressed: Callable[[], None]) -> None:
     """Draw what ``data`` has of head, item, answers and tools.
 
-    head      question, line, share
+    head      question, said (a list: how many are judged, and the rest), extend (whether the first
+              can be pressed for more), steps, share
     item      key, token, view; the token of a draw, or None where it is only shown
     ahead     items: a list of key, view; after: {answer: which of them follows it for sure}
     answers   a list of answer, words, key, kind, place

@@ -201,6 +201,10 @@ def surface_buttons(test: AppTest) -> list[SurfaceButton]:
         )
         for one in data.get("answers") or []
     ]  # fmt: skip
+    head = data.get("head") or {}
+    if head.get("extend"):
+        sent = {"act": "extend", "token": token, "last": 0}
+        found.append(SurfaceButton(test, "extend", head["said"][0], "", sent))
     return found + [
         SurfaceButton(
             test, one["act"], one["words"], one["key"],
@@ -237,8 +241,7 @@ def texts(test: AppTest) -> str:
     )
     said = [str(one.value) for kind in kinds for one in getattr(test, kind)]
     head, tools = (surface(test).get(part) or {} for part in ("head", "tools"))
-    said += [str(part.get(name, "")) for part, name in
-             ((head, "question"), (head, "line"), (tools, "saved"))]  # fmt: skip
+    said += [head.get("question", ""), " · ".join(head.get("said", ())), tools.get("saved", "")]
     said += item_texts(test)
     return "\n".join([*said, *(" ".join(bar) for bar in bar_texts(test))]).replace(
         "\N{NO-BREAK SPACE}", " "

@@ -118,6 +118,33 @@ def test_history_entry_is_changed_by_a_new_event(app, make) -> None:
     assert session.labels == 3
 
 
+def test_the_count_asks_for_more_labels_and_says_what_they_bring(app, make) -> None:
+    session = make(labels=40, params={"horizon": 4})
+    before = session.engine.limit
+    page = app("label", project="demo")
+    button(page, "extend").click().run()
+    assert not surface_buttons(page) and page.slider[0].value == 50
+    said = r"50 more: about ± ([\d.]+) → ± ([\d.]+) points for accuracy, ~?\w+.* of labelling\."
+    wide = re.search(said, texts(page))
+    page.slider[0].set_value(100).run()
+    more = re.search(said.replace("50", "100", 1), texts(page))
+    assert wide and more, texts(page)
+    now, then, later = float(wide[1]), float(wide[2]), float(more[2])
+    assert now == float(more[1]) > then > later and fresh(session).engine.limit == before
+    button(page, "go-on").click().run()
+    assert fresh(session).engine.limit == before + 100
+    assert [e.detail for e in session.events if e.kind == "extended"] == [{"budget": before + 100}]
+    assert button(page, "positive") and f"of {before + 100}" in surface(page)["head"]["said"][0]
+
+
+def test_labels_beyond_a_plan_that_ends_there_promise_no_narrower_interval(app, make) -> None:
+    make(labels=40)
+    page = app("label", project="demo")
+    button(page, "extend").click().run()
+    assert "would be a second stage, reported apart from this result." in texts(page)
+    assert "50 more: under a minute of labelling." in texts(page) and "→" not in texts(page)
+
+
 def test_note_and_flag(app, make) -> None:
     session = make()
     page = app("label", project="demo")

@@ -107,7 +107,11 @@ def test_a_claim_is_laid_down_settled_and_reported(
     assert settled == presses
 
     driving.unfold(page, "add-more")
-    driving.fill(page, page.locator(".st-key-more input"), str(MORE))
+    slider = page.locator(".st-key-more input, .st-key-more [role=slider]").first
+    for key in ("Home", *["ArrowRight"] * (MORE - 1)):
+        slider.press(key)
+    page.get_by_text(f"{MORE} more: ").wait_for()
+    wait_until_idle(page)
     driving.choose(page, page.locator(".st-key-go-on button"))
     driving.wait_for_item(page)
     for _ in range(MORE - 1):

@@ -87,8 +87,8 @@ def around(still: Still) -> None:
         still.press(key)
     for _ in range(2):
         still.press("h", panel=True)
-    for name in ("History", "Finish"):
-        still.page.locator(".lc-tools").get_by_role("button", name=name).click()
+    for name in ("[data-act=history]", "[data-act=finish]", ".lc-line button"):
+        still.page.locator(name).click()
         still.page.locator(".st-key-beside").wait_for()
         still.look(name, panel=True)
         still.press("Escape", panel=True)
