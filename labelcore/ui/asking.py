@@ -73,7 +73,9 @@ def _take(row: Field, part: str, key: str, take: Callable[[Any], None] | None) -
 
 
 def _words(row: Field) -> Callable[[Any], str]:
-    return (row.options or {}).__getitem__
+    """The words of a value; what was an option when it was drawn before may be asked for, too."""
+    words = row.options or {}
+    return lambda value: words.get(value, str(value))
 
 
 def _in_a_row(row: Field, more: dict[str, Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser import driving
 from tests.browser.server import Server
@@ -48,5 +48,5 @@ def test_words_that_change_with_the_labels_are_no_choice(
     chosen = page.locator(".st-key-new-row label:has(input:checked)")
     for labels in ("120", "130", "140"):
         driving.fill(page, page.locator(".st-key-new-budget input"), labels)
-        assert (slider.get_attribute("aria-valuetext") or "").startswith(f"{labels}: ")
-        assert f" · {labels}" in chosen.inner_text()
+        expect(slider).to_have_attribute("aria-valuetext", re.compile(f"^{labels}: "))
+        expect(chosen).to_contain_text(f" · {labels}")
