@@ -56,7 +56,7 @@ NO_BOUNDS = "No bounds for the first items yet"
 MOST_BARS = 4
 LONGEST_NAME = 60
 AHEAD_POINTS = 8
-GUESS = "grey: only a first guess"
+GUESS = "grey: a first guess"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -143,7 +143,8 @@ def _dots(session: Session) -> dict[str, BoolArray]:
 
 def _legend(dots: Mapping[str, BoolArray], *, compared: bool, guess: bool) -> Node:
     """Its line is always there, so that nothing moves when it says something."""
-    full, hollow = ("first right", "second right") if compared else ("agreed", "went against")
+    words = ("first right", "second right") if compared else ("with the classifier", "against it")
+    full, hollow = words
     said: list[Node | str] = []
     if any(len(one) for one in dots.values()):
         said += [node("span", klass="agreed"), full, node("span", klass="against"), hollow]

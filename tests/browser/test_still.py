@@ -87,7 +87,10 @@ def around(still: Still) -> None:
         still.press(key)
     for _ in range(2):
         still.press("h", panel=True)
-    for name in ("[data-act=history]", "[data-act=finish]", ".lc-line button"):
+    panels = ["[data-act=history]", "[data-act=finish]"]
+    # A plan with a margin may ask for every item already.
+    panels += [".lc-line button"] if still.page.locator(".lc-line button").count() else []
+    for name in panels:
         still.page.locator(name).click()
         still.page.locator(".st-key-beside").wait_for()
         still.look(name, panel=True)
@@ -130,7 +133,7 @@ def test_nothing_moves_when_a_first_figure_is_told(opened: Callable[..., Still])
     [
         ("a fixed promise", {"promise": "fixed", "budget": 80}),
         ("a ranked list", {"estimands": ("precision_curve",), "design": "simple_random"}),
-        ("claims", {"claims": ("accuracy >= 0.8",), "estimands": ()}),
+        ("items like these", {"target": "process", "estimands": ("accuracy", "recall")}),
         ("several figures", {"estimands": ("f1", "specificity", "recall", "accuracy")}),
         ("a margin", {"budget": None, "margin": 0.1, "stop": ("margin",)}),
     ],
