@@ -1,7 +1,7 @@
 """The picture of the first labels in docs/horizon.md: ``python docs/make_first_labels.py``.
 
-The figures and the band of the page Label in the digits trial, answered by the known labels, at a
-few numbers of labels side by side.
+The figures and the band of the page Label with the digits of the trial, answered by the known
+labels, at a few numbers of labels side by side.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import io
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,11 +21,17 @@ from playwright.sync_api import Page  # noqa: E402
 from screenshots import projects  # noqa: E402
 from screenshots.camera import COLOURS, WIDE, idle  # noqa: E402
 
+from labelcore.trials.digits import CLASSIFIERS, VOTE  # noqa: E402
 from tests.browser.chromium import launch  # noqa: E402
 from tests.browser.server import Server  # noqa: E402
 
 TARGET = ROOT / "docs" / "band_from_the_first_label.png"
 LABELS = (1, 5, 10, 20, 40, 80, 120)
+PLAN: dict[str, Any] = {
+    "estimands": ("accuracy", "precision", "recall", "f1"),
+    "classifier": (*CLASSIFIERS, VOTE),
+    "params": {"n_above": 1, "n_below": 4, "helpers": ()},
+}
 COLUMNS, TILE, TITLE, GAP = 4, 300, 22, 12
 
 
@@ -56,7 +63,7 @@ def main() -> None:
         data = Path(place) / "data"
         data.mkdir()
         with mock.patch.object(projects, "UNSURE_AT", None):  # All are sure.
-            names = [projects.trial(data, "digits", one, f"{one} labels") for one in LABELS]
+            names = [projects.trial(data, "digits", one, f"{one} labels", **PLAN) for one in LABELS]
         with Server(data) as server, launch() as browser:
             page = browser.new_page(viewport={"width": WIDE[0], "height": WIDE[1]})
             tiles = [living(page, server.url, name) for name in names]
