@@ -16,6 +16,7 @@ EXAMPLES: dict[str, Any] = {
     "highlight": {"words": ["prize"]},
     "title": "Spam, second try",
     "names": {"me": "Ann"},
+    "dots": False,
 }
 
 
