@@ -155,7 +155,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("plan/pilot.py", "NOTHING_KNOWN, _last_pilot(given)", "NOTHING_KNOWN, pilot_of(given)"),
     ("log/engine.py", "self.replans[len(growing.replans) :]", "self.replans[-1:]"),
     # Start with the mean over all ranks, where Label has the first tenth of the list.
-    ("ui/start.py", "if known.rank:", "if not known.rank:"),
+    ("ui/known.py", "if known.rank:", "if not known.rank:"),
     # The range of all items of another figure than the sentence is about.
     ("ui/living.py", "else odds_words(charted)", "else odds_words(estimates[0])"),
     # The width of a pilot without the room that the watched band takes.

@@ -249,12 +249,12 @@ def test_the_start_page_has_the_size_that_was_learned(
         return summarise(session.store.project("learns"), session.events)
 
     assert summary().of_planned == f"of about {before:,} judged"
-    assert _ahead(session, "recall") is not None
+    assert _ahead(session, "recall")[0] is not None
     answered(session, bad, max(PILOT, before + 1))
     after = session.engine.planned
     assert after > before + 1 and summary().status == "labelling"
     assert summary().of_planned == f"of about {after:,} judged"
-    assert _ahead(session, "recall") is None, "what the scores foretold is no more expected"
+    assert _ahead(session, "recall")[0] is None, "what the scores foretold is no more expected"
 
 
 @pytest.mark.parametrize("change", ["planned", "early", "twice"])

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from sqlalchemy import create_engine, inspect
 
-import labelcore.store as stores
+import labelcore.team as team
 from labelcore.errors import (
     MissingStoreError,
     StoreBusyError,
@@ -63,7 +63,7 @@ def told(url: str, *statements: str) -> None:
 
 
 def test_without_the_extra_the_address_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "find_spec", lambda name: None)
+    monkeypatch.setattr(team, "find_spec", lambda name: None)
     with pytest.raises(StoreError, match=r"pip install 'labelcore\[postgresql\]'"):
         open_store("postgresql://host/labels")
 
