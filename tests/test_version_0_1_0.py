@@ -186,5 +186,5 @@ def test_a_fixed_promise_that_stops_at_a_margin_is_of_an_earlier_rule() -> None:
     told = found.results["accuracy"]
     assert (told.value, told.low, told.high) == (figures.value, figures.low, figures.high)
     assert told.sentence().endswith(EARLIER)
-    with pytest.raises(SupersededError):
-        lc.Session(population, lc.Plan.from_json(text)).next()
+    with pytest.raises(PlanError, match="by which no project begins"):
+        lc.Session(population, lc.Plan.from_json(text))

@@ -387,7 +387,7 @@ def test_a_model_s_output_is_not_preselected_and_is_warned_of(app, data_folder: 
     content = page.multiselect[0]
     assert not page.exception and content.value == ["message.text"]
     assert not any("judge blind" in one.value for one in page.warning)
-    content.set_value(["message", "outputs"]).run()
+    content.set_value(["message.text", "outputs"]).run()
     (told,) = [one.value for one in page.warning if "judge blind" in one.value]
     assert "outputs may show a model's output" in told.replace("\\", "")
     to_aim(page, "Is it good?")

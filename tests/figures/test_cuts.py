@@ -317,7 +317,7 @@ def test_what_was_asked_of_a_state_is_worked_out_once_and_anew_after_a_label(
         made.append(1)
         return ranked_curve(*asked)
 
-    for room in ("curves", "looks"):
+    for room in ("curves", "current"):
         monkeypatch.setattr(f"labelcore.figures.{room}.ranked_curve", counted)
     engine, told = known.engine(plan_of(), 3), []
     figures = FiguresNow(engine)
