@@ -29,7 +29,7 @@ def labels_in_force(engine: Engine) -> tuple[IntArray, IntArray]:
 
 def agreements(engine: Engine) -> dict[str, BoolArray]:
     """Of each figure, for each label that counts for it in the order of the answers, whether the
-    classifier says the same. For a difference count labels that one of two classifiers agrees with:
+    classifier says the same. For a difference count those that one of two classifiers agrees with:
     True is the first one."""
     position, code = labels_in_force(engine)
     return {one.key: _agree(engine, one, position, code) for one in engine.questions}
@@ -40,15 +40,23 @@ def _agree(engine: Engine, question: Question, position: IntArray, code: IntArra
     if not row.needs_prediction or str(question.classifier) not in every:
         return np.zeros(0, dtype=bool)
     said = every[str(question.classifier)][position]
+    right, counts = said == code, _counts(question, said, code)
     if question.versus is not None:
-        first, second = said == code, every[question.versus][position] == code
-        return np.asarray(first[first != second])
+        other = every[question.versus][position]
+        counts = (counts | _counts(question, other, code)) & (right != (other == code))
+    elif question.class_index is not None:
+        right = (said == question.class_index) == (code == question.class_index)
+    return np.asarray(right[counts])
+
+
+def _counts(question: Question, said: IntArray, code: IntArray) -> BoolArray:
+    """Which labels are in what the figure of a classifier is divided by."""
     if question.class_index is None:
-        return np.asarray(said == code)
+        return np.ones(len(code), dtype=bool)
     truth, predicted = code == question.class_index, said == question.class_index
-    one, by_truth, by_predicted, by_both = row.denominator
+    one, by_truth, by_predicted, by_both = question.row.denominator
     weight = one + by_truth * truth + by_predicted * predicted + by_both * (truth & predicted)
-    return np.asarray((truth == predicted)[weight > 0])
+    return np.asarray(weight > 0)
 
 
 def if_swayed(engine: Engine) -> Mapping[str, tuple[float, ...]]:

@@ -74,6 +74,18 @@ def test_of_two_classifiers_count_the_labels_that_one_agrees_with(
     assert found.tolist() == [CALLED[n] == TRUTH[n] for n in differ]
 
 
+def test_of_a_difference_count_the_labels_of_its_denominators(population: lc.Population) -> None:
+    """A negative item says nothing about recall, whoever is right about it."""
+    asked = ["accuracy_difference", "precision_difference", "recall_difference"]
+    session = labelled(population, asked, classifier=["a", "b"])
+    differ = [n for n in order(session) if CALLED[n] != OTHER[n]]
+    found = agreements(session.engine)
+    right = [CALLED[n] == TRUTH[n] for n in differ]
+    assert found["precision_difference"].tolist() == right
+    assert found["recall_difference"].tolist() == []
+    assert not any(TRUTH[n] for n in differ) and len(differ) == 2
+
+
 def test_swayed_answers_move_a_figure_by_their_share(population: lc.Population) -> None:
     session = labelled(population, ["accuracy", "precision", "recall"], classifier="a")
     moved = {key: np.array(one) for key, one in if_swayed(session.engine).items()}
