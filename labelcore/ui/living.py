@@ -12,7 +12,7 @@ from labelcore.charts.candidates import moving_bounds_table, moving_marks
 from labelcore.charts.drawing import Ends, Numbers
 from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
 from labelcore.charts.history import history_words, track_of
-from labelcore.charts.history_table import history_rows
+from labelcore.charts.history_table import Seen, history_rows
 from labelcore.charts.living import (
     SHARES,
     Bar,
@@ -106,17 +106,25 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     ]
     scale = _scale(session, estimates)
     chart, guess, track = None, False, None
+    rows: list[Seen] = []
     if charted is not None:
-        track = _track(session, charted, truths.get(charted.estimand))
+        rows = history_rows(session.course(charted.estimand), charted.estimand)
+        track = _track(session, charted, rows, truths.get(charted.estimand))
         guess = any(one.guessed for one in shown)
     if view == ALONG_SCORES:
         chart, guess = _along(session)
     elif view == OVER_LABELS and charted is not None and track is not None:
-        chart = _over_labels(session, charted, track)
+        words = history_words(
+            rows,
+            charted.estimand,
+            margin=session.plan.margin,
+            label=estimand_name(charted.estimand),
+        )
+        chart = over_labels(track, words)
     other = short_words(claims_of(session)) or said
     sentence = other or short_sentence(charted or estimates[0])
     if track is not None and charted is not None and not other and session.going_on:
-        sentence = _early(session, charted, track, told=bool(dots)) or sentence
+        sentence = _early(charted, track, dots.get(charted.estimand)) or sentence
     of_all = "" if other or charted is None else odds_words(charted)
     legend = _legend(dots, compared=_compares(estimates), guess=guess)
     return Picture(bars(shown, scale), chart, views, view, sentence, legend, of_all)
@@ -153,16 +161,17 @@ def _legend(dots: Mapping[str, BoolArray], *, compared: bool, guess: bool) -> No
     return node("div", *said, klass="guess")
 
 
-def _early(session: Session, estimate: Estimate, track: Track, *, told: bool) -> str:
+def _early(estimate: Estimate, track: Track, dots: BoolArray | None) -> str:
     """What is said while the figure says next to nothing; "" once it does."""
     least = -1.0 if estimate.is_difference else 0.0
     if not says_little(estimate.told, estimate.low, estimate.high, least):
         return ""
     first = track.first_figure()
-    agree = agreements(session.engine)[estimate.estimand] if told else ()
-    against = sum(not one for one in agree) if told and not estimate.is_difference else None
     more = None if first is None else first - track.now
-    return early_sentence(against, len(agree), more)
+    if dots is None:
+        return early_sentence(None, 0, more)
+    against = None if estimate.is_difference else int(np.count_nonzero(~dots))
+    return early_sentence(against, len(dots), more)
 
 
 def _views(session: Session) -> tuple[str, ...]:
@@ -240,10 +249,9 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     return Picture(bars(shown, wanted=wanted), chart, (), "", words)
 
 
-def _track(session: Session, estimate: Estimate, truth: float | None) -> Track:
+def _track(session: Session, estimate: Estimate, rows: list[Seen], truth: float | None) -> Track:
     """The figure label by label, and what is expected of it."""
     key, margin = estimate.estimand, session.plan.margin
-    rows = history_rows(session.course(key), key)
     now = counts(session)
     ahead, suggested = _ahead(session, key) if session.going_on else (None, None)
     return replace(
@@ -257,13 +265,6 @@ def _track(session: Session, estimate: Estimate, truth: float | None) -> Track:
         truth=truth,
         sides=_sides(estimate),
     )
-
-
-def _over_labels(session: Session, estimate: Estimate, track: Track) -> Node:
-    key, margin = estimate.estimand, session.plan.margin
-    rows = history_rows(session.course(key), key)
-    words = history_words(rows, key, margin=margin, label=estimand_name(key))
-    return over_labels(track, words)
 
 
 def _sides(estimate: Estimate) -> tuple[str, str] | None:
