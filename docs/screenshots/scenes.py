@@ -103,8 +103,6 @@ LABEL = [
     label("goal", "The goal is reached: stop or go on.", "Messages at the goal", wait=STATE),
     label("claim", "A claim while it is open: what it needs, beside the figures.", "A claim"),
     label("claim-settled", "The claim is settled: stop or go on.", "A claim settled", wait=STATE),
-    label("calibrated-stop", "A fixed promise that stopped by itself at its margin.",
-          "Stopped by itself", wait=STATE, views=PLAIN),
     label("choice", "Which cut to take: the candidates that are left.", "Which cut?"),
     label("choice-made", "The choice is made.", "Which cut, chosen", wait=STATE, views=PLAIN),
     label("budget", "All planned labels are there.", "Digits at the end", wait=STATE, views=PLAIN),
@@ -259,18 +257,7 @@ def card(title: str) -> Callable[[Page], None]:
 def claim(page: Page) -> None:
     page.get_by_text("A claim", exact=True).click()
     page.get_by_text("Enter the percentage to continue.").wait_for()
-    type_into("[class*='st-key-new-claim-0-'][class*='-percent'] input", "60")(page)
-
-
-def once(page: Page) -> None:
-    """A plain random sample, a margin, a fixed promise, and the stop by itself."""
-    page.get_by_text("± points", exact=True).click()
-    idle(page)
-    method("Plain random")(page)
-    idle(page)
-    page.get_by_text("I look once, when all planned labels are there").click()
-    idle(page)
-    page.locator(".st-key-new-stop-by-itself label").first.click()
+    type_into(".st-key-new-claim-percent-0-percent input", "60")(page)
 
 
 def created(page: Page) -> None:
@@ -321,8 +308,6 @@ def new_project(files: dict[str, Path]) -> list[Scene]:
             ask(long, card("Precision and recall"), created)),
         new("sure-claim", "A claim to be shown, what it needs, and when the session ends.",
             ask(long, card("Precision and recall"), claim, created)),
-        new("sure-stop", "A fixed promise that may stop by itself at its margin.",
-            ask(long, card("How accurate is it?"), once, created)),
         new("sure-ranked", "How sure for a ranked list.", ask(long, ranked, created)),
         new("sure-paula", "The same by PAULA: its parameters say how many labels.",
             ask(long, ranked, created, method("PAULA"), created)),
