@@ -1,7 +1,9 @@
-"""DuckDB, the one reader of text, JSON and Parquet: a database of its own in memory."""
+"""DuckDB, the one reader of text, JSON and Parquet: one database in memory for each process."""
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 import secrets
 from collections.abc import Iterator
@@ -30,22 +32,12 @@ class Duck:
     remote   whether it may fetch what reads addresses
     """
 
-    def __init__(self, memory: str = MEMORY, remote: bool = False) -> None:
+    def __init__(self, remote: bool = False) -> None:
         import duckdb  # where it is needed: importing it takes a tenth of a second
 
         self._error = duckdb.Error
         self.version = str(duckdb.__version__)
-        self._home = duckdb.connect(
-            config={
-                "memory_limit": memory,
-                "threads": 2,
-                "temp_directory": str(copies_folder() / f"duckdb-{secrets.token_hex(4)}"),
-                "autoinstall_known_extensions": remote,
-                "autoload_known_extensions": remote,
-            }
-        )
-        # Else the texts of moments, ids among them, would be those of this machine's zone.
-        self._home.execute("SET GLOBAL TimeZone = 'UTC'")
+        self._home = _opened(remote=True) if remote else _of_process(os.getpid())
 
     def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
         """All rows of a small result. Raises DuckError."""
@@ -77,9 +69,28 @@ class Duck:
         except (self._error, pa.ArrowException) as error:
             raise DuckError(str(error)) from error
 
-    def close(self) -> None:
-        """Let go of files and memory."""
-        self._home.close()
+
+@functools.cache
+def _of_process(process: int) -> Any:
+    """The one of a process: opening one takes longer than looking up a row."""
+    return _opened(remote=False)
+
+
+def _opened(remote: bool) -> Any:
+    import duckdb
+
+    found = duckdb.connect(
+        config={
+            "memory_limit": MEMORY,
+            "threads": 2,
+            "temp_directory": str(copies_folder() / f"duckdb-{secrets.token_hex(4)}"),
+            "autoinstall_known_extensions": remote,
+            "autoload_known_extensions": remote,
+        }
+    )
+    # Else the texts of moments, ids among them, would be those of this machine's zone.
+    found.execute("SET GLOBAL TimeZone = 'UTC'")
+    return found
 
 
 def as_written(part: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from hashlib import md5
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,6 @@ from labelcore.stats.orders import narrow
 
 Hashes = NDArray[np.uint64]
 Sought = tuple[Hashes, NDArray[np.signedinteger[Any]]]
-SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 FEW = 10_000
 """So many row numbers are hashed as they are asked for."""
 
@@ -111,13 +111,18 @@ class TextIds:
 
     def find(self, item_id: str) -> int | None:
         """The first position of an id; two ids of one hash are told apart by their text."""
-        wanted = _hash(item_id)
-        first, last = (
-            int(np.searchsorted(self._hashes, wanted, side=side, sorter=self._order))
-            for side in SIDES
-        )
-        same = (int(position) for position in self._order[first:last])
-        return next((position for position in same if self.at(position) == item_id), None)
+        wanted, order = int(_hash(item_id)), self._order
+
+        def hash_at(place: int) -> int:
+            return int(self._hashes[order[place]])
+
+        # NumPy would turn the whole order into wider numbers first.
+        for place in range(bisect_left(range(len(order)), wanted, key=hash_at), len(order)):
+            if hash_at(place) != wanted:
+                return None
+            if self.at(position := int(order[place])) == item_id:
+                return position
+        return None
 
     @property
     def kept(self) -> tuple[pa.ChunkedArray, Hashes, NDArray[np.signedinteger[Any]]]:

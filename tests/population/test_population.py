@@ -119,6 +119,32 @@ def test_ids_of_equal_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.repeats() == {2: 0}
 
 
+class Counted:
+    """An array that counts how many of its numbers are read."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array, self.read = array, 0
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __getitem__(self, place: int) -> Any:
+        self.read += np.size(self.array[place])
+        return self.array[place]
+
+
+@pytest.mark.parametrize("number", [1_000, 100_000])
+def test_an_id_is_found_by_a_look_at_a_few(number: int) -> None:
+    names = pa.chunked_array([[f"item {place}" for place in range(number)]])
+    _, hashes, order = TextIds(names).kept
+    counted: Any = Counted(hashes), Counted(order)
+    found = TextIds(names, counted)
+    for place in (0, number // 2, number - 1):
+        assert found.find(f"item {place}") == place
+    assert found.find("no item") is None
+    assert max(one.read for one in counted) <= 4 * (2 + number.bit_length())
+
+
 def test_row_numbers() -> None:
     numbers = RowNumbers(12)
     assert len(numbers) == 12

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from labelcore.population.duck import MEMORY, REMOTE, Duck, DuckError, as_written, said_by
+from labelcore.population.duck import REMOTE, Duck, DuckError, as_written, said_by
 from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on, unique
 from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.text import as_text
@@ -39,13 +39,11 @@ class DuckEngine(Engine):
     """Parquet parts in one order; a position counts the rows of all parts before, then those of its
     own. Reads files and, by its httpfs extension, addresses in object stores."""
 
-    def __init__(
-        self, name: str, parts: Sequence[str], id_columns: Sequence[str] = (), memory: str = MEMORY
-    ) -> None:
+    def __init__(self, name: str, parts: Sequence[str], id_columns: Sequence[str] = ()) -> None:
         self.name, self.id_columns = name, tuple(id_columns)
         self.parts = tuple(parts)
         asked = any(REMOTE in part for part in parts)
-        self._duck = Duck(memory, remote=asked)
+        self._duck = Duck(remote=asked)
         self.files = () if asked else tuple(map(Path, self.parts))
         rows = self._describe()
         self.address = parts[0] if asked else None
@@ -145,10 +143,6 @@ class DuckEngine(Engine):
             raise EngineError(f"{self.name}: row {position + 1:,} is not there any more")
         found = pa.Table.from_batches(batches)
         return {name: as_text(found.column(at))[0].as_py() for at, name in enumerate(names)}
-
-    def close(self) -> None:
-        """Let go of files and memory."""
-        self._duck.close()
 
     def _failed(self, error: DuckError) -> EngineError:
         gone = [part for part in self.parts if REMOTE not in part and not Path(part).exists()]
