@@ -7,6 +7,8 @@ A package says in its ``pyproject.toml`` what it brings, in one of these groups:
     labelcore.item_kinds   a name -> a ``Reader`` of ``labelcore.items.forms``
     labelcore.exports      a name -> a ``LabelledForm`` of ``labelcore.exchange``
     labelcore.stores       "scheme" of an address -> what opens the store there
+    labelcore.commands     a name -> a command of ``click``, in place of one of ours of that name
+    labelcore.entrance     any name -> an ``Entrance`` of ``labelcore.ui.door``, who may come in
 """
 
 from __future__ import annotations
@@ -22,6 +24,11 @@ from typing import Any, TypeVar
 BESIDE: Mapping[str, Mapping[str, str]] = {
     "labelcore.designs": {"papers": "labelcore.papers:METHODS"},
     "labelcore.stores": {"postgresql": "labelcore.team:postgres_store"},
+    "labelcore.commands": {
+        "app": "labelcore.team.commands:app",
+        "people": "labelcore.team.commands:people",
+    },
+    "labelcore.entrance": {"team": "labelcore.team.entrance:TeamEntrance"},
 }
 """What the rooms beside the core bring, as ``pyproject.toml`` says, too: they are found without
 being installed, and passed over where their folder is away."""

@@ -20,12 +20,13 @@ from typing import Any
 import pytest
 import yaml
 
-from labelcore.access import settings
-from labelcore.access.register import Register
-from labelcore.access.roles import Role
 from labelcore.session.session import Session
+from labelcore.settings import FORWARDED, HOSTS
 from labelcore.store import open_store
-from labelcore.ui.door import UPLOADS
+from labelcore.team.entrance import UPLOADS
+from labelcore.team.register import Register
+from labelcore.team.roles import Role
+from labelcore.team.settings import PROXIES, USER_HEADER
 from tests.browser.server import Server, free_port
 from tests.report.sessions import session_on, write_items
 
@@ -57,12 +58,12 @@ def test_the_servers_are_alike_and_share_database_and_folder() -> None:
 
 
 def test_every_setting_is_one_that_the_app_reads() -> None:
-    known = {settings.HOSTS, settings.USER_HEADER, settings.PROXIES, settings.FORWARDED}
+    known = {HOSTS, USER_HEADER, PROXIES, FORWARDED}
     assert set(APP["environment"]) == known | {"LABELCORE_STORE", "PGPASSWORD"}
-    assert APP["environment"][settings.FORWARDED] == ""
+    assert APP["environment"][FORWARDED] == ""
     proxy = SERVICES["proxy"]["networks"]["inside"]["ipv4_address"]
-    assert APP["environment"][settings.PROXIES] == proxy
-    header = APP["environment"][settings.USER_HEADER]
+    assert APP["environment"][PROXIES] == proxy
+    header = APP["environment"][USER_HEADER]
     assert f"header_up {header} {{http.auth.user.id}}" in PROXY
     given = set(re.findall(r"\{\$(\w+)\}", PROXY))
     assert given == {name for name in SERVICES["proxy"]["environment"] if name != "TZ"}
@@ -148,7 +149,7 @@ def test_who_logs_in_and_has_a_role_comes_in_by_either_server(
 ) -> None:
     site = f"http://127.0.0.1:{free_port()}"
     environment = {**APP["environment"], "LABELCORE_STORE": postgres_url}
-    environment |= {settings.PROXIES: "127.0.0.1", settings.HOSTS: "", "PGPASSWORD": ""}
+    environment |= {PROXIES: "127.0.0.1", HOSTS: "", "PGPASSWORD": ""}
     data = tmp_path / "data"
     write_items(tmp_path / "items.csv")
     with closing(open_store(postgres_url)) as store:

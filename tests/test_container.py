@@ -7,8 +7,8 @@ import re
 import tomllib
 from pathlib import Path
 
-from labelcore.access.settings import FORWARDED
 from labelcore.cli.serving import command
+from labelcore.settings import FORWARDED
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "Containerfile").read_text("utf-8")

@@ -12,12 +12,12 @@ import click
 from labelcore.cli.files import check, plan, simulate, snapshot
 from labelcore.cli.gating import gate
 from labelcore.cli.labelling import answer, draw, labels, status
-from labelcore.cli.people import people
 from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
 from labelcore.cli.serving import app
 from labelcore.cli.stores import backup, copy, restore, verify
 from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
+from labelcore.plugins import brought
 
 BAD_INPUT, DISAGREES, INTERRUPTED = 2, 1, 130
 
@@ -35,9 +35,11 @@ def commands() -> None:
 for _command in (
     *(app, check, snapshot, plan, simulate, import_, draw, answer, status),
     *(labels, export, report, replay, gate),
-    *(backup, restore, verify, copy, people),
+    *(backup, restore, verify, copy),
 ):
     commands.add_command(_command)
+for _name, _command in brought("labelcore.commands"):
+    commands.add_command(_command, _name)
 
 
 def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int:

@@ -3,105 +3,77 @@
 from __future__ import annotations
 
 import os
-import secrets
-import socket
 import subprocess
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from labelcore.access.roles import Role
-from labelcore.access.settings import (
-    FORWARDED,
-    HOSTS,
-    KEY,
-    PARAMETER,
-    PROXIES,
-    USER_HEADER,
-    check_proxies,
-    role_key,
-)
+from labelcore.settings import DATA, FORWARDED, HOSTS, STORE
 
-HERE, ANYWHERE = "127.0.0.1", "0.0.0.0"
+HERE = "127.0.0.1"
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+STARTING: Sequence[Decorator] = (
+    click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True),
+    click.option(
+        "--data",
+        type=click.Path(file_okay=False),
+        help="The folder of projects and pictures.  [default: LABELCORE_DATA, else ./data]",
+    ),
+    click.option(
+        "--store",
+        metavar="URL",
+        help="Where projects are kept, such as postgresql://user@host/labels.  [default: "
+        "LABELCORE_STORE, else a file in the folder]",
+    ),
+    click.option("--no-browser", is_flag=True, help="Do not open a browser."),
+    click.option(
+        "--host",
+        "hosts",
+        multiple=True,
+        metavar="NAME",
+        help="A further name that the app answers to, of a proxy before it; repeat for several. "
+        "Whoever the proxy lets in there is the owner, unless a share or a login says otherwise.",
+    ),
+)
+"""What starts the app wherever it is to be reached from."""
+
+
+def starting(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command with the options that start the app, before those of its own."""
+    for option in reversed(STARTING):
+        command = option(command)
+    return command
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True)
-@click.option(
-    "--data",
-    type=click.Path(file_okay=False),
-    help="The folder of projects and pictures.  [default: LABELCORE_DATA, else ./data]",
-)
-@click.option(
-    "--store",
-    metavar="URL",
-    help="Where projects are kept, such as postgresql://user@host/labels.  [default: "
-    "LABELCORE_STORE, else a file in the folder]",
-)
-@click.option("--no-browser", is_flag=True, help="Do not open a browser.")
-@click.option(
-    "--share",
-    is_flag=True,
-    help="Let other computers in, by links with keys that are new each time: one for who judges, "
-    "one for who only looks. It is not encrypted: for a network that you trust.",
-)
-@click.option(
-    "--host",
-    "hosts",
-    multiple=True,
-    metavar="NAME",
-    help="A further name that the app answers to, of a proxy before it; repeat for several. "
-    "Without --share, --user-header or a login, whoever the proxy lets in there is the owner.",
-)
-@click.option(
-    "--user-header",
-    metavar="NAME",
-    help="The header in which a proxy says who has logged in there; nobody else comes in then.",
-)
-@click.option(
-    "--proxy",
-    "proxies",
-    multiple=True,
-    metavar="ADDRESS",
-    help="From where that header counts: an address or a network; repeat for several.  "
-    "[default: this computer]",
-)
-def app(
-    port: int,
-    data: str | None,
-    store: str | None,
-    no_browser: bool,
-    share: bool,
-    hosts: tuple[str, ...],
-    user_header: str | None,
-    proxies: tuple[str, ...],
-) -> int:
+@starting
+def app(**asked: Any) -> int:
     """Start the app on http://127.0.0.1:8501, reachable from this computer only."""
-    environment = {**os.environ, FORWARDED: ""}
-    environment.pop(KEY, None)
-    check_proxies(proxies)
-    told = {HOSTS: ",".join(hosts), USER_HEADER: user_header, PROXIES: ",".join(proxies)}
-    environment.update({name: value for name, value in told.items() if value})
-    if share:
-        environment[KEY] = key = secrets.token_urlsafe(24)
-        for line in links(key, port):
-            click.echo(line)
-    if data is not None:
-        environment["LABELCORE_DATA"] = os.path.abspath(data)
-    if store is not None:
-        environment["LABELCORE_STORE"] = store
-    return become(command(port, no_browser or share, ANYWHERE if share else HERE), environment)
+    return start(asked)
 
 
-def links(key: str, port: int) -> list[str]:
-    """The links of a share, each with what it is for."""
-    there = f"http://{socket.gethostname()}:{port}/?{PARAMETER}="
-    return [
-        f"Share this link with those who judge: {there}{role_key(key, Role.ANNOTATOR)}",
-        f"With those who only look: {there}{role_key(key, Role.VIEWER)}",
-        f"Yours, on this computer: http://127.0.0.1:{port}/?{PARAMETER}={key}",
-    ]
+def start(
+    asked: Mapping[str, Any], told: Mapping[str, str | None] | None = None, address: str = HERE
+) -> int:
+    """Start the app.
+
+    asked   values of the options of ``starting``
+    told    variables of the environment besides; None or "": not set
+    """
+    given = {
+        HOSTS: ",".join(asked["hosts"]) or os.environ.get(HOSTS),
+        DATA: os.path.abspath(asked["data"]) if asked["data"] is not None else os.environ.get(DATA),
+        STORE: asked["store"] if asked["store"] is not None else os.environ.get(STORE),
+        **(told or {}),
+    }
+    environment = {name: value for name, value in os.environ.items() if name not in given}
+    environment |= {name: value for name, value in given.items() if value}
+    environment[FORWARDED] = ""
+    quiet = asked["no_browser"] or address != HERE
+    return become(command(asked["port"], quiet, address), environment)
 
 
 def become(given: list[str], environment: dict[str, str]) -> int:

@@ -20,9 +20,9 @@ from psycopg.pq import PGconn, Ping
 from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from labelcore.access.settings import data_folder
 from labelcore.errors import MissingStoreError, StoreBusyError, StoreNotWritableError
 from labelcore.log.events import Event
+from labelcore.settings import data_folder
 from labelcore.store.base import BUSY_SECONDS, NO_CONTENTS, Contents, closed_store
 from labelcore.store.checks import checked_events
 from labelcore.store.database import DatabaseStore

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.errors import LateAnswerError
 from labelcore.log.events import Event, answer_word
 from labelcore.session.session import Session

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.log.events import Draw, answer_word
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor

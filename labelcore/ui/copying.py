@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.ui import visitor
-from labelcore.ui.door import shared_as
+from labelcore.ui.door import entrance
 from labelcore.ui.scripts import text_of
 
 HTML = """<div>
@@ -30,5 +30,5 @@ def copy_buttons(key: str, sentence: str) -> None:
     """Buttons for this sentence and for the address of the page. In a share the address gets the
     viewers' key: whoever is given it may look and do no more. Whoever came by a link or a login of
     their own hands out no key: it would outlast them."""
-    shared = ("", "") if visitor.name_of_login() else shared_as()
+    shared = ("", "") if visitor.name_of_login() else entrance().shared_as()
     _component()(key=key, data={"sentence": sentence, "key": shared[0], "host": shared[1]})

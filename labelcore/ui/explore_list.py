@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.designs import DESIGNS
 from labelcore.designs.curves import Curve, EstimatesCurve
 from labelcore.plan.plan import Plan

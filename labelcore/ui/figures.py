@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
 from labelcore.results.types import Choice, Estimate

@@ -16,13 +16,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.access.settings import data_folder
 from labelcore.population import FORMATS, Duplicates, Form, Population, apart
 from labelcore.population.copies import copies_folder
 from labelcore.population.dialect import NOTHING
 from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import known_suffix
 from labelcore.population.head import Head
+from labelcore.settings import data_folder
 from labelcore.ui import waiting
 from labelcore.ui.guess import FEW_VALUES
 from labelcore.ui.reading import Ask, items_of, parts_at, stamp

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from labelcore.access.roles import PAGES, Right
+from labelcore.access import PAGES, Right
 from labelcore.trials.words import WORDS
 from labelcore.ui import sessions, visitor
 from labelcore.ui.plain import plain

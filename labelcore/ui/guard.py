@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from labelcore.access.roles import PAGES, Right
+from labelcore.access import PAGES, Right
 from labelcore.errors import (
     BrokenLogError,
     DamagedStoreError,
@@ -86,7 +86,7 @@ def show(error: Exception) -> None:
 def guard(page: str) -> Iterator[None]:
     """Around a page or a part of it: errors are told, and whoever may not see it gets no further.
 
-    page   the name of its file, as in ``labelcore.access.roles.PAGES``
+    page   the name of its file, as in ``labelcore.access.PAGES``
     """
     with guarded(PAGES[page]):
         yield

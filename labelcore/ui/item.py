@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from labelcore.access.settings import data_folder
 from labelcore.charts.nodes import Node, node
 from labelcore.items import (
     Folders,
@@ -22,6 +21,7 @@ from labelcore.items import (
     Text,
     lay_out,
 )
+from labelcore.settings import data_folder
 from labelcore.ui.plain import one_line
 
 PNG = b"\x89PNG"

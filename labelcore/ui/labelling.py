@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.charts.nodes import Node
 from labelcore.items import usable_highlights
 from labelcore.log.events import Draw

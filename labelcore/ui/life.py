@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.items import highlights_of
 from labelcore.promises import Status
 from labelcore.session import managing

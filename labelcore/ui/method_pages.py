@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.designs.registry import Page, pages
 from labelcore.plugins import loaded
 from labelcore.session.session import Session

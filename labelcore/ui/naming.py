@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labelcore.access.register import Register
-from labelcore.access.roles import NotAllowedError, Right
-from labelcore.access.settings import data_folder
+from labelcore.access import NotAllowedError, Right
 from labelcore.session.managing import called_elsewhere
 from labelcore.session.session import LONGEST_NAME, Session
 from labelcore.ui import people, sessions, visitor
+from labelcore.ui.door import entrance
 from labelcore.ui.presses import acting
 from labelcore.ui.trying import is_trial
 
@@ -27,7 +26,7 @@ def several_people(session: Session) -> bool:
     """Whether more than one person has come to a project that is no trial."""
     if is_trial(session):
         return False
-    return len(session.store.people(session.project)) > 1 or bool(Register(data_folder()).people())
+    return len(session.store.people(session.project)) > 1 or entrance().knows_others()
 
 
 def ask_name(project: str, session: Session, person: str) -> None:
@@ -81,6 +80,6 @@ def keep(project: str) -> None:
 
 def introduce(session: Session, name: str, person: str) -> None:
     """Give this browser a name. ValueError for one that somebody with a link or a login has."""
-    if Register(data_folder()).has(name):
+    if entrance().is_taken(name):
         raise ValueError(OWN.format(name=name))
     session.introduce(name, person)

@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from labelcore.access.settings import data_folder
 from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
 from labelcore.population.head import Head
+from labelcore.settings import data_folder
 from labelcore.ui import files
 from labelcore.ui.asking import ask, ask_number, current
 from labelcore.ui.draft import (

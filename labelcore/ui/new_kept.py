@@ -15,7 +15,7 @@ from pathlib import Path
 import streamlit as st
 
 from labelcore import __version__
-from labelcore.access.settings import data_folder
+from labelcore.settings import data_folder
 from labelcore.ui import files
 from labelcore.ui.asking import DRAFT, current, put
 from labelcore.ui.draft import Draft

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.session.managing import checked_name, free_name

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.errors import StoreBusyError, StoreError, StoreFullError
 from labelcore.ui import sessions, visitor
 from labelcore.ui.plain import plain

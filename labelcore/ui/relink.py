@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.ui import files, sessions
 from labelcore.ui.known import card_line
 from labelcore.ui.presses import acting, show_problem

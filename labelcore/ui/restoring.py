@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.store import backups, database_of, made_at
 from labelcore.ui import sessions, visitor
 from labelcore.ui.plain import plain

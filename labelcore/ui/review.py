@@ -9,7 +9,7 @@ from hashlib import sha256
 import pandas as pd
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.items import usable_highlights
 from labelcore.log.events import Event, answer_word

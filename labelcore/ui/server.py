@@ -24,7 +24,7 @@ from streamlit import cli_util, config
 from streamlit.web.server import server_util
 
 from labelcore import ui
-from labelcore.ui.door import Door, needs_key, new_key
+from labelcore.ui.door import Door, entrance
 
 ADDRESS = (
     b"<script>window.__streamlit = { ...window.__streamlit, "
@@ -39,10 +39,10 @@ _importing = Event()
 
 @asynccontextmanager
 async def prepared(app: st.App) -> AsyncIterator[None]:
-    """Begin to import, and open a browser where ``streamlit run`` should open one. Where other
-    machines can reach the app and nothing says who may come in, a new key does."""
-    if needs_key():
-        print(f"Other computers can reach this app. Your link on this one: {new_key()}", flush=True)
+    """Begin to import, and open a browser where ``streamlit run`` should open one. The
+    entrance says what the person who started the app must know."""
+    if words := entrance().begin():
+        print(words, flush=True)
     _importing.set()
     Thread(target=_import_all, daemon=True).start()
     if not config.get_option("server.headless"):

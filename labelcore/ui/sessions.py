@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from labelcore.access.settings import data_folder
 from labelcore.errors import RenamedProjectError, StoreError, UnknownProjectError
+from labelcore.settings import STORE, data_folder
 from labelcore.store import LabelStore, open_store
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _opened: set[str] = set()
 
 def address() -> str:
     """Of the store: ``LABELCORE_STORE``, else a file in the data folder."""
-    return os.environ.get("LABELCORE_STORE") or f"sqlite:///{data_folder() / DATABASE}"
+    return os.environ.get(STORE) or f"sqlite:///{data_folder() / DATABASE}"
 
 
 def read_apart(source: str | os.PathLike[str], **arguments: Any) -> Population:

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from labelcore.access.roles import PAGES as ASKED
+from labelcore.access import PAGES as ASKED
 from labelcore.ui import sessions, visitor
 from labelcore.ui.away import watch_server
 from labelcore.ui.icon import icon

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.access.roles import PAGES, Right
+from labelcore.access import PAGES, Right
 from labelcore.log.people import browsers
 from labelcore.ui import life, visitor
 from labelcore.ui.front import STARTED, first_steps, head, try_line

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.log.screens import LEASE, Shown
 from labelcore.promises import Form, Promise, Status
 from labelcore.report.markup import tied

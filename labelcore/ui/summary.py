@@ -10,13 +10,13 @@ from time import monotonic
 
 import streamlit as st
 
-from labelcore.access.settings import data_folder
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import told
 from labelcore.log.state import LogState
 from labelcore.promises import Promise, State, Status
 from labelcore.results.told_values import kept_back, known_ends
+from labelcore.settings import data_folder
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 from labelcore.words.counts import answers_words

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.bounded import Work
 from labelcore.errors import CancelledError, LimitError
 from labelcore.ui.plain import one_line, plain

@@ -9,10 +9,10 @@ from urllib.parse import quote
 from oidc_provider_mock import User, run_server_in_thread
 from playwright.sync_api import Page, expect
 
-from labelcore.access.register import Register
-from labelcore.access.roles import Role
-from labelcore.access.settings import KEY, role_key
-from labelcore.ui.door import NO_KEY
+from labelcore.team.entrance import NO_KEY
+from labelcore.team.register import Register
+from labelcore.team.roles import Role
+from labelcore.team.settings import KEY, role_key
 from tests.browser.conftest import wait_until_idle
 from tests.browser.driving import PROBE, answer, answers, make_project, wait_for_item
 from tests.browser.server import Server

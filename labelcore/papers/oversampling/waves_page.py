@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from labelcore.access.roles import Right
+from labelcore.access import Right
 from labelcore.papers.oversampling.monitoring import Monitoring, Wave, monitor, wave_of
 from labelcore.papers.oversampling.series import can_be_wave, next_plan, next_settings, series_of
 from labelcore.papers.oversampling.waves_chart import waves_chart

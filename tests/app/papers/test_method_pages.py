@@ -8,10 +8,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from labelcore.access.roles import RIGHTS, Right, Role
+from labelcore.access import Right
 from labelcore.designs.registry import pages
 from labelcore.papers import compare_page
 from labelcore.papers.oversampling import waves_page
+from labelcore.team.roles import RIGHTS, Role
 from labelcore.ui import visitor
 from tests.app.conftest import texts
 

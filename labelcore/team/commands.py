@@ -1,25 +1,79 @@
-"""The commands that say who has which role in a data folder."""
+"""The commands that let others in: the app shared, and who has which role in a data folder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import secrets
+import socket
 from pathlib import Path
 from typing import Any
 
 import click
 
-from labelcore.access.register import Register
-from labelcore.access.roles import Role
-from labelcore.access.settings import PARAMETER, data_folder
 from labelcore.cli.output import json_option, say
+from labelcore.cli.serving import HERE, Decorator, start, starting
+from labelcore.settings import data_folder
+from labelcore.team.register import Register
+from labelcore.team.roles import Role
+from labelcore.team.settings import (
+    KEY,
+    PARAMETER,
+    PROXIES,
+    USER_HEADER,
+    check_proxies,
+    role_key,
+)
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+ANYWHERE = "0.0.0.0"
 
 data_option: Decorator = click.option(
     "--data",
     type=click.Path(file_okay=False),
     help="The folder of projects.  [default: LABELCORE_DATA, else ./data]",
 )
+
+
+@click.command()
+@starting
+@click.option(
+    "--share",
+    is_flag=True,
+    help="Let other computers in, by links with keys that are new each time: one for who judges, "
+    "one for who only looks. It is not encrypted: for a network that you trust.",
+)
+@click.option(
+    "--user-header",
+    metavar="NAME",
+    help="The header in which a proxy says who has logged in there; nobody else comes in then.",
+)
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="From where that header counts: an address or a network; repeat for several.  "
+    "[default: this computer]",
+)
+def app(share: bool, user_header: str | None, proxies: tuple[str, ...], **asked: Any) -> int:
+    """Start the app on http://127.0.0.1:8501, reachable from this computer only."""
+    check_proxies(proxies)
+    told: dict[str, str | None] = {KEY: None}
+    said = {USER_HEADER: user_header, PROXIES: ",".join(proxies)}
+    told |= {name: value for name, value in said.items() if value}
+    if share:
+        told[KEY] = key = secrets.token_urlsafe(24)
+        for line in links(key, asked["port"]):
+            click.echo(line)
+    return start(asked, told, ANYWHERE if share else HERE)
+
+
+def links(key: str, port: int) -> list[str]:
+    """The links of a share, each with what it is for."""
+    there = f"http://{socket.gethostname()}:{port}/?{PARAMETER}="
+    return [
+        f"Share this link with those who judge: {there}{role_key(key, Role.ANNOTATOR)}",
+        f"With those who only look: {there}{role_key(key, Role.VIEWER)}",
+        f"Yours, on this computer: http://127.0.0.1:{port}/?{PARAMETER}={key}",
+    ]
 
 
 @click.group()

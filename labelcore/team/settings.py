@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
 from ipaddress import ip_network
-from pathlib import Path
 
-from labelcore.access.roles import Role
+from labelcore.team.roles import Role
 
-DATA = "LABELCORE_DATA"
-"""The folder of projects, pictures and people."""
 KEY = "LABELCORE_START_KEY"
 """The owner's key where the app is shared by links; the keys of other roles follow from it."""
-HOSTS = "LABELCORE_HOSTS"
-"""Further names of the app, with commas."""
 USER_HEADER = "LABELCORE_USER_HEADER"
 """The header in which a proxy says who has logged in there."""
 PROXIES = "LABELCORE_PROXIES"
@@ -28,9 +22,6 @@ PROXIES = "LABELCORE_PROXIES"
 is said."""
 LOGIN_CLAIM = "LABELCORE_LOGIN_CLAIM"
 """What a login by OpenID Connect calls the person; the verified ``email`` where nothing is said."""
-FORWARDED = "FORWARDED_ALLOW_IPS"
-"""Read by the server: whose word it takes for another sender. Nobody's, or the door could not tell
-a proxy from somebody who writes its address."""
 HERE = "127.0.0.1,::1"
 PARAMETER = "start"
 """How the address of a link names its key."""
@@ -41,17 +32,6 @@ def role_key(key: str, role: Role) -> str:
     if role == Role.OWNER:
         return key
     return urlsafe_b64encode(hmac.digest(key.encode(), role.encode(), hashlib.sha256))[:32].decode()
-
-
-def data_folder() -> Path:
-    """``LABELCORE_DATA``, else ./data."""
-    return Path(os.environ.get(DATA) or "data").expanduser().resolve()
-
-
-def listed(name: str, standard: str = "") -> list[str]:
-    """The parts of a variable of the environment that has commas."""
-    found = os.environ.get(name) or standard
-    return [one.strip() for one in found.split(",") if one.strip()]
 
 
 def check_proxies(addresses: Iterable[str]) -> None:

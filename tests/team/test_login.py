@@ -11,11 +11,13 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 from uvicorn import Config
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from labelcore.access.register import Register
-from labelcore.access.roles import Role
-from labelcore.access.settings import FORWARDED, KEY, LOGIN_CLAIM, PROXIES, USER_HEADER
-from labelcore.ui import door, login
-from labelcore.ui.door import ASK, Door
+from labelcore.settings import FORWARDED
+from labelcore.team import login
+from labelcore.team.entrance import ASK, BY_LOGIN
+from labelcore.team.register import Register
+from labelcore.team.roles import Role
+from labelcore.team.settings import KEY, LOGIN_CLAIM, PROXIES, USER_HEADER
+from labelcore.ui.door import Door
 from tests.ui import test_door
 from tests.ui.test_door import asked, came, inside, status
 
@@ -94,6 +96,6 @@ def test_who_writes_the_address_of_a_proxy_is_none(
     behind = ProxyHeadersMiddleware(Door(inside), Config(inside).forwarded_allow_ips)  # type: ignore[arg-type]
     monkeypatch.setattr(test_door, "Door", lambda app: behind)
     more = {"x-user": "ann", "x-forwarded-for": "10.9.9.9:5000"}
-    assert (came(asked(more=more)) == f"{door.BY_LOGIN} ann") == believed
+    assert (came(asked(more=more)) == f"{BY_LOGIN} ann") == believed
     monkeypatch.setenv(PROXIES, "10.9.9.9")
     assert status(asked(more=more)) == 403, "the sender is this machine, whatever it says"

@@ -19,8 +19,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from labelcore.access.roles import Role
 from labelcore.log.people import GIVEN
+from labelcore.team.roles import Role
 
 FOLDER = ".people"
 """Its name begins with a dot: it is not among the files that a page lists."""

@@ -11,7 +11,7 @@ from streamlit import auth_util
 from streamlit.web.server.starlette import starlette_websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from labelcore.access.settings import LOGIN_CLAIM
+from labelcore.team.settings import LOGIN_CLAIM
 
 EMAIL, VERIFIED = "email", "email_verified"
 

@@ -13,10 +13,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from labelcore.access.register import Register
-from labelcore.access.roles import PAGES, RIGHTS, Right, Role, may
+from labelcore.access import PAGES, Right, may
+from labelcore.team.entrance import ASK
+from labelcore.team.register import Register
+from labelcore.team.roles import RIGHTS, Role, visitor_as
 from labelcore.ui import actions, naming, people, presses, sessions, setup, visitor
-from labelcore.ui.door import ASK
 from tests.app.conftest import button, pictures, surface_buttons, texts
 
 DRAWN = "The page is drawn."
@@ -59,7 +60,7 @@ def test_the_page_on_roles_has_the_same_table(root: Path) -> None:
     for (what, cells), right in zip(rows, asked, strict=True):
         given = ["yes" in cell for cell in cells.split("|")[1:]]
         roles = [Role.OWNER, Role.ADJUDICATOR, Role.ANNOTATOR, Role.VIEWER]
-        assert given == [may(role, right) for role in roles], what
+        assert given == [may(visitor_as(role), right) for role in roles], what
 
 
 @pytest.mark.parametrize("role", list(Role))
@@ -107,7 +108,7 @@ def test_who_has_no_role_sees_no_page(way: str, app, make, come: Come, drawn: No
 
 # --- acts ---------------------------------------------------------------------------------------
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def acts() -> list[tuple[str, str, Right]]:
@@ -137,8 +138,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "new_race._cancel", "cutting._slid", "cutting._typed", "cutting._scored", "start.rows",
         "start.show_all_rows", "remedies.begin", "new_screens.go", "asking._take",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "asked.now.take",
-        "review.turn", "visitor.st.login", "st.login", "st.logout",
-        # the reading of a file that this page waits for:
+        "review.turn",         # the reading of a file that this page waits for:
         "waiting.works", "work.cancel",
         # handed on by functions whose callers name an act:
         "answers.act", "life.act",
