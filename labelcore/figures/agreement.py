@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import combinations
 from statistics import median
 
 import numpy as np
 
+from labelcore.log.answers import looking_seconds
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.repeats import Judged
@@ -126,9 +126,5 @@ def _with_others(codes: np.ndarray, person: int) -> FloatArray:
 
 def _seconds(events: Sequence[Event]) -> float | None:
     """The median from showing an item to its answer."""
-    spans = [
-        (datetime.fromisoformat(one.at) - datetime.fromisoformat(one.shown_at)).total_seconds()
-        for one in events
-        if one.shown_at
-    ]
+    spans = [span for span in looking_seconds(events) if span == span]
     return median(spans) if spans else None

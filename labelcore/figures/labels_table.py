@@ -12,6 +12,7 @@ import pandas as pd
 from labelcore.designs.base import IntArray
 from labelcore.figures.sampled import sampled_labels, sampled_tally
 from labelcore.figures.scalars import headline_stage
+from labelcore.log.answers import looking_seconds
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.state import LogState
@@ -53,7 +54,9 @@ def labels_table(
     """The table that ``Session.labels_table`` describes; ``content`` looks up what an item is."""
     engine = state.engine
     answers = [(number, engine.in_force(number)) for number in range(1, len(engine.asked) + 1)]
-    rows = [_row(engine, state, number, event) for number, event in answers if event is not None]
+    given = [(number, event) for number, event in answers if event is not None]
+    seconds = looking_seconds([event for _, event in given])
+    rows = [_row(engine, state, *one, span) for one, span in zip(given, seconds, strict=True)]
     rows += _rows_before(engine)
     position = np.array([row.pop("position") for row in rows], dtype=np.int64)
     found = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
@@ -79,7 +82,9 @@ _TYPES = {
 }
 
 
-def _row(engine: Engine, state: LogState, number: int, event: Event) -> dict[str, object]:
+def _row(
+    engine: Engine, state: LogState, number: int, event: Event, seconds: float
+) -> dict[str, object]:
     note = state.notes.get(number)
     asked = engine.asked[number - 1]
     return {
@@ -89,7 +94,7 @@ def _row(engine: Engine, state: LogState, number: int, event: Event) -> dict[str
         "status": event.kind,
         "annotator": event.annotator,
         "time": _moment(event.at),
-        "seconds": _seconds(event),
+        "seconds": seconds,
         "stratum": asked.stratum + 1,
         "notes": (note.text or "") if note else "",
         "flagged": state.flagged(number),
@@ -118,14 +123,6 @@ def _rows_before(engine: Engine) -> list[dict[str, object]]:
 
 def _moment(text: str) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
-
-
-def _seconds(event: Event) -> float:
-    """From when the item was first shown to its answer."""
-    shown, answered = _moment(event.shown_at or ""), _moment(event.at)
-    if shown is None or answered is None:
-        return float("nan")
-    return (answered - shown).total_seconds()
 
 
 def _id_columns(population: Population, found: pd.DataFrame) -> dict[str, Any]:

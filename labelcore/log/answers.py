@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 
 import numpy as np
 
 from labelcore.errors import AnswerError
-from labelcore.log.events import RESERVED_ANSWERS
+from labelcore.log.events import RESERVED_ANSWERS, Event
 
 
 def answer_kind(answer: object, classes: Sequence[str], positive: str) -> tuple[str, str | None]:
@@ -40,3 +42,17 @@ def _two_class_name(answer: object, classes: Sequence[str], positive: str) -> st
     if not yes and not no:
         return None
     return positive if yes else next(name for name in classes if name != positive)
+
+
+def looking_seconds(answers: Sequence[Event]) -> list[float]:
+    """How long each was looked at, from when the item was first shown to the answer; answers of one
+    page, which have the same time, share it. nan where it is not known."""
+    together = Counter((one.annotator, one.at) for one in answers)
+
+    def seconds(one: Event) -> float:
+        if not (one.shown_at and one.at):
+            return float("nan")
+        span = datetime.fromisoformat(one.at) - datetime.fromisoformat(one.shown_at)
+        return span.total_seconds() / together[one.annotator, one.at]
+
+    return [seconds(one) for one in answers]

@@ -350,13 +350,19 @@ class Engine(Book):
         which composes it at that event, gets the same one."""
         if len(self.asked) >= self.limit:
             return None
-        started = bool(self._queue) and self._queue[-1][1] == self._batches
-        if not started and (not self._queue or self._queue_basis != self.sequence):
+        if not self.batch_left and (not self._queue or self._queue_basis != self.sequence):
             self._compose_batch()
         if not self._queue:
             return None
         position, batch = self._queue[-1]
         return len(self.asked) + 1, position, batch, self._queue_basis
+
+    @property
+    def batch_left(self) -> int:
+        """The items still to be drawn of the batch that was begun: whatever is answered before
+        them, they come next."""
+        begun = bool(self._queue) and self._queue[-1][1] == self._batches
+        return len(self._queue) if begun else 0
 
     @property
     def has_more(self) -> bool:

@@ -45,6 +45,11 @@ def lease_over(since: str, at: str, lease: timedelta = LEASE) -> bool:
     return datetime.fromisoformat(at) - datetime.fromisoformat(since) >= lease
 
 
+def page_order(draw: Draw) -> tuple[bool, int]:
+    """Sorts the draws of a page as they are drawn, those shown once more last."""
+    return draw.repeat, draw.index
+
+
 class Screens:
     """Folded event by event from the log.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from labelcore.errors import AnswerError, LateAnswerError
 from labelcore.log.events import Draw, Event, answer_word
 from labelcore.log.repeats import LATER, Judged
 from labelcore.log.rules import comes_late
-from labelcore.log.screens import Shown
+from labelcore.log.screens import Shown, page_order
 from labelcore.session.ledger import Ledger
 
 
@@ -42,6 +44,21 @@ class Answering:
 
         done = self.state.answered.get(token) or self.ledger.write(build)
         return done or self.state.answered[token]
+
+    def answer_page(self, given: Sequence[tuple[Shown, str, str | None]]) -> list[Event]:
+        """Store answers to several draws, all of them or none, in the order of the draws; one that
+        is there already is left out. The events that answer the draws, in that order."""
+        ordered = sorted(given, key=lambda one: page_order(one[0].draw))
+
+        def build() -> list[Event]:
+            return [
+                self._event(shown, kind, label)
+                for shown, kind, label in ordered
+                if shown.draw.token not in self.state.answered
+            ]
+
+        self.ledger.write_together(build)
+        return [self.state.answered[shown.draw.token] for shown, _, _ in ordered]
 
     def _event(self, shown: Shown, kind: str, label: str | None) -> Event:
         draw = shown.draw
@@ -121,20 +138,42 @@ class Answering:
 
         def build() -> Event | None:
             last = self.last(annotator)
-            if last is None:
-                return None
-            kind = "reread_undone" if last.kind == "reread" else "undone"
-            return self.ledger.event(
-                kind,
-                annotator,
-                index=last.index,
-                item_id=last.item_id,
-                stratum=last.stratum,
-                batch=last.batch,
-                previous=last.sequence,
-            )
+            return None if last is None else self._undone(last)
 
         return self.ledger.write(build)
+
+    def undo_page(self, annotator: str) -> int:
+        """Take back all that a person answered together with their newest answer in force; how many
+        answers that were."""
+        taken: list[Event] = []
+
+        def build() -> list[Event]:
+            taken[:] = self.last_page(annotator)
+            return [self._undone(one) for one in taken]
+
+        self.ledger.write_together(build)
+        return len(taken)
+
+    def _undone(self, answer: Event) -> Event:
+        return self.ledger.event(
+            "reread_undone" if answer.kind == "reread" else "undone",
+            answer.annotator,
+            index=answer.index,
+            item_id=answer.item_id,
+            stratum=answer.stratum,
+            batch=answer.batch,
+            previous=answer.sequence,
+        )
+
+    def last_page(self, annotator: str) -> list[Event]:
+        """A person's newest answer in force and those stored with it, the newest first: only
+        answers of one page have the same time."""
+        last = self.last(annotator)
+        if last is None:
+            return []
+        until = reversed(self.ledger.events[: last.sequence])
+        together = takewhile(lambda one: one.at == last.at, until)
+        return [one for one in together if one.annotator == annotator and self.state.in_force(one)]
 
     def last(self, annotator: str | None) -> Event | None:
         """A person's newest answer in force, anybody's for None."""

@@ -11,7 +11,7 @@ from typing import Any
 from labelcore.errors import ChangedItemError
 from labelcore.figures.stops import stop_reason
 from labelcore.log.events import Content, Draw, Event
-from labelcore.log.screens import Shown, lease_over
+from labelcore.log.screens import Shown, lease_over, page_order
 from labelcore.population import Population
 from labelcore.session.ledger import Entry, Ledger, now
 
@@ -68,6 +68,36 @@ class Drawing:
             if drawn is None and not self._give_up_expired(annotator, stopped):
                 break
         return self.state.on_screen(annotator)[:n]
+
+    def page(self, n: int, annotator: str, minutes: int) -> list[Draw]:
+        """What this person has open, else up to ``n`` items of which none depends on the answers to
+        the others, kept for so long; in the order drawn."""
+        self.ledger.sync()
+        self.ledger.refuse_broken()
+        if self.engine.finished:
+            return []
+        self.ledger.refuse_superseded()
+        began = self.state.on_screen(annotator)
+        stopped = not began and not self.taken_back() and self._stop_now(annotator)
+        if not stopped:
+            self._put_back_taken(annotator)
+        while True:
+            stack, owes = self.state.on_screen(annotator), self.owes(annotator)
+            if not owes and (began or len(stack) >= n or (stack and not self._sure())):
+                break
+            drawn = self.ledger.append(partial(self.next_draw, annotator, stopped, n, minutes))
+            if drawn is None and (stack or not self._give_up_expired(annotator, stopped)):
+                break
+        return sorted(self.state.on_screen(annotator), key=page_order)[:n]
+
+    def _sure(self) -> bool:
+        """Whether what comes next is the same whatever is answered to what people have open: it was
+        drawn before, or belongs to the batch that was begun, and no pilot may end before it."""
+        engine, open_ = self.engine, len(self.state.screens.indices(repeat=False))
+        if 0 < engine.pilot <= engine.labels + open_:
+            return False
+        drawn_before = self.state.screens.released or len(engine.asked) >= engine.limit
+        return bool(drawn_before) or engine.batch_left > 0
 
     def _give_up_expired(self, annotator: str, stopped: bool) -> Event | None:
         """Take an item from a person who has had it for too long; there is nothing else to do."""

@@ -6,6 +6,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +17,7 @@ from labelcore.log.rules import Figures
 from labelcore.log.state import LogState
 from labelcore.promises import Status
 from labelcore.store import ConflictError, Contents, LabelStore, RepeatedTokenError, Seal
+from labelcore.store.base import NO_CONTENTS
 
 
 def differs_from_seal(first: int, seal: Seal) -> str:
@@ -197,19 +199,49 @@ class Ledger:
                 if first:
                     words = dict(self._words)
                     made = self.event("worded", made[0].annotator, detail=words), {}
-                event = made[0].chained(self.state.hash)
-                check(self.state, event, self.figures)
                 try:
-                    self.store.append(self.project, [event], made[1])
+                    self._add([made[0]], made[1])
                 except ConflictError:
                     continue
                 except RepeatedTokenError as repeated:
                     self._read()
                     return repeated.event
-                fold(self.state, event)
-                self.events.append(event)
                 if not first:
-                    return event
+                    return self.events[-1]
+
+    def _add(self, events: Sequence[Event], contents: Contents = NO_CONTENTS) -> None:
+        """Check these events by the present state, store all or none, and take them in."""
+        before, chained = self.state.hash, []
+        for place, event in enumerate(events):
+            check(self.state, replace(event, sequence=self.state.sequence + 1), self.figures)
+            following = replace(event, sequence=self.state.sequence + 1 + place).chained(before)
+            chained.append(following)
+            before = following.hash
+        self.store.append(self.project, chained, contents)
+        for event in chained:
+            fold(self.state, event)
+            self.events.append(event)
+
+    def write_together(self, build: Callable[[], Sequence[Event]]) -> None:
+        """As ``write``, for several events, of which none depends on another: all are stored, at
+        one moment and in this order, or none."""
+        with self._lock:
+            while True:
+                self._read()
+                self.refuse_broken()
+                made = build()
+                if not made:
+                    return
+                self.refuse_superseded()
+                try:
+                    self._add([replace(event, at=made[0].at) for event in made])
+                except ConflictError:
+                    continue
+                except RepeatedTokenError as repeated:
+                    if repeated.project != self.project:
+                        raise
+                    continue  # Another session stored it: what is built next leaves it out.
+                return
 
     def write(self, build: Callable[[], Event | None]) -> Event | None:
         """As ``append``, for an event that brings no text of an item with it."""

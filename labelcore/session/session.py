@@ -62,6 +62,7 @@ from labelcore.session.recorded_looks import RecordedLooks
 from labelcore.store import LabelStore, open_store
 
 LONGEST_NAME = 60
+PAGE = 12
 LEASE_MINUTES = LEASE // timedelta(minutes=1)
 
 
@@ -566,6 +567,60 @@ class Session:
                 for draw in changed:
                     self.answer(draw, "broken")
 
+    def page(self, n: int = PAGE, annotator: str = DEFAULT_ANNOTATOR) -> list[Draw]:
+        """The items to judge now, several at once.
+
+        Parameters
+        ----------
+        n
+            at most so many
+        annotator
+            the person who asks
+
+        Returns
+        -------
+        list of Draw
+            The same draws until they are answered, in the order in which ``next`` would give them
+            one after another, whatever the answers. A page ends where what comes next depends on
+            its answers: at the end of a batch, and of a pilot. Empty where ``next`` gives None.
+
+        Raises
+        ------
+        TypeError, ValueError
+            ``n`` is not a whole number, or less than 1.
+        BrokenLogError
+            The log was changed outside Labelcore.
+        SupersededError
+            The project was measured by an earlier rule.
+        StoreError
+            The store cannot be written.
+
+        Notes
+        -----
+        Nobody else gets these items for 30 minutes; after that they go back, and whoever asks next
+        gets them first. A stop rule that is met within a page ends the session after it.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population("items.csv", id="id", content=["text"])
+        >>> session = lc.Session(population, lc.Plan("simple_random", ["prevalence"], budget=50))
+        >>> while page := session.page():
+        ...     events = session.answer_page(
+        ...         {draw: "prize" in session.item(draw)["text"] for draw in page})
+        >>> session.labels, len(events)
+        (50, 2)
+        """
+        _check_whole("n", "items", n)
+        with self._lock:
+            while True:
+                draws = self.drawing.page(n, annotator, LEASE_MINUTES)
+                changed = [draw for draw in draws if draw.item_id in self.state.changed]
+                if not changed:
+                    return draws
+                for draw in changed:
+                    self.answer(draw, "broken")
+
     def ahead(self, draw: Draw, answers: Sequence[str]) -> dict[str, tuple[int, str]]:
         """The item that follows each answer, where that is sure before the answer is given.
 
@@ -663,6 +718,38 @@ class Session:
                 self.drawing.end_pilot(shown.annotator)
             return self.answering.as_answered(stored, label or kind)
 
+    def answer_page(self, answers: Mapping[Draw, object] | Mapping[str, object]) -> list[Event]:
+        """Store the answers to several draws together: all of them or none, at one moment.
+
+        Parameters
+        ----------
+        answers
+            {draw or its token: answer}, as for ``answer``
+
+        Returns
+        -------
+        list of Event
+            What answers each draw, in the order of the draws, whatever that of ``answers`` is. A
+            draw that had an answer before keeps it.
+
+        Raises
+        ------
+        AnswerError
+            An answer or a token is unknown; nothing was stored.
+        LateAnswerError
+            A person has answered one of the items since, by another draw; nothing was stored.
+        StoreError
+            The store cannot be written; nothing was stored.
+        """
+        given = [(draw, self.engine.kind_of(answer)) for draw, answer in answers.items()]
+        with self._lock:
+            shown = [(self.answering.shown(draw, None), *said) for draw, said in given]
+            stored = self.answering.answer_page(shown)
+            with suppress(StoreBusyError, StoreNotWritableError):  # Else with the next item.
+                for person in {one.annotator for one, _, _ in shown}:
+                    self.drawing.end_pilot(person)
+            return stored
+
     def revise(
         self, index: int, answer: object, token: str, *, annotator: str = DEFAULT_ANNOTATOR
     ) -> Event:
@@ -717,6 +804,30 @@ class Session:
         earlier one is in force again.
         """
         return self.answering.undo(annotator)
+
+    def undo_page(self, annotator: str = DEFAULT_ANNOTATOR) -> int:
+        """Take back all that a person answered together with their last answer in force.
+
+        Parameters
+        ----------
+        annotator
+            the person whose answers they are
+
+        Returns
+        -------
+        int
+            How many answers were taken back: those of a page, else one; 0 if there are none.
+
+        Raises
+        ------
+        AnswerError
+            The project is finished.
+
+        Notes
+        -----
+        The items come back with the next ``page``, with new tokens.
+        """
+        return self.answering.undo_page(annotator)
 
     def last_answer(self, annotator: str | None = DEFAULT_ANNOTATOR) -> Event | None:
         """A person's newest answer that is in force.

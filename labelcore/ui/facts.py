@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import islice
 from statistics import median
 
@@ -12,6 +11,7 @@ from labelcore.charts.figure_bars import shows_interval
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
+from labelcore.log.answers import looking_seconds
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.stop_rules import looking
 from labelcore.promises import Form, Promise, State, Status
@@ -45,13 +45,9 @@ def shown_word(answer: str) -> str:
 def pace(events: Sequence[Event], first: float = SECONDS_AN_ITEM) -> float:
     """Seconds an item: the median of the latest answers, pauses left out; ``first`` until known."""
     answers = (e for e in reversed(events) if e.kind in ANSWER_KINDS and e.shown_at)
-    spans = [_seconds(str(e.shown_at), e.at) for e in islice(answers, LATEST)]
+    spans = looking_seconds(list(islice(answers, 2 * LATEST)))[:LATEST]
     short = [span for span in spans if 0 < span <= LONGEST_PAUSE]
     return median(short) if len(short) >= ENOUGH else first
-
-
-def _seconds(start: str, end: str) -> float:
-    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
 
 
 @dataclass(frozen=True)

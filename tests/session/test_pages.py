@@ -1,0 +1,170 @@
+"""Several items judged together: what a page holds; it is stored whole, and taken back whole."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import AnswerError, StoreError
+from labelcore.log.answers import looking_seconds
+from labelcore.log.screens import LEASE
+from labelcore.session.session import PAGE
+from labelcore.ui.facts import pace
+from tests.session.test_people import Clock, clock, replays, start  # noqa: F401
+
+
+def indices(page: list[lc.Draw]) -> list[int]:
+    return [draw.index for draw in page]
+
+
+def test_a_page_is_stored_at_one_moment_in_the_order_drawn(tmp_path: Path) -> None:
+    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}", budget=20)
+    page = session.page()
+    assert indices(page) == list(range(1, PAGE + 1)) and session.page() == page
+    stored = session.answer_page({draw.token: "yes" for draw in reversed(page)})
+    assert [event.index for event in stored] == indices(page) and session.labels == PAGE
+    assert len({event.at for event in stored}) == 1
+    again = lc.Session.open(f"sqlite:///{tmp_path / 'labels.db'}", "default")
+    assert again.events == session.events
+    rest = again.page()
+    assert indices(rest) == list(range(13, 21)), "what is left of the plan"
+    again.answer_page(dict.fromkeys(rest, "no"))
+    assert again.page() == [] and again.next() is None
+    replays(again)
+
+
+def test_the_same_page_twice_is_one_page(tmp_path: Path) -> None:
+    session = start(tmp_path)
+    page = session.page(4)
+    first = session.answer_page(dict.fromkeys(page, "yes"))
+    before = list(session.events)
+    assert session.answer_page(dict.fromkeys(page, "yes")) == first
+    assert session.answer_page(dict.fromkeys(page, "no")) == first, "another word comes too late"
+    assert session.events == before
+
+
+def test_a_page_is_stored_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = start(tmp_path)
+    page = session.page()
+    before, store = list(session.events), session.store
+    unknown = {**{draw.token: "yes" for draw in page}, "of nobody": "no"}
+    with pytest.raises(AnswerError, match="token 'of nobody'"):
+        session.answer_page(unknown)
+    with pytest.raises(AnswerError, match="'maybe'"):
+        session.answer_page({**dict.fromkeys(page, "yes"), page[3]: "maybe"})
+    with monkeypatch.context() as broken:
+
+        def full(*_: object) -> None:
+            raise StoreError("the disk is full")
+
+        broken.setattr(store, "append", full)
+        with pytest.raises(StoreError):
+            session.answer_page(dict.fromkeys(page, "yes"))
+    assert session.events == before == store.events("default") and session.labels == 0
+    session.answer_page(dict.fromkeys(page, "yes"))
+    assert session.labels == PAGE
+
+
+def test_a_page_is_stored_behind_what_others_were_faster_with(tmp_path: Path) -> None:
+    session = start(tmp_path, budget=40)
+    other = lc.Session(session.population, session.plan, session.store)
+    mine, theirs = session.page(annotator="ann"), other.page(annotator="bob")
+    assert not {*indices(mine)} & {*indices(theirs)}
+    read = session.ledger._read
+    slow = [lambda: other.answer_page(dict.fromkeys(theirs, "no"))]
+
+    def overtaken() -> None:
+        read()
+        if slow:
+            slow.pop()()
+
+    session.ledger._read = overtaken  # type: ignore[method-assign]
+    stored = session.answer_page(dict.fromkeys(mine, "yes"))
+    assert [event.annotator for event in stored] == ["ann"] * PAGE and session.labels == 2 * PAGE
+    assert [one.hash for one in session.events] == [
+        one.hash for one in session.store.events("default")
+    ]
+    replays(session)
+
+
+def test_one_undo_takes_a_page_back_and_the_page_comes_again(tmp_path: Path) -> None:
+    session = start(tmp_path, budget=40)
+    assert session.undo_page() == 0
+    single = session.next()
+    assert single is not None
+    session.answer(single, "yes")
+    first = session.page(5)
+    session.answer_page(dict.fromkeys(first, "yes"))
+    open_ = session.page(5)
+    assert session.undo_page() == 5 and session.labels == 1
+    again = session.page(5)
+    assert indices(again) == indices(first) and not {*again} & {*first}
+    assert session.page(5) == again
+    session.answer_page(dict.fromkeys(again, "no"))
+    assert session.page(5) == open_, "the page that was open meanwhile"
+    assert session.undo_page() == 5 and session.undo_page() == 1 and session.labels == 0
+    replays(session)
+
+
+def test_an_answer_changed_since_is_taken_back_by_itself(tmp_path: Path) -> None:
+    session = start(tmp_path)
+    page = session.page(3)
+    session.answer_page(dict.fromkeys(page, "yes"))
+    session.revise(2, "no", "t")
+    assert session.undo_page() == 1 and session.labels == 3
+    assert session.undo_page() == 3
+
+
+def test_a_page_ends_with_a_pilot(tmp_path: Path) -> None:
+    session = start(tmp_path, budget=None, margin=0.2, promise="watched", stop="margin", items=400)
+    pilot = session.engine.pilot
+    while session.engine.pilot == pilot:
+        page = session.page()
+        assert session.labels + len(page) <= pilot
+        session.answer_page(dict.fromkeys(page, "yes"))
+    assert session.labels == pilot and session.state.events["reforecast"] == 1
+    replays(session)
+
+
+def test_second_readings_and_what_was_put_off_come_in_pages_too(tmp_path: Path) -> None:
+    session = start(tmp_path, budget=40, repeats=0.4)
+    off = session.next()
+    assert off is not None
+    session.answer(off, "later")
+    while page := session.page():
+        session.answer_page(dict.fromkeys(page, "yes"))
+    assert session.labels == 40 and session.engine.repeats.answered > 5
+    assert session.status == "budget used"
+    replays(session)
+
+
+def test_a_page_left_open_goes_to_others_after_a_while(tmp_path: Path, clock: Clock) -> None:  # noqa: F811
+    session = start(tmp_path, budget=40)
+    left = session.page(3, "ann")
+    assert indices(session.page(3, "bob")) == [4, 5, 6]
+    clock.pass_by(LEASE)
+    assert session.page(3, "ann") == left, "theirs until somebody else asks"
+    assert indices(session.page(3, "eve")) == [1, 2, 3]
+    late = session.answer_page(dict.fromkeys(left, "yes"))
+    assert [event.kind for event in late] == ["labelled"] * 3
+    replays(session)
+
+
+def test_the_answers_of_a_page_share_its_time(tmp_path: Path, clock: Clock) -> None:  # noqa: F811
+    session = start(tmp_path)
+    page = session.page()
+    clock.pass_by(timedelta(seconds=24))
+    stored = session.answer_page(dict.fromkeys(page, "yes"))
+    assert looking_seconds(stored) == pytest.approx([2.0] * PAGE, abs=0.001)
+    assert pace(session.events) == pytest.approx(2.0, abs=0.001)
+    assert session.labels_table()["seconds"].tolist() == pytest.approx([2.0] * PAGE, abs=0.001)
+
+
+def test_a_page_has_a_number_of_items(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="n must be at least 1, got 0"):
+        start(tmp_path).page(0)
