@@ -70,14 +70,14 @@ class Drawing:
         return self.state.on_screen(annotator)[:n]
 
     def page(self, n: int, annotator: str, minutes: int) -> list[Draw]:
-        """What this person has open, else up to ``n`` items of which none depends on the answers to
-        the others, kept for so long; in the order drawn."""
+        """What this person has open, else what they took back, else up to ``n`` items of which none
+        depends on the answers to the others, kept for so long; in the order drawn."""
         self.ledger.sync()
         self.ledger.refuse_broken()
         if self.engine.finished:
             return []
         self.ledger.refuse_superseded()
-        began = self.state.on_screen(annotator)
+        began = bool(self.state.on_screen(annotator))
         stopped = not began and not self.taken_back() and self._stop_now(annotator)
         if not stopped:
             self._put_back_taken(annotator)
@@ -85,6 +85,7 @@ class Drawing:
             stack, owes = self.state.on_screen(annotator), self.owes(annotator)
             if not owes and (began or len(stack) >= n or (stack and not self._sure())):
                 break
+            began = began or owes
             drawn = self.ledger.append(partial(self.next_draw, annotator, stopped, n, minutes))
             if drawn is None and (stack or not self._give_up_expired(annotator, stopped)):
                 break

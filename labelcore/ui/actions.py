@@ -12,7 +12,7 @@ from labelcore.access import Right
 from labelcore.errors import LateAnswerError
 from labelcore.log.events import Event, answer_word
 from labelcore.session.session import Session
-from labelcore.ui import people, sessions, visitor
+from labelcore.ui import grid, people, sessions, visitor
 from labelcore.ui.plain import one_line
 from labelcore.ui.presses import acting
 
@@ -20,6 +20,7 @@ PANEL, HINT, DONE = "panel", "hint", "press done"
 TOO_LATE = "That press came too late and was not stored: look at the item shown now."
 KEPT = "{who} had answered this item; yours is kept as a second reading."
 KEPT_ALONE = "The first answer was taken back; yours is kept as a second reading."
+KEPT_MANY = "Others had answered {number} of these; yours are kept as second readings."
 SOMEBODY = "Another person"
 LONGEST_CALLED, LONGEST_NOTE = 30, 2000
 TOO_QUICK = "Too quick: look, then press again."
@@ -52,8 +53,12 @@ def _do(project: str, sent: Mapping[str, Any]) -> None:
     match sent["act"]:
         case "answer":
             press(project, token, str(sent["answer"]))
+        case "page":
+            press_page(project, token.split(), [str(one) for one in sent["answer"]])
         case "undo":
             take_back(project, int(sent["last"]))
+        case "turn" | "swap" as name:
+            turn_grid(project, name)
         case "flag" | "unflag":
             flag(project, token, sent["act"] == "flag")
         case "note":
@@ -92,6 +97,36 @@ def _answered(session: Session, token: str, answer: str) -> Event | None:
         return None
 
 
+@acting(Right.JUDGE)
+def press_page(project: str, tokens: list[str], answers: list[str]) -> None:
+    """Answer the items of a page; a second press of the same page changes nothing."""
+    session = sessions.session(project)
+    try:
+        stored = session.answer_page(dict(zip(tokens, answers, strict=True)))
+    except LateAnswerError:
+        hint(TOO_LATE)
+        return
+    said = dict(zip(tokens, answers, strict=True))
+    late = [one for one in stored if one.kind == "late"]
+    if any(answer_word(one) != said[str(one.answers)] for one in stored):
+        hint(TOO_LATE)
+    else:
+        many = KEPT_MANY.format(number=len(late))
+        hint(many if len(late) > 1 else _kept(session, late[0]) if late else None)
+
+
+@acting(Right.JUDGE)
+def turn_grid(project: str, name: str) -> None:
+    """A page of items instead of one, or one again; or the other answer pressed."""
+    session = sessions.session(project)
+    session.sync()
+    hint(None)
+    if name == "turn":
+        grid.turn(session, people.name(session))
+    else:
+        grid.swap(session)
+
+
 def _kept(session: Session, event: Event) -> str | None:
     """What to say of an answer that came too late to count; None for one that counts."""
     if event.kind != "late":
@@ -124,7 +159,12 @@ def take_back(project: str, sequence: int) -> None:
     hint(None)
     session.sync()
     last = session.last_answer(person)
-    if last is not None and last.sequence == sequence:
+    if last is None or last.sequence != sequence:
+        return
+    if grid.is_on(session, person):
+        grid.give_back(session, person)
+        session.undo_page(person)
+    else:
         session.undo(person)
 
 

@@ -11,7 +11,7 @@ from labelcore.access import Right
 from labelcore.log.events import Draw, answer_word
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
-from labelcore.ui.facts import shown_word
+from labelcore.ui.facts import page_words, shown_word
 from labelcore.ui.plain import one_line, plain
 
 Kind = Literal["primary", "secondary", "tertiary"]
@@ -53,6 +53,11 @@ def flag_key(session: Session) -> str:
     """F, and G where F is an answer: a key never means two things."""
     two = len(session.population.classes) == 2
     return "G" if two and "F" in answer_keys(session) else "F"
+
+
+def turn_key(session: Session) -> str:
+    """To a page of items and back: G, and T where G is the flag."""
+    return "T" if flag_key(session) == "G" else "G"
 
 
 def answers_shown(session: Session) -> list[dict[str, str]]:
@@ -146,18 +151,37 @@ def more_classes(
         )
 
 
-def tools_shown(session: Session, person: str, draw: Draw | None, flagged: bool) -> dict[str, Any]:
-    """What was saved last, and everything that is not an answer, as the surface takes it."""
+def tools_shown(
+    session: Session,
+    person: str,
+    draw: Draw | None,
+    flagged: bool,
+    *,
+    paged: bool = False,
+    turn: tuple[str, str] | None = None,
+) -> dict[str, Any]:
+    """What was saved last, and everything that is not an answer, as the surface takes it.
+
+    draw    the item that a note or a flag would be about
+    paged   whether whole pages are saved and taken back
+    turn    the words and the key of the way to a page of items, or back to one
+    """
     last, finished = session.last_answer(person), session.status.over
-    said = f"Saved: {shown_word(answer_word(last))}" if last else "Nothing saved yet"
+    latest = session.answering.last_page(person) if paged else [last] if last else []
+    order = [name for name, _, _ in _choices(session)]
+    given = sorted((answer_word(one) for one in latest), key=order.index)
+    words = page_words(given) if len(given) > 1 else "".join(map(shown_word, given))
+    said = f"Saved: {words}" if last else "Nothing saved yet"
+    undo = f"Undo {len(given)}" if len(given) > 1 else "Undo"
     may_finish = not finished and visitor.allowed(Right.RUN)
     flag = ("unflag", "Unflag") if flagged else ("flag", "Flag")
     buttons = [
-        ("undo", "Undo", "U", last is None or finished),
+        ("undo", undo, "U", last is None or finished),
         *([(*flag, flag_key(session), False), ("note", "Note", "M", False)] if draw else []),
         ("help", "Help", "H", False),
         ("history", "History", "", False),
         *([("finish", "Finish", "", False)] if may_finish else []),
+        *([("turn", *turn, False)] if turn else []),
     ]
     return {
         "saved": st.session_state.get(actions.HINT) or one_line(said, 60),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -40,6 +41,16 @@ def shown_word(answer: str) -> str:
     if answer in ("yes", "no"):
         return answer.capitalize()
     return ANSWER_WORDS.get(answer, answer)
+
+
+def page_words(answers: Sequence[str]) -> str:
+    """How often each answer was given.
+
+    >>> page_words(["no", "yes", "no", "unsure"])
+    '2 No, 1 Yes, 1 Not sure'
+    """
+    given = Counter(answers)
+    return ", ".join(f"{number} {shown_word(name)}" for name, number in given.items())
 
 
 def pace(events: Sequence[Event], first: float = SECONDS_AN_ITEM) -> float:

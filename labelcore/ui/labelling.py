@@ -14,8 +14,8 @@ from labelcore.charts.nodes import Node
 from labelcore.items import usable_highlights
 from labelcore.log.events import Draw
 from labelcore.session.session import Session
-from labelcore.ui import actions, people, sessions, visitor
-from labelcore.ui.answers import answers_shown, further, further_classes, tools_shown
+from labelcore.ui import actions, grid, people, sessions, visitor
+from labelcore.ui.answers import answers_shown, further, further_classes, tools_shown, turn_key
 from labelcore.ui.facts import counts, progress_parts
 from labelcore.ui.figures import show_figures
 from labelcore.ui.guard import guard
@@ -64,19 +64,22 @@ def panel_beside(project: str, session: Session, person: str) -> bool:
 
 
 def judge(project: str, session: Session, person: str) -> None:
-    over = session.status.over
-    draw = None if over else session.next(person)
-    if draw is None and not over and people.release_gone(session):
-        draw = session.next(person)
-    panel = actions.panel(project)
+    over, panel = session.status.over, actions.panel(project)
     judges = lets_judge(panel)
+    draws = [] if over else _to_judge(session, person)
+    if not draws and not over and people.release_gone(session):
+        draws = _to_judge(session, person)
+    draw = next(iter(draws), None)
+    paged = grid.is_on(session, person) and bool(draws) and judges
+    page = grid.page_shown(session, draws, partial(_view_of, session)) if paged else None
     item = opened_item(session, panel) if panel.get("name") == "open" else _item(session, draw)
-    answers = answers_shown(session) if draw is not None and judges else None
-    tools = tools_shown(session, person, draw, _flagged(session, draw)) if judges else None
+    answers = answers_shown(session) if draw is not None and judges and not page else None
+    tools = _tools(session, person, draw, item, page) if judges else None
     ahead = _ahead(session, draw, answers) if draw is not None and answers else None
     stands = title(session) if item is None and judges else None
-    head = _head(session, person, judges=judges)
-    first = {"head": head, "item": item, "answers": answers, "ahead": ahead, "stands": stands}
+    head = _head(session, person, judges=judges, paged=page is not None)
+    given = {"answers": answers, "ahead": ahead, "grid": grid.words_of(session) if page else None}
+    first = {"head": head, "item": page or item, **given, "stands": stands}
     _surface(project, SURFACE, first if item is None else {**first, "tools": tools})
     if item is None and judges:
         show_state(project, session, person)
@@ -91,16 +94,41 @@ def judge(project: str, session: Session, person: str) -> None:
         ask_name(project, session, person)
 
 
+def _to_judge(session: Session, person: str) -> list[Draw]:
+    """What this person is to judge now: a page of items, or one."""
+    if grid.is_on(session, person):
+        return session.page(annotator=person)
+    draw = session.next(person)
+    return [draw] if draw else []
+
+
+def _tools(
+    session: Session,
+    person: str,
+    draw: Draw | None,
+    item: Mapping[str, Any] | None,
+    page: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    paged = grid.is_on(session, person)
+    offered = paged or (item is not None and grid.is_offered(session, item["view"]))
+    turn = (grid.ONE_BY_ONE if paged else grid.GRID, turn_key(session)) if offered else None
+    judged = None if page else draw
+    flagged = _flagged(session, judged)
+    return tools_shown(session, person, judged, flagged, paged=paged, turn=turn)
+
+
 def _surface(project: str, key: str, data: dict[str, Any]) -> None:
     surface(key, {**data, "done": actions.done()}, partial(actions.pressed, project, key))
+
+
+def _view_of(session: Session, draw: Draw) -> list[Node]:
+    return _view(session, session.item(draw))
 
 
 def _item(session: Session, draw: Draw | None) -> dict[str, Any] | None:
     if draw is None:
         return None
-    return shown_item(
-        _name(draw.index, draw.repeat), _view(session, session.item(draw)), draw.token
-    )
+    return shown_item(_name(draw.index, draw.repeat), _view_of(session, draw), draw.token)
 
 
 def _ahead(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dict[str, Any] | None:
@@ -141,12 +169,13 @@ def _may_extend(session: Session) -> bool:
     return session.going_on and visitor.allowed(Right.RUN) and can_go_on(session) > 0
 
 
-def _head(session: Session, person: str, *, judges: bool) -> dict[str, Any]:
+def _head(session: Session, person: str, *, judges: bool, paged: bool) -> dict[str, Any]:
     last = session.last_answer(person)
     saved = clock(last.at, reader_zone()) if last else None
     now = counts(session).together()
     return {
         "question": one_line(session.settings.get("question") or session.project, 300),
+        "how": grid.how(session) if paged else "",
         "said": progress_parts(now, saved),
         "extend": judges and _may_extend(session),
         "steps": steps(session),

@@ -14,8 +14,8 @@ from labelcore import items
 from labelcore.log.history import HistoryRow
 from labelcore.promises import Promise
 from labelcore.session.session import Session
-from labelcore.ui import actions
-from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
+from labelcore.ui import actions, grid
+from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes, turn_key
 from labelcore.ui.facts import counts, goal_line, shown_word
 from labelcore.ui.more import after_budget, ask_how_many
 from labelcore.ui.naming import name_form, several_people
@@ -33,6 +33,16 @@ KEYS = (
     "B  Broken: the item cannot be judged at all.\n"
     "U  Undo, as often as you like.\n"
     "{flag}  Flag, M  Note: kept with the item, no effect on the figures.\n"
+    "H  This help.  Esc  closes it."
+)
+
+PAGE_KEYS = (
+    "The key on an item  presses it, once more lets go.\n"
+    "Shift and that key  Not sure: you looked and cannot say.\n"
+    "Enter  saves the page: what is not pressed has the other answer.\n"
+    "U  Undo: takes back a page.\n"
+    "P  Press the others instead.\n"
+    "{turn}  One by one: for Later, Broken, Note and Flag.\n"
     "H  This help.  Esc  closes it."
 )
 
@@ -77,7 +87,9 @@ def help_panel(session: Session, person: str) -> None:
         + (f": {meant[n]}" if meant.get(n) else "")
         for n, (name, key, _) in enumerate(classes_in_order(session))
     ]
-    st.text("\n".join([*own, KEYS.format(flag=flag_key(session))]))
+    paged, turn = grid.is_on(session, person), turn_key(session)
+    keys = PAGE_KEYS.format(turn=turn) if paged else KEYS.format(flag=flag_key(session))
+    st.text("\n".join([*([] if paged else own), keys]))
     st.text(f"Your answers are stored under the name “{one_line(person, 60)}”.")
     if several_people(session):
         name_form(session.project, session, person, "What you are called")

@@ -1,16 +1,23 @@
 const div = (name) => Object.assign(document.createElement("div"), { className: name });
 const LATE = [TOO_LATE, ONE_TOO_LATE, BOTH_TOO_LATE];
-const OF_ITEM = ["answer", "flag", "unflag", "note"];
+const GIVES = ["answer", "page"];
+const OF_ITEM = [...GIVES, "flag", "unflag", "note"];
+// The keys of a page lie as its items do.
+const CELL_KEYS = { pictures: "QWERASDFZXCV", texts: "123QWEASDZXC" };
+const ACROSS = { pictures: 4, texts: 3 };
+const AROUND = { ArrowLeft: -1, ArrowRight: 1 };
+const fill = (words, named) => words.replace(/{(\w+)}/, (_, name) => named[name]);
 const OPEN_BOX = "[data-testid=stDialog]:not([data-away])";
 // Where a tab keeps the presses that the server has not confirmed, and the word on one it refused:
 // a page made anew sends them on, and says it.
-const KEPT = "labelcore presses";
+const KEPT = "labelcore presses",
+  MARKED = "labelcore marks";
 const editing = (node) => node && (node.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"]
   .includes(node.tagName));
 
 // The sign of a key; on a keyboard of another script, that of its place on a Latin one.
-const signOf = (event) => (/^[!-~]$/.test(event.key) ? event.key :
-  event.code.replace(/^(Key|Digit)/, "")).toUpperCase();
+const signOf = (event) => (event.key === "Enter" ? "Enter" : /^[!-~]$/.test(event.key) ?
+  event.key : event.code.replace(/^(Key|Digit)/, "")).toUpperCase();
 
 function begin(parentElement) {
   const [root, head, box, answers, noted, tools] = ["surface", "head", "box", "answers", "noted",
@@ -49,6 +56,7 @@ function begin(parentElement) {
     if (sent || named) sessionStorage.setItem(KEPT, JSON.stringify(pressed));
     else sessionStorage.removeItem(KEPT);
   };
+  let marks = []; // of each item of a page: "", "pressed" or "unsure"
   let shown = { key: "", at: 0 };
   let refused = ""; // why the last press did nothing, until the next one that does
   let slow = 0,
@@ -85,7 +93,7 @@ function begin(parentElement) {
     made.onclick = () => press(act, answer);
     return made;
   };
-  const drawHead = ({ question, said, extend, steps, share }) => {
+  const drawHead = ({ question, how, said, extend, steps, share }) => {
     const meter = div("lc-meter");
     Object.assign(meter, {
       role: "progressbar",
@@ -104,19 +112,29 @@ function begin(parentElement) {
     words.append(count, ["", ...said.slice(1)].join(" · "));
     line.append(words, ...(steps ? [Object.assign(div("lc-steps"), { textContent: steps })] :
   []));
-    return [Object.assign(div("lc-question"), {
-        textContent: question,
-        role: "heading",
-        ariaLevel: "1"
-      }),
-      line, meter
-    ];
+    const asked = Object.assign(div("lc-question"), {
+      textContent: question,
+      role: "heading",
+      ariaLevel: "1"
+    });
+    const todo = { className: "lc-how", textContent: how ? ` ${how}` : "" };
+    asked.append(...(how ? [Object.assign(document.createElement("span"), todo)] : []));
+    return [asked, line, meter];
   };
   const drawAnswers = (given) => given.map(({ answer, words, key, kind, place }) => {
     const made = button(words, key, kind, "answer", answer);
     made.dataset.place = place;
     return made;
   });
+  const drawPageAnswers = ({ rest, unsure }) => {
+    const save = button(fill(SAVE, { number: marks.length }), "Enter", "primary", "page");
+    const not = button(unsure.words, "Shift + key", "tertiary", "hold");
+    delete not.dataset.key;
+    not.ariaPressed = "false";
+    not.onclick = () => hold(not.ariaPressed === "false");
+    const others = fill(OTHERS, rest);
+    return [save, div("lc-counts"), not, button(others, "P", "tertiary", "swap")];
+  };
   const drawTools = (given) => [saved, ...given.map(({ act, words, key, off }) =>
     Object.assign(button(words, key, "tertiary", act), {
       disabled: off,
@@ -142,11 +160,90 @@ function begin(parentElement) {
     if (event.key === "Enter") press("note", undefined, text);
   };
 
+  // --- a page --------------------------------------------------------------------------------
+
+  const cells = () => [...box.querySelectorAll(".lc-cell")];
+  const answersOfPage = () => marks.map((one) => data.grid[one || "rest"].answer);
+  const hold = (on) => {
+    const not = answers.querySelector("[data-act=hold]");
+    if (not) not.ariaPressed = String(on);
+  };
+  const held = () => Boolean(answers.querySelector("[data-act=hold][aria-pressed=true]"));
+  const markSaid = (textContent) =>
+    Object.assign(document.createElement("span"), { className: "lc-mark", textContent });
+  const showMarks = () => {
+    if (!data.grid) return;
+    cells().forEach((cell, place) => {
+      const mark = marks[place];
+      cell.ariaPressed = mark === "unsure" ? "mixed" : String(Boolean(mark));
+      const words = mark ? data.grid[mark].words : "";
+      const said = cell.querySelector(".lc-mark");
+      // Another element, which comes, where the same one would move.
+      if (said.textContent !== words) said.replaceWith(markSaid(words));
+    });
+    const counts = answers.querySelector(".lc-counts");
+    const numbers = ["pressed", "rest", "unsure"].map((name) => [marks.filter((one) => (one ||
+      "rest") === name).length, data.grid[name].words]);
+    if (counts) counts.textContent = numbers.filter(([number]) => number)
+      .map((one) => one.join(" ")).join(", ");
+  };
+  const mark = (place, unsure) => {
+    if (sent && sent.act === "page" && sent.on === shown.key) return;
+    const wanted = unsure || held() ? "unsure" : "pressed";
+    marks[place] = marks[place] === wanted ? "" : wanted;
+    hold(false);
+    sessionStorage.setItem(MARKED, JSON.stringify({ key: shown.key, marks }));
+    showMarks();
+  };
+  const drawCells = ({ key, cells: given, kind }) => {
+    const before = JSON.parse(sessionStorage.getItem(MARKED) || "null");
+    marks = before && before.key === key ? before.marks : given.map(({ was }) => was);
+    const grid = div(`lc-cells lc-${kind}`);
+    given.forEach(({ view }, place) => {
+      const cell = Object.assign(document.createElement("button"), { className: "lc-cell" });
+      const sign = CELL_KEYS[kind][place];
+      cell.dataset.cell = sign;
+      cell.ariaKeyShortcuts = sign;
+      cell.ariaPressed = "false";
+      const label = Object.assign(document.createElement("kbd"), {
+        textContent: sign,
+        ariaHidden: true
+      });
+      const content = div("lc-content");
+      content.append(...view.map(made));
+      for (const one of content.querySelectorAll("img"))
+        one.alt = fill(NTH_PICTURE, { number: place + 1 });
+      cell.append(label, content, markSaid(""));
+      cell.onclick = (event) => mark(place, event.shiftKey);
+      grid.append(cell);
+    });
+    return [grid];
+  };
+  const toCell = (event) => {
+    const all = cells(),
+      place = all.indexOf(document.activeElement);
+    const across = getComputedStyle(box.firstElementChild).gridTemplateColumns.split(" ").length;
+    const by = { ...AROUND, ArrowUp: -across, ArrowDown: across } [event.key];
+    if (place < 0 || !by || !all[place + by]) return false;
+    all[place + by].focus();
+    return true;
+  };
+
   const show = (next) => {
     const key = next ? next.key : "";
     if (key === shown.key) return;
     write(false);
-    box.replaceChildren(...(next ? next.view.map(made) : []));
+    const focused = cells().indexOf(document.activeElement);
+    const paged = Boolean(next && next.cells);
+    root.classList.toggle("lc-paged", paged);
+    Object.assign(box, {
+      tabIndex: paged ? -1 : 0,
+      ariaLive: paged ? "off" : "polite",
+      ariaLabel: paged ? fill(MANY, { number: next.cells.length }) : "The item to judge"
+    });
+    marks = [];
+    box.replaceChildren(...(!next ? [] : paged ? drawCells(next) : next.view.map(made)));
+    if (paged && focused >= 0) cells()[Math.min(focused, marks.length - 1)].focus();
     box.scrollTop = 0;
     box.dataset.showing = String(++showings);
     item.hidden = !next;
@@ -160,7 +257,9 @@ function begin(parentElement) {
     show(data.item);
     sign(data.item && data.item.token);
     root.classList.toggle("lc-many", Boolean(data.answers && data.answers.length > 5));
-    part(answers, data.answers, drawAnswers);
+    if (data.grid) part(answers, { ...data.grid, number: marks.length }, drawPageAnswers);
+    else part(answers, data.answers, drawAnswers);
+    showMarks();
     part(tools, data.tools && data.tools.buttons, drawTools);
     if (data.tools) say(refused || data.tools.saved);
     if (stands.textContent !== (data.stands || "")) stands.textContent = data.stands || "";
@@ -169,7 +268,8 @@ function begin(parentElement) {
   // --- pressing ------------------------------------------------------------------------------
 
   const allowed = ({ act, answer }) => act === "answer" ?
-    (data.answers || []).some((one) => one.answer === answer) :
+    (data.answers || []).some((one) => one.answer === answer) : ["page", "swap"].includes(act) ?
+    Boolean(data.grid) :
     act === "extend" ? Boolean(data.head && data.head.extend) :
     ((data.tools || {}).buttons || []).some((one) => one.act === act && !one.off);
 
@@ -181,8 +281,8 @@ function begin(parentElement) {
       token: data.item && data.item.token,
       last: data.tools && data.tools.last
     };
-    const next = one.act === "answer" && data.ahead &&
-      data.ahead.items[data.ahead.after[one.answer]];
+    const next = GIVES.includes(one.act) && data.ahead &&
+      data.ahead.items[data.ahead.after[one.act === "page" ? "page" : one.answer]];
     refused = lost ? ONE_TOO_LATE : "";
     // If this one is too late as well, that is said again, and heard.
     if (LATE.includes(saved.textContent)) say("");
@@ -216,13 +316,15 @@ function begin(parentElement) {
       say(SAVING);
     } else say(refused);
   };
-  const press = (act, answer, text) => {
+  const LEAST_MS = { answer: SHORTEST_LOOK_MS, page: SHORTEST_PAGE_MS };
+  const press = (act, given, text) => {
+    const answer = act === "page" ? answersOfPage() : given;
     const one = { act, answer, text, on: shown.key };
-    if (act === "answer" && performance.now() - shown.at < SHORTEST_LOOK_MS) refuse(TOO_QUICK);
+    if (performance.now() - shown.at < (LEAST_MS[act] || 0)) refuse(TOO_QUICK);
     else if (!sent) {
       if (allowed(one)) submit(one, false);
-    } else if (act === "answer" && sent.act === "answer" && sent.on === shown.key) {
-      if (answer !== sent.answer) refuse(NOT_SAVED_YET);
+    } else if (GIVES.includes(act) && sent.act === act && sent.on === shown.key) {
+      if (String(answer) !== String(sent.answer)) refuse(NOT_SAVED_YET);
     } else if (waiting) refuse(NOT_SAVED_YET);
     else {
       waiting = one;
@@ -249,7 +351,7 @@ function begin(parentElement) {
     }
     clearTimeout(slow);
     clearInterval(again);
-    const late = Boolean(sent && sent.act === "answer" && given.tools &&
+    const late = Boolean(sent && GIVES.includes(sent.act) && given.tools &&
       given.tools.saved === TOO_LATE);
     // Whatever was refused meanwhile: what the server refused is said.
     if (late) refused = lost ? BOTH_TOO_LATE : "";
@@ -271,6 +373,17 @@ function begin(parentElement) {
       return;
     if (editing(event.target) || document.querySelector(OPEN_BOX)) return;
     const sign = signOf(event);
+    const place = event.shiftKey && /^Digit/.test(event.code) ? event.code.slice(5) : sign;
+    const cell = cells().findIndex((one) => one.dataset.cell === place);
+    if (cell >= 0 || toCell(event)) {
+      event.preventDefault();
+      event.stopPropagation(); // R and C are keys of Streamlit.
+      if (cell >= 0) mark(cell, event.shiftKey);
+      return;
+    }
+    // Enter presses what has the focus, if that is another button.
+    const native = event.target.closest && event.target.closest("button:not(.lc-cell), a");
+    if (sign === "ENTER" && native) return;
     const found = [...root.querySelectorAll("button[data-key]")]
       .find((one) => one.dataset.key === sign);
     if (!found) return;

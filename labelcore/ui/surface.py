@@ -26,7 +26,7 @@ BOTH_TOO_LATE = "Your last two presses came too late and were not stored."
 SAVING = "Saving …"
 MORE_HERE = "More labels?"
 NOTE_HERE = "A note about this item: Enter saves it, Esc closes"
-TIMES = {"SHORTEST_LOOK_MS": 150, "SLOW_MS": 300, "AGAIN_MS": 3000}
+TIMES = {"SHORTEST_LOOK_MS": 150, "SHORTEST_PAGE_MS": 1000, "SLOW_MS": 300, "AGAIN_MS": 3000}
 SAID = {
     "TOO_LATE": TOO_LATE,
     "ONE_TOO_LATE": ONE_TOO_LATE,
@@ -36,6 +36,10 @@ SAID = {
     "SAVING": SAVING,
     "NOTE_HERE": NOTE_HERE,
     "MORE_HERE": MORE_HERE,
+    "OTHERS": "Press {words} instead",
+    "SAVE": "Save {number}",
+    "NTH_PICTURE": "Picture {number}",
+    "MANY": "{number} items to judge",
     "ASK": ASK,
 }
 SCRIPT = Script(constants(**TIMES, **SAID) + text_of("nodes.js") + text_of("surface.js"))
@@ -50,9 +54,11 @@ def _component() -> ComponentRenderer:
 def surface(key: str, data: Mapping[str, Any], pressed: Callable[[], None]) -> None:
     """Draw what ``data`` has of head, item, answers and tools.
 
-    head      question, said (a list: how many are judged, and the rest), extend (whether the first
-              can be pressed for more), steps, share
-    item      key, token, view; the token of a draw, or None where it is only shown
+    head      question, how (what to do on a page), said (a list: how many are judged, and the
+              rest), extend (whether the first can be pressed for more), steps, share
+    item      key, token, view; the token of a draw, or None where it is only shown; of a page the
+              tokens, kind, and instead of view cells: a list of view, was (what was pressed there)
+    grid      of a page: pressed, rest and unsure, each an answer and its words
     ahead     items: a list of key, view; after: {answer: which of them follows it for sure}
     answers   a list of answer, words, key, kind, place
     stands    where the session stands, for whoever listens; absent while there is an item
