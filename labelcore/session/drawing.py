@@ -258,6 +258,20 @@ class Drawing:
         follows = {answer: self._follows(draw.index, answer, person) for answer in answers}
         return {answer: found for answer, found in follows.items() if found}
 
+    def page_ahead(self, page: Sequence[Draw], n: int) -> list[tuple[int, int]]:
+        """Index and position of the new items that follow a page, up to ``n``, whatever is answered
+        to it; none where that is not sure as far as the log tells now."""
+        engine, screens = self.engine, self.state.screens
+        shown = screens.indices(repeat=False) | screens.indices(repeat=True)
+        if any(draw.repeat for draw in page) or shown != {draw.index for draw in page}:
+            return []
+        open_ends = engine.finished or engine.stopped or (engine.plan.stop and not engine.extended)
+        comes_again = engine.owed or engine.repeats.owed or engine.plan.further_answers
+        if open_ends or comes_again or engine.repeats.due or engine.pilot or screens.released:
+            return []
+        positions = engine.upcoming(min(n, engine.batch_left)).tolist()
+        return list(enumerate(positions, start=len(engine.asked) + 1))
+
     def _follows(self, index: int, answer: str, person: str) -> tuple[int, int] | None:
         engine = self.engine
         kind, label = engine.kind_of(answer)

@@ -648,6 +648,30 @@ class Session:
                 for answer, (index, position) in found.items()
             }
 
+    def page_ahead(self, page: Sequence[Draw], n: int = PAGE) -> list[tuple[int, str]]:
+        """The items that follow a page, where they are sure before it is answered.
+
+        Parameters
+        ----------
+        page
+            from ``page``, not answered yet
+        n
+            at most so many
+
+        Returns
+        -------
+        list of tuple
+            (number of the draw, item id) of each; empty where an answer may end the session or
+            change what comes.
+
+        Notes
+        -----
+        Nothing is drawn. What others do meanwhile may still change what ``page`` gives.
+        """
+        with self._lock:
+            found = self.drawing.page_ahead(page, n)
+            return [(index, self.population.id_at(position)) for index, position in found]
+
     def release(self, draw: Draw | str, *, annotator: str | None = None) -> Event | None:
         """Give an item back unanswered, so that others may have it.
 

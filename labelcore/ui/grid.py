@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -24,7 +25,6 @@ PICTURES, TEXTS = "pictures", "texts"
 LONGEST_TEXT, MOST_LINES = 200, 5
 GRID, ONE_BY_ONE = "Grid", "One by one"
 PRESS, UNSURE = "pressed", "unsure"
-View = Callable[[Draw], list[Node]]
 
 
 def kind_of(view: Sequence[Node]) -> str:
@@ -119,26 +119,43 @@ def how(session: Session) -> str:
     return f"Press every {words_of(session)['pressed']['words']}."
 
 
-def page_shown(session: Session, draws: Sequence[Draw], view: View) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class Cell:
+    """An item of a page: its draw's number, whether it is shown once more, what was pressed there,
+    and the token of its draw, "" of one that is not drawn yet."""
+
+    index: int
+    view: list[Node]
+    repeat: bool = False
+    was: str = ""
+    token: str = ""
+
+
+def cell_of(session: Session, draw: Draw, view: list[Node]) -> Cell:
+    """A drawn item."""
+    return Cell(draw.index, view, draw.repeat, _was(session, draw), draw.token)
+
+
+def page_shown(session: Session, cells: Iterable[Cell]) -> dict[str, Any] | None:
     """The first of these items that fit into one grid, as the surface takes a page; None where the
     first does not."""
-    cells: list[dict[str, Any]] = []
-    first = ""
-    for draw in draws:
-        shown = view(draw)
-        kind = kind_of(shown)
-        first = first or kind
-        if not kind or kind != first:
+    kept: list[Cell] = []
+    for cell in cells:
+        kind = kind_of(cell.view)
+        if not kind or (kept and kind != kind_of(kept[0].view)):
             break
-        cells.append({"view": shown, "was": _was(session, draw)})
-    if not cells:
+        kept.append(cell)
+    if not kept:
         return None
-    shown_draws = draws[: len(cells)]
     pressed = words_of(session)["pressed"]["answer"]
-    named = [pressed, [(one.index, one.repeat) for one in shown_draws], cells]
+    named = [pressed, [(one.index, one.repeat, one.was, one.view) for one in kept]]
     digest = hashlib.sha256(json.dumps(named).encode()).hexdigest()[:16]
-    token = " ".join(one.token for one in shown_draws)
-    return {"key": f"page-{digest}", "token": token, "cells": cells, "kind": first}
+    return {
+        "key": f"page-{digest}",
+        "token": " ".join(one.token for one in kept),
+        "cells": [{"view": one.view, "was": one.was} for one in kept],
+        "kind": kind_of(kept[0].view),
+    }
 
 
 def _was(session: Session, draw: Draw) -> str:

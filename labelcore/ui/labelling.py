@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -71,11 +71,14 @@ def judge(project: str, session: Session, person: str) -> None:
         draws = _to_judge(session, person)
     draw = next(iter(draws), None)
     paged = grid.is_on(session, person) and bool(draws) and judges
-    page = grid.page_shown(session, draws, partial(_view_of, session)) if paged else None
+    cells = (grid.cell_of(session, one, _view_of(session, one)) for one in draws)
+    page = grid.page_shown(session, cells) if paged else None
     item = opened_item(session, panel) if panel.get("name") == "open" else _item(session, draw)
     answers = answers_shown(session) if draw is not None and judges and not page else None
     tools = _tools(session, person, draw, item, page) if judges else None
     ahead = _ahead(session, draw, answers) if draw is not None and answers else None
+    if page and len(page["cells"]) == len(draws):
+        ahead = _page_ahead(session, draws)
     stands = title(session) if item is None and judges else None
     head = _head(session, person, judges=judges, paged=page is not None)
     given = {"answers": answers, "ahead": ahead, "grid": grid.words_of(session) if page else None}
@@ -148,6 +151,17 @@ def _ahead(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dict[
         for item in [shown_item(_name(index, False), view)]
     ]
     return {"items": shown, "after": {name: items.index(one) for name, one in follows.items()}}
+
+
+def _page_ahead(session: Session, draws: Sequence[Draw]) -> dict[str, Any] | None:
+    """The page that follows for sure."""
+    items = session.page_ahead(draws)
+    try:
+        cells = [grid.Cell(n, _view(session, session.item_by_id(one))) for n, one in items]
+    except ValueError:  # said when it is drawn
+        return None
+    page = grid.page_shown(session, cells)
+    return {"items": [page], "after": {"page": 0}} if page else None
 
 
 def _name(index: int, repeat: bool) -> str:

@@ -15,6 +15,7 @@ from labelcore.ui.known import known_picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
 from labelcore.ui.presses import PROBLEM, show_unsafe
+from labelcore.ui.recorded import show_recording
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
 from labelcore.ui.trying import make_ready
@@ -54,6 +55,7 @@ def start_page() -> None:
     if not projects:
         make_ready()
         first_steps()
+        show_recording()
         return
     if visitor.allowed(Right.RUN):
         make_ready()

@@ -38,7 +38,10 @@ def one_by_one(session: lc.Session) -> None:
 def by_pages(session: lc.Session) -> list[int]:
     """How many items each page had."""
     found = []
+    ahead: list[tuple[int, str]] = []
     while page := session.page(min(PAGE, ITEMS - session.engine.answers_given)):
+        assert not ahead or [(one.index, one.item_id) for one in page] == ahead[: len(page)]
+        ahead = session.page_ahead(page)
         session.answer_page({draw: answer_to(session, draw) for draw in reversed(page)})
         found.append(len(page))
         if session.engine.answers_given >= ITEMS:

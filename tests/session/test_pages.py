@@ -165,6 +165,26 @@ def test_the_answers_of_a_page_share_its_time(tmp_path: Path, clock: Clock) -> N
     assert session.labels_table()["seconds"].tolist() == pytest.approx([2.0] * PAGE, abs=0.001)
 
 
+def test_the_page_that_follows_is_told_only_where_it_is_sure(tmp_path: Path) -> None:
+    session = start(tmp_path, budget=40)
+    page = session.page()
+    ahead = session.page_ahead(page)
+    assert len(ahead) == PAGE and len(session.page_ahead(page, 3)) == 3
+    session.answer_page(dict.fromkeys(page, "yes"))
+    page = session.page()
+    assert [(one.index, one.item_id) for one in page] == ahead
+    session.answer_page(dict.fromkeys(page, "yes"))
+    page = session.page()
+    assert len(session.page_ahead(page)) == 4, "what is left of the plan"
+    assert session.next("another") is not None and session.page_ahead(page) == []
+    for number, plan in enumerate(({"repeats": 0.2}, {"stop": "margin", "margin": 0.1})):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        terms = {"budget": None, "promise": "watched"} if "stop" in plan else {"budget": 40}
+        other = start(folder, **terms, **plan)
+        assert other.page_ahead(other.page()) == []
+
+
 def test_a_page_has_a_number_of_items(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="n must be at least 1, got 0"):
         start(tmp_path).page(0)
