@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from labelcore.stats.md5 import Texts, md5_of_texts
-from labelcore.stats.orders import narrow
+from labelcore.stats.orders import ascending, follows
 
 Hashes = NDArray[np.uint64]
 Sought = tuple[Hashes, NDArray[np.signedinteger[Any]]]
@@ -150,8 +150,7 @@ class TextIds:
 
     def repeats(self) -> dict[int, int]:
         """Position of every later row of a repeated id -> the position of its first row."""
-        ascending = self._hashes[self._order]
-        equal = np.flatnonzero(ascending[1:] == ascending[:-1])
+        equal = np.flatnonzero(follows(self._hashes, self._order))
         suspects = np.unique(np.concatenate([self._order[equal], self._order[equal + 1]]))
         first_of: dict[str, int] = {}
         repeats: dict[int, int] = {}
@@ -263,8 +262,7 @@ def _sought(column: pa.ChunkedArray) -> Sought:
     for chunk in column.chunks:
         hashes[first : first + len(chunk)] = _hashes(_bytes([chunk]))
         first += len(chunk)
-    order = np.argsort(hashes)
-    return hashes, narrow(order, len(order))
+    return hashes, ascending(hashes)
 
 
 def _hash(text: str) -> np.uint64:

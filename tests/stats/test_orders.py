@@ -13,6 +13,7 @@ from scipy.stats import spearmanr
 
 from labelcore.stats import orders
 from labelcore.stats.orders import (
+    ascending,
     hash_keys,
     hash_keys_of,
     hash_order,
@@ -201,3 +202,46 @@ def test_ties_whose_first_words_hardly_differ() -> None:
         0,
         3,
     ]
+
+
+NUMBERS = st.one_of(
+    st.lists(st.floats(allow_subnormal=True), min_size=1, max_size=60).map(np.array),
+    st.lists(st.sampled_from([0.0, -0.0, 0.5, 0.25, 1e300, -np.inf]), min_size=1).map(np.array),
+    st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1).map(lambda x: np.array(x, np.int64)),
+    st.lists(st.integers(0, 2**64 - 1), min_size=1).map(lambda x: np.array(x, np.uint64)),
+    st.lists(st.integers(-40_000, 40_000), min_size=1).map(lambda x: np.array(x, np.int32)),
+)
+
+
+@given(NUMBERS, st.booleans())
+def test_ascending_is_a_stable_sort(values: np.ndarray, falling: bool) -> None:
+    falling = falling and values.dtype.kind == "f"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(orders, "FEW", 0)
+        patch.setattr(orders, "BLOCK", 7)
+        found = ascending(values, falling)
+    assert found.tolist() == np.argsort(-values if falling else values, kind="stable").tolist()
+
+
+@pytest.mark.parametrize("spread", ["even", "crowded", "far out", "tiny", "over magnitudes", "neighbours"])
+def test_ascending_of_many_that_begin_alike(spread: str) -> None:
+    random = np.random.default_rng(3)
+    values = random.random(200_000) ** 3
+    values = {
+        "even": values,
+        "crowded": np.where(values < 0.1, np.round(values, 2), values),
+        "far out": np.append(values, [1e12, -np.inf, np.inf]),
+        "tiny": values * 1e-310,
+        "over magnitudes": np.exp(200 * (values - 0.5)),
+        "neighbours": np.append(values, np.nextafter(values, 0)),
+    }[spread]
+    for falling in (False, True):
+        expected = np.argsort(-values if falling else values, kind="stable")
+        assert np.array_equal(ascending(values, falling), expected)
+
+
+def test_ascending_without_putting_right_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(4).random(2_000)
+    values = np.append(values, np.nextafter(values, 0))
+    monkeypatch.setattr(orders, "_put_right", lambda *_: None)
+    assert not np.array_equal(ascending(values), np.argsort(values, kind="stable"))
