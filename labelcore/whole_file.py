@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,3 +40,13 @@ def whole_file(path: Path, permissions: int = MINE) -> Iterator[BinaryIO]:
         os.replace(half, path)
     finally:
         Path(half).unlink(missing_ok=True)
+
+
+def link_or_copy(there: Path, path: Path) -> None:
+    """A file that nobody changes under another name too, or a copy of it where the disk is another
+    one. Raises OSError."""
+    try:
+        os.link(there, path)
+    except OSError:
+        with whole_file(path) as stream, there.open("rb") as source:
+            shutil.copyfileobj(source, stream)

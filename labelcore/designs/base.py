@@ -24,7 +24,17 @@ from labelcore.population.array_items import SMALL_CODES, Items, items_of
 from labelcore.population.items import Part, Stretch
 from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
-from labelcore.stats.orders import MIXED, Drawn, Keys, Orders, narrow, ranking, shuffled
+from labelcore.stats.orders import (
+    MIXED,
+    Drawn,
+    Keys,
+    Orders,
+    by_group,
+    counted,
+    narrow,
+    ranking,
+    shuffled,
+)
 from labelcore.stats.profile import Cells, FloatArray
 
 IntArray = NDArray[np.int64]
@@ -214,9 +224,8 @@ def make_frame(
 ) -> Frame:
     """A frame with the draw order of its strata, from arrays; ``stratum`` is (n_items,)."""
     stratum = narrow(stratum, max(len(rates), SMALL_CODES))
-    queue = setup.file_order("draw")
-    queue = queue[np.argsort(stratum[queue], kind="stable")]
-    sizes = np.bincount(stratum, minlength=len(rates)).astype(np.int64)
+    queue = by_group(setup.file_order("draw"), stratum, len(rates))
+    sizes = counted(stratum, len(rates))
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     return Frame(stratum, sizes, rates, predicted, queue, start, notes)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from labelcore.designs.base import Frame
@@ -69,7 +70,9 @@ def rates_without(frame: Frame, rates: FloatArray, plain: Frame) -> FloatArray:
     return np.asarray(total / plain.sizes)
 
 
-def rates_with_verdicts(rates: FloatArray, votes: Iterable[FloatArray]) -> FloatArray:
+def rates_with_verdicts(
+    rates: FloatArray, votes: Iterable[NDArray[np.floating[Any]]]
+) -> FloatArray:
     """The rate of positives of each item, (n_items,), once verdicts are known, as if ``rates``
     were right and each verdict erred independently of all else.
 
@@ -83,7 +86,7 @@ def rates_with_verdicts(rates: FloatArray, votes: Iterable[FloatArray]) -> Float
     odds = logit(rates)
     for vote in votes:
         there = ~np.isnan(vote)
-        x, y = rates[there], vote[there]
+        x, y = rates[there], vote[there].astype(np.float64)
         spread = float(x.var()) if there.any() else 0.0
         if spread < 1e-12:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from labelcore.designs.sure_scores import scores_looking_sure, turned
 from labelcore.errors import ParameterError
 from labelcore.estimands import SCALARS
 from labelcore.population import Population
+from labelcore.population.arrays import let_pages_go, room
 from labelcore.population.classes import class_index
 from labelcore.population.helpers import Helper
 from labelcore.population.kept import Kept, Recent
@@ -62,16 +64,19 @@ USED_AS_GUESS = (
 AGREES = "{name!r} says what {classifier!r} says of {share} of the items."
 
 
+Votes = NDArray[np.floating[Any]]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Said:
     """What one column says of each item.
 
     order   (n_items,), larger for more positive, as the logit of the mid-rank share
-    vote    (n_items,), 1 for positive, 0 for not, NaN where it says nothing
+    vote    (n_items,), 1 for positive, 0 for not, NaN where it says nothing, in a narrow type
     """
 
     order: FloatArray
-    vote: FloatArray
+    vote: Votes
 
 
 SAID, OWN_ORDER, ALIKE = Kept(Recent[Said | str]), Kept(Recent[FloatArray]), Kept(Recent[bool])
@@ -87,16 +92,18 @@ class Evidence:
     """
 
     order: FloatArray
-    votes: FloatArray
-    voters: FloatArray
+    votes: Votes
+    voters: Votes
 
     @classmethod
     def of(cls, said: Sequence[Said]) -> Evidence:
-        votes = np.stack([one.vote for one in said])
+        order = said[0].order
+        for one in said[1:]:
+            order = order + one.order
         return cls(
-            np.mean([one.order for one in said], axis=0),
-            np.nansum(votes, axis=0),
-            (~np.isnan(votes)).sum(axis=0).astype(float),
+            order / len(said) if len(said) > 1 else order,
+            np.sum([np.nan_to_num(one.vote) for one in said], axis=0),
+            np.sum([~np.isnan(one.vote) for one in said], axis=0, dtype=np.float16),
         )
 
     def says_so(self, predicted: BoolArray) -> BoolArray:
@@ -241,7 +248,7 @@ def said_by_helpers(setup: Setup, *, cut: bool = True) -> dict[str, Said]:
     return _saying(setup, setup.params.helpers)
 
 
-def said_by_columns(setup: Setup) -> dict[str, FloatArray]:
+def said_by_columns(setup: Setup) -> dict[str, Votes]:
     """The verdicts, (n_items,) each, of the helpers that are no classifiers: these err where the
     others do, so that their agreement says little of what they save."""
     said = said_by_helpers(setup).items()
@@ -293,13 +300,13 @@ def like_known_answers(population: Population, classifier: str | None) -> tuple[
     )
 
 
-def _agreement(name: str, classifier: str, vote: FloatArray, own: BoolArray) -> str:
+def _agreement(name: str, classifier: str, vote: Votes, own: BoolArray) -> str:
     found = agreeing(vote, own)
     share = f"{100 * found:.0f} %" if found in (0, 1) else f"{min(max(100 * found, 1), 99):.0f} %"
     return AGREES.format(name=name, classifier=classifier, share=share)
 
 
-def agreeing(vote: FloatArray, own: BoolArray) -> float:
+def agreeing(vote: Votes, own: BoolArray) -> float:
     """How often a column that votes says what the classifier says, 0 to 1."""
     there = ~np.isnan(vote)
     return float((vote[there] == own[there]).mean())
@@ -332,11 +339,14 @@ def _worked_out(population: Population, classifier: str, name: str) -> Said | st
         return said
     if np.ptp(said.order) == 0:
         return CONSTANT
-    own = side_of(population, classifier)
-    two = len(np.unique(said.order)) == 2
+    own, order = side_of(population, classifier), said.order
+    two = bool(((order == order.min()) | (order == order.max())).all())
     if two and (np.array_equal(said.vote, own) or np.array_equal(said.vote, ~own)):
         return AS_CLASSIFIER.format(classifier=classifier)
-    return said
+    kept = room(len(order), np.float64)
+    kept[:] = order
+    let_pages_go()
+    return Said(kept, said.vote.astype(np.float16))
 
 
 def _of_several(population: Population, classifier: str, name: str) -> Said | str:
@@ -457,4 +467,5 @@ def top_votes(value: FloatArray, own: BoolArray) -> FloatArray:
 
 
 def _logit_rank(value: FloatArray) -> FloatArray:
-    return np.asarray(logit(mid_rank_share(value)))
+    share = mid_rank_share(value)
+    return np.asarray(logit(share, out=share))

@@ -26,7 +26,7 @@ from labelcore.population.items import (
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.population import Population
 from labelcore.stats.histogram import Bins, binned
-from labelcore.stats.orders import HASHED, MIXED, Keys, Orders, narrow, ranking
+from labelcore.stats.orders import HASHED, MIXED, Keys, Orders, by_group, counted, narrow, ranking
 
 IntArray = NDArray[np.int64]
 Arrays = Recent[NDArray[Any]]
@@ -75,8 +75,8 @@ class Items:
     def __init__(self, population: Population, orders: Orders = MIXED) -> None:
         self._file, self._orders = population, orders
         ones = {MIXED: MIXED_ONES, HASHED: HASHED_ONES}.get(orders)
-        shared = ones is not None and len(population) <= MOST_KEPT
-        self._worked = ones.of(population) if ones is not None and shared else Worked()
+        self._shared = ones is not None and len(population) <= MOST_KEPT
+        self._worked = ones.of(population) if ones is not None and self._shared else Worked()
 
     def __len__(self) -> int:
         return len(self._file)
@@ -87,7 +87,7 @@ class Items:
         """Items of each part, (n_parts,)."""
         strata = self._worked.strata.there(list(parts))
         if strata is not None:
-            return np.bincount(strata, minlength=len(parts)).astype(np.int64)
+            return counted(strata, len(parts))
         return np.array([len(self._members(part)) for part in parts], dtype=np.int64)
 
     def joined(
@@ -100,19 +100,14 @@ class Items:
     def _joined(
         self, classifiers: Sequence[str], parts: Sequence[Part]
     ) -> dict[tuple[int, ...], IntArray]:
-        number = len(self._file.classes)
-        together: IntArray = np.zeros(len(self), dtype=np.int64)
-        for name in classifiers:
-            together = together * number + self._file.predictions[name]
+        number, together = len(self._file.classes), self._file.said_together(classifiers)
         if number ** len(classifiers) <= MOST_KINDS:
             kinds, place = np.arange(number ** len(classifiers)), together
         else:
             kinds, place = np.unique(together, return_inverse=True)
         found = np.array(
             [
-                np.bincount(
-                    place if part == Part() else place[self._members(part)], minlength=len(kinds)
-                )
+                counted(place if part == Part() else place[self._members(part)], len(kinds))
                 for part in parts
             ]
         )
@@ -269,7 +264,8 @@ class Items:
         if len(part.stretches) == 1 and not part.without and _by_ties(part.stretches[0]):
             stretch = part.stretches[0]
             return self.order(stretch)[self._places_of(stretch, part.predicted)]
-        found = np.arange(len(self)) if not part.stretches else self._inside(part.stretches[0])
+        every = np.arange(len(self), dtype=narrow(np.zeros(0, dtype=np.int64), len(self)).dtype)
+        found = self._inside(part.stretches[0]) if part.stretches else every
         for stretch in part.stretches[1:]:
             found = found[np.isin(found, self._inside(stretch))]
         if part.without:
@@ -298,7 +294,9 @@ class Items:
 
         key = stretch.score, stretch.falling, stretch.seed, *sorted(predicted.items())
         every = self._worked.places.get(key, made)
-        return every[slice(*np.searchsorted(every, [first, end]).tolist())]
+        # NumPy would make wider numbers of all of them for ends of another type.
+        ends = np.array([first, end], dtype=narrow(np.zeros(0, dtype=np.int64), len(self)).dtype)
+        return every[slice(*np.searchsorted(every, ends).tolist())]
 
     def _along(self, stretch: Stretch, classifier: str) -> NDArray[Any]:
         """What a classifier predicts along an order, (n_items,)."""
@@ -328,7 +326,8 @@ class Items:
         """Which of these parts each item belongs to, (n_items,), in a narrow type."""
 
         def made() -> IntArray:
-            found = narrow(np.zeros(len(self), dtype=np.int64), max(len(parts), SMALL_CODES))
+            kind = narrow(np.zeros(0, dtype=np.int64), max(len(parts), SMALL_CODES)).dtype
+            found = np.zeros(len(self), dtype=kind)
             for number, part in enumerate(parts):
                 found[self._members(part)] = number
             return found
@@ -339,8 +338,11 @@ class Items:
         """Part after part in draw order, (n_items,)."""
 
         def made() -> IntArray:
-            stratum, order = self.strata(parts), self._orders.of_file(seed, "draw", self._file)
-            return order[np.argsort(stratum[order], kind="stable")]
+            stratum = self.strata(parts)
+            if not self._shared:
+                self._worked = Worked()  # The orders of scores, which take the room of this one.
+            order = self._orders.of_file(seed, "draw", self._file)
+            return by_group(order, stratum, len(parts))
 
         return self._worked.queues.get((seed, list(parts)), made)
 

@@ -7,17 +7,21 @@ processes share one copy of them in memory.
 
 from __future__ import annotations
 
+import io
 import json
+import mmap
 import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from labelcore.population.copies import TemporaryCopy
 from labelcore.whole_file import whole_file
 
 LAYOUT = 3
@@ -25,8 +29,41 @@ LAYOUT = 3
 META = b"labelcore"
 CHECKED_AT_ONCE = 1 << 22
 SUM_BYTES = 4
+MANY = 5_000_000
+"""So many items are worked on in files that are mapped, not in memory."""
+MAPPED = WeakKeyDictionary[mmap.mmap, TemporaryCopy | None]()
+"""Files that are mapped, with the temporary one that goes then."""
 Array: TypeAlias = NDArray[Any] | pa.Array
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, IndexError)
+
+
+def room(number: int, kind: type[np.generic]) -> NDArray[Any]:
+    """An array to fill: in memory, or for many items in a temporary file that is mapped and goes
+    with it. Raises OSError where the disk has no room for that."""
+    if number < MANY or not hasattr(os, "posix_fallocate"):
+        return np.empty(number, dtype=kind)
+    file, size = TemporaryCopy(".room"), number * np.dtype(kind).itemsize
+    with file.path.open("r+b") as stream:
+        os.posix_fallocate(stream.fileno(), 0, size)  # A full disk must not end the process later.
+        mapped = mmap.mmap(stream.fileno(), size)
+    MAPPED[mapped] = file
+    return np.frombuffer(mapped, dtype=kind)
+
+
+def opened(path: Path) -> pa.BufferReader:
+    """A file that is mapped, to read from. Raises OSError."""
+    with path.open("rb") as stream:
+        mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    MAPPED[mapped] = None
+    return pa.BufferReader(pa.py_buffer(mapped))
+
+
+def let_pages_go() -> None:
+    """Leave the pages of mapped files to the system, which may drop them: they are this process's
+    again when it looks at them."""
+    if hasattr(mmap, "MADV_DONTNEED"):
+        for one in list(MAPPED):
+            one.madvise(mmap.MADV_DONTNEED)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array], meta: Mapping[str, Any]) -> None:
@@ -50,9 +87,24 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], meta: Mapping[str, Any
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     schema = batch.schema.with_metadata({META: text.encode()})
     with whole_file(path) as stream:
-        with pa.ipc.new_stream(stream, schema) as writer:
+        with pa.ipc.new_stream(_Written(stream), schema) as writer:
             writer.write_batch(batch.replace_schema_metadata(schema.metadata))
         stream.write(_sum(stream, stream.seek(0, os.SEEK_END)))
+    let_pages_go()
+
+
+class _Written(io.RawIOBase):
+    """A stream that lets go of the pages that were written to it, column by column."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        let_pages_go()
+        return self._stream.write(data)
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]] | None:
@@ -63,12 +115,11 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]] | None:
             length = stream.seek(0, os.SEEK_END) - SUM_BYTES
             if _sum(stream, length) != stream.read():
                 return None
-        with pa.memory_map(str(path)) as mapped:
-            reader = pa.ipc.open_stream(mapped)
-            told = json.loads(reader.schema.metadata[META])
-            if told["layout"] != LAYOUT:
-                return None
-            batch, forms = reader.read_next_batch(), told["forms"]
+        reader = pa.ipc.open_stream(opened(path))
+        told = json.loads(reader.schema.metadata[META])
+        if told["layout"] != LAYOUT:
+            return None
+        batch, forms = reader.read_next_batch(), told["forms"]
         found: dict[str, Array] = {}
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             values = column.values

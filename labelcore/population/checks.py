@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault, did_you_mean
+from labelcore.population.arrays import let_pages_go, room
 from labelcore.population.ids import TextIds, joined
 from labelcore.population.sniff import NUMBER
 from labelcore.population.text import as_text, listing, shorten
@@ -52,7 +53,9 @@ def check_ids(columns: Mapping[str, pa.ChunkedArray], faults: FaultList) -> Text
     texts = {name: as_text(column) for name, column in columns.items()}
     blank = np.zeros(len(next(iter(texts.values()))), dtype=bool)
     for name, column in texts.items():
-        empty = pc.equal(column, "").to_numpy()
+        empty = np.concatenate(
+            [blank[:0], *(pc.equal(chunk, "").to_numpy(False) for chunk in column.chunks)]
+        )
         faults.add_rows(np.flatnonzero(empty), name, column, "an id must not be empty")
         blank |= empty
     name = ", ".join(texts)
@@ -97,17 +100,16 @@ def as_numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | N
         return as_numbers(column.cast(kind.value_type), decimal)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _numbers_in_text(column, decimal)
-    if pa.types.is_boolean(kind):
-        numbers = column.cast(pa.uint8()).cast(pa.float64())
-    elif pa.types.is_decimal(kind) or pa.types.is_null(kind) or _is_number(kind):
-        numbers = column.cast(pa.float64(), safe=False)
-    else:
+    truth = pa.types.is_boolean(kind)
+    if not (truth or pa.types.is_decimal(kind) or pa.types.is_null(kind) or _is_number(kind)):
         return None
-    values, first = np.empty(len(numbers), dtype=np.float64), 0
-    for chunk in numbers.chunks:
+    values, first = room(len(column), np.float64), 0
+    for one in column.chunks:
+        chunk = (one.cast(pa.uint8()) if truth else one).cast(pa.float64(), safe=False)
         filled = pc.fill_null(chunk, np.nan) if chunk.null_count else chunk
         values[first : first + len(chunk)] = filled.to_numpy()
         first += len(chunk)
+    let_pages_go()
     return values
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from labelcore.population.arrays import let_pages_go, room
 from labelcore.population.text import as_text, listing
 from labelcore.stats.orders import narrow
 
@@ -39,11 +40,18 @@ class PredictionColumn:
 
     @classmethod
     def from_column(cls, column: pa.ChunkedArray) -> PredictionColumn:
-        """From a column of any type."""
-        encoded = pc.dictionary_encode(as_text(column)).unify_dictionaries()
-        parts = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
-        values = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
-        return cls(tuple(values), np.concatenate([np.zeros(0, dtype=np.int32), *parts]))
+        """From a column of any type, some rows at a time."""
+        place_of: dict[str, int] = {}
+        places, first = room(len(column), np.int32), 0
+        for chunk in column.chunks:
+            encoded = pc.dictionary_encode(_encodable(chunk), null_encoding="encode")
+            texts = as_text(pa.chunked_array([encoded.dictionary])).to_pylist()
+            table = [place_of.setdefault(text, len(place_of)) for text in texts]
+            own = encoded.indices.to_numpy(zero_copy_only=False)
+            places[first : first + len(chunk)] = np.array(table, dtype=np.int32)[own]
+            first += len(chunk)
+        let_pages_go()
+        return cls(tuple(place_of), places)
 
     @property
     def names(self) -> set[str]:
@@ -54,6 +62,13 @@ class PredictionColumn:
         """(n_items,) index into classes; -1 for a value that is none of them."""
         table = [class_index(value, classes, positive) for value in self.values]
         return narrow(np.array([*table, -1]), len(classes))[self.places]
+
+
+def _encodable(chunk: pa.Array) -> pa.Array:
+    """Values whose texts are those of their different ones; others as texts."""
+    kind = chunk.type
+    plain = pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_boolean(kind)
+    return chunk if plain else as_text(pa.chunked_array([chunk])).combine_chunks()
 
 
 def class_index(value: str, classes: Sequence[str], positive: str) -> int:

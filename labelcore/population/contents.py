@@ -6,7 +6,6 @@ somebody made.
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -19,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from labelcore.population.text import Columns, as_text
-from labelcore.whole_file import whole_file
+from labelcore.whole_file import link_or_copy, whole_file
 
 SUFFIX = ".contents"
 TOGETHER = 1 << 18
@@ -93,8 +92,7 @@ def write_contents(file: Path, names: Sequence[str], batches: Iterable[Columns])
 
 def copy_contents(file: Path, contents: Contents) -> Ends:
     """The same in another file. Raises OSError."""
-    with whole_file(file) as stream, contents.path.open("rb") as there:
-        shutil.copyfileobj(there, stream)
+    link_or_copy(contents.path, file)
     return contents.ends
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from labelcore.population.arrays import let_pages_go, room
 from labelcore.stats.md5 import Texts, md5_of_texts
 from labelcore.stats.orders import ascending, follows
 
@@ -131,8 +132,7 @@ class TextIds:
 
     def some(self, positions: NDArray[np.int64]) -> list[str]:
         """Some ids, as a new list."""
-        texts: list[str] = self._texts.take(pa.array(positions)).to_pylist()
-        return texts
+        return [self.at(position) for position in positions.tolist()]
 
     def all(self) -> list[str]:
         """Every id, as a new list."""
@@ -141,8 +141,8 @@ class TextIds:
 
     def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
         """Ids as bytes."""
-        texts = self._texts if positions is None else self._texts.take(pa.array(positions))
-        return _bytes(texts.chunks)
+        some = self._texts.chunks if positions is None else [pa.array(self.some(positions))]
+        return _bytes(some)
 
     def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
         """Those that are known."""
@@ -258,10 +258,11 @@ def _bytes(chunks: Sequence[pa.Array]) -> Texts:
 
 def _sought(column: pa.ChunkedArray) -> Sought:
     """The hashes, and their order."""
-    hashes, first = np.empty(len(column), dtype=np.uint64), 0
+    hashes, first = room(len(column), np.uint64), 0
     for chunk in column.chunks:
         hashes[first : first + len(chunk)] = _hashes(_bytes([chunk]))
         first += len(chunk)
+    let_pages_go()
     return hashes, ascending(hashes)
 
 

@@ -24,6 +24,7 @@ from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.md5 import Texts
+from labelcore.stats.orders import counted, narrow
 
 ORDERS = Kept(Recent[NDArray[np.int64]])
 CALLED = Kept(Recent[dict[tuple[str, ...], int]])
@@ -399,15 +400,33 @@ class Population:
 
     def _called(self, classifiers: tuple[str, ...]) -> dict[tuple[str, ...], int]:
         number = len(self.classes)
-        together: NDArray[np.int64] = np.zeros(len(self), dtype=np.int64)
-        for name in classifiers:
-            together = together * number + self.predictions[name]
-        sizes = np.bincount(together, minlength=number ** len(classifiers))
+        sizes = counted(self.said_together(classifiers), number ** len(classifiers))
         shape = (number,) * len(classifiers)
         kinds = np.flatnonzero(sizes)
         places = zip(*(one.tolist() for one in np.unravel_index(kinds, shape)), strict=True)
         counts = dict(zip(places, sizes[kinds].tolist(), strict=True))
         return {tuple(self.classes[code] for code in one): counts[one] for one in sorted(counts)}
+
+    def said_together(self, classifiers: Sequence[str]) -> NDArray[np.signedinteger[Any]]:
+        """What several classifiers predict, as one number for each item.
+
+        Parameters
+        ----------
+        classifiers
+            their names; each must have predictions
+
+        Returns
+        -------
+        array
+            (n_items,), the indices of the classes as digits, that of the first classifier in front.
+        """
+        number = len(self.classes)
+        kind = narrow(np.zeros(0, dtype=np.int64), number ** len(classifiers)).dtype
+        found = np.zeros(len(self), dtype=kind)
+        for name in classifiers:
+            found *= number
+            found += self.predictions[name]
+        return found
 
     def content(self, item_id: str) -> dict[str, str]:
         """What a person judges, read from the file. Safe to call from several threads.

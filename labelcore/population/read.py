@@ -252,13 +252,14 @@ def _read(
     arguments = Arguments.checked(**given)
     _refuse_index(source, arguments)
     if isinstance(source, (str, os.PathLike)):
-        if not is_address(os.fsdecode(source)):
-            source = _as_path(source)
-        engine = engine_of(os.fsdecode(source), arguments.id_columns)
-        if engine is not None:
-            return _read_by_engine(source, engine, arguments, progress or go_on)
+        place = os.fsdecode(source)
+        source = place if is_address(place) else _as_path(source)
     file = source
     try:
+        if isinstance(source, (str, Path)):
+            engine = engine_of(str(source), arguments.id_columns)
+            if engine is not None:
+                return _read_by_engine(source, engine, arguments, progress or go_on)
         table = written_table(source)
         called = name or (source.name if table is None else UNNAMED)
         if table is None:

@@ -9,7 +9,6 @@ a table in an engine stay there.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from labelcore.errors import ChangedItemError, Fault
 from labelcore.population.arguments import Arguments
-from labelcore.population.arrays import Array, read_arrays, write_arrays
+from labelcore.population.arrays import Array, let_pages_go, read_arrays, write_arrays
 from labelcore.population.classes import class_index
 from labelcore.population.contents import Contents, Ends, copy_contents, write_contents
 from labelcore.population.copies import TemporaryCopy
@@ -39,7 +38,7 @@ from labelcore.population.places import arguments_again, fingerprint_of, source_
 from labelcore.population.population import FileState, Population
 from labelcore.population.text import Columns, shorten
 from labelcore.stats.orders import hash_keys_of, split_mix
-from labelcore.whole_file import whole_file
+from labelcore.whole_file import link_or_copy
 
 SUFFIX = ".snapshot"
 NO_ITEM = "the item {id!r} is not what was read ({why}); its content is not shown"
@@ -76,8 +75,8 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
     ids, table = population._ids, population._table
     if isinstance(ids, TextIds):
         texts, arrays["id_hash"], arrays["id_order"] = ids.kept
-        whole = texts.cast(pa.large_string()).combine_chunks()
-        arrays["id"] = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+        for number, chunk in enumerate(texts.chunks):
+            arrays[f"id:{number}"] = chunk
     else:
         arrays["id_hash"] = ids.hashes()
     if ends is not None:
@@ -147,8 +146,7 @@ def keep_snapshot(file: Path, population: Population, ends: Ends | None) -> None
     if population._mapped is None or (known is None) != (ends is None):
         write_snapshot(file, population, ends)
         return
-    with whole_file(file) as stream, population._mapped.path.open("rb") as there:
-        shutil.copyfileobj(there, stream)
+    link_or_copy(population._mapped.path, file)
 
 
 def _source(population: Population) -> dict[str, Any]:
@@ -176,6 +174,7 @@ def cells_of(population: Population) -> str:
         for name, column in columns:
             words = split_mix(words ^ split_mix(column(rows) ^ name))
         total += int(words.sum(dtype=np.uint64))
+        let_pages_go()
     return f"{total % 2**64:016x}"
 
 
@@ -453,8 +452,10 @@ def _population(arrays: Mapping[str, Any], meta: Mapping[str, Any], path: Path) 
         return {name: arrays[f"{kind}:{name}"] for first, _, name in named if first == kind}
 
     ids: Ids = RowNumbers(meta["rows"], arrays["id_hash"])
-    if "id" in arrays:
-        ids = TextIds(pa.chunked_array([arrays["id"]]), (arrays["id_hash"], arrays["id_order"]))
+    if "id_order" in arrays:
+        parts = [arrays["id"]] if "id" in arrays else [*of_kind("id").values()]
+        texts = pa.chunked_array(parts, parts[0].type if parts else pa.string())
+        ids = TextIds(texts, (arrays["id_hash"], arrays["id_order"]))
     plain: dict[str, Any] = {
         name: tuple(value) if isinstance(value := meta[name], list) else value
         for name in PLAIN_FIELDS

@@ -9,10 +9,12 @@ Source: our own, measured in docs/helpers.md; Neyman (1934) for strata from seve
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.stats.orders import mid_rank_share
+from labelcore.stats.orders import BLOCK, mid_ranks
 from labelcore.stats.strata import MINIMUM_SIZE
 
 FloatArray = NDArray[np.float64]
@@ -120,7 +122,11 @@ def agreement_in_order(own: FloatArray, others: FloatArray, side: BoolArray) -> 
     for mask in (side, ~side):
         if mask.sum() < 2:
             continue
-        x, y = mid_rank_share(own[mask]), mid_rank_share(others[mask])
-        if np.ptp(x) > 0 and np.ptp(y) > 0:
-            total += len(x) * float(np.corrcoef(x, y)[0, 1])
+        x, y = mid_ranks(own[mask]), mid_ranks(others[mask])
+        middle, sums = float(len(x)), np.zeros(3)
+        for first in range(0, len(x), BLOCK):
+            u, v = (one[first : first + BLOCK] - middle for one in (x, y))
+            sums += [u @ v, u @ u, v @ v]
+        if sums[1:].all():
+            total += len(x) * float(sums[0]) / sqrt(sums[1] * sums[2])
     return total / len(own)

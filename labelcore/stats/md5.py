@@ -10,6 +10,7 @@ from hashlib import md5
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
@@ -44,12 +45,13 @@ def md5_of_texts(prefix: bytes, texts: Texts) -> NDArray[np.uint64]:
     """
     begin, length = texts.offsets[:-1], np.diff(texts.offsets)
     found = np.empty((len(begin), 2), dtype=np.uint64)
-    for size in np.unique(length).tolist():
+    for size in np.flatnonzero(np.bincount(length)).tolist():
         of_size = np.flatnonzero(length == size)
+        windows = sliding_window_view(texts.data, size) if size else None
         for first in range(0, len(of_size), AT_ONCE):
             places = of_size[first : first + AT_ONCE]
-            own = texts.data[begin[places][:, None] + np.arange(size)]
-            found[places] = _digests(prefix, own)
+            none = np.zeros((len(places), 0), dtype=np.uint8)
+            found[places] = _digests(prefix, none if windows is None else windows[begin[places]])
     return found
 
 

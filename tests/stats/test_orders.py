@@ -223,7 +223,9 @@ def test_ascending_is_a_stable_sort(values: np.ndarray, falling: bool) -> None:
     assert found.tolist() == np.argsort(-values if falling else values, kind="stable").tolist()
 
 
-@pytest.mark.parametrize("spread", ["even", "crowded", "far out", "tiny", "over magnitudes", "neighbours"])
+@pytest.mark.parametrize(
+    "spread", ["even", "crowded", "far out", "tiny", "over magnitudes", "neighbours"]
+)
 def test_ascending_of_many_that_begin_alike(spread: str) -> None:
     random = np.random.default_rng(3)
     values = random.random(200_000) ** 3

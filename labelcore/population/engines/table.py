@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault
+from labelcore.population.arrays import opened
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import (
@@ -155,7 +156,7 @@ def _mapped(file: TemporaryCopy, names: Sequence[str]) -> Columns:
     """The columns of such a file."""
     if not file.path.stat().st_size:
         return {name: pa.chunked_array([], pa.null()) for name in names}
-    table = pa.ipc.open_file(pa.memory_map(str(file.path))).read_all()
+    table = pa.ipc.open_file(opened(file.path)).read_all()
     return {name: table.column(place) for place, name in enumerate(names)}
 
 
