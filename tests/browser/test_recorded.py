@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -33,5 +34,6 @@ def test_it_plays_once_or_not_at_all(
     wait_until_idle(page)
     found = page.evaluate(CHARTS)
     assert found["times"] == ([1, 1] if motion == "no-preference" else [])
-    assert found["cut"][1] in ("none", "inset(0px)"), "at its end it is seen whole"
+    cut = found["cut"][1]
+    assert cut == "none" or not re.search(r"[1-9]", cut), "at its end it is seen whole"
     assert too_faint(page) == []
