@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
 from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
-from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Unit
+from labelcore.charts.drawing import (
+    FEW_TICKS,
+    Axis,
+    Drawing,
+    Line,
+    Remark,
+    Rule,
+    Side,
+    powers,
+    rounds,
+)
 from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
 
-DOT = 12.0
+DOT, HEADROOM, LEAST_HEIGHT = 12.0, 1.05, 0.01
 READABLE = {"design": "Design", "labels": "Labels", "half_width": "Expected half-width"}
 
 
 def labels_margin_chart(
-    table: pd.DataFrame, *, margin: float | None = None, labels: int | None = None
+    table: pd.DataFrame,
+    *,
+    margin: float | None = None,
+    labels: int | None = None,
+    reach: tuple[float, float] | None = None,
+    time: Callable[[float], str] | None = None,
 ) -> Chart:
     """Expected half-width against labels for planning; one line per design, in table order.
 
     table    columns labels, half_width, design (a name for the screen); others are kept
     margin   the wanted half-width, a dashed line
-    labels   the number chosen: a dot on the first line
+    labels   the number chosen: a dot on the first line, and a line down to the axis
+    reach    the ends of the axis of labels; None: where the lines end
+    time     the words for the time that so many labels take, below their number
     """
     require_columns(table, ["labels", "half_width", "design"])
     if table.empty or table["half_width"].isna().all():
@@ -31,16 +50,36 @@ def labels_margin_chart(
     ]
     asked = [] if margin is None else [margin]
     lines = [_line(str(name), part, place) for place, (name, part) in enumerate(parts)]
+    ends = reach or (float(table["labels"].min()), float(table["labels"].max()))
+    ticks = tuple((at, f"{at:,.0f}" + (f"\n{time(at)}" if time else "")) for at in powers(*ends))
+    level = Axis(ends=ends if ends[0] < ends[1] else None, log=True, ticks=ticks)
+    top = max(float(table["half_width"].max()) * HEADROOM, LEAST_HEIGHT)
+    steps = rounds(0, top, FEW_TICKS)
+    upright = Axis(ends=(0, top), ticks=tuple((at, f"±{100 * at:g}") for at in steps))
+    chosen = [] if labels is None else [_dot(parts[0][1], labels)]
     drawing = Drawing(
-        Axis("labels", zero=True),
-        Axis("±", Unit.SHARE, zero=True),
-        lines + ([] if labels is None else [_dot(parts[0][1], labels)]),
-        [Rule(at) for at in asked],
-        [Remark(f"wanted ±{words.goal_points(at)}", y=at, across=1.0) for at in asked],
-        legend=len(parts) > 1,
+        level,
+        upright,
+        [*lines, *chosen],
+        [*(Rule(at) for at in asked), *(Rule(n, upright=True, dash="") for n in (labels,) if n)],
+        [
+            *(Remark(f"wanted ±{words.goal_points(at)}", y=at, across=1.0) for at in asked),
+            *(
+                _called(str(name), part, Side.ABOVE if place else Side.BELOW)
+                for place, (name, part) in enumerate(parts)
+                if len(parts) > 1
+            ),
+        ],
     )
     alt = " ".join(_words(str(name), part, margin) for name, part in parts)
     return Chart(drawing, alt, table.rename(columns=READABLE).reset_index(drop=True))
+
+
+def _called(name: str, part: pd.DataFrame, side: Side) -> Remark:
+    """A line's name beside it, from two thirds of it on."""
+    row = part.iloc[2 * (len(part) - 1) // 3]
+    x, y = float(row["labels"]), float(row["half_width"])
+    return Remark(shortened(name), x=x, y=y, side=side, anchor="start")
 
 
 def _line(name: str, part: pd.DataFrame, place: int) -> Line:
@@ -54,7 +93,8 @@ def _line(name: str, part: pd.DataFrame, place: int) -> Line:
 
 def _dot(part: pd.DataFrame, labels: int) -> Line:
     """Where a number of labels lies on a line."""
-    width = float(np.interp(labels, part["labels"], part["half_width"]))
+    numbers, widths = np.log(part["labels"]), part["half_width"]
+    width = float(np.interp(np.log(labels), numbers, widths))
     said = f"{words.count(labels)}: ±{words.points(width)}"
     return Line([labels], [width], 0.0, dots=DOT, hover=[said])
 

@@ -288,6 +288,7 @@ class Look:
     horizon         how many times the planned size a watched promise is for; None where it is for
                     sessions without end
     unsure          answers without a class that no figure counts, but the way to the planned size
+    rough           it is for a picture of what is expected: a few simulated paths are enough
     """
 
     confidence: float
@@ -303,6 +304,7 @@ class Look:
     setup: Setup | None = None
     horizon: int | None = None
     unsure: int = 0
+    rough: bool = False
 
     @property
     def answered(self) -> int:

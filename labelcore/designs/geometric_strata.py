@@ -35,7 +35,7 @@ from labelcore.stats.rank_strata import (
     rank_edges,
     smallest_budget,
 )
-from labelcore.stats.watched_curve import watched_critical
+from labelcore.stats.watched_curve import FEW_PATHS, PATHS, watched_critical
 from labelcore.stats.yield_band import (
     BRIDGE,
     RankLabels,
@@ -219,7 +219,8 @@ def _critical(
     sizes = np.diff(edges, prepend=0)
     labels = (planned / sizes)[stratum] * np.diff(pieces, prepend=0)
     looks = max(look.planned // LOOK_EVERY, 1)
-    return watched_critical(pieces, labels, looks, progress, 1 - look.confidence, seed)
+    paths = FEW_PATHS if look.rough else PATHS
+    return watched_critical(pieces, labels, looks, progress, 1 - look.confidence, seed, paths)
 
 
 def _between_edges(

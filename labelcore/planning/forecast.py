@@ -425,10 +425,10 @@ class Outlook:
         of_class = np.bincount(side, expected, minlength=len(names))
         return dict(zip(names, (of_class / max(of_class.sum(), 1e-9)).tolist(), strict=True))
 
-    def half_widths(self, labels: int, planned: int) -> dict[str, float]:
+    def half_widths(self, labels: int, planned: int, *, rough: bool = False) -> dict[str, float]:
         """{result: half-width} of the design's own interval at expected counts; a curve counts
-        where its band is widest."""
-        look = self._look(labels + self.given, planned + self.given)
+        where its band is widest. ``rough``: near enough for a picture."""
+        look = replace(self._look(labels + self.given, planned + self.given), rough=rough)
         found = {}
         if self.questions:
             drawn = self.allocation(labels)

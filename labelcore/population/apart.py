@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from labelcore.population.dialect import Dialect, Form
 from labelcore.population.duplicates import Duplicates
 from labelcore.population.formats import detect
 from labelcore.population.head import Head, head_of
+from labelcore.population.pictures import take_apart
 from labelcore.population.population import Population
 from labelcore.population.read import read_as_it_is, read_population
 from labelcore.population.snapshots import (
@@ -37,7 +38,7 @@ LONGEST_CELL = 20_000
 MOST_CELLS, LEAST_ROWS = 200_000, 5
 MOST_TEXT = 4_000_000
 """Characters of cells, cells, and characters altogether of the first rows that are handed on."""
-ITEMS, TABLE, TOLD = "items", "table.parquet", "told.arrays"
+ITEMS, TABLE, TOLD, TAKEN = "items", "table.parquet", "told.arrays", "taken"
 
 
 def _here(name: str) -> Path:
@@ -53,6 +54,12 @@ def recognise(path: str, name: str) -> bool:
     if found is not None:
         _here(TABLE).write_bytes(found)
     return found is not None
+
+
+def take(path: str) -> str:
+    """The pictures and the table of a zip or a folder, copied; where the table lies among them."""
+    _here(TAKEN).mkdir()
+    return str(take_apart(Path(path), _here(TAKEN)).relative_to(_here(TAKEN)))
 
 
 def look(parts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,6 +127,24 @@ def table_of(recognised: bool, folder: Path) -> bytes | None:
     found = (folder / TABLE).read_bytes() if recognised else None
     shutil.rmtree(folder, ignore_errors=True)
     return found
+
+
+def taken_to(place: Path) -> Callable[[str, Path], Path]:
+    """What moves what ``take`` wrote to ``place``, and gives the path of its table there."""
+
+    def moved(table: str, folder: Path) -> Path:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists():
+            half = tempfile.mkdtemp(dir=place.parent, prefix=".half-")
+            Path(shutil.move(folder / TAKEN, half)).rename(place)
+            Path(half).rmdir()
+        shutil.rmtree(folder, ignore_errors=True)
+        found = (place / table).resolve()
+        if not found.is_relative_to(place.resolve()):
+            raise ValueError(f"the table of {place.name} lies outside it")
+        return found
+
+    return moved
 
 
 def form_of(said: Mapping[str, Any]) -> Form:

@@ -36,7 +36,7 @@ IntArray = NDArray[np.int64]
 
 LAST_SHARE = 0.5
 FIRST_SHARE = 0.02
-PATHS, TIMES = 8_000, 60
+PATHS, FEW_PATHS, TIMES = 8_000, 500, 60
 AT_ONCE = 500
 """Paths that take a step together: what they hold stays in the cache of a processor."""
 BETWEEN_TIMES = 0.5826
@@ -44,7 +44,13 @@ BETWEEN_TIMES = 0.5826
 
 
 def watched_critical(
-    edges: IntArray, planned: FloatArray, looks: int, progress: float, alpha: float, seed: int
+    edges: IntArray,
+    planned: FloatArray,
+    looks: int,
+    progress: float,
+    alpha: float,
+    seed: int,
+    paths: int = PATHS,
 ) -> float:
     """The number of standard deviations that the band of all ranks reaches at a look.
 
@@ -54,6 +60,7 @@ def watched_critical(
     progress   labels over the planned size; from 1 on as at 1
     alpha      the error level of all looks together, two-sided
     seed       at least 0
+    paths      how many are simulated; ``FEW_PATHS`` give it to some per cent
 
     Promise      the chance that the band is wrong at any rank at any look up to the planned size is
                  at most ``alpha``, approximate.
@@ -67,7 +74,7 @@ def watched_critical(
     """
     sizes = np.diff(edges, prepend=0)
     labels = np.minimum(planned, LAST_SHARE * sizes)
-    constant = _constant(tuple(sizes.tolist()), tuple(labels.tolist()), alpha, seed)
+    constant = _constant(tuple(sizes.tolist()), tuple(labels.tolist()), alpha, seed, paths)
     steps = sqrt(-log(FIRST_SHARE) / (TIMES - 1)) - sqrt(1 / max(looks, 1))
     constant += BETWEEN_TIMES * max(steps, 0.0)
     return float(constant * min(max(progress, 1e-9), 1.0) ** (DELTA - 0.5))
@@ -75,23 +82,23 @@ def watched_critical(
 
 @lru_cache(maxsize=64)
 def _constant(
-    sizes: tuple[float, ...], planned: tuple[float, ...], alpha: float, seed: int
+    sizes: tuple[float, ...], planned: tuple[float, ...], alpha: float, seed: int, paths: int
 ) -> float:
     """c at ``TIMES`` looks, from paths that are drawn backwards from the planned size: what a
     sample lacks grows by independent steps the smaller it gets."""
     size, labels = np.array(sizes), np.array(planned)
     random = np.random.default_rng(seed)
-    deviation = np.zeros((PATHS, len(size)), dtype=np.float32)
+    deviation = np.zeros((paths, len(size)), dtype=np.float32)
     normal = np.empty((AT_ONCE, len(size)), dtype=np.float32)
-    largest, before = np.zeros(PATHS), np.zeros(len(size))
+    largest, before = np.zeros(paths), np.zeros(len(size))
     for share in np.geomspace(1.0, FIRST_SHARE, TIMES):
         variance = size**2 * (1 / (share * labels) - 1 / size)
         step = np.sqrt(variance - before).astype(np.float32)
         before, scale = variance, np.sqrt(np.cumsum(variance))
-        for first in range(0, PATHS, AT_ONCE):
-            paths = slice(first, first + AT_ONCE)
+        for first in range(0, paths, AT_ONCE):
+            some = slice(first, first + AT_ONCE)
             random.standard_normal(out=normal, dtype=np.float32)
-            deviation[paths] += step * normal
-            furthest = np.abs(np.cumsum(deviation[paths], axis=1) / scale).max(axis=1)
-            largest[paths] = np.maximum(largest[paths], furthest * share ** (0.5 - DELTA))
+            deviation[some] += step * normal
+            furthest = np.abs(np.cumsum(deviation[some], axis=1) / scale).max(axis=1)
+            largest[some] = np.maximum(largest[some], furthest * share ** (0.5 - DELTA))
     return float(np.quantile(largest, 1 - alpha, method="higher"))

@@ -10,9 +10,13 @@ How somebody came is told to the pages in a header of the request, which nobody 
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,6 +30,9 @@ GROUP = "labelcore.entrance"
 CAME = b"x-labelcore-came"
 """The header that the door writes: what ``Entrance.came_by`` found."""
 PLAIN = "plain"
+OWN = b"x-labelcore-own"
+"""The header that says, where it is there, that this is the visitor's own machine."""
+FORWARDING = (b"forwarded", b"via", b"x-forwarded-for", b"x-real-ip")
 HEALTH = "/_stcore/health"
 NO_NAME = "This Labelcore does not answer to this name. Open it as http://127.0.0.1, with its port."
 NOT_FROM_ELSEWHERE = "This Labelcore is open to the computer that it runs on, and to no other."
@@ -177,6 +184,31 @@ def _is_here(name: str) -> bool:
         return name.lower() == "localhost"
 
 
+def sits_here(scope: Scope) -> bool:
+    """Whether a request comes from a browser on this machine that no proxy speaks for, and, where
+    the machine says whose a connection is, from the user who runs the server."""
+    host = header(scope, b"host")
+    name = host if host.endswith("]") else host.rpartition(":")[0] or host
+    client, server = scope.get("client"), scope.get("server")
+    if not _is_here(name) or any(header(scope, one) for one in FORWARDING):
+        return False
+    if listed(HOSTS) or not client or not server or not _is_here(client[0]):
+        return False
+    return sys.platform != "linux" or _user_of(client[1], server[1]) == os.getuid()
+
+
+def _user_of(port: int, to: int) -> int | None:
+    """The user at the other end of a connection within this machine."""
+    ends = f":{port:04X}", f":{to:04X}"
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with suppress(OSError):
+            for line in Path(table).read_text().splitlines()[1:]:
+                cells = line.split()
+                if cells[1].endswith(ends[0]) and cells[2].endswith(ends[1]):
+                    return int(cells[7])
+    return None
+
+
 # --- requests -----------------------------------------------------------------------------------
 
 
@@ -186,8 +218,9 @@ def header(scope: Scope, wanted: bytes) -> str:
 
 def _told(scope: dict[str, Any], came: str) -> dict[str, Any]:
     """The request with how the visitor came, and without what others say of that."""
-    others = [(name, value) for name, value in scope["headers"] if name != CAME]
-    return {**scope, "headers": [*others, (CAME, came.encode())]}
+    others = [(name, value) for name, value in scope["headers"] if name not in (CAME, OWN)]
+    own = [(OWN, b"yes")] if came == PLAIN and sits_here(scope) else []
+    return {**scope, "headers": [*others, (CAME, came.encode()), *own]}
 
 
 async def _refuse(scope: Scope, send: Any, status: int, words: str) -> None:

@@ -227,10 +227,10 @@ class Draft:
     """
 
     step: int = 1
-    source: str | None = None
     listed: str | None = None
     typed: str | None = None
     path: str | None = None
+    opened: str | None = None
     uploaded: str | None = None
 
     read: dict[str, Any] = field(default_factory=dict)
@@ -324,11 +324,15 @@ class Draft:
             return kept if kept or not chosen else first
         return chosen if chosen in options else first
 
+    def close(self) -> None:
+        """Ask for another file; what was chosen for this one stays until it is there."""
+        self.forget(("path", "uploaded", "listed", "typed"))
+
     def open(self, path: str) -> None:
         """Begin with another file: what was chosen for the one before is forgotten."""
-        if path != self.path:
+        if path != self.opened:
             self.forget(OF_A_FILE)
-        self.path = path
+        self.path = self.opened = path
 
     def begin(self, changes: ProjectDraft) -> None:
         """Take over what another page or a button has chosen."""

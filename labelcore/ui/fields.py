@@ -48,7 +48,6 @@ def same(names: Iterable[str]) -> dict[str, str]:
     return {name: name for name in names}
 
 
-UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
 ORDERS = ("By name", "The most frequent first")
 CONFIDENCES = (0.9, 0.95, 0.99)
 SHARES = {0.0: "None", 0.05: "1 in 20", 0.1: "1 in 10", 0.2: "1 in 5"}
@@ -56,9 +55,8 @@ LEVEL, BETTER = "A figure reaches a level", "One classifier is better than anoth
 NARROW = {"width": 190}
 
 OF_THE_ITEMS = (
-    Field("source", "row", "Where are the items?", same([UPLOAD, FOLDER]), UPLOAD),
-    Field("listed", "list", "File"),
-    Field("typed", "text", "or the path of a file, or of a folder of Parquet files", first=""),
+    Field("listed", "list", "or a file that is here already"),
+    Field("typed", "text", "or a path", first=""),
     Field("read", "list", ""),
     Field(
         "id",

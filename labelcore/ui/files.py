@@ -1,4 +1,5 @@
-"""Files of items: kept in the data folder, never read from anywhere else."""
+"""Files of items: kept in the data folder, and read from nowhere else. Another file of this machine
+is copied there first, for whoever sits at it."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +24,7 @@ from labelcore.population.dialect import NOTHING
 from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import known_suffix
 from labelcore.population.head import Head
+from labelcore.population.pictures import MOST_FILES, ZIP
 from labelcore.settings import data_folder
 from labelcore.ui import waiting
 from labelcore.ui.guess import FEW_VALUES
@@ -32,6 +35,10 @@ MOST_LISTED = 200
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 200
 """Of a file on the page; columns that mean something come first."""
 LONGEST_CELL = 300
+MOST_COPIED = 500_000_000
+TO_BE_COPIED = (
+    "{text!r} has more than {most:,.0f} MB. Copy it into the data folder, and name it there."
+)
 
 
 class OutsideError(ValueError):
@@ -68,12 +75,18 @@ def suffix_of(name: str) -> str:
 
 def keep_upload(name: str, content: bytes) -> Path:
     """Write an uploaded file to the data folder; the same content is kept once. What another tool
-    wrote is kept as the table that it is read as.
+    wrote is kept as the table that it is read as, and of a zip what is in it: the path is that of
+    its table.
 
-    Raises ValueError for a suffix that no reader knows, and for a file of another tool that cannot
-    be read.
+    Raises ValueError for a suffix that no reader knows, and for a file of another tool, or a zip,
+    that cannot be read.
     """
     wanted = safe_name(name)
+    if wanted.endswith(ZIP):
+        with tempfile.TemporaryDirectory(dir=copies_folder()) as place:
+            packed = Path(place) / wanted
+            packed.write_bytes(content)
+            return _taken_apart(packed, hashlib.sha256(content).hexdigest(), len(content))
     if (table := _recognised(wanted, content)) is not None:
         wanted, content = f"{wanted}.parquet", table
     suffix = known_suffix(wanted)
@@ -92,6 +105,15 @@ def keep_upload(name: str, content: bytes) -> Path:
     raise ValueError(f"{folder} holds a thousand files called {wanted}; give the file another name")
 
 
+def _taken_apart(source: Path, digest: str, size: int) -> Path:
+    """What is in a zip or a folder, kept under its name and ``digest``; the path of its table."""
+    name = source.name.removesuffix(ZIP)
+    place = files_folder() / f"{name} {digest[:8]}"
+    ask = Ask(apart.take, (str(source),), apart.taken_to(place), size)
+    found = waiting.found("taken", (str(place),), f"Taking {source.name} apart", ask)
+    return cast(Path, found)
+
+
 def _recognised(name: str, content: bytes) -> bytes | None:
     """A table, where another tool wrote the file."""
     if Path(name).suffix.lower() not in SUFFIXES:
@@ -107,6 +129,30 @@ def _recognised(name: str, content: bytes) -> bytes | None:
 def _digest(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def named(text: str, *, anywhere: bool) -> Path:
+    """The file that a typed path names, or the pictures of a folder; ``anywhere``: on this machine,
+    from where a copy is taken, else in the data folder alone. Raises what ``inside`` raises, and
+    what ``keep_upload`` does."""
+    if "\0" in text or not anywhere:
+        return inside(text)
+    path = (data_folder() / Path(text.strip().strip("\"'")).expanduser()).resolve()
+    own = path.is_relative_to(data_folder())
+    if own or (path.is_dir() and any(path.glob("*.parquet"))):
+        return inside(str(path))
+    if path.is_dir():
+        states = [one.lstat() for one in islice(path.rglob("*"), MOST_FILES)]
+        known = f"{path} {[(one.st_size, one.st_mtime_ns) for one in states]}"
+        digest = hashlib.sha256(known.encode()).hexdigest()
+        return _taken_apart(path, digest, sum(one.st_size for one in states))
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {text!r} on this machine.")
+    if not path.name.lower().endswith(ZIP):
+        known_suffix(path.name)  # Nothing else is opened.
+    if path.stat().st_size > MOST_COPIED:
+        raise OutsideError(TO_BE_COPIED.format(text=text, most=MOST_COPIED / 1e6))
+    return keep_upload(path.name, path.read_bytes())
 
 
 def inside(text: str) -> Path:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.ui.plain import plain
 
 OPEN_AT_FIRST = False
 
 
-def fold(title: str, key: str, inside: Callable[[], object]) -> None:
-    """A line called ``title``; what is ``inside`` is computed and sent only while it is open."""
-    with st.expander(plain(title), OPEN_AT_FIRST, key=key, on_change="rerun") as behind:
+def fold(
+    title: str, key: str, inside: Callable[[], object], *, opened: bool = False
+) -> DeltaGenerator | None:
+    """A line called ``title``; what is ``inside`` is computed and sent only while it is open.
+    Returns the place behind it, for more; None while it is closed."""
+    first = opened or OPEN_AT_FIRST
+    with st.expander(plain(title), first, key=key, on_change="rerun") as behind:
         if behind.open:
             inside()
+    return behind if behind.open else None

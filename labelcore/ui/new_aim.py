@@ -313,12 +313,8 @@ def choose_card(asked: Asked) -> None:
         st.button(TO_COLUMNS, key="new-to-columns", on_click=go, args=(1,))
 
     def caption(card: Card) -> str:
-        said = []
-        if card in (chosen, BETTER):
-            said.append(short_words(card, asked.base, asked.question, asked.told, pair))
-        if card is chosen:
-            said.append(card.words)
-        return plain(" ".join(filter(None, said)))
+        of_file = short_words(card, asked.base, asked.question, asked.told, pair)
+        return plain(of_file or (card.words if card is chosen else ""))
 
     with table:
         ask(

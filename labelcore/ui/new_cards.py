@@ -21,7 +21,7 @@ from labelcore.words.sentences import count
 class Card:
     """A question as people ask it.
 
-    words       what it means, shown on the card that is chosen
+    words       what it means, on the card that is chosen, where the file itself says nothing
     many        the figures where there are several classes
     thresholds  how many of a score that nothing else cuts: "none", "one", "several", or "each one":
                 one where several classifiers are chosen, none for one alone
@@ -48,19 +48,19 @@ ACCURACY = Card(
 )
 BETTER = Card(
     "Is A better than B?",
-    "",
+    "The first, the second, or neither.",
     ("accuracy_difference", "precision_difference", "recall_difference"),
 )
 SEVERAL = Card(
     "Several classifiers at once",
-    "Side by side, from the same labels.",
+    "Side by side, same labels.",
     ("accuracy", "precision", "recall"),
     ("accuracy",),
     thresholds="several",
 )
 SHIP = Card(
     "Which cut should I ship?",
-    "The one that finds the most and is precise enough.",
+    "The deepest at a precision you name.",
     ("selection",),
     thresholds="each one",
 )
@@ -78,7 +78,7 @@ PREVALENCE = Card(
 )
 FOUND = Card(
     "Have I found enough?",
-    "Which share of all there are?",
+    "The share of all there are.",
     ("recall",),
 )
 RARER = (SEVERAL, FOUND)
@@ -189,7 +189,7 @@ def short_words(
     two = len(base.classes) == 2
     if card is BOTH and judges and two:
         called = round(called_share(base, judges[0]) * len(base))
-        return f"{called:,} of {len(base):,} are called {shown_word(question.positive)!r}."
+        return f"{called:,} of {len(base):,} called {shown_word(question.positive)!r}."
     if card is BETTER and len(pair) == 2 and {*pair} <= {*judges}:
         first, second = (base.predictions[name] for name in pair)
         return f"They disagree on {count(int(np.count_nonzero(first != second)), 'item')}."

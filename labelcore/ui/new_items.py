@@ -15,8 +15,7 @@ from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
 from labelcore.population.head import Head
-from labelcore.settings import data_folder
-from labelcore.ui import files
+from labelcore.ui import files, visitor
 from labelcore.ui.asking import ask, ask_number, current
 from labelcore.ui.draft import (
     NO_COLUMN,
@@ -28,8 +27,9 @@ from labelcore.ui.draft import (
     first_row,
     first_rows,
 )
-from labelcore.ui.fields import FOLDER, UPLOAD, same
+from labelcore.ui.fields import same
 from labelcore.ui.files import Checked
+from labelcore.ui.folds import fold
 from labelcore.ui.guess import FEW_VALUES, Guess, guess
 from labelcore.ui.new_known import Known, known_answers, show_known
 from labelcore.ui.plain import one_line, plain
@@ -56,6 +56,10 @@ PLACES = 5
 """How many rows of equal faults are named."""
 WITHOUT_CLASSIFIER = "No classifier was found: its column can be named under '{where}'."
 MEANINGS = "Change what a column means"
+WRONG, ANOTHER = "Change how the file is read", "Another file"
+DROP = "Drop a table, a folder or a zip of pictures anywhere, or paste a table"
+PATH = "or a path on this machine"
+PATH_INSIDE = "or a path in the data folder"
 OTHERS = f"Choose other columns under '{MEANINGS}', or mend the file."
 NO_ROLE = "not used"
 MANY_REPEATED = 0.5
@@ -186,35 +190,33 @@ def items_of(now: Draft) -> Items | None:
 def items_step() -> tuple[Path, Columns, Population] | None:
     """The file, its columns and the population; None while something is missing or wrong."""
     now = current()
-    top, preview = st.container(), st.container()
-    meant, below = st.container(), st.container()
-    with below if now.path is not None else top:
-        there = choose_file(now)
-    if not there:
+    if not choose_file(now):
         return None
     items, then = Items(now), ""
+    preview, links, below = st.container(), st.container(horizontal=True, key="new-links"), None
     try:
-        with below:
-            choose_dialect(items)
-        meanings = meant.expander(MEANINGS, expanded=unsure(items.guess), key="new-meanings")
-        with meanings:
-            choose_columns(items)
+        with links:
+            st.button(ANOTHER, key="new-another", type="tertiary", on_click=now.close)
+            if items.form.options:
+                fold(WRONG, "new-wrong", lambda: choose_dialect(items))
+            doubts = unsure(items.guess)
+            below = fold(MEANINGS, "new-meanings", lambda: choose_columns(items), opened=doubts)
         with preview:
             show_head(items)
         say_what_matters(items)
         if items.lacking:
-            st.info(items.lacking)
+            st.text(items.lacking)
             return None
         then = OTHERS
-        population, read = items.whole.population, st.container()
+        population = items.whole.population
         show_known(items.known, population)
-        with read:
+        with preview:
             say_what_was_read(population)
-            show_duplicates(items.whole.repeated, len(population))
+        show_duplicates(items.whole.repeated, len(population))
         if items.known.lacking:
             return None
-        if items.helpers:
-            with meanings:
+        if items.helpers and below is not None:
+            with below:
                 ask("helpers", options=same(items.helpers))
         return items.path, items.settled, population
     except (ValueError, OSError) as error:
@@ -226,11 +228,12 @@ def say_what_was_read(population: Population) -> None:
     """How many items and columns, once nothing of the file is left that cannot be read."""
     if not population.classifiers:
         named = WITHOUT_CLASSIFIER.format(where=MEANINGS)
-        st.info(plain(f"{what_was_read(population)}, no fault. {named}"))
+        said = f"{what_was_read(population)}, no fault. {named}"
     elif len(population.classes) == 2:
-        st.success(plain(f"{what_was_read(population)}, no fault"), icon=":material/check:")
+        said = f"{what_was_read(population)}, no fault"
     else:
-        st.info(plain(f"{what_was_read(population)}, {len(population.classes)} classes"))
+        said = f"{what_was_read(population)}, {len(population.classes)} classes"
+    st.markdown(f":material/check: {plain(said)}")
 
 
 def unsure(found: Guess) -> bool:
@@ -287,59 +290,42 @@ def show_duplicates(repeated: Duplicates, items: int) -> None:
 
 def what_was_read(population: Population) -> str:
     named = len(population.arguments["predictions"])
-    counted = ((len(population), "item"), (len(population.scores), "score"))
-    return ", ".join(count(*one) for one in (*counted, (named, "prediction column")))
+    parts = ((len(population.scores), "score"), (named, "prediction column"))
+    return ", ".join((count(len(population), "item"), *(count(*one) for one in parts if one[0])))
 
 
 def choose_file(now: Draft) -> bool:
-    """Whether there is a file; once there is one, another is chosen in a fold."""
-    before = now.path
-    place = st.container() if before is None else st.expander("Another file", key="new-another")
-    with place:
-        inputs = st.container()
-        folded = st.expander(f"{FOLDER}, instead") if before is None else st.container()
-        with folded:
-            source = ask("source")
-        with inputs:
-            if source == UPLOAD:
-                upload(now)
-            else:
-                from_folder(now)
-    if now.path != before:
-        st.rerun()
+    """Whether there is a file; while there is none, it is asked for."""
     if now.path is None:
+        bring(now)
+        if now.path is not None:
+            st.rerun()
         return False
     if not is_there(Path(now.path)):
         st.error(plain(f"{now.path} is not there any more. Choose it again."))
+        st.button(ANOTHER, key="new-another", type="tertiary", on_click=now.close)
         return False
     return True
 
 
-def upload(now: Draft) -> None:
+def bring(now: Draft) -> None:
+    """A file, a folder, a zip, a pasted table, a path, or a file that came before."""
     st.caption(HOLDS)
-    given = st.file_uploader(KINDS, key="new-upload")
-    if given is None or now.uploaded == given.file_id:
-        return
+    given = st.file_uploader(DROP, key="new-upload", help=KINDS)
+    left, right = st.columns(2)
+    own, listed = visitor.sits_here(), files.listed()
+    with left:
+        typed = ask("typed", label=PATH if own else PATH_INSIDE)
+    with right:
+        chosen = ask("listed", options=same(listed)) if listed else None
     try:
-        now.open(str(files.keep_upload(given.name, given.getvalue())))
-        now.uploaded = given.file_id
+        if given is not None and now.uploaded != given.file_id:
+            now.uploaded = given.file_id
+            now.open(str(files.keep_upload(given.name, given.getvalue())))
+        elif typed or chosen:
+            now.open(str(files.named(typed or chosen or "", anywhere=own)))
     except (ValueError, OSError) as error:
-        now.path = now.uploaded = None
-        st.error(plain(f"The file could not be saved. {sentence(error)}"))
-
-
-def from_folder(now: Draft) -> None:
-    st.caption(plain(f"Only files inside {data_folder()} are read."))
-    listed = files.listed()
-    chosen = ask("listed", options=same(listed), more={"placeholder": f"{len(listed)} files there"})
-    wanted = ask("typed") or chosen
-    if not wanted:
-        return
-    try:
-        now.open(str(files.inside(wanted)))
-    except (ValueError, OSError) as error:
-        now.path = None
-        st.error(plain(sentence(error)))
+        show_faults(error)
 
 
 def dialect_of(items: Items) -> dict[str, tuple[Any, Form]]:
@@ -361,12 +347,9 @@ def dialect_of(items: Items) -> dict[str, tuple[Any, Form]]:
 
 def choose_dialect(items: Items) -> None:
     """Selectors for how the file is read."""
-    if not items.form.options:
-        return
-    with st.expander("Does it look wrong? Change how the file is read"):
-        for name, (_, begun) in dialect_of(items).items():
-            label, words = FIELD_LABELS[name], dict(field_words(begun, name))
-            ask("read", name, label=label, options=words, first=getattr(begun.dialect, name))
+    for name, (_, begun) in dialect_of(items).items():
+        label, words = FIELD_LABELS[name], dict(field_words(begun, name))
+        ask("read", name, label=label, options=words, first=getattr(begun.dialect, name))
 
 
 def field_words(form: Form, name: str) -> list[tuple[str | bool | None, str]]:

@@ -13,6 +13,7 @@ class Places:
 
     aim      cards and classifiers
     price    what the labels give, and what is refused
+    axis     the slider below the picture
     slide    what is started from, and how much of it
     methods  every method for this aim, to choose from
     more     what has a good first value, in a fold
@@ -21,6 +22,7 @@ class Places:
 
     aim: DeltaGenerator
     price: DeltaGenerator
+    axis: DeltaGenerator
     slide: DeltaGenerator
     methods: DeltaGenerator
     more: DeltaGenerator

@@ -45,7 +45,14 @@ WITH_KNOWN = (
     "The methods that forecast it cannot use known answers. To use one of them, choose "
     "{ignored!r} on the first screen."
 )
-LARGEST_PICTURE = 4000
+SHORTEST_PICTURE, LARGEST_PICTURE = 400, 4000
+ROUND = tuple(
+    round(digit * 10**power)
+    for power in range(1, 7)
+    for digit in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+)
+SIDES = (48, 10)
+"""Pixels beside the picture: the slider's track begins and ends with its axis."""
 HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
 WHOLE_FROM = 0.1
@@ -53,9 +60,9 @@ NOTHING_KNOWN = 0.5
 """Half-width from which an interval of a share may span all that is possible."""
 MOST_BESIDE = 3
 """For how many figures the widths stand beside each other."""
-CHOSEN, RANDOM = "chosen", "random"
-IF_OFF = "If your scores mislead, expect half to twice the labels."
-IF_OFF_CHOICE = "If your scores mislead, expect a quarter to three times the labels."
+CHOSEN, RANDOM = "with your scores", "plain random sample"
+IF_OFF = "If your scores mislead: half to twice the labels."
+IF_OFF_CHOICE = "If your scores mislead: a quarter to three times the labels."
 KEPT = "Promised: precision of at least {least}, and at most {lost} of the finds lost."
 SURE_MEANS = (
     "Of 100 projects like this one, about {wrong} would say something false{when}. That holds "
@@ -305,47 +312,61 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
 
 @dataclass(frozen=True)
 class Ahead:
-    """What labels are expected to give by the chosen method and by a plain random sample.
+    """What labels are expected to give by each method, worked out for those that are asked about.
 
-    curves   by method, each moved to what was simulated of it; lines: what they were moved to
+    lines   of the methods that foresee something: each curve goes through what its line says
     """
 
     plan: Plan
     population: Population
     chosen: Line
-    curves: Mapping[str, outlook.Points]
     lines: Mapping[str, Line]
 
     @classmethod
     def of(cls, plan: Plan, population: Population, found: Sequence[Line]) -> Ahead:
-        chosen = found[0]
-        most = max(min(max(4 * chosen.labels, 400), LARGEST_PICTURE), chosen.labels)
-        able = [one for one in found if not one.refused and one.half_widths]
-        curves = {
-            one.design: moved(outlook.curve_of(population, plan, one.design, most), one)
-            for one in able
-        }
-        return cls(plan, population, chosen, curves, {one.design: one for one in able})
+        able = {one.design: one for one in found if not one.refused and one.half_widths}
+        return cls(plan, population, found[0], able)
+
+    @property
+    def most(self) -> int:
+        """The labels up to which curves, and the slider below them, go."""
+        labels = self.chosen.labels
+        most = min(max(4 * labels, SHORTEST_PICTURE), LARGEST_PICTURE)
+        return max(min(most, len(self.population)), labels)
+
+    @property
+    def stops(self) -> list[int]:
+        """Where the slider below the picture stops: round numbers, nearly even along its axis, and
+        the number chosen in place of the nearest."""
+        labels, points = self.chosen.labels, self.curve(self.chosen.design)
+        low, high = min(round(points[0][0]) if points else labels, labels), self.most
+        inner = [n for n in ROUND if low < n < high]
+        near = min(inner, key=lambda n: abs(math.log(n / labels)), default=labels)
+        return sorted({low, high, labels, *inner} - ({near} - {labels}))
 
     @property
     def width(self) -> float:
         """The widest half-width of the chosen method."""
         return max(self.chosen.half_widths.values())
 
+    def curve(self, design: str, most: int | None = None) -> outlook.Points:
+        """What a method is expected to give at each number of labels; () where nothing is."""
+        if (line := self.lines.get(design)) is None:
+            return ()
+        return moved(outlook.curve_of(self.population, self.plan, design, most or self.most), line)
+
     def width_at(self, labels: int) -> float:
-        """That with another number of labels."""
+        """The widest half-width of the chosen method with another number of labels."""
         if labels == self.chosen.labels:
             return self.width
-        return outlook.width_at(self.curves[self.chosen.design], labels)
+        return outlook.width_at(self.curve(self.chosen.design), labels)
 
     def labels_by(self, design: str) -> int | None:
         """The labels that a method is expected to need for the same half-width: no fewer than the
         chosen one where it is no narrower with as many."""
-        points, items = self.curves.get(design, ()), len(self.population)
+        points, items = self.curve(design), len(self.population)
         if points and points[-1][1] > self.width:  # Beyond the picture.
-            points = moved(
-                outlook.curve_of(self.population, self.plan, design, items), self.lines[design]
-            )
+            points = self.curve(design, items)
         found, own = outlook.labels_for(points, self.width, items), self.lines.get(design)
         if found is None or own is None or own.labels != self.chosen.labels:
             return found
@@ -358,18 +379,25 @@ class Ahead:
         rows = [
             (labels, width, called[name])
             for name in dict.fromkeys((self.chosen.design, PLAIN))
-            for labels, width in self.curves.get(name, ())
+            for labels, width in outlook.drawn(self.curve(name))
         ]
         data = pd.DataFrame(rows, columns=["labels", "half_width", "design"])
-        chart = labels_margin_chart(data, margin=self.plan.margin, labels=self.chosen.labels)
-        show_chart(chart, "new-picture", height=200)
+        ends = (self.stops[0], self.stops[-1])
+        chart = labels_margin_chart(
+            data,
+            margin=self.plan.margin,
+            labels=self.chosen.labels,
+            reach=ends if ends[0] < ends[1] else None,
+            time=lambda labels: minutes(labels * SECONDS_AN_ITEM),
+        )
+        show_chart(chart, "new-picture", height=230, sides=SIDES)
 
 
 def moved(points: outlook.Points, line: Line) -> outlook.Points:
-    """A curve moved to go through what was simulated of its method, where that was done."""
+    """A curve moved to go through what is said of its method, simulated where that was done."""
     widest = max(line.half_widths.values())
     there = outlook.width_at(points, line.labels)
-    if not line.runs or there <= outlook.EXACT:
+    if min(there, widest) <= outlook.EXACT:
         return points
     return tuple((labels, width * widest / there) for labels, width in points)
 

@@ -13,6 +13,7 @@ from labelcore.population import Population
 from labelcore.session.managing import checked_name, free_name
 from labelcore.ui import new_kept, sessions, visitor
 from labelcore.ui.asking import ask, current
+from labelcore.ui.bring import watch_for_files
 from labelcore.ui.draft import Draft, Question, settings
 from labelcore.ui.new_aim import aim_step
 from labelcore.ui.new_items import Items, items_of, items_step
@@ -34,12 +35,13 @@ FIXED = (
     "nothing was chosen after seeing labels. The question and the instructions are only words: "
     "they can be corrected later, and the report says so. Labels may be added at the end."
 )
-MORE = "More: about what, how sure"
+MORE = "More choices"
 
 
 def new_project_page() -> None:
     """The screen of the draft, or the first one before it that is not settled."""
     new_kept.restore()
+    watch_for_files()
     now = current()
     items = items_of(now) if now.step > 1 else None
     question = NO_ITEMS if items is None else question_of(now, items.population)
@@ -105,9 +107,9 @@ def laid_out() -> Places:
     """The parts of the last screen, from above to below."""
     left, right = st.columns([38, 62], gap="large")
     with right:
-        price, slide, methods = st.container(), st.container(), st.container()
+        price, axis, slide, methods = (st.container() for _ in range(4))
         more = st.expander(MORE, key="new-advanced")
-    return Places(left, price, slide, methods, more, end=st.container())
+    return Places(left, price, axis, slide, methods, more, end=st.container())
 
 
 def create_button(words: Mapping[str, Any], plan: Plan, population: Population, name: str) -> None:
@@ -115,7 +117,9 @@ def create_button(words: Mapping[str, Any], plan: Plan, population: Population, 
     above = st.container()
     with bar():
         back_button()
-        pressed = st.button("Start labelling", type="primary", key="new-create")
+        pressed = st.button(
+            "Start labelling", type="primary", key="new-create", shortcut="Ctrl+Enter"
+        )
         st.caption(FIXED_SHORT, help=FIXED)
     if not pressed:
         return

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from html import escape
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -16,6 +17,7 @@ from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft, Question
 from labelcore.ui.facts import shown_word
 from labelcore.ui.fields import ORDERS
+from labelcore.ui.folds import fold
 from labelcore.ui.item import item_nodes
 from labelcore.ui.new_items import fault_table
 from labelcore.ui.plain import one_line, plain
@@ -25,6 +27,7 @@ MOST_CLASSES, FEW = 50, 5
 CODES = {"0", "1"}
 FIRST_KEYS = next(iter(KEY_PRESETS))
 UNNAMED = ("no", "yes")
+OTHER_KEYS = "Other keys"
 NO_QUESTION = "Write the question to continue."
 MENDED_BEFORE = "Correct what is told above to continue."
 
@@ -166,24 +169,20 @@ def named_classes(population: Population) -> tuple[tuple[str, ...], str]:
 def choose_keys(classes: tuple[str, ...], positive: str) -> None:
     """Which two keys answer; the first is that of the positive class."""
     shown = st.empty()
-    with st.expander("Other keys"):
-        yes, no = KEY_PRESETS[ask("keys")]
+    fold(OTHER_KEYS, "new-other-keys", lambda: ask("keys"))
+    yes, no = KEY_PRESETS[current().value("keys", FIRST_KEYS, KEY_PRESETS)]
     other = next((name for name in classes if name != positive), "")
-    flag = " Flag then has the key G." if no == "F" else ""
-    shown.caption(plain(f"{yes}: {shown_word(positive)} · {no}: {shown_word(other)}.{flag}"))
+    shown.html(caps([(yes, shown_word(positive)), (no, shown_word(other))]))
+    if no == "F":
+        st.caption("Flag then has the key G.")
 
 
 def choose_order(population: Population) -> None:
     """The classes in the order of their keys, shown with them."""
-    table = st.container()
-    with st.expander("Other keys"):
-        ask("order")
+    shown = st.container()
+    fold(OTHER_KEYS, "new-other-keys", lambda: ask("order"))
     counts, places = predicted_rows(population), order_of(current(), population)
-    rows = [
-        {"key": key, "class": population.classes[place], "predicted in": f"{counts[place]:,} rows"}
-        for key, place in zip([*DIGITS, *["list"] * len(places)], places, strict=False)
-    ]
-    table.dataframe(pd.DataFrame(rows), hide_index=True, key="new-classes")
+    shown.html(caps([(key, population.classes[n]) for key, n in zip(DIGITS, places, strict=False)]))
     rare = [population.classes[place] for place in places if 0 < counts[place] < FEW]
     if rare:
         st.warning(
@@ -194,6 +193,17 @@ def choose_order(population: Population) -> None:
         )
     if len(places) > len(DIGITS):
         st.caption("The first ten classes have a key; type to find the others in a list.")
+
+
+def caps(answers: Sequence[tuple[str, str]]) -> str:
+    """Each answer behind the cap of its key, in as few lines as they need; letters are nothing but
+    letters.
+
+    >>> caps([("Y", "<b>")])
+    '<div class="lc-caps"><span><kbd>Y</kbd> &lt;b&gt;</span></div>'
+    """
+    found = (f"<span><kbd>{escape(key)}</kbd> {escape(word)}</span>" for key, word in answers)
+    return f'<div class="lc-caps">{"".join(found)}</div>'
 
 
 def classes_fault(classes: tuple[str, ...]) -> str | None:

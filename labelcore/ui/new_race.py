@@ -99,15 +99,15 @@ class Race:
         return SEVERAL if len(self.plan.classifiers) > 1 else ONE
 
     def show(self, more: DeltaGenerator) -> None:
-        """What the numbers above come from; an empty place while they are still to come. That they
-        stay those of formulas is said in ``more``."""
+        """An empty place while simulated numbers are still to come. What the numbers come from is
+        said in ``more``."""
         self.place = st.empty()
         if self.found:
             raced = self.found.values()
             fewest, most = min(one.runs for one in raced), max(one.runs for one in raced)
             runs = f"{most}" if fewest == most else f"{fewest} to {most}"
             noise = max(0.01, *(2 * one.error for one in raced))
-            self.place.caption(
+            more.caption(
                 DONE,
                 help=NOISE.format(scores=self.scores, runs=runs, error=100 * noise),
             )

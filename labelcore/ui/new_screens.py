@@ -11,7 +11,7 @@ from labelcore.charts.design import both
 from labelcore.ui.asking import current
 from labelcore.ui.plain import plain
 
-NAMES = ("Items", "Question", "What do you want to know?")
+NAMES = ("Items", "Question", "Aim and price")
 SCREENS_STYLE = (
     f"<style>.stApp {{ {both('ground')} }}"
     + """
@@ -67,7 +67,7 @@ def next_button(settled: bool, lacking: str) -> None:
     with bar():
         if current().step > 1:
             back_button()
-        if st.button("Next", key="new-next", type="primary"):
+        if st.button("Next", key="new-next", type="primary", shortcut="Enter"):
             if settled:
                 go(current().step + 1)
                 st.rerun()

@@ -21,6 +21,7 @@ from labelcore.promises import Promise
 from labelcore.ui import outlook
 from labelcore.ui.asking import ask, ask_number, current
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
+from labelcore.ui.folds import fold
 from labelcore.ui.method_pages import links_before
 from labelcore.ui.new_claims import claim_form_input, claims_input, show_claim_terms
 from labelcore.ui.new_known import not_random_words
@@ -54,14 +55,6 @@ from labelcore.words.promises import (
 from labelcore.words.unsure import READINGS
 
 CORRECT = "Correct the number that is out of bounds to continue."
-HIGHEST_STOP = 1000
-"""The slider goes up to so many labels, or to twice the number chosen."""
-STOPS = tuple(
-    round(digit * 10**power)
-    for power in range(1, 7)
-    for digit in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
-)
-"""Numbers of labels that a slider stops at."""
 HALF_BAND = "Plus or minus this many points, at the rank where the band is widest"
 TRYING = "Working out what the labels will give ..."
 TRYING_CLAIMS = (
@@ -72,6 +65,7 @@ NO_FORECAST = (
     "This method cannot work out beforehand how many labels that needs: start from the number of "
     "items that you can label."
 )
+OTHERS = "Other methods"
 PAST = "This moment has passed: choose a later one to continue."
 
 
@@ -182,29 +176,31 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
     if ahead is None:
         return True
     if plan.budget is not None and not plan.claims:
-        with places.slide:
+        with places.axis:
             slide(plan, terms, ahead)
     with places.methods:
         others = [one for one in terms.promises if one != plan.promise]
         other = None if plan.claims else next(iter(others), None)
-        choose_row(method_rows(plan, ahead, lines, other), plan, terms.best)
+        fold(
+            OTHERS,
+            "new-methods",
+            lambda: choose_row(method_rows(plan, ahead, lines, other), plan, terms.best),
+        )
         race.show(places.more)
     return True
 
 
 def slide(plan: Plan, terms: Terms, ahead: Ahead) -> None:
-    """The slider of labels, each stop with the half-width expected there."""
+    """The slider of labels below the picture, each stop with the half-width expected there."""
     budget = plan.budget or 1
     low = max(terms.least, 1)
     if plan.promise == Promise.WATCHED and terms.aim.existing != "random":
         low = max(low, terms.design.smallest_watched_budget)
-    low = min(low, budget)
-    high = max(min(max(HIGHEST_STOP, 2 * budget), terms.size), budget)
 
     def say(labels: int) -> str:
         return f"{labels:,}: ± {expected_points(ahead.width_at(labels)).removesuffix(' points')}"
 
-    stops = sorted({*(n for n in STOPS if low < n < high), low, budget, high})
+    stops = [n for n in ahead.stops if n >= min(low, budget)]
     ask("slider", options={labels: say(labels) for labels in stops}, first=budget)
 
 

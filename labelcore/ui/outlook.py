@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 import streamlit as st
+from scipy.interpolate import PchipInterpolator
 
 from labelcore.designs import DESIGNS
 from labelcore.plan.plan import Plan
@@ -27,7 +28,8 @@ from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.quantities import key_parts
 
-POINTS = 9
+POINTS, DRAWN = 5, 40
+"""Of a curve: worked out, and drawn through these."""
 USUAL = 300
 """Labels of a plan that has no number of its own yet."""
 EXACT = 1e-12
@@ -90,7 +92,7 @@ def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Lin
     return [line for line in found if line.refused or line.design in (plan.design, *able)]
 
 
-Points = tuple[tuple[int, float], ...]
+Points = tuple[tuple[float, float], ...]
 """Numbers of labels, each with the widest half-width expected there."""
 
 
@@ -101,7 +103,7 @@ def curve(_population: Population, fingerprint: str, plan_json: str, most: int) 
         outlook = Outlook(_population, Plan.from_json(plan_json))
         items = min(outlook.most, len(_population))
         return tuple(
-            (labels, max(outlook.half_widths(labels, labels).values()))
+            (labels, max(outlook.half_widths(labels, labels, rough=True).values()))
             for labels in sizes(items, most, outlook.design.least(outlook.frame))
         )
     except ValueError:
@@ -117,6 +119,21 @@ def curve_of(population: Population, plan: Plan, name: str, most: int) -> Points
     return curve(population, population.fingerprint, other.to_json(), most)
 
 
+def drawn(points: Points) -> Points:
+    """A smooth curve through the points, evenly along the logarithm of the labels.
+
+    >>> len(drawn(((100, 0.1), (400, 0.05), (1600, 0.03)))), drawn(((100, 0.1),))
+    (40, ((100, 0.1),))
+    """
+    known = [(n, width) for n, width in points if width > EXACT]
+    if len(known) < 3:
+        return points
+    numbers, widths = np.log(np.array(known)).T
+    at = np.linspace(numbers[0], numbers[-1], DRAWN)
+    smooth = np.exp([at, PchipInterpolator(numbers, widths)(at)])
+    return tuple(zip(smooth[0].tolist(), smooth[1].tolist(), strict=True))
+
+
 def width_at(points: Points, labels: float) -> float:
     """The half-width at a number of labels; outside the points with the root of the labels.
 
@@ -127,6 +144,8 @@ def width_at(points: Points, labels: float) -> float:
     if not known:
         return 0.0
     numbers, widths = np.log(np.array(known)).T
+    if len(known) > 2 and known[0][0] < labels < known[-1][0]:
+        return float(np.exp(PchipInterpolator(numbers, widths)(np.log(labels))))
     nearest = known[0] if labels < known[0][0] else known[-1]
     if not known[0][0] <= labels <= known[-1][0]:
         return nearest[1] * float(np.sqrt(nearest[0] / labels))
@@ -164,7 +183,7 @@ def sizes(items: int, most: int, fewest: int = 1) -> list[int]:
     """Numbers of labels to draw the picture at, from ``fewest`` or 40 on.
 
     >>> sizes(100, 1000)
-    [40, 45, 50, 56, 63, 71, 80, 89, 100]
+    [40, 50, 63, 80, 100]
     """
     high = min(items, most)
     low = min(max(40, fewest), high)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labelcore.access import NotAllowedError, Right, Visitor, may
-from labelcore.ui.door import CAME, PLAIN, entrance
+from labelcore.ui.door import CAME, OWN, PLAIN, entrance
 
 NOT_ALLOWED = "You are here as {role}, and may not see or do this."
 
@@ -18,6 +18,11 @@ def came() -> str:
     """How this visitor came; the owner's way where there is no browser."""
     headers = st.context.headers
     return str(headers.get(CAME.decode()) or "") if headers else PLAIN
+
+
+def sits_here() -> bool:
+    """Whether this is the machine of whoever is at the page, and their own files are on it."""
+    return bool(st.context.headers.get(OWN.decode()))
 
 
 def visitor() -> Visitor | None:

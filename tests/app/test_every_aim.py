@@ -81,7 +81,7 @@ def test_few_called_positive_suggest_precision_and_recall(app) -> None:
     page = with_upload(app, "items.csv", f"id,text,pred_a\n{rows}".encode())
     to_aim(page, "Is it spam?")
     assert page.radio(key="new-aim").value == BOTH.title
-    assert "24 of 240 are called 'Yes'." in captions(page)[0]
+    assert "24 of 240 called 'Yes'." in captions(page)[0]
 
 
 def captions(page: AppTest) -> list[str]:

@@ -97,7 +97,6 @@ def test_a_limit_is_said_and_can_be_tried_again(
 def named(app, wanted: str):
     """*New project* with a path inside the data folder."""
     page = app("new_project")
-    page.segmented_control(key="new-source").set_value(FOLDER).run()
     return page.text_input(key="new-typed").set_value(wanted).run()
 
 
@@ -160,4 +159,3 @@ def test_more_rows_than_fit_of_anything_else_are_refused(
 
 MOST = "a file may have at most 150 rows, and this one has"
 MANY_LINES = pyarrow.csv.ParseOptions(newlines_in_values=True)
-FOLDER = "A file in the data folder"

@@ -38,7 +38,7 @@ def test_a_reload_loses_nothing(app, items: Path, data_folder: Path) -> None:
     page.radio(key="new-promise").set_value("fixed").run()
     app("new_project", draft=token(page))
     again = app("new_project", draft=token(page))
-    assert again.title[0].value == "What do you want to know? · 3 of 3"
+    assert again.title[0].value == "Aim and price · 3 of 3"
     assert shown(again) == shown(page) and shown(again)["new-margin"] == 8.0
     assert back(again).text_input(key="new-question").value == "Is it spam?"
     button(again, "new-next").click().run()

@@ -4,6 +4,8 @@ entrance in force, and with the core's own."""
 from __future__ import annotations
 
 import asyncio
+import socket
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ async def inside(scope: dict[str, Any], receive: Any, send: Any) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.accept"})
         return
-    came = [one for one in scope["headers"] if one[0] == door.CAME]
+    came = [one for one in scope["headers"] if one[0] in (door.CAME, door.OWN)]
     await send({"type": "http.response.start", "status": 200, "headers": [(b"x", b"1"), *came]})
     await send({"type": "http.response.body", "body": b"in"})
 
@@ -140,3 +142,35 @@ def test_what_another_page_sends_is_refused(
 
 def test_programs_that_are_no_browser_say_no_origin(here: None) -> None:
     assert asked(kind="websocket")[0]["type"] == "websocket.accept"
+
+
+def test_only_who_sits_here_names_a_path_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a connection that is there: its other end is this user's."""
+    monkeypatch.delenv(HOSTS, raising=False)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as client,
+    ):
+        ends = {"client": client.getsockname(), "server": server.getsockname()}
+
+        def sits(host: str = "127.0.0.1:8501", **more: Any) -> bool:
+            headers = [(b"host", host.encode()), *more.pop("headers", [])]
+            return door.sits_here({"headers": headers, **ends, **more})
+
+        assert sits() and sits("localhost:8501") and sits("[::1]:8501")
+        assert not sits("labels.example") and not sits(server=None)
+        assert not sits(client=("192.0.2.7", ends["client"][1]))
+        for name in door.FORWARDING:
+            assert not sits(headers=[(name, b"192.0.2.7")])
+        if sys.platform == "linux":
+            assert not sits(client=("127.0.0.1", 1))
+            with monkeypatch.context() as other:
+                other.setattr(door.os, "getuid", lambda: -1)
+                assert not sits()
+        monkeypatch.setenv(HOSTS, "labels.example")
+        assert not sits()
+
+
+def test_nobody_says_himself_that_he_sits_here(here: None) -> None:
+    (head,) = [one["headers"] for one in asked(more={door.OWN.decode(): "yes"})[:1]]
+    assert door.OWN not in dict(head)

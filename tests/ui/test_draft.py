@@ -88,7 +88,11 @@ def test_what_is_lacking_is_said() -> None:
 
 
 def test_another_file_begins_anew_and_words_stay() -> None:
-    draft = Draft(path="a.csv", question="Spam?", id="id", budget=40, aim="x", confidence=0.9)
+    draft = Draft(question="Spam?", confidence=0.9)
+    draft.open("a.csv")
+    draft.id, draft.budget, draft.aim = "id", 40, "x"
+    draft.close()
+    assert draft.path is None and draft.id == "id"
     draft.open("a.csv")
     assert draft.id == "id"
     draft.open("b.csv")

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import io
 import json
+import os
+import zipfile
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from labelcore.errors import PopulationError
 from labelcore.population import Dialect
@@ -14,6 +18,7 @@ from labelcore.ui.files import (
     inside,
     keep_upload,
     listed,
+    named,
     read_form,
     read_head,
     safe_name,
@@ -142,6 +147,43 @@ def test_inside(data_folder: Path, tmp_path: Path) -> None:
             inside(wanted)
     with pytest.raises(FileNotFoundError):
         inside("files/none.csv")
+
+
+def test_a_path_of_this_machine(data_folder: Path, tmp_path: Path) -> None:
+    """A copy is taken of a table, a zip or the pictures of a folder, and of nothing else."""
+    outside = tmp_path / "out"
+    (outside / "cat").mkdir(parents=True)
+    (outside / "a.csv").write_text("id\n1\n")
+    assert named(f'"{outside / "a.csv"}"', anywhere=True) == data_folder / "files" / "a.csv"
+    for wanted in (str(outside / "a.csv"), str(outside), "../out/a.csv"):
+        with pytest.raises(ValueError, match="outside the data folder|no file whose name ends"):
+            named(wanted, anywhere=False)
+    (outside / "a.csv").unlink()
+    Image.new("L", (4, 4)).save(outside / "cat" / "1.png")
+    table = named(str(outside), anywhere=True)
+    assert table.name == "pictures.csv" and table.is_relative_to(data_folder / "files")
+    assert (table.parent / "cat" / "1.png").is_file()
+    assert named(str(outside), anywhere=True) == table
+    (outside / "secret").write_text("x")
+    (outside / "link.csv").symlink_to(outside / "secret")
+    os.mkfifo(outside / "pipe.csv")
+    for name in ("secret", "link.csv", "pipe.csv", "none.csv"):
+        with pytest.raises(
+            (ValueError, FileNotFoundError), match="suffix must be|There is no file"
+        ):
+            named(str(outside / name), anywhere=True)
+
+
+def test_a_zip_is_kept_once_and_taken_apart(data_folder: Path, tmp_path: Path) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as stream:
+        stream.writestr("p/1.png", b"x")
+    path = keep_upload("My pets.zip", content.getvalue())
+    assert path == keep_upload("My pets.zip", content.getvalue())
+    assert path.parent.name.startswith("My pets ") and path.parent.parent == data_folder / "files"
+    with pytest.raises(PopulationError, match="no zip"):
+        keep_upload("a.zip", b"PK")
+    assert len(list((data_folder / "files").iterdir())) == 1
 
 
 def test_a_folder_of_parts(data_folder: Path, tmp_path: Path) -> None:

@@ -58,7 +58,8 @@ def opened(app: Callable, file: Path) -> Callable[..., AppTest]:
     def build(planner: str = STRATA, page: str = "compare", name: str = file.name) -> AppTest:
         test = app("method", page=page)
         test.session_state["compare-planner"] = planner
-        test.segmented_control(key="new-source").set_value("A file in the data folder").run()
+        if any(one.key == "new-another" for one in test.button):
+            test.button(key="new-another").click().run()
         test.text_input(key="new-typed").set_value(name).run()
         assert not test.exception
         return test

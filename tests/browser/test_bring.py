@@ -1,0 +1,132 @@
+"""An own file comes in by a drop, a paste or a path, and Enter leads to the first item."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import wait_until_idle
+from tests.browser.driving import write_csv
+
+ROWS = [
+    {"id": f"m{n}", "text": f"Message {n}", "score_lr": round(n / 300, 3), "pred_lr": int(n > 200)}
+    for n in range(300)
+]
+
+
+def opened(page: Page, url: str) -> None:
+    page.goto(f"{url}/new_project")
+    page.locator(".st-key-new-upload input[type=file]").wait_for(state="attached")
+    wait_until_idle(page)
+
+
+def paste(page: Page, text: str) -> None:
+    """As Ctrl+V does, wherever the focus is."""
+    page.evaluate(
+        """text => {
+          const data = new DataTransfer();
+          data.setData("text/plain", text);
+          const event = new ClipboardEvent("paste",
+            { clipboardData: data, bubbles: true, cancelable: true });
+          (document.activeElement || document.body).dispatchEvent(event);
+        }""",
+        text,
+    )
+
+
+def drop(page: Page, path: Path) -> None:
+    """A file or folder let go far from the field for files."""
+    client = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        client.send("Input.dispatchDragEvent", {"type": kind, "x": 640, "y": 560, "data": data})
+
+
+def to_first_item(page: Page, said: str) -> None:
+    """By Enter alone, and the words of the question."""
+    page.get_by_text(said).first.wait_for()
+    wait_until_idle(page)
+    page.keyboard.press("Enter")
+    question = page.locator(".st-key-new-question input")
+    question.wait_for()
+    wait_until_idle(page)
+    question.click()
+    page.keyboard.type("Is it spam?")
+    page.keyboard.press("Enter")
+    page.locator(".st-key-new-create button").wait_for()
+    wait_until_idle(page)
+    page.keyboard.press("Control+Enter")
+    page.locator(".lc-box").first.wait_for()
+
+
+def pictures(folder: Path) -> Path:
+    for kind in ("cat", "dog"):
+        (folder / kind).mkdir(parents=True)
+        for n in range(20):
+            Image.new("L", (8, 8), 10 * n).save(folder / kind / f"{n}.png")
+    return folder
+
+
+TAB_SEPARATED = "\n".join(
+    "\t".join(map(str, row)) for row in [[*ROWS[0]], *(row.values() for row in ROWS)]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(TAB_SEPARATED, "pasted.tsv"), (json.dumps(ROWS), "pasted.json")],
+    ids=["table", "JSON"],
+)
+def test_a_pasted_table(server, new_page, text: str, name: str) -> None:
+    page = new_page()
+    opened(page, server.url)
+    paste(page, text)
+    page.get_by_text(f"{name} · ").wait_for()
+    if name.endswith("tsv"):
+        to_first_item(page, "300 items, 1 score")
+
+
+def test_a_path_that_is_pasted(server, new_page, tmp_path: Path) -> None:
+    """It stands in its field, and Enter opens it; Enter on the question goes on."""
+    path = write_csv(tmp_path / "outside.csv", ROWS)
+    page = new_page()
+    opened(page, server.url)
+    paste(page, str(path))
+    expect(page.locator(".st-key-new-typed input")).to_have_value(str(path))
+    page.keyboard.press("Enter")
+    to_first_item(page, "300 items, 1 score")
+    assert (server.data / "files" / "outside.csv").is_file()
+
+
+def test_a_folder_that_is_dropped(server, new_page, tmp_path: Path) -> None:
+    page = new_page()
+    opened(page, server.url)
+    drop(page, pictures(tmp_path / "pets"))
+    page.get_by_text("40 items, 1 prediction column").wait_for()
+    drop(page, write_csv(tmp_path / "next.csv", ROWS))  # in place of the one before
+    page.get_by_text("next.csv · 300 rows").wait_for()
+
+
+def test_a_zip_of_pictures(server, new_page, tmp_path: Path) -> None:
+    folder = pictures(tmp_path / "pets")
+    with zipfile.ZipFile(tmp_path / "pets.zip", "w") as stream:
+        for path in folder.rglob("*.png"):
+            stream.write(path, path.relative_to(tmp_path))
+    page = new_page()
+    opened(page, server.url)
+    drop(page, tmp_path / "pets.zip")
+    to_first_item(page, "40 items, 1 prediction column")
+    page.locator(".lc-box img").first.wait_for()
+
+
+def test_a_folder_without_anything_is_told(server, new_page, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    page = new_page()
+    opened(page, server.url)
+    drop(page, tmp_path / "empty")
+    page.get_by_text("The folder holds neither a picture nor a table.").wait_for()
