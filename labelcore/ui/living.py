@@ -32,7 +32,7 @@ from labelcore.figures.with_classifier import agreements, labels_in_force
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
 from labelcore.population import Population
-from labelcore.promises import CandidateState
+from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
 from labelcore.results.told_values import says_little
 from labelcore.results.types import Choice, Estimate
@@ -55,6 +55,7 @@ CANDIDATES_OVER = "Bounds of each candidate's precision against labels."
 NO_BOUNDS = "No bounds for the first items yet"
 MOST_BARS = 4
 LONGEST_NAME = 60
+LONGEST_OF_TWO = 20
 AHEAD_POINTS = 8
 GUESS = "grey: a first guess"
 
@@ -121,13 +122,26 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
             label=estimand_name(charted.estimand),
         )
         chart = over_labels(track, words)
-    other = short_words(claims_of(session)) or said
-    sentence = other or short_sentence(charted or estimates[0])
+    claimed, early = short_words(claims_of(session)), ""
+    other = claimed or said
     if track is not None and charted is not None and not other and session.going_on:
-        sentence = _early(charted, track, dots.get(charted.estimand)) or sentence
+        early = _early(charted, track, dots.get(charted.estimand))
+    sentence = other or early or short_sentence(charted or estimates[0])
+    if not claimed and said and shown[0].low is not None:
+        shown[0] = replace(shown[0], told=True)
+    elif charted is not None and not other and not early and _says_interval(charted):
+        place = len(heads) + estimates.index(charted)
+        shown[place] = replace(shown[place], told=True)
     of_all = "" if other or charted is None else odds_words(charted)
-    legend = _legend(dots, compared=_compares(estimates), guess=guess)
+    both = next((_both(one) for one in estimates if is_difference(one.estimand)), None)
+    legend = _legend(dots, both, guess=guess)
     return Picture(bars(shown, scale), chart, views, view, sentence, legend, of_all)
+
+
+def _says_interval(estimate: Estimate) -> bool:
+    """Whether the sentence about an estimate has its interval in it."""
+    open_ = estimate.is_difference and estimate.says_nothing
+    return estimate.has_interval and estimate.state != State.EXACT and not open_
 
 
 def dots_shown(session: Session) -> bool:
@@ -149,10 +163,12 @@ def _dots(session: Session) -> dict[str, BoolArray]:
     return found
 
 
-def _legend(dots: Mapping[str, BoolArray], *, compared: bool, guess: bool) -> Node:
-    """Its line is always there, so that nothing moves when it says something."""
-    words = ("first right", "second right") if compared else ("with the classifier", "against it")
-    full, hollow = words
+def _legend(dots: Mapping[str, BoolArray], both: tuple[str, str] | None, *, guess: bool) -> Node:
+    """Its line is always there, so that nothing moves when it says something; ``both`` are the
+    classifiers that are compared."""
+    full, hollow = "with the classifier", "against it"
+    if both is not None:
+        full, hollow = (f"{one_line(name, LONGEST_OF_TWO)} right" for name in both)
     said: list[Node | str] = []
     if any(len(one) for one in dots.values()):
         said += [node("span", klass="agreed"), full, node("span", klass="against"), hollow]
@@ -271,9 +287,13 @@ def _sides(estimate: Estimate) -> tuple[str, str] | None:
     """Of a difference: who is better above zero, and who below it."""
     if not is_difference(estimate.estimand):
         return None
-    both = (estimate.scope.classifier or "", estimate.scope.versus or "")
-    above, below = (f"{one_line(name, 30)} is better" for name in both)
+    above, below = (f"{one_line(name, 30)} is better" for name in _both(estimate))
     return above, below
+
+
+def _both(difference: Estimate) -> tuple[str, str]:
+    """The two classifiers, the first one the better above zero."""
+    return difference.scope.classifier or "", difference.scope.versus or ""
 
 
 def _along(session: Session) -> tuple[Node, bool]:

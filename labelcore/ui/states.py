@@ -17,9 +17,8 @@ from labelcore.ui import actions, visitor
 from labelcore.ui.claims_view import claims_of, settled_line
 from labelcore.ui.downloads import labels_button
 from labelcore.ui.facts import at_an_end, estimand_name
-from labelcore.ui.figures import details
+from labelcore.ui.figures import chosen_picture, details
 from labelcore.ui.label_errors import error_lines, second_pass_button, settle_button
-from labelcore.ui.living import picture
 from labelcore.ui.more import (
     MORE,
     after_budget,
@@ -84,7 +83,7 @@ def show_end(project: str, session: Session) -> None:
     """The answer in one sentence, in a trial the truth, the ways on; all else behind one line."""
     with st.container(border=True, key="state"):
         st.subheader(title(session), anchor=False)
-        settled, now = settled_line(claims_of(session)), picture(session, None)
+        settled, now = settled_line(claims_of(session)), chosen_picture(session)
         with st.container(key="answer"):
             st.text(tied(settled or now.sentence))
         if now.of_all:

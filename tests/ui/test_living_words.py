@@ -1,0 +1,52 @@
+"""What the living picture writes: an interval once, and the classifiers that are compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import labelcore as lc
+from labelcore.charts.nodes import Node
+from labelcore.testing.known import Known, calibrated
+from labelcore.ui.living import _legend, picture
+from labelcore.words.short import range_of
+from tests.ui.test_recorded import parts
+
+
+def texts(node: Node | str) -> str:
+    return node if isinstance(node, str) else "".join(map(texts, node[2:]))
+
+
+def told(bars: Node) -> list[str]:
+    """The intervals that are left to the sentence."""
+    spans = parts(bars, "span")
+    return [texts(one) for one in spans if one[1].get("class") == "range told"]
+
+
+def labelled(known: Known, plan: lc.Plan, labels: int) -> lc.Session:
+    session = lc.Session(known.population, plan)
+    while session.labels < labels and (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    return session
+
+
+def test_the_interval_in_the_sentence_is_not_beside_its_bar(tmp_path: Path) -> None:
+    known = calibrated(tmp_path, 600, seed=3)
+    plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120, seed=5)
+    early = picture(labelled(known, plan, 3), None)
+    assert told(early.bars) == []
+    session = labelled(known, plan, 120)
+    for figure in ("accuracy", "recall"):
+        shown = picture(session, None, figure)
+        found = session.results()[figure]
+        said = range_of(found.low, found.high)
+        assert told(shown.bars) == [said] and said in shown.sentence
+        assert texts(shown.bars).count(said) == 1
+
+
+def test_dots_of_a_comparison_name_the_classifiers() -> None:
+    dots = {"accuracy_difference": np.array([True, False])}
+    said = texts(_legend(dots, ("logistic", "forest"), guess=False))
+    assert "logistic right" in said and "forest right" in said
+    assert "with the classifier" in texts(_legend(dots, None, guess=False))
