@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from labelcore.plan.plan import Plan
 from labelcore.planning.simulation import simulate
@@ -11,6 +13,7 @@ from labelcore.population import Population, read_population
 from labelcore.results.types import Estimate
 from labelcore.session.managing import free_name
 from labelcore.session.session import Session
+from labelcore.trials.base import Trial
 from labelcore.trials.reveal import Reveal, reveal
 from labelcore.trials.table import TRIALS
 from labelcore.ui import sessions
@@ -28,7 +31,15 @@ _simulated: dict[tuple[str, str], Future[list[Ends]]] = {}
 @cache
 def _data(name: str) -> Future[bytes]:
     """The file of a trial, made beside what is going on: its classifiers are trained for it."""
-    return _making.submit(TRIALS[name].to_bytes)
+    return _making.submit(_made, TRIALS[name])
+
+
+def _made(trial: Trial) -> bytes:
+    """And read once: the first file has a server import and start what reads files."""
+    made = trial.to_bytes()
+    with TemporaryDirectory() as folder:
+        read_population(trial.write(Path(folder), made), **trial.read_arguments)
+    return made
 
 
 def make_ready() -> None:
