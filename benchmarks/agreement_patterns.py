@@ -7,9 +7,13 @@ The files were divided before the first run: what could be chosen was chosen on 
 (``CHOSEN``); what counts is the second (``SHOWN``). Every method is planned for the promise
 "fixed"; its size is the smallest at which the widest of all figures has a half-width of at most 5
 points in the mean of ``PILOT`` sessions, up to ``MOST`` labels. Then further sessions of that size.
-"Default": recalibrated Neyman drawn for the classifier that recycling suggests as the parent (the
-majority vote where there is one), the others read off the same labels. "Plain": a plain random
+"Patterns": recalibrated Neyman with all of them. "Default": recalibrated Neyman drawn for the
+classifier that recycling suggests as the parent (the majority vote where there is one), the others
+read off the same labels, as it was before there were patterns. "Plain": a plain random
 sample read by predictions with the same kind of interval, at expected counts of the true rates.
+
+Accuracy, precision, recall and F1 of two, four and eight classifiers are asked together at the
+``SIZES``, seed ``FOUR_SEED``: "labels" is the square of the ratio of the widest mean half-widths.
 """
 
 from __future__ import annotations
@@ -30,12 +34,17 @@ from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.helpers import table_of
 from labelcore.designs import DESIGNS
 from labelcore.designs.samples import suggested_params
+from labelcore.designs.score_frame import STRATA
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, ratios
+from labelcore.plan.against_file import frozen
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
 
 GOAL, MOST, LEAST, PILOT, NEAR = 0.05, 4_000, 30, 6, 0.03
-PILOT_SEED, SEED, CLAIM_SEED = 17, 18, 19
+PILOT_SEED, SEED, CLAIM_SEED, FOUR_SEED = 17, 18, 19, 20
+SIZES, FOUR_SHARE, LARGEST_SHARE = (100, 400), 0.12, 0.6
+"""The share of the runs for four figures, and of the items that a size may be at most."""
+FOUR_FIGURES = ("accuracy", "precision", "recall", "f1")
 PATTERNS, RECYCLING, DEFAULT, PLAIN = "patterns", "recycling", "default", "plain"
 ASKED = {"precision": ("precision",), "precision and recall": ("precision", "recall")}
 METHODS = {PATTERNS: 1.0, RECYCLING: 0.1, DEFAULT: 0.3}
@@ -78,8 +87,8 @@ def with_strict(found: pd.DataFrame, classifiers: tuple[str, ...]) -> pd.DataFra
     made = found.copy()
     for name in classifiers:
         if name.endswith(" strict"):
-            score = found[f"score_{name.removesuffix(' strict')}"]
-            half = int(found[f"pred_{name.removesuffix(' strict')}"].sum()) // 2
+            score = made[f"score_{name.removesuffix(' strict')}"]
+            half = int(made[f"pred_{name.removesuffix(' strict')}"].sum()) // 2
             made[f"score_{name}"] = score
             made[f"pred_{name}"] = (score >= score.nlargest(half).iloc[-1]).astype(int)
     return made
@@ -102,6 +111,23 @@ SHOWN = (
     Set("breast cancer", ("logistic", "neighbours", "bayes")),
 )
 HALVES = {"chosen": CHOSEN, "shown": SHOWN}
+TOGETHER: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "newsgroups_med": (("lr", "nb"), FOUR),
+    "product_pairs": (("gbm", "title"), ("gbm", "lr", "title", "vote")),
+    "ppdb_pairs": (("model", "cosine"), ("model", "cosine", "model strict", "cosine strict")),
+    "news20_binary": (("lr", "nb"), ("lr", "svm", "nb", "nb strict")),
+    "digit 3": (("logistic", "bayes"), ("logistic", "neighbours", "bayes", "vote")),
+    "digit 8": (("logistic", "bayes"), ("logistic", "neighbours", "bayes", "vote")),
+}
+"""Two and four classifiers of each file; eight are the four and a strict one of each."""
+
+
+def sets_of_four_figures() -> list[Set]:
+    return [
+        Set(file, names)
+        for file, (two, four) in TOGETHER.items()
+        for names in (two, four, (*four, *(f"{one} strict" for one in four)))
+    ]
 
 
 @lru_cache(maxsize=1)
@@ -113,13 +139,23 @@ def read(one: Set, folder: Path) -> tuple[lc.Population, NDArray[np.bool_], str]
 
 
 def plan_of(
-    one: Set, first: str, method: str, estimands: tuple[str, ...], size: int, **params: Any
+    population: lc.Population,
+    one: Set,
+    first: str,
+    method: str,
+    estimands: tuple[str, ...],
+    size: int,
+    **params: Any,
 ) -> lc.Plan:
     others = [name for name in one.classifiers if name != first]
     if method == RECYCLING:
         shared = {"parent": first, "children": others, "sample_size": size}
         return lc.Plan("recycling", estimands, params=shared)
-    design = "agreement_patterns" if method == PATTERNS else "recalibrated_neyman"
+    design = "recalibrated_neyman"
+    if method == DEFAULT:
+        alone = lc.Plan(design, estimands, classifier=first, budget=size, promise="fixed")
+        strata = {"n_above": STRATA[0], "n_below": STRATA[1], "helpers": ()}
+        params = {**strata, **frozen(population, alone, size).params, **params}
     return lc.Plan(
         design, estimands, classifier=[first, *others], budget=size, promise="fixed", params=params
     )
@@ -173,7 +209,7 @@ def measure(half: str, one: Set, asked: str, folder: Path, runs: int) -> list[Ro
     for method, share in METHODS.items():
         if method == RECYCLING and len(estimands) > 1:
             continue  # Its size for recall has a second parameter.
-        plan = partial(plan_of, one, first, method, estimands)
+        plan = partial(plan_of, population, one, first, method, estimands)
 
         def widest(size: int, plan: Callable[[int], lc.Plan] = plan) -> float:
             try:
@@ -191,6 +227,23 @@ def measure(half: str, one: Set, asked: str, folder: Path, runs: int) -> list[Ro
     labels = plain_labels(population, truth, one.classifiers, estimands)
     rows.append({"method": PLAIN, "labels": labels, "widest": GOAL})
     return [{"half": half, "set": one.name, "asked": asked, **row} for row in rows]
+
+
+def measure_four(one: Set, folder: Path, runs: int) -> list[Row]:
+    """A row for each size: the widest half-width and the coverage by both."""
+    population, truth, first = read(one, folder)
+    rows: list[Row] = []
+    for size in (size for size in SIZES if size <= LARGEST_SHARE * len(population)):
+        row: Row = {"together": one.name, "classifiers": len(one.classifiers), "size": size}
+        for method in (DEFAULT, PATTERNS):
+            plan = plan_of(population, one, first, method, FOUR_FIGURES, size)
+            found = simulated(population, plan, truth, runs, FOUR_SEED)
+            row |= {
+                f"{method} widest": found.widest, f"{method} least": found.coverage.min(),
+                f"{method} coverage": found.coverage.mean(),
+            }  # fmt: skip
+        rows.append({**row, "figures": len(found.coverage)})
+    return rows
 
 
 def plain_labels(
@@ -233,8 +286,8 @@ def claims_of(half: str, one: Set, folder: Path, runs: int) -> list[Row]:
         others = [own for own in one.classifiers if own not in (best, worst)]
         for design, named in (
             ("paired_comparison", [best, worst]),
-            ("agreement_patterns", [best, worst]),
-            ("agreement_patterns", [best, worst, *others]),
+            ("recalibrated_neyman", [best, worst]),
+            ("recalibrated_neyman", [best, worst, *others]),
         ):
             if len(named) > 2 and not others:
                 continue
@@ -279,13 +332,20 @@ def jobs(options: Options) -> dict[str, Job]:
                 found[name] = partial(measure, half, one, asked, options.data, options.runs)
             runs = max(round(CLAIM_SHARE * options.runs), 1)
             found[f"{half} {one.name} claims"] = partial(claims_of, half, one, options.data, runs)
+    runs = max(round(FOUR_SHARE * options.runs), 1)
+    several = sets_of_four_figures()
+    for one in several[:1] if options.quick else several:
+        found[f"together {one.name}"] = partial(measure_four, one, options.data, runs)
     return found
 
 
 def tables(rows: Rows, options: Options) -> str:
     found = pd.DataFrame(flat(rows))
     parts = []
-    for half in ("shown", "chosen"):
+    if "together" in found:
+        four = found[found["together"].notna()]
+        parts += ["## Four figures of two, four and eight", together_table(four)]
+    for half in ("shown", "chosen") if "half" in found else ():
         part = found[found["half"] == half]
         if not len(part):
             continue
@@ -314,6 +374,22 @@ def figures_table(found: pd.DataFrame) -> str:
         ))  # fmt: skip
     names = ("file and classifiers", *METHODS, PLAIN, "patterns / default",
              "coverage of patterns, mean / least", "of the default")  # fmt: skip
+    return table(names, rows)
+
+
+def together_table(found: pd.DataFrame) -> str:
+    """One row per set and size."""
+    rows = []
+    for _, row in found.iterrows():
+        ends = [f"{100 * row[f'{method} widest']:.1f}" for method in (DEFAULT, PATTERNS)]
+        held = [
+            f"{row[f'{method} coverage']:.3f} / {row[f'{method} least']:.2f}"
+            for method in (DEFAULT, PATTERNS)
+        ]
+        ratio = (row[f"{PATTERNS} widest"] / row[f"{DEFAULT} widest"]) ** 2
+        rows.append((row["together"], f"{row['size']:.0f}", *ends, f"{ratio:.2f}", *held))
+    names = ("file and classifiers", "labels", "±, default", "±, patterns", "patterns / default",
+             "coverage of the default, mean / least", "of patterns")  # fmt: skip
     return table(names, rows)
 
 

@@ -24,7 +24,7 @@ from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.populations import MAIN, Items, Known, all_cases, known, real_cases, written
 from labelcore.designs.base import Frame, Progress, Setup
 from labelcore.designs.profile_figures import profile_figures
-from labelcore.designs.recalibrated_neyman import NEYMAN, TWO_ENDED
+from labelcore.designs.score_frame import NEYMAN, TWO_ENDED
 from labelcore.estimands import SCALARS, ratios
 from labelcore.figures.counted import look_at
 from labelcore.log.engine import Engine

@@ -21,7 +21,7 @@ from labelcore.testing.known import (
 )
 
 ALLOCATION, CLAIMS, VALIDITY = "default_allocation.md", "claims.md", "validity.md"
-NEYMAN = "designs.recalibrated_neyman"
+NEYMAN = "designs.score_frame"
 PATTERNS, PATTERN = "agreement_patterns.md", "designs.pattern_frame"
 
 CONSTANTS: list[tuple[str, str, str, object]] = [
@@ -58,11 +58,11 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     (PATTERNS, "With claims 8 strata instead of 24", f"{PATTERN}.CLAIM_STRATA", 8),
     (PATTERNS, "more than a quarter of them", f"{PATTERN}.LABELS_EACH", 4),
     (PATTERNS, "The votes of the classifiers in the fit", f"{PATTERN}.VOTE_WEIGHT", 4.0),
-    (PATTERNS, "the square of .75 of the most", "designs.two_ended.MISSED", 0.75),
+    (PATTERNS, "the square of .75 of the most", "designs.two_ended.FORMER_MISSED", 0.75),
     (PATTERNS, "A tenth of the labels for each kind of figure",
-     "designs.agreement_patterns.OWN_SHARE", 0.1),
+     "designs.pattern_frame.OWN_SHARE", 0.1),
     ("paired.md", "below 15 such a plan is refused",
-     "designs.paired_frame.PROCESS_DISAGREEMENTS", 15),
+     "designs.pattern_frame.PROCESS_DISAGREEMENTS", 15),
     ("paired.md", "labels that go where the two disagree", "designs.paired_comparison.FLOOR", 0.2),
     ("paired.md", "labels that go where the two disagree", "designs.paired_frame.DIFFER", 6),
     ("paired.md", "labels that go where the two disagree", "designs.paired_frame.AGREE", 3),

@@ -19,7 +19,8 @@ from benchmarks.labels.sessions import SEED, SIDE_BY_SIDE, runs
 from benchmarks.labels.targets import FIRST, Stop, Target
 from benchmarks.sessions import Prepared
 from labelcore.designs.base import Frame, IntArray, Progress, Setup, drawn_anew
-from labelcore.designs.recalibrated_neyman import RecalibratedNeyman, _costs
+from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
+from labelcore.designs.score_frame import stratum_costs
 from labelcore.figures import counted as estimation
 from labelcore.planning.simulation import run_seed
 from labelcore.stats.allocation import largest_remainder
@@ -40,7 +41,7 @@ class KnownNeyman(RecalibratedNeyman):
 
     def shared(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
         """How many of ``labels`` each stratum that matters gets: two, and its share of the rest."""
-        costs = _costs(setup, frame, self.theta)
+        costs = stratum_costs(setup, frame, self.theta)
         share = costs * frame.sizes * np.sqrt(self.theta * (1 - self.theta) + self.doubt)
         first = np.where(costs > 0, np.minimum(frame.sizes, 2), 0)
         if labels <= first.sum():

@@ -372,6 +372,7 @@ class Design(ABC, Generic[FrameT]):
     strata_order         what the order of its strata means, in words; {first}, {second} and
                          {positive} stand for the names of both classifiers and the positive class
     existing             what labels that are there already may be taken for: "random", "certainty"
+    same_as              the method that this is another name of, and that is proposed in its place
     has_weights          whether the labels of each stratum are, given their number, a random sample
                          of it, so that each of them can stand for as many items
     derived_words        what each figure of ``derived`` is called, by its name in the source
@@ -396,6 +397,7 @@ class Design(ABC, Generic[FrameT]):
     least_classifiers: ClassVar[int] = 1
     strata_order: ClassVar[str] = BY_SCORE
     existing: ClassVar[tuple[str, ...]] = ()
+    same_as: ClassVar[str] = ""
     has_weights: ClassVar[bool] = True
     derived_words: ClassVar[dict[str, str]] = {}
     works: ClassVar[tuple[Work, ...]] = ()
@@ -417,6 +419,10 @@ class Design(ABC, Generic[FrameT]):
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         """The promises that this method has for these estimands and parameters."""
         return self.promises
+
+    def order_of_strata(self, frame: FrameT) -> str:
+        """``strata_order`` of this frame."""
+        return self.strata_order
 
     def has_horizon(self, params: Any) -> bool:
         """Whether a watched promise with these parameters is for a planned size."""

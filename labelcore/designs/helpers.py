@@ -120,12 +120,15 @@ class HelpedFrame(Frame):
     """A frame whose strata were cut with the help of other columns.
 
     helpers   the columns that were used, as far as they say something
-    evidence  (n_strata,), what they say beyond the scores, larger for more positive; None: there
-              are none
+    evidence  (n_strata,), what they say beyond the scores, larger for more positive; with several
+              columns of it (n_strata, n_columns); None: there are none
+    level     (n_strata,), 1 where the strata are of a kind with a level of its own, else 0; None:
+              none are
     """
 
     helpers: tuple[str, ...] = field(default=(), kw_only=True)
     evidence: FloatArray | None = field(default=None, kw_only=True)
+    level: FloatArray | None = field(default=None, kw_only=True)
 
 
 def helped(setup: Setup, frame: Frame, others: Evidence | None) -> HelpedFrame:

@@ -14,41 +14,20 @@ from labelcore.designs.base import (
     Progress,
     Setup,
     WatchedParams,
-    extended,
-    frame_of,
     parameter,
 )
-from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.neyman_batches import (
     FIRST_LABELS_PER_STRATUM,
     next_counts,
     neyman_shares,
 )
-from labelcore.designs.paired_frame import (
-    ACCURACY,
-    CENSUS,
-    HALF,
-    SAMPLED,
-    SMALLEST_WATCHED,
-    PairFrame,
-    check_disagreements,
-    check_pair,
-    disagreement_notes,
-    pair_parts,
-    pair_rates,
-    reaching,
-    wanted,
-)
+from labelcore.designs.paired_frame import CENSUS, HALF, SAMPLED, PairFrame, pair_frame
+from labelcore.designs.pattern_frame import ACCURACY, disagreement_notes
+from labelcore.designs.profile_design import ProfileDesign
 from labelcore.designs.profile_figures import (
-    profile_figures,
-    profile_figures_at,
-    profile_figures_of,
     profile_first_look,
-    profile_holds,
-    profile_may_meet,
 )
 from labelcore.designs.scalars import Answers, ComparesTwo, Figures, Goal, half_width
-from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
@@ -66,7 +45,7 @@ CERTAIN = Method(
 )
 
 
-class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
+class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
     """Neyman allocation for the difference of two classifiers.
 
     A stratum never mixes pairs of predictions: ``n_differ`` equal-size strata by score of the items
@@ -105,16 +84,8 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         "can be better than the other."
     )
     estimands: ClassVar[tuple[str, ...]] = (*DIFFERENCES, *SCALARS)
-    smallest_watched_budget: ClassVar[int] = SMALLEST_WATCHED
-    correlates: ClassVar[bool] = True
-    recommended: ClassVar[bool] = True
     strata_order: ClassVar[str] = (
         "only {first} says {positive}, only {second} says {positive}, both, neither"
-    )
-    existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
-    assumptions: ClassVar[tuple[str, ...]] = (
-        WITHIN_STRATA,
-        APPROXIMATE,
     )
 
     @dataclass(frozen=True, slots=True)
@@ -165,22 +136,7 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         return {"disagreements": HALF, **params}
 
     def prepare(self, setup: Setup) -> PairFrame:
-        items = setup.items()
-        check_pair(setup, items)
-        parts, sides = pair_parts(setup, items)
-        predicted, other = sides[:, 0], sides[:, 1]
-        rates, notes = pair_rates(setup, items, parts)
-        base = frame_of(setup, items, parts, rates, predicted, notes)
-        asked = wanted(setup, base.sizes, sides)
-        frame = extended(base, PairFrame, other=other, wanted=asked)
-        few = setup.promise == Promise.WATCHED and int(frame.differ.sum()) < MINIMUM_STRATA
-        reached = reaching(frame, setup.params.disagreements)
-        frame = replace(frame, census=setup.planned >= reached, few=few, reached=reached)
-        check_disagreements(setup, frame)
-        return frame
-
-    def judges(self, params: Any) -> bool:
-        return True
+        return pair_frame(setup)
 
     def judges_all(self, frame: PairFrame) -> bool:
         return not frame.few
@@ -215,22 +171,22 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         self, answers: Sequence[Answers[PairFrame]], looks: Sequence[Look]
     ) -> list[Figures]:
         if any(one.frame.few for one in answers):
-            return super().figures_of(answers, looks)
-        return profile_figures_of(answers, looks)
+            return [self.figures(one, look) for one, look in zip(answers, looks, strict=True)]
+        return super().figures_of(answers, looks)
 
     def may_meet(
         self, answers: Answers[PairFrame], look: Look, labels: IntArray, goal: Goal
     ) -> BoolArray:
         if answers.frame.few:
-            return super().may_meet(answers, look, labels, goal)
-        return profile_may_meet(answers, look, labels, goal)
+            return np.ones(len(labels), dtype=bool)
+        return super().may_meet(answers, look, labels, goal)
 
     def holds(
         self, answers: Answers[PairFrame], look: Look, labels: IntArray, band: FloatArray
     ) -> BoolArray:
         if answers.frame.few:
-            return super().holds(answers, look, labels, band)
-        return profile_holds(answers, look, labels, band)
+            return np.zeros(len(labels), dtype=bool)
+        return super().holds(answers, look, labels, band)
 
     def half_widths(
         self, setup: Setup, answers: Answers[PairFrame], look: Look, drawn: FloatArray
@@ -248,16 +204,6 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         if frame.few and (not every or others < MINIMUM_STRATA or look.labels < first):
             return certain_figures(answers.rows, answers.cells)
         return self.estimate(answers.rows, answers.cells, look, answers.rates)
-
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        return profile_figures(rows, cells, look, rates)
-
-    def estimate_all(
-        self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
-    ) -> list[Figures]:
-        return profile_figures_at(rows, parts, look)
 
 
 def certain_figures(rows: list[Estimand], cells: Cells) -> Figures:

@@ -6,15 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.special import logit
 
-from labelcore.designs.base import Frame, IntArray, Setup, extended, frame_of, make_frame
+from labelcore.designs.base import IntArray, Look, Setup, extended, frame_of, make_frame
 from labelcore.designs.helped_patterns import cut_patterns, evidence_beside, notes_beside
-from labelcore.designs.helpers import Evidence
-from labelcore.designs.paired_frame import PROCESS_DISAGREEMENTS
+from labelcore.designs.helpers import Evidence, HelpedFrame
+from labelcore.designs.neyman_batches import Shares
 from labelcore.designs.rates import Rates, looks_like_probability, part_rates, stratum_rates
+from labelcore.designs.scalars import Answers
+from labelcore.designs.two_ended import FORMER_MISSED, MISSED, widest_shares
 from labelcore.errors import PlanError, Remedy
 from labelcore.estimands import DIFFERENCE, SCALARS, Estimand, ratios
 from labelcore.population.array_items import Items, cut
@@ -26,6 +29,15 @@ from labelcore.stats.profile import BoolArray, FloatArray, Ratios, slopes
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
 STRATA, CLAIM_STRATA = 24, 8
+FLOOR, OWN_SHARE = 0.1, 0.1
+ACCURACY = "accuracy_difference"
+DISAGREE = "The two disagree on {items:,} of the {of:,} items."
+REACHED = (
+    "The planned labels are expected to reach all items on which the two disagree: the difference "
+    "in accuracy is exact once they have."
+)
+PROCESS_DISAGREEMENTS = 15
+"""With fewer, how many there are varies too much from file to file for the interval to hold."""
 LABELS_EACH = 4
 VOTE_WEIGHT = 4.0
 """What all votes are worth on the scale of a logit, where the labels have not said anything yet."""
@@ -37,23 +49,18 @@ PART_ASKED = "Items that no figure asked for rests on are not asked: {items:,} o
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class PatternFrame(Frame):
-    """A frame whose strata are made of agreement patterns.
+class PatternFrame(HelpedFrame):
+    """A frame whose strata are made of agreement patterns. Its evidence is how many classifiers
+    call a stratum positive, and what helpers say, beyond what the scores suggest; its level is 1
+    where any of them does.
 
     said      (n_classifiers, n_strata), whether each classifier of the plan calls the stratum
               positive; where rare patterns were taken in, what holds for the others
-    evidence  (n_strata, n_columns), how many of them do, and what helpers say, beyond what the
-              scores suggest; None: one alone without helpers
-    level     (n_strata,), 1 where any of them does, else 0; None: one alone
     tied      whether the tie hash may decide where a stratum ends
-    helpers   the columns that were used beside the classifiers
     """
 
     said: BoolArray = field(kw_only=True)
-    evidence: FloatArray | None = field(default=None, kw_only=True)
-    level: FloatArray | None = field(default=None, kw_only=True)
     tied: bool = field(default=False, kw_only=True)
-    helpers: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 def settled_strata(setup: Setup) -> int:
@@ -80,28 +87,39 @@ def pattern_frame(setup: Setup) -> PatternFrame:
 
 def _of_parts(setup: Setup, items: Items, codes: IntArray, patterns: Patterns) -> PatternFrame:
     """The frame whose strata are pieces of whole patterns; ``codes`` are those of each way."""
-    names, whole = setup.classifiers, _order(setup)
-    parts: list[Part] = []
-    of_stratum: list[int] = []
-    for pattern, edges in enumerate(_edges(patterns, settled_strata(setup))):
-        code = codes[int(np.flatnonzero(patterns.of_way == pattern)[0])].tolist()
-        parts += cut(items, whole, dict(zip(names, code, strict=True)), edges)
-        of_stratum += [pattern] * len(edges)
-    said = patterns.said[:, of_stratum]
-    scored = [name for name in names if name in setup.population.scores] or names
-    rates, notes = _mean_rates([part_rates(setup, items, name, parts) for name in scored])
-    notes = (*notes, *notes_beside(setup))
-    base = frame_of(setup, items, parts, rates, said[0], notes)
-    tied = _tied(items, whole, base.stratum)
-    frame = extended(base, PatternFrame, said=said, tied=tied)
-    frame = _part_asked(setup, frame, np.zeros(len(parts), dtype=bool))
+    whole, edges = _order(setup), _edges(patterns, settled_strata(setup))
+    frame = cut_frame(setup, items, whole, codes[np.argsort(patterns.of_way)], edges)
+    notes = (*frame.notes, *notes_beside(setup))
+    frame = replace(frame, notes=notes, tied=_tied(items, whole, frame.stratum))
+    frame = _part_asked(setup, frame, np.zeros(frame.n_strata, dtype=bool))
+    said = frame.said
     if len(said) < 2:
         return frame
     if not setup.sums_exactly:
         return _with_votes(frame, _called(setup), _mean_order(setup))
     votes, level = VOTE_WEIGHT * said.mean(axis=0), np.asarray(said.any(axis=0))
-    beyond = surprise_of_strata(logit(rates), votes, level, frame.sizes.astype(float))
+    beyond = surprise_of_strata(logit(frame.rates), votes, level, frame.sizes.astype(float))
     return replace(frame, evidence=beyond[:, None], level=level.astype(float))
+
+
+def cut_frame(
+    setup: Setup, items: Items, whole: Stretch, codes: IntArray, edges: Sequence[IntArray]
+) -> PatternFrame:
+    """The frame whose strata are pieces of the items that all classifiers judge alike.
+
+    codes   (n_patterns, n_classifiers), the classes that they predict; edges: of each pattern,
+            where its pieces end along ``whole``
+    """
+    names, population = setup.classifiers, setup.population
+    parts: list[Part] = []
+    for code, ends in zip(codes.tolist(), edges, strict=True):
+        parts += cut(items, whole, dict(zip(names, code, strict=True)), ends)
+    said = np.equal(codes.T, population.classes.index(population.positive))
+    said = np.repeat(said, [len(ends) for ends in edges], axis=1)
+    scored = [name for name in names if name in population.scores] or names
+    rates, notes = _mean_rates([part_rates(setup, items, name, parts) for name in scored])
+    base = frame_of(setup, items, parts, rates, said[0], notes)
+    return extended(base, PatternFrame, said=said)
 
 
 def _of_arrays(
@@ -147,7 +165,7 @@ def _ways(setup: Setup, items: Items) -> tuple[IntArray, IntArray]:
     population = setup.population
     if len(population.classes) > 2:
         raise PlanError(
-            "design 'agreement_patterns' needs a file with two classes, this one has "
+            "drawing by agreement pattern needs a file with two classes, this one has "
             f"{len(population.classes)}",
             "needs two classes",
         )
@@ -155,7 +173,7 @@ def _ways(setup: Setup, items: Items) -> tuple[IntArray, IntArray]:
     if silent or not setup.classifiers:
         lacks = f"{silent[0]!r} has none" if silent else "the file has no classifier"
         raise PlanError(
-            "design 'agreement_patterns' needs thresholds or predictions of every classifier "
+            "drawing by agreement pattern needs thresholds or predictions of every classifier "
             f"asked about: {lacks}",
             "needs predictions of each classifier",
         )
@@ -389,3 +407,35 @@ def _difference_rests_on(one: Ratios, other: Ratios) -> BoolArray:
     if (one.b != 0).any() or (other.b != 0).any() or one.b0[0] != other.b0[0]:
         return np.asarray(every[0])
     return np.asarray((one.a != other.a)[0])
+
+
+def pattern_shares(setup: Setup, frame: PatternFrame, rates: FloatArray) -> Shares:
+    """Shares for the widest of all figures, and a tenth for each kind by itself; those of a plan
+    that names no rule are as they were before there was one."""
+    missed = MISSED if setup.params.allocation else FORMER_MISSED
+    asked = figure_slopes(frame, rates, asked_kinds(setup))
+    claimed = figure_slopes(frame, rates, claimed_kinds(setup))
+    served, floor = np.concatenate(claimed or asked, axis=-2), float(setup.params.floor or FLOOR)
+    apart = asked if claimed or len(asked) > 1 else []
+
+    def shares(sizes: IntArray, labels: int, batch: int) -> FloatArray:
+        total = labels + batch
+        every = widest_shares(sizes, rates, served, total, floor, missed)
+        each = [widest_shares(sizes, rates, one, total, floor, missed) for one in apart]
+        return np.asarray((1 - OWN_SHARE * len(each)) * every + OWN_SHARE * sum(each))
+
+    return shares
+
+
+def disagreement_notes(answers: Answers[Any], look: Look) -> list[str]:
+    """On how many items two classifiers disagree, and whether the expected labels reach them."""
+    cells = answers.cells
+    if cells.other is None:
+        return []
+    differ = cells.predicted != cells.other
+    items, labels = cells.size[differ].sum(), cells.labelled[differ].sum()
+    said = [DISAGREE.format(items=int(items), of=int(cells.size.sum()))]
+    accuracy = look.target == "file" and answers.rows[0].name == ACCURACY
+    if accuracy and labels > items - 0.5:
+        said.append(REACHED)
+    return said

@@ -113,6 +113,10 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
             path.extend(drawn, total)
         return drawn
 
+    def bounds_all_ranks(self, frame: FrameT) -> bool:
+        """``for_all_ranks`` of this frame."""
+        return self.for_all_ranks
+
     def most(self, frame: FrameT) -> int:
         """Items that are known, or on which nothing rests, are not asked."""
         return int((frame.sizes - frame.drawn_before)[frame.asked].sum())
@@ -143,7 +147,7 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
                 "for do not rest"
             )
         state, missing, promise = _state(look)
-        if self.for_all_ranks and look.target == "file":
+        if self.bounds_all_ranks(frame) and look.target == "file":
             standing = state, missing, promise
             return curve_of_all_ranks(self, setup, frame, ranked, look, standing, ranks)
         at = grid(ranked.n_items) if ranks is None else ranks

@@ -90,7 +90,7 @@ def order_words(engine: Engine) -> str:
     no more of them than predicted classes, go by the predictions."""
     population, first = engine.population, engine.classifiers[0]
     number, said = engine.frame.n_strata, first is not None and first in population.predictions
-    order: str = engine.design.strata_order
+    order: str = engine.design.order_of_strata(engine.frame)
     scored = first is not None and first in population.scores
     if order == BY_SCORE and (not scored or number <= (len(population.classes) if said else 1)):
         return "by prediction" if said else ""

@@ -148,6 +148,7 @@ def possible(asked: Asked) -> list[str]:
         name
         for name, one in DESIGNS.items()
         if {*asked.estimands} <= {*one.estimands}
+        and not one.same_as
         and max(number, 1) >= one.least_classifiers
         and (not isinstance(one, ComparesTwo) or number == 2)
     ]

@@ -242,11 +242,12 @@ def test_several_precisions_are_planned_for_the_margin_asked(app, data_folder: P
     page.segmented_control(key="new-way").set_value(MARGIN).run()
     assert not page.exception
     method = next(one for one in page.selectbox if one.label == "Method")
-    assert method.options[0] == "Recommended: Agreement patterns"
+    assert method.options[0] == "Recommended: Recalibrated Neyman"
     button(page, CREATE).click().run()
     (record,) = store(data_folder).projects()
     plan = lc.Session.open(store(data_folder), record.name).plan
-    assert (plan.design, plan.margin) == ("agreement_patterns", 0.05)
+    assert (plan.design, plan.margin) == ("recalibrated_neyman", 0.05)
+    assert plan.params["n_strata"] == 24
     assert plan.planned < ITEMS
 
 
@@ -258,7 +259,7 @@ def test_the_recommended_entry_follows_the_recommendation(
     def method(page: AppTest) -> Any:
         return next(one for one in page.selectbox if one.label == "Method")
 
-    by_goal = {"margin": "recalibrated_neyman", "budget": "agreement_patterns"}
+    by_goal = {"margin": "recalibrated_neyman", "budget": "simple_random"}
     monkeypatch.setattr(
         new_terms, "recommended", lambda *given: by_goal[next(iter(given[3]))]
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,12 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.neyman_batches import floor_at, target_shares
+from labelcore.designs.pattern_frame import PatternFrame
 from labelcore.designs.rates import planning_rates, stratum_rates
-from labelcore.designs.recalibrated_neyman import _costs
+from labelcore.designs.score_frame import stratum_costs
 from labelcore.estimands import SCALARS
 from labelcore.figures.scalars import scalar_results
+from labelcore.plan.against_file import frozen
 from labelcore.stats.recalibration import recalibrate
 from labelcore.testing.known import SCALARS as FOUR
 from labelcore.testing.known import (
@@ -22,6 +25,7 @@ from labelcore.testing.known import (
     labelled,
     write,
 )
+from tests.designs.paired_files import BOTH, paired
 
 NEYMAN = "recalibrated_neyman"
 FOCI = [None, "precision_recall", *SCALARS]
@@ -69,7 +73,9 @@ def test_default_cost_is_precision_and_recall_together(known: Known) -> None:
     recall, called = totals[said].sum() / totals.sum(), engine.frame.sizes[said].sum()
     above = np.hypot((1 - recall) / totals.sum(), 1 / called)
     expected = np.where(said, above, recall / totals.sum())
-    np.testing.assert_allclose(_costs(engine.setup, engine.frame, theta), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        stratum_costs(engine.setup, engine.frame, theta), expected, rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,7 +91,7 @@ def test_cost_of_a_single_focus(focus: str, cost, known: Known) -> None:  # type
     totals, said = engine.frame.sizes * theta, engine.frame.predicted
     tp, p, called = totals[said].sum(), totals.sum(), engine.frame.sizes[said].sum()
     above, below = cost(tp / p, 2 * tp / (p + called))
-    found = _costs(engine.setup, engine.frame, theta)
+    found = stratum_costs(engine.setup, engine.frame, theta)
     np.testing.assert_allclose(
         found / found.max(), np.where(said, above, below) / max(above, below)
     )
@@ -190,3 +196,62 @@ def test_few_strata_are_watched_from_the_first_label(tmp_path: Path) -> None:
         found = scalar_results(engine)["accuracy"]
         assert found.low - 1e-9 <= file.value("accuracy") <= found.high + 1e-9
         assert found.state == ("interval" if labels < 45 else "exact")
+
+
+# --- several classifiers -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return paired(tmp_path_factory.mktemp("two"), 1500, seed=8)
+
+
+def drawn(known: Known, plan: lc.Plan) -> list[int]:
+    return [one.position for one in labelled(known.engine(plan, 3), known.truth).asked]
+
+
+def test_several_classifiers_are_drawn_by_what_they_say_together(two: Known) -> None:
+    plan = lc.Plan("recalibrated_neyman", ["precision"], classifier=list(BOTH), budget=120)
+    kept = frozen(two.population, plan, 120)
+    assert kept.params["n_strata"] == 24
+    frame = two.engine(kept, 3).frame
+    assert isinstance(frame, PatternFrame)
+    called = np.array([two.population.predictions[name] for name in BOTH])
+    for stratum in range(frame.n_strata):
+        assert len(np.unique(called[:, frame.stratum == stratum], axis=1).T) == 1
+
+
+@pytest.mark.parametrize(
+    "by_score", [{"n_above": 6}, {"n_below": 12}, {"focus": "recall"}, {"helpers": [BOTH[1]]}]
+)
+def test_parameters_of_one_score_keep_to_the_first_classifier(
+    two: Known, by_score: dict[str, object]
+) -> None:
+    """As they did before several had a way of their own."""
+    both = lc.Plan(
+        "recalibrated_neyman", ["recall"], classifier=list(BOTH), budget=90, params=by_score
+    )
+    assert "n_strata" not in frozen(two.population, both, 90).params
+    alone = replace(both, classifier=BOTH[0], params={**by_score, "focus": "precision_recall"})
+    both = replace(both, params={**by_score, "focus": "precision_recall"})
+    assert drawn(two, frozen(two.population, both, 90)) == drawn(
+        two, frozen(two.population, alone, 90)
+    )
+
+
+def test_a_plan_of_several_frozen_without_patterns_draws_as_it_did(two: Known) -> None:
+    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], classifier=list(BOTH), budget=90)
+    old = plan.with_planned(90)
+    first = replace(old, classifier=BOTH[0])
+    assert "n_strata" not in old.params
+    assert drawn(two, old) == drawn(two, first) != drawn(two, frozen(two.population, plan, 90))
+
+
+def test_the_former_name_has_the_same_strata(two: Known) -> None:
+    """Its shares are those of before: a stratum whose labels are alike counts for less."""
+    frames = []
+    for name in ("recalibrated_neyman", "agreement_patterns"):
+        plan = lc.Plan(name, ["precision", "recall"], classifier=list(BOTH), budget=90)
+        frames.append(two.engine(frozen(two.population, plan, 90), 3).frame)
+    assert np.array_equal(frames[0].stratum, frames[1].stratum)
+    assert np.array_equal(frames[0].queue, frames[1].queue)

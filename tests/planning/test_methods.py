@@ -15,6 +15,7 @@ from labelcore.errors import PlanError
 from labelcore.planning.methods import (
     Line,
     cheapest,
+    line,
     may_claim,
     outlook_of,
     plan_for,
@@ -54,15 +55,19 @@ def test_several_classifiers_are_one_design(
     classifier: tuple[str, ...],
     goal: dict[str, float],
 ) -> None:
-    """Where the forecast says so: precisions by far fewer labels than the default's, and fewer than
-    by recycling."""
+    """The default for all of them: precisions by far fewer labels than strata of the first one's
+    score take, and fewer than by recycling."""
     aim = aim_of(estimands, classifier)
-    assert recommended(aim, population, possible(aim), goal) == "agreement_patterns"
+    assert recommended(aim, population, possible(aim), goal) == "recalibrated_neyman"
     if estimands != ("precision",):
         return
-    plain, recycled, found = (  # As each can be had: recycling for one look alone.
+    recycled, found = (  # As each can be had: recycling for one look alone.
         outlook_of(aim, population, name, goal, terms={"promise": "fixed"})
-        for name in ("recalibrated_neyman", "recycling", "agreement_patterns")
+        for name in ("recycling", "recalibrated_neyman")
+    )
+    by_score = {"promise": "fixed", "params": {"n_above": 6, "n_below": 12}, **goal}
+    plain = line(
+        population, lc.Plan("recalibrated_neyman", estimands, classifier=classifier, **by_score)
     )
     if "margin" in goal:
         assert found.labels * 1.5 < plain.labels and found.labels < recycled.labels
@@ -70,9 +75,12 @@ def test_several_classifiers_are_one_design(
 
 
 def test_one_classifier_is_no_agreement(population: lc.Population) -> None:
-    for classifier in (None, "a", ("a",)):
+    """Nor is one method proposed by two names."""
+    for classifier in (None, "a", ("a",), ("a", "b")):
         assert "agreement_patterns" not in possible(aim_of(("accuracy",), classifier))
-    assert "agreement_patterns" in possible(aim_of(("accuracy",), ("a", "b")))
+    for classifier, drawn in (("a", False), (("a", "b"), True)):
+        plan = lc.Plan("recalibrated_neyman", ["accuracy"], classifier=classifier, budget=60)
+        assert ("patterns" in lc.preview(population, plan).derived) == drawn
 
 
 QUESTIONS = [
@@ -133,7 +141,7 @@ def test_the_page_compares_methods_that_can_be_proposed(population: lc.Populatio
     assert {"recalibrated_neyman", "simple_random"} <= shown <= {*possible(plan)}
     two = replace(plan, classifier=("a", "b"))
     found = outlook.lines(population, population.fingerprint, two.to_json())
-    assert "agreement_patterns" in {one.design for one in found if not one.refused}
+    assert "recalibrated_neyman" in {one.design for one in found if not one.refused}
 
 
 def test_a_method_without_the_promise_is_not_the_cheapest(population: lc.Population) -> None:
