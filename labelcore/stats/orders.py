@@ -137,8 +137,8 @@ BLOCK = 1 << 20
 """Items that are looked at together."""
 FEW = 1 << 10
 """Fewer values are sorted in a moment."""
-SAMPLE = 1 << 14
-"""So many values say how a score is spread."""
+SAMPLE, FAR_OUT = 1 << 14, 0.002
+"""So many values say how a score is spread, by the share of them that begin alike."""
 MIXED = Mixed()
 HASHED = Hashed()
 
@@ -325,7 +325,10 @@ def ascending(values: NDArray[Any], falling: bool = False) -> IntArray:
     alike = np.unique(packed[np.concatenate(wrong)] >> np.uint64(bits)) << np.uint64(bits)
     start = np.searchsorted(packed, alike)
     end = np.searchsorted(packed, alike | np.uint64(2**bits - 1), side="right")
-    _put_right(values, order, start, end - start, falling)
+    size = end - start
+    parts = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK)) + 1
+    for some in np.split(np.arange(len(size)), parts):
+        _put_right(values, order, start[some], size[some], falling)
     return order
 
 
@@ -343,7 +346,7 @@ def _put_right(
 def _head_of(values: NDArray[Any], bits: int) -> Head:
     """So many bits of each value. Of whole numbers what they are more than the least, or the first
     bits of that. Of floats their place between the lowest and the highest; where that tells
-    fewer apart in a sample, the first bits of what they are kept as."""
+    clearly fewer apart in a sample, the first bits of what they are kept as."""
     if values.dtype.kind != "f":
         low = int(values.min())
         more = np.uint64(max((int(values.max()) - low).bit_length() - bits, 0))
@@ -354,7 +357,8 @@ def _head_of(values: NDArray[Any], bits: int) -> Head:
         return _as_kept(some) >> np.uint64(64 - bits + 1)
 
     even = _between(values, 2 ** min(bits, 52) - 2)
-    return max((even, kept), key=lambda head: len(np.unique(head(sample))))
+    alike, others = (len(sample) - len(np.unique(head(sample))) for head in (even, kept))
+    return kept if alike > others + FAR_OUT * len(sample) else even
 
 
 def _between(values: NDArray[np.float64], most: int) -> Head:
