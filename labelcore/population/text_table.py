@@ -25,9 +25,9 @@ from labelcore.population.duck import Duck, DuckError, said_by
 from labelcore.population.engines.sql import Piece, joined, sql
 from labelcore.population.limits import check_rows, refusal
 from labelcore.population.text import Columns
-from labelcore.population.text_file import BLOCK_BYTES, MARKS
+from labelcore.population.text_file import MARKS
 
-ROWS_AT_ONCE = 8192
+ROWS_AT_ONCE, SURVEYED = 8192, 1 << 17
 NO_VALUE = "\x01no value\x02"
 """What no file holds as a missing value: an empty cell is a text."""
 
@@ -203,27 +203,33 @@ def survey(path: Path, dialect: Dialect | None = None) -> Survey:
     lines, alone, plain, returns, doubtful = 0, 0, True, False, False
     before, mark = b"", b""
     with path.open("rb") as stream:
-        while block := stream.read(BLOCK_BYTES):
+        while block := stream.read(SURVEYED):
             mark = mark or next((one for one in MARKS if not before and block.startswith(one)), b"")
             # The last byte that was looked at is looked at once more: none stood behind it.
             both = (before or b"\n\n") + block
             data = np.frombuffer(both, dtype=np.uint8)
-            ends = np.flatnonzero(data[2:] == NEWLINE) + 2
-            lines += len(ends)
+            end = data[2:] == NEWLINE
+            lines += int(np.count_nonzero(end))
             plain = plain and b"\0" not in block
             if b"\r" in both:
                 returns = True
                 alone += block.count(b"\r") - both.count(b"\r\n", 1)
-                ends = ends - (data[ends - 1] == RETURN)
-            doubtful = doubtful or bool((data[ends - 1] == delimiter).any())
-            if quote != NO_BYTE and not doubtful:
-                quotes = np.flatnonzero(data == quote)
-                beside = data[np.concatenate([quotes - 1, np.minimum(quotes + 1, len(data) - 1)])]
-                doubtful = bool(((beside == SPACE) | (beside == TAB)).any())
+            if not doubtful:
+                doubtful = _doubtful(data, end, delimiter, quote)
             before = both[-2:]
     ended = before[-1:] in (b"\n", b"")
     doubtful = doubtful or (not ended and before[-1] == delimiter)
     return Survey(lines + int(not ended), plain and not alone, returns, doubtful, ended, mark)
+
+
+def _doubtful(data: NDArray[np.uint8], end: NDArray[np.bool_], delimiter: int, quote: int) -> bool:
+    """Whether a delimiter stands before an ``end``, or before the return that is part of it; or a
+    space beside a quote."""
+    last = data == delimiter
+    if (last[1:-1] & end).any() or (last[:-2] & (data[1:-1] == RETURN) & end).any():
+        return True
+    marks, space = data == quote, (data == SPACE) | (data == TAB)
+    return bool((marks[1:] & space[:-1]).any() or (marks[:-1] & space[1:]).any())
 
 
 def _marks(dialect: Dialect | None) -> tuple[str, str]:
