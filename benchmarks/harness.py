@@ -15,7 +15,7 @@ import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import fill
@@ -60,6 +60,8 @@ class Benchmark:
     head     before the tables; ``MADE`` in it becomes the command, the versions and the time
     beside   writes what else there is, into docs/: rows, the sentence of ``MADE``, folder
     faults   what must come out and did not: the command ends with 1
+    keys     heading of the page -> by how many columns in front a row of its table is known, so
+             that ``--only`` with ``--write`` puts the rows of single jobs in the place of theirs
     workers  processes; 1 where time is measured
     """
 
@@ -73,6 +75,7 @@ class Benchmark:
     head: str = MADE + "\n\n"
     beside: Callable[[Rows, str, Path], None] | None = None
     faults: Callable[[Rows, Options], list[str]] | None = None
+    keys: Mapping[str, int] = field(default_factory=dict)
     workers: int = 2
 
 
@@ -95,7 +98,7 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
         write: bool,
     ) -> None:  # fmt: skip
         part = bool(only and benchmark.page)
-        if write and part:
+        if write and part and not benchmark.keys:
             raise click.UsageError("the page needs all jobs: leave out --only or --write")
         options = Options(runs or (benchmark.quick_runs if quick else benchmark.runs), quick, data)
         rows, seconds = found(benchmark, options, workers, only, kept)
@@ -103,6 +106,10 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
         made = provenance(benchmark, options, given, seconds)
         if part:
             click.echo(pd.DataFrame(flat(rows)).to_string())
+            if write:
+                page = docs / benchmark.page
+                text, new = page.read_text("utf-8"), benchmark.tables(rows, options)
+                page.write_text(with_rows(text, new, benchmark.keys), "utf-8")
             return
         text = benchmark.head.replace(MADE, made) + benchmark.tables(rows, options)
         click.echo(text)
@@ -138,6 +145,62 @@ def write_page(path: Path, text: str) -> None:
     old = path.read_text(encoding="utf-8") if path.exists() else ""
     above, mark, _ = old.partition(MARK)
     path.write_text((above + MARK if mark else "") + text, encoding="utf-8")
+
+
+def with_rows(page: str, new: str, keys: Mapping[str, int]) -> str:
+    """A page whose tables have the rows of the ``new`` ones in the place of those of the same key,
+    behind the others of the same first cell where there is none; a column that is new is last.
+
+    keys   heading -> columns in front by which a row is known
+
+    >>> old, new = table(["who", "s"], [["a", 1], ["b", 2]]), table(["who", "s"], [["b", 3]])
+    >>> print(with_rows("## T\\n\\n" + old, "## T\\n\\n" + new, {"T": 1}))
+    ## T
+    <BLANKLINE>
+    | who | s |
+    |---|---|
+    | a | 1 |
+    | b | 3 |
+    <BLANKLINE>
+    """
+    parts = {part.partition("\n")[0]: part for part in new.split("## ")[1:]}
+    found = page.split("## ")
+    for place, part in enumerate(found):
+        heading = part.partition("\n")[0]
+        if heading in keys and heading in parts:
+            old, rows = _cells(part), _cells(parts[heading])
+            merged = _merged(old, rows, keys[heading])
+            lines = part.splitlines(keepends=True)
+            at = [number for number, line in enumerate(lines) if line.startswith("| ")]
+            names = list(dict.fromkeys(name for row in merged for name in row))
+            text = table(names, ([row.get(name, "") for name in names] for row in merged))
+            found[place] = "".join([*lines[: at[0]], text, *lines[at[-1] + 1 :]])
+    return "## ".join(found)
+
+
+def _cells(part: str) -> list[dict[str, str]]:
+    """The rows of the first table, by the names of its columns."""
+    lines = [
+        [cell.strip() for cell in line[1:-1].split("|")]
+        for line in part.splitlines()
+        if line.startswith("| ")
+    ]
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+
+
+def _merged(
+    old: list[dict[str, str]], new: list[dict[str, str]], keys: int
+) -> list[dict[str, str]]:
+    found = list(old)
+    for row in new:
+        key = list(row.values())[:keys]
+        alike = [n for n, one in enumerate(found) if list(one.values())[:keys] == key]
+        near = [n for n, one in enumerate(found) if list(one.values())[:1] == key[:1]]
+        if alike:
+            found[alike[0]] = row
+        else:
+            found.insert(near[-1] + 1 if near else len(found), row)
+    return found
 
 
 # --- the jobs --------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
     python -m benchmarks.scale [--quick] [--only WORD] [--rows FILE] [--write]
 
+With ``--only`` and ``--write`` the rows of these jobs replace theirs in the page, and no other.
+
 Invented items, made on the spot by DuckDB: ids, a text of some 60 characters, eight scores (a fifth
 of the items crowded on two decimals), calls that follow each but for some in a hundred, and the
 truth. A project is what a user does: read, freeze a plan, label, look, simulate, report; and, in
@@ -24,6 +26,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from datetime import date
 from functools import cache, partial
 from importlib.metadata import version
 from itertools import pairwise
@@ -38,6 +41,7 @@ import pandas as pd
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
+from benchmarks.memory import Private, peak
 from tests import postgres
 
 SEED, LABELS, PARTS, READINGS = 7, 30, 8, 5
@@ -237,12 +241,6 @@ class Clock:
         return {step: [median(one) for one in times] for step, times in both.items()}
 
 
-def peak() -> float:
-    """The most memory that this process ever held, pages of mapped files too, in MB."""
-    status = Path("/proc/self/status").read_text("utf-8")
-    return float(status.partition("VmHWM:")[2].split()[0]) / 1024
-
-
 def ready() -> None:
     """Import what a session needs, so that no step pays for it."""
     rows = [{"text": f"item {row}", "call": row % 2} for row in range(20)]
@@ -283,7 +281,7 @@ def project(
     """A user's way from the items to a report; without a store a session in memory, up to its
     figures."""
     ready()
-    clock = Clock()
+    clock, private = Clock(), Private()
     population = clock("read", lambda: read(source, scores, **columns))
     plan = lc.Plan(method, seed=SEED, **{"classifier": "s0"} | METHODS[method] | dict(asked))
     session = clock("freeze", lambda: lc.Session(population, plan, store or None, "scale"))
@@ -298,7 +296,7 @@ def project(
         place = Path(store.removeprefix("sqlite:///")).parent
         size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
         found |= {"steps": clock.steps, "mb": peak(), "disk": size / 1e6}
-    return found
+    return found | {"private": private.ended()}
 
 
 def simulated(source: Source, scores: int) -> Row:
@@ -408,7 +406,7 @@ def alone(work: Callable[[], Row], items: int = 0) -> Row:
     """``work`` in a process of its own, which has a limit where there are many items."""
     given = (LIMIT,) if items >= LIMITED else ()
     with ProcessPoolExecutor(1, get_context("spawn"), limited, given) as pool:
-        return pool.submit(work).result()
+        return pool.submit(work).result() | {"run": date.today().isoformat()}
 
 
 def limited(memory: int | None = None) -> None:
@@ -507,11 +505,13 @@ def both(seconds: list[float] | None) -> str:
 
 def projects_table(rows: list[Row]) -> str:
     steps = list(dict.fromkeys(step for row in rows for step in row["steps"]))
-    head = ("source", "items", "scores", *steps, "peak, MB", "again, MB", "disk, MB", "load")
+    head = ("source", "items", "scores", *steps, "peak, MB", "private, MB", "again, MB",
+            "disk, MB", "load", "run")  # fmt: skip
     lines = [
         [row["source"], power(row["items"]), row["scores"],
          *(both(row["steps"].get(step)) for step in steps),
-         *(f"{row[name]:,.0f}" for name in ("mb", "again, mb", "disk")), f"{row['load']:.1f}"]
+         *(f"{row[name]:,.0f}" for name in ("mb", "private", "again, mb", "disk")),
+         f"{row['load']:.1f}", row["run"]]
         for row in rows
     ]  # fmt: skip
     return table(head, lines)
@@ -521,19 +521,20 @@ def beside_table(rows: list[Row]) -> str:
     steps = list(dict.fromkeys(step for row in rows for step in row["steps"]))
     lines = [
         [row["beside"], power(row["items"]), *(both(row["steps"].get(step)) for step in steps),
-         f"{row['mb']:,.0f}"]
+         f"{row['mb']:,.0f}", f"{row['private']:,.0f}", row["run"]]
         for row in rows
     ]  # fmt: skip
-    return table(("with", "items", *steps, "peak, MB"), lines)
+    return table(("with", "items", *steps, "peak, MB", "private, MB", "run"), lines)
 
 
 def methods_table(rows: list[Row]) -> str:
     head = ("method", "items", "freeze, s", "first item, s", "bytes an item", "next item, ms",
-            "figures, ms")  # fmt: skip
+            "figures, ms", "run")  # fmt: skip
     cpu = [{step: times[1] for step, times in row["steps"].items()} for row in rows]
     lines = [
         [row["method"], power(row["items"]), f"{one['freeze']:.2f}", f"{one['first item']:.2f}",
-         f"{row['held']:.0f}", f"{1000 * one['next item']:.1f}", f"{1000 * one['figures']:.1f}"]
+         f"{row['held']:.0f}", f"{1000 * one['next item']:.1f}", f"{1000 * one['figures']:.1f}",
+         row["run"]]
         for row, one in zip(rows, cpu, strict=True)
     ]  # fmt: skip
     return table(head, lines)
@@ -545,8 +546,9 @@ def readers_table(rows: list[Row]) -> str:
     for row in rows:
         rival = named.get((row["file"], "Polars"))
         times = f"{row['seconds'][1] / rival['seconds'][1]:.1f}" if rival else ""
-        lines.append([row["file"], row["who"], both(row["seconds"]), f"{row['mb']:,.0f}", times])
-    return table(("file", "read by", "seconds", "peak, MB", "times Polars"), lines)
+        memory = f"{row['mb']:,.0f}"
+        lines.append([row["file"], row["who"], both(row["seconds"]), memory, times, row["run"]])
+    return table(("file", "read by", "seconds", "peak, MB", "times Polars", "run"), lines)
 
 
 def tables(rows: Rows, options: Options) -> str:
@@ -583,6 +585,7 @@ def _versions(rows: list[Row]) -> str:
 BENCHMARK = Benchmark(
     name="scale", about=__doc__, jobs=jobs, tables=tables, page="scale.md",
     head=f"{MADE}\n", workers=1,
+    keys={"A project": 3, "More than a score": 2, "Each method": 2, "Files, read by several": 2},
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from benchmarks.harness import (
     frame_table,
     generator,
     table,
+    with_rows,
 )
 
 NAMES = ("one", "two", "three")
@@ -174,3 +176,29 @@ def test_a_benchmark_has_jobs_and_a_page_that_names_its_command(one: Benchmark, 
     assert CliRunner().invoke(command(one), ["--help"]).exit_code == 0
     if one.page:
         assert f"python -m benchmarks.{one.name}" in (root / "docs" / one.page).read_text("utf-8")
+
+
+def test_single_rows_of_a_page_are_replaced(tmp_path: Path) -> None:
+    old = table(["name", "runs"], [["one", 9], ["two", 9], ["two", 8]])
+    page = tmp_path / "docs" / "counting.md"
+    page.parent.mkdir()
+    page.write_text(f"# Counting\n\n{MARK}## Counts\n\nAs found:\n\n{old}\n## Others\n\n{old}")
+    benchmark = replace(
+        counting(tmp_path),
+        tables=lambda rows, options: "## Counts\n\n" + tables(rows, options),
+        keys={"Counts": 1},
+    )
+    run = CliRunner().invoke(command(benchmark, page.parent), ["--only", "two", "--write"])
+    assert run.exit_code == 0, run.output
+    new = table(["name", "runs"], [["one", 9], ["two", 40], ["two", 8]])
+    assert page.read_text() == (
+        f"# Counting\n\n{MARK}## Counts\n\nAs found:\n\n{new}\n## Others\n\n{old}"
+    )
+
+
+def test_a_new_row_stands_behind_its_like_and_a_new_column_last() -> None:
+    old = table(["a", "b"], [[1, 1], [2, 1]])
+    new = table(["a", "b", "c"], [[1, 2, "x"], [3, 1, "y"]])
+    rows = [[1, 1, ""], [1, 2, "x"], [2, 1, ""], [3, 1, "y"]]
+    wanted = "## T\n\n" + table(["a", "b", "c"], rows)
+    assert with_rows("## T\n\n" + old, "## T\n\n" + new, {"T": 2}) == wanted
