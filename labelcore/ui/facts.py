@@ -28,7 +28,7 @@ from labelcore.words.quantities import is_settled, key_parts, label_of, names_an
 from labelcore.words.stops import open_words, stopped_short
 
 SECONDS_AN_ITEM = 8.0
-LATEST, ENOUGH, LONGEST_PAUSE = 20, 5, 60.0
+LATEST, LONGEST_PAUSE = 20, 60.0
 ANSWER_WORDS = {"unsure": "Not sure", "later": "Later", "broken": "Broken"}
 
 
@@ -54,11 +54,13 @@ def page_words(answers: Sequence[str]) -> str:
 
 
 def pace(events: Sequence[Event], first: float = SECONDS_AN_ITEM) -> float:
-    """Seconds an item: the median of the latest answers, pauses left out; ``first`` until known."""
+    """Seconds an item: the median of the latest answers, pauses left out. It counts for as much as
+    there are of ``LATEST``, ``first`` for the rest, so that the first quick answers move the time
+    that is left by a little each."""
     answers = (e for e in reversed(events) if e.kind in ANSWER_KINDS and e.shown_at)
     spans = looking_seconds(list(islice(answers, 2 * LATEST)))[:LATEST]
     short = [span for span in spans if 0 < span <= LONGEST_PAUSE]
-    return median(short) if len(short) >= ENOUGH else first
+    return first + len(short) / LATEST * (median(short) - first) if short else first
 
 
 @dataclass(frozen=True)

@@ -399,7 +399,8 @@ def moved(points: outlook.Points, line: Line) -> outlook.Points:
     there = outlook.width_at(points, line.labels)
     if min(there, widest) <= outlook.EXACT:
         return points
-    return tuple((labels, width * widest / there) for labels, width in points)
+    through = {labels: width * widest / there for labels, width in points}
+    return tuple(sorted({**through, line.labels: widest}.items()))
 
 
 def show_unforeseen(plan: Plan, found: list[Line], places: Places) -> None:

@@ -131,7 +131,8 @@ def drawn(points: Points) -> Points:
     numbers, widths = np.log(np.array(known)).T
     at = np.linspace(numbers[0], numbers[-1], DRAWN)
     smooth = np.exp([at, PchipInterpolator(numbers, widths)(at)])
-    return tuple(zip(smooth[0].tolist(), smooth[1].tolist(), strict=True))
+    exact = [one for one in points if one[1] <= EXACT]
+    return (*zip(smooth[0].tolist(), smooth[1].tolist(), strict=True), *exact)
 
 
 def width_at(points: Points, labels: float) -> float:

@@ -59,6 +59,7 @@ def to_first_item(page: Page, said: str) -> None:
     page.keyboard.type("Is it spam?")
     page.keyboard.press("Enter")
     page.locator(".st-key-new-create button").wait_for()
+    page.locator(".st-key-new-slider [data-testid=stSlider]").wait_for()
     wait_until_idle(page)
     page.keyboard.press("Control+Enter")
     page.locator(".lc-box").first.wait_for()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,16 @@ def answer(sequence: int, index: int, kind: str = "labelled", seconds: float = 4
     return Event(sequence, kind, end, "me", index=index, shown_at=start)
 
 
-def test_pace_is_the_median_once_there_are_five() -> None:
-    assert pace([answer(n, n) for n in range(1, 5)]) == SECONDS_AN_ITEM
-    spans = [answer(n, n, seconds=s) for n, s in enumerate((2, 3, 4, 5, 59), 1)]
-    assert pace(spans) == 4.0
+def test_pace_goes_evenly_from_what_is_usual_to_the_median_of_twenty() -> None:
+    """Five quick answers do not turn half an hour into a minute."""
+    assert pace([]) == SECONDS_AN_ITEM
+    told = [pace([answer(n, n, seconds=0.5) for n in range(1, most + 1)]) for most in range(31)]
+    steps = [before - after for before, after in pairwise(told)]
+    assert steps[:20] == pytest.approx([(SECONDS_AN_ITEM - 0.5) / 20] * 20)
+    assert steps[20:] == [0] * 10 and told[-1] == 0.5
+    mixed = [answer(n, n, seconds=2 + n % 5) for n in range(1, 21)]
+    assert pace([answer(0, 0, seconds=59), *mixed]) == 4.0
+    assert pace([*mixed, answer(21, 21, seconds=59)]) == 4.0, "one slow answer among twenty"
 
 
 def test_progress_line_states() -> None:
