@@ -114,8 +114,10 @@ function begin() {
   };
   const ears = {
     dragover: (event) => { if (here()) event.preventDefault(); },
-    drop: (event) => { if (here()) take(event, event.dataTransfer.items, event.dataTransfer
-      .files); },
+    drop: (event) => {
+      if (here()) take(event, event.dataTransfer.items, event.dataTransfer
+        .files);
+    },
     paste: (event) => {
       if (!here()) return;
       const { items, files } = event.clipboardData;

@@ -25,6 +25,7 @@ from labelcore.ui.presses import sentence
 from labelcore.words import sentences as words
 
 REQUIRED, FIRST_REQUIRED = "explore-required", 90.0
+NARROW = 130
 NOT_SURE = "The first {rank:,} are not sure to keep {precision}: at least {low} so far."
 
 
@@ -142,9 +143,12 @@ def choose_cut(session: Session) -> int | None:
             on_change=_slid,
             args=(keys, keys.key("slider")),
         )
-    left, middle, right = st.columns(3)
+    with st.container(horizontal=True, key="cut-numbers"):
+        left, middle, right = (st.container(width="content") for _ in range(3))
     with left:
-        percent = st.number_input("I need at least, in %", step=5.0, format="%g", key=REQUIRED)
+        percent = st.number_input(
+            "I need at least, in %", step=5.0, format="%g", key=REQUIRED, width=NARROW
+        )
     if not within(percent, 0.1, 100) or here is None:
         return None
     with middle:
@@ -152,6 +156,7 @@ def choose_cut(session: Session) -> int | None:
             "Keep the first",
             step=1,
             key=keys.key("rank"),
+            width=NARROW,
             on_change=_typed,
             args=(keys, keys.key("rank")),
         )
@@ -163,6 +168,7 @@ def choose_cut(session: Session) -> int | None:
             format="%g",
             key=keys.key("score"),
             placeholder="a score",
+            width=NARROW,
             on_change=_scored,
             args=(session, keys, keys.key("score")),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.base import Chart
 from labelcore.charts.readings import READINGS
@@ -87,12 +88,14 @@ def explore_page(project: str) -> None:
         show_promise(session, curve)
         tick(project, DRAWN)
         return
-    chart, cut = the_curve(session, curve)
-    if cut is not None:
-        show_cut(cut)
-    by_ranked_list(session, curve)
-    show_promise(session, curve)
-    show_ranks(session)
+    left, right = st.columns([60, 40], gap="large")
+    chart, cut = the_curve(session, curve, left, right)
+    with right:
+        if cut is not None:
+            show_cut(cut)
+        by_ranked_list(session, curve)
+        show_promise(session, curve)
+        show_ranks(session)
     numbers(session, chart)
     if refusal := why_no_search(session, curve):
         st.subheader("Where does precision fall?", anchor=False)
@@ -135,13 +138,15 @@ def curve_of(session: Session) -> Curve | None:
         return None
 
 
-def the_curve(session: Session, curve: Curve) -> tuple[Chart, Cut | None]:
-    """The chart with the cut in it, and the ways to move it."""
+def the_curve(
+    session: Session, curve: Curve, left: DeltaGenerator, right: DeltaGenerator
+) -> tuple[Chart, Cut | None]:
+    """The chart with the cut in it, and to its right the ways to move it."""
     st.session_state.setdefault(REQUIRED, FIRST_REQUIRED)
-    choice = choose_reading(curve, "explore-reading")
-    place = st.container()
-    rank = choose_cut(session)
-    with place:
+    with right:
+        rank = choose_cut(session)
+    with left:
+        choice = choose_reading(curve, "explore-reading")
         log = st.segmented_control(
             "Scale of the ranks",
             SCALES,

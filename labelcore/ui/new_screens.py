@@ -17,7 +17,7 @@ SCREENS_STYLE = (
     + """
 .stApp:has(.st-key-new-head) .stMainBlockContainer { max-width: 1180px; padding-bottom: 0; }
 .stApp .st-key-new-head { gap: 0.2rem; padding-bottom: 0.35rem; }
-.stApp .st-key-new-head h1 { font-size: 1.4rem; padding: 0; }
+.stApp .st-key-new-head h1 { padding: 0; }
 .stApp:has(.st-key-new-head) .stMainBlockContainer > [data-testid="stVerticalBlock"],
 .stApp:has(.st-key-new-head) [data-testid="stColumn"] > [data-testid="stVerticalBlock"] {
   gap: 0.6rem;

@@ -77,7 +77,8 @@ def whole_picture(project: str) -> None:
     how_far(session)
     said = [tied(one) for one in (now.sentence, now.of_all, goal_line(session)) if one]
     show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)
-    _folds(session)
+    with st.container(horizontal=True, key="progress-links"):
+        _folds(session)
 
 
 def _folds(session: Session) -> None:

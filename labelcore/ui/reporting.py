@@ -58,7 +58,7 @@ def report_page(project: str) -> None:
     st.title(plain(project, 80), anchor=False)
     show_unrecorded(session)
     if not session.status.over:
-        st.warning(INTERIM, icon=":material/hourglass_top:")
+        st.caption(f":material/hourglass_top: {INTERIM}")
     if results:
         now = picture(session, ALONG_SCORES)
         show_picture(
