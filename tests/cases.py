@@ -20,24 +20,30 @@ def sampled(
     """Cases for ``parametrize``: those in ``keep``, which are known edges, and others drawn with
     ``seed``, ``size`` together, run with every change; the rest is marked ``full``.
 
-    A case with several arguments is a tuple. One in ``keep`` that is no case raises ValueError.
+    A case with several arguments is a tuple, or one of ``pytest.param``. One in ``keep`` that is
+    no case raises ValueError.
     """
-    every = [one if isinstance(one, tuple) else (one,) for one in cases]
-    edges = [one if isinstance(one, tuple) else (one,) for one in keep]
-    if strange := [one for one in edges if one not in every]:
+    every, edges = [_case(one) for one in cases], [_case(one).values for one in keep]
+    if strange := [one for one in edges if one not in [case.values for case in every]]:
         raise ValueError(f"keep: {strange[0]!r} is none of the cases")
-    others = [place for place, one in enumerate(every) if one not in edges]
+    others = [place for place, one in enumerate(every) if one.values not in edges]
     drawn = random.Random(seed).sample(others, min(max(size - len(edges), 0), len(others)))
     rest = {*others} - {*drawn}
     return [
-        pytest.param(*one, marks=[pytest.mark.full] if place in rest else [])
+        one._replace(marks=[*one.marks, *[pytest.mark.full] * (place in rest)])
         for place, one in enumerate(every)
     ]
 
 
+def _case(one: Any) -> ParameterSet:
+    if isinstance(one, ParameterSet):
+        return one
+    return pytest.param(*(one if isinstance(one, tuple) else (one,)))
+
+
 def searched(examples: int) -> settings:
     """So many examples of a property where the variable ``LABELCORE_EVERY_EXAMPLE`` is set, as in
-    ``.ci/full``; a quarter of them, always the same, with every change."""
+    ``.ci/full``; an eighth of them, always the same, with every change."""
     return settings(
-        max_examples=examples if EVERY_EXAMPLE in os.environ else -(-examples // 4), deadline=None
+        max_examples=examples if EVERY_EXAMPLE in os.environ else -(-examples // 8), deadline=None
     )

@@ -149,7 +149,7 @@ def claim_of(session: lc.Session) -> Claim:
 @pytest.mark.parametrize(
     ("design", "known", "text", "status"),
     [
-        ("simple_random", "better", CLAIM, "decided"),
+        pytest.param("simple_random", "better", CLAIM, "decided", marks=pytest.mark.full),
         pytest.param(
             "simple_random",
             "better",

@@ -64,6 +64,7 @@ def test_the_oracle_needs_fewer_labels_than_a_plain_random_sample(cells: list[Ce
         assert found[LIMIT, target] < found[PLAIN, target]
 
 
+@pytest.mark.full
 def test_the_oracle_needs_fewer_labels_than_the_default(small: File) -> None:
     """Means of 24 runs, seed 1, for precision and recall together: 452 and 475 labels with a
     standard error of 9 in 12 runs."""

@@ -26,6 +26,7 @@ def must_fail(
     family: Family, contract: Contract, twin: Twin, known: Known, patch: pytest.MonkeyPatch
 ) -> None:
     name = register(twin, patch) if isinstance(twin, type) else twin(patch)
+    patch.delenv("CI", raising=False)  # There pytest writes out, in minutes, how figures differ.
     with pytest.raises(family.refusals):
         contract(name, known)
 
@@ -51,4 +52,9 @@ def method_cases(owed: Iterable[Owed], names: Sequence[str]) -> list[Any]:
 
 
 def twin_cases(owed: Iterable[Owed]) -> list[Any]:
-    return [case(row, twin, twin.__name__) for row in owed for twin in row.twins]
+    """Those of slow contracts, which run whole methods, are broken in ``.ci/full``."""
+    return [
+        case(row, twin, twin.__name__, *[pytest.mark.full] * row.slow)
+        for row in owed
+        for twin in row.twins
+    ]

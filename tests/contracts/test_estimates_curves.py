@@ -203,9 +203,9 @@ def everything_read_off_is_covered_at_once(name: str, known: Known) -> None:
 
 
 def looks_hold_together(name: str, known: Known) -> None:
-    """Confidence 60 %, 40 sessions of 250 labels looked at after every 25th: the share that is ever
-    wrong anywhere at most 40 % plus binomial noise (.70)."""
-    runs, missed = 40, 0
+    """Confidence 60 %, 25 sessions of 250 labels looked at after every 25th: the share that is ever
+    wrong anywhere at most 40 % plus binomial noise (.76)."""
+    runs, missed = 25, 0
     plan = plan_of(name, budget=250, confidence=0.6, promise="watched")
     for seed in range(runs):
         engine = known.engine(plan, 2000 + seed)

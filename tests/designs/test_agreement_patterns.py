@@ -242,9 +242,9 @@ def covered(known: Known, design: str, runs: int) -> dict[str, float]:
 
 
 def test_figures_and_differences_cover(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
-    """200 runs at confidence 80 %, limit of binomial noise (.69); labels that are not weighted
+    """100 runs at confidence 80 %, limit of binomial noise (.64); labels that are not weighted
     fall below it."""
-    runs = 200
+    runs = 100
     assert min(covered(known, NAME, runs).values()) >= fewest(runs, 0.8)
     monkeypatch.setitem(lc.DESIGNS, "broken", type("Broken", (Unweighted,), {"name": "broken"})())
     assert min(covered(known, "broken", runs).values()) < fewest(runs, 0.8)

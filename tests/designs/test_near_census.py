@@ -33,11 +33,12 @@ def coverage(labelled: int, runs: int = 300) -> np.ndarray:
     return np.asarray(inside / runs)
 
 
-@pytest.mark.parametrize("labelled", [24, 31])
+@pytest.mark.parametrize("labelled", [pytest.param(24, marks=pytest.mark.full), 31])
 def test_near_a_census_intervals_cover(labelled: int) -> None:
     assert coverage(labelled).min() >= fewest(300, 0.95)
 
 
+@pytest.mark.full
 def test_continuous_bounds_cover_too_little_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(profile_interval, "FEW_LEFT", 0)
     assert coverage(31).min() < fewest(300, 0.95)

@@ -119,6 +119,7 @@ def test_with_a_score_too(scored: Known) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_sample_read_without_its_weights_fails(
     five: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -237,6 +237,7 @@ def test_a_place_found_by_the_bounds_keeps_the_promise(known: Known) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_place_found_by_the_estimate_does_not(known: Known) -> None:
     assert true_share(known, by_estimate) < fewest(80, 0.8)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from labelcore.testing.known import (
     label,
     labelled,
 )
+from tests.cases import sampled
 from tests.designs.synthetic import WATCHED
 
 PLANNED = 120
@@ -78,7 +79,7 @@ def by_hand(engine: Engine, truth: np.ndarray) -> dict[int, dict[str, tuple[floa
     return found
 
 
-@pytest.mark.parametrize("design", WATCHED)
+@pytest.mark.parametrize("design", sampled(WATCHED, 2, seed=1, keep=["recalibrated_neyman"]))
 def test_each_band_is_cut_by_all_before_it(design: str, known: Known) -> None:
     plan = plan_of(design)
     wanted = by_hand(known.engine(plan, 3), known.truth)
@@ -121,8 +122,10 @@ def test_it_does_not_matter_who_looked_when(known: Known) -> None:
         assert same(ends(found), by_hand(again, known.truth)[PLANNED])
 
 
-@pytest.mark.parametrize("design", WATCHED)
-@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize(
+    ("design", "together"),
+    sampled(product(WATCHED, [False, True]), 4, seed=1, keep=[("recalibrated_neyman", False)]),
+)
 def test_looks_that_cut_nothing_are_left_out(
     design: str, together: bool, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +245,7 @@ def test_broken_twin_fails(
     contract: Callable[[Known], None], known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     CONTRACTS[contract](monkeypatch)
+    monkeypatch.delenv("CI", raising=False)  # pytest would write out how the bands differ.
     with pytest.raises(AssertionError):
         contract(known)
 

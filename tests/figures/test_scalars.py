@@ -88,7 +88,7 @@ def test_states_of_a_watched_promise(design: str, known: Known) -> None:
     assert [one.told is None for one in found] == wide and wide[0] and not wide[-1]
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=1, keep=["recalibrated_neyman"]))
 def test_labels_beyond_the_horizon_are_a_second_stage(design: str, known: Known) -> None:
     """Nothing is claimed of them: the band stays that of the planned size, or of the horizon."""
     for horizon in (1, 2):
@@ -200,17 +200,16 @@ def test_unsure_items_of_a_method_that_judges_none_count_both_ways(kind: str, kn
     assert widths[0] < widths[100] < widths[0] + 0.04 < widths[10]
 
 
-def test_broken_item_at_the_census_is_not_exact_of_all_items(known: Known) -> None:
-    for design in DESIGNS:
-        engine = known.engine(lc.Plan(design, ALL, budget=300, unsure="either way"), 1)
-        while engine.peek() is not None:
-            truth = known.population.classes[known.truth[engine.peek()[1]]]  # type: ignore[index]
-            give(engine, "broken" if len(engine.asked) == 150 else truth)
-        for key, one in scalar_results(engine).items():
-            assert one.has_interval, (design, key)
-        found = scalar_results(engine)
-        assert {found[key].state for key in ("accuracy", "prevalence", "f1")} == {"interval"}
-        assert found["accuracy"].half_width > 0
+@pytest.mark.parametrize("design", sampled(DESIGNS, 1, seed=1, keep=["recalibrated_neyman"]))
+def test_broken_item_at_the_census_is_not_exact_of_all_items(design: str, known: Known) -> None:
+    engine = known.engine(lc.Plan(design, ALL, budget=300, unsure="either way"), 1)
+    while engine.peek() is not None:
+        truth = known.population.classes[known.truth[engine.peek()[1]]]  # type: ignore[index]
+        give(engine, "broken" if len(engine.asked) == 150 else truth)
+    found = scalar_results(engine)
+    assert all(one.has_interval for one in found.values())
+    assert {found[key].state for key in ("accuracy", "prevalence", "f1")} == {"interval"}
+    assert found["accuracy"].half_width > 0
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -276,7 +275,7 @@ EDGES = [
 
 
 @pytest.mark.parametrize(
-    ("truth", "said", "design", "promise", "target"), sampled(DEGENERATE, 24, seed=1, keep=EDGES)
+    ("truth", "said", "design", "promise", "target"), sampled(DEGENERATE, 16, seed=1, keep=EDGES)
 )
 @pytest.mark.filterwarnings("error")
 def test_degenerate_files(

@@ -264,7 +264,7 @@ def test_what_the_writer_refuses_the_auditor_refuses(
     population: lc.Population, plan: dict[str, Any]
 ) -> None:
     refused: set[str] = set()
-    for seed in range(12):
+    for seed in range(5):
         faults, kinds = disagreements(start(population, **plan), seed, 150)
         assert faults == []
         refused |= kinds

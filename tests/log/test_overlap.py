@@ -312,7 +312,7 @@ def test_a_replay_refuses_what_no_session_writes(population: lc.Population) -> N
     assert replay_project(session.store, session.project)
 
 
-@pytest.mark.parametrize("seed", sampled(range(6), 2, seed=1))
+@pytest.mark.parametrize("seed", sampled(range(6), 1, seed=1))
 def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> None:
     """Three people do what they like: nobody's answer to an item stands twice, the log replays, and
     another session on it knows the same."""

@@ -159,6 +159,7 @@ def test_anytime_bounds_hold_for_all_candidates() -> None:
     assert missed(ReachSelection) <= most(RUNS, 0.05)
 
 
+@pytest.mark.full
 def test_updating_an_eliminated_candidate_breaks_them() -> None:
     assert missed(CountingOn) > most(RUNS, 0.05)
 

@@ -32,6 +32,7 @@ from labelcore.testing.known import (
     Known,
     calibrated,
 )
+from tests.cases import sampled
 
 ITEMS, RIGHT = 4_000, 0.8
 LIMIT = 3.5
@@ -119,7 +120,9 @@ def test_the_labels_of_a_plain_sample_are_the_exact_ones(
     assert not within_noise(found["simple_random"], twin.labels, exact)
 
 
-@pytest.mark.parametrize("design", ["recalibrated_neyman", "stratified", "oversampling"])
+@pytest.mark.parametrize(
+    "design", sampled(["recalibrated_neyman", "stratified", "oversampling"], 2, seed=1)
+)
 def test_the_widths_are_those_of_simulate(known: Known, design: str) -> None:
     """With the same classes, although strata are made once: another way to the same mean."""
     plan = lc.Plan(design, ["accuracy"], budget=100, promise="fixed")

@@ -43,7 +43,7 @@ from labelcore.testing.known import (
 from tests.cases import sampled
 from tests.designs.paired_files import paired
 
-N_RUNS = 3
+N_RUNS = 2
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ MARGINS = {
     ),
 }  # fmt: skip
 MORE_MARGINS = {
-    "part of the file": (lc.Plan("recalibrated_neyman", ["precision"], margin=0.06), 12),
+    "part of the file": (lc.Plan("recalibrated_neyman", ["precision"], margin=0.06), 8),
     "items like these": (
         lc.Plan("recalibrated_neyman", ["accuracy", "recall"], margin=0.09, **PROCESS), 8
     ),
@@ -248,10 +248,10 @@ def estimate(value: float, low: float, high: float) -> Estimate:
 def test_no_claim_is_settled_between_two_looks(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """12 sessions end where they do when the claim is looked at after every label; whoever waits
+    """6 sessions end where they do when the claim is looked at after every label; whoever waits
     for evidence that reaches far enough twice in a row ends later."""
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], claims=("accuracy > 0.6",), budget=400)
-    found = stops(known, plan)
+    found = stops(known, plan, 6)
     bound = runs.may_be_settled
 
     def twice(*given: Any) -> np.ndarray:
@@ -260,11 +260,11 @@ def test_no_claim_is_settled_between_two_looks(
 
     with monkeypatch.context() as patch:
         patch.setattr(runs, "may_be_settled", twice)
-        too_bold = stops(known, plan)
+        too_bold = stops(known, plan, 6)
     monkeypatch.setattr(
         runs._Session, "may_stop", lambda self, items: np.ones(len(items), dtype=bool)
     )
-    every = stops(known, plan)
+    every = stops(known, plan, 6)
     assert found == every and max(every) < 400
     assert too_bold != every
 
@@ -378,15 +378,15 @@ def _numbers(known: Known, engine: Engine, found: dict[str, Any]) -> list[float]
 def test_drawn_sessions_have_the_law_of_hashed_ones(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """400 sessions of 80 labels of 600 items each; nine means, so the limit is that of a chance of
+    """200 sessions of 80 labels of 600 items each; nine means, so the limit is that of a chance of
     1e-4 over nine two-sided tests. Drawing those of high score first in each stratum is seen."""
     plan = kept_plan(
         known.population,
         lc.Plan("recalibrated_neyman", ["accuracy", "precision"], budget=80, promise="fixed"),
     )
     limit = float(norm.isf(NOISE / 14))
-    hashed = [Engine(known.population, plan.with_seed(seed)) for seed in range(1000, 1400)]
-    drawn = runs.beginnings(known.population, plan, range(400))
+    hashed = [Engine(known.population, plan.with_seed(seed)) for seed in range(1000, 1200)]
+    drawn = runs.beginnings(known.population, plan, range(200))
     assert gap(known, drawn, [engine.beginning() for engine in hashed]) < limit
     score = known.population.scores["lr"]
 
@@ -399,7 +399,7 @@ def test_drawn_sessions_have_the_law_of_hashed_ones(
         return found
 
     monkeypatch.setattr(base, "shuffled", by_score)
-    uneven = runs.beginnings(known.population, plan, range(400))
+    uneven = runs.beginnings(known.population, plan, range(200))
     assert gap(known, uneven, hashed) > limit
 
 

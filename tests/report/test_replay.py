@@ -48,7 +48,7 @@ def test_an_honest_log_agrees(made: Made) -> None:
     [
         pytest.param({"design": "simple_random", "budget": 50}, marks=pytest.mark.full),
         {"design": "simple_random", "budget": 40, "promise": "fixed"},
-        {"design": "simple_random", "estimands": ["accuracy"], "margin": 0.2},
+        {"design": "simple_random", "estimands": ["accuracy"], "margin": 0.3},
         pytest.param({"margin": 0.25}, marks=pytest.mark.full),
         pytest.param(
             {"budget": 50, "estimands": ["precision", "precision_curve"]}, marks=pytest.mark.full
@@ -134,7 +134,7 @@ def test_a_changed_draw_with_all_hashes_anew_is_caught(made: Made) -> None:
 
 def test_a_changed_look_with_all_hashes_anew_is_caught(made: Made) -> None:
     events = made.session.events
-    place = first(events, "looked", 200)
+    place = first(events, "looked", 120)
     detail = {**events[place].detail}
     figures = {**detail["results"]["precision"]}
     figures["low"] += 1e-6
@@ -146,7 +146,7 @@ def test_a_changed_look_with_all_hashes_anew_is_caught(made: Made) -> None:
 
 def test_a_difference_of_rounding_is_none(made: Made) -> None:
     events = made.session.events
-    place = first(events, "looked", 200)
+    place = first(events, "looked", 120)
     figures = {**events[place].detail["results"]["precision"]}
     figures["low"] += 1e-12
     results = {**events[place].detail["results"], "precision": figures}
@@ -157,7 +157,7 @@ def test_a_difference_of_rounding_is_none(made: Made) -> None:
 def test_which_values_a_look_told_is_no_figure(made: Made) -> None:
     """Earlier versions told other values; their logs follow all the same."""
     events = made.session.events
-    place = first(events, "looked", 200)
+    place = first(events, "looked", 120)
     figures = {**events[place].detail["results"]["precision"]}
     figures = {**figures, "tentative": not figures.get("tentative", False)}
     results = {**events[place].detail["results"], "precision": figures}
@@ -251,7 +251,7 @@ def test_another_plan_or_file_is_refused_and_the_first_break_named(made: Made) -
 
 @pytest.mark.slow
 def test_hundreds_of_labels_and_looks_replay(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv", 4000)
-    session = session_on(tmp_path / "items.csv", budget=400)
-    label(session, truth, 400, eventful=False)
-    assert again(session, session.events).looks == 400
+    truth = write_items(tmp_path / "items.csv", 2000)
+    session = session_on(tmp_path / "items.csv", budget=200)
+    label(session, truth, 200, eventful=False)
+    assert again(session, session.events).looks == 200

@@ -90,7 +90,7 @@ def test_where_it_is_undefined_it_says_why() -> None:
 
 @pytest.mark.parametrize("name", ["cohen", *COEFFICIENTS])
 def test_interval_covers_with_unequal_classes(name: str) -> None:
-    """300 samples of 100 items; the broken twin is half as wide."""
+    """150 samples of 100 items; the broken twin is half as wide."""
     random, table = np.random.default_rng(8), np.array([0.70, 0.05, 0.10, 0.15])
     disagreement = cohen if name == "cohen" else COEFFICIENTS[name].disagreement
 
@@ -98,7 +98,7 @@ def test_interval_covers_with_unequal_classes(name: str) -> None:
         return pairs(*counts) if name == "cohen" else votes_of(pairs(*counts), 2)
 
     truth = value(disagreement, items((200_000 * table).round().astype(int)))
-    covered, twin, runs = 0, 0, 300
+    covered, twin, runs = 0, 0, 150
     for _ in range(runs):
         found = beyond_chance(items(random.multinomial(100, table)), disagreement, 0.95)
         covered += found.low <= truth <= found.high

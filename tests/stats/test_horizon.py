@@ -24,22 +24,24 @@ from labelcore.stats.profile import Cells, Ratios
 LEVEL = 0.05
 
 
-@pytest.mark.parametrize("planned", [20, 100, 300])
+@pytest.mark.parametrize("planned", [20, 100, pytest.param(300, marks=pytest.mark.full)])
 def test_ever_wrong_at_most_the_level_at_every_rate(planned: int) -> None:
     assert exact.worst(planned)[0] <= LEVEL
 
 
+@pytest.mark.full
 def test_mistakes_are_seen() -> None:
     assert exact.worst(100, statistic=exact.wilson_statistic)[0] > 2 * LEVEL
     assert exact.worst(100, statistic=exact.without_quarter)[0] > 1.5 * LEVEL
     assert exact.worst(100, standard_errors=lambda _: 1.96)[0] > 5 * LEVEL
 
 
-@pytest.mark.parametrize("times", [2, 4])
+@pytest.mark.parametrize("times", [pytest.param(2, marks=pytest.mark.full), 4])
 def test_going_on_within_the_horizon(times: int) -> None:
     assert exact.worst(60, times, going_on=times)[0] <= LEVEL
 
 
+@pytest.mark.full
 def test_going_on_without_a_horizon_is_seen() -> None:
     assert exact.worst(60, going_on=4)[0] > 2 * LEVEL
 

@@ -399,7 +399,7 @@ def test_bad_input_is_named() -> None:
         summary_interval(whole, AVERAGE_PRECISION, 0.95, widening=0.5)
 
 
-COVERAGE_RUNS = 250
+COVERAGE_RUNS = 150
 
 
 def rare_tail() -> np.ndarray:
@@ -431,7 +431,7 @@ LIMIT = COVERAGE_RUNS * 0.05 + 3 * np.sqrt(COVERAGE_RUNS * 0.05 * 0.95)
 @BOTH
 @pytest.mark.parametrize("truth", [falling(4_000, 0.9, 0.05, 3), rare_tail()], ids=["slow", "rare"])
 def test_coverage(truth: np.ndarray, summary: Summary) -> None:
-    """At least 95 % less three binomial standard errors, 250 runs."""
+    """At least 95 % less three binomial standard errors, 150 runs."""
     assert misses(truth, summary) <= LIMIT
 
 
@@ -468,12 +468,14 @@ def test_a_plain_sample_of_a_list_with_hardly_another_item_in_its_head() -> None
 
 @pytest.mark.slow
 @BOTH
+@pytest.mark.full
 def test_without_strata_it_does_not_cover(summary: Summary) -> None:
     """The twin that takes all labels for one sample of the list."""
     assert misses(falling(4_000, 0.9, 0.05, 3), summary, one_stratum=True) > LIMIT
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_without_phantoms_it_does_not_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin in which no stratum has hits that no label has shown."""
     monkeypatch.setattr(ranked_summaries, "PHANTOM_LABELS", 0.0)

@@ -334,6 +334,7 @@ def test_no_allocation_and_no_stopping_rule_gains_at_any_boundary_population(
         (without_zeros, (4, 4), ((1, 1), (1, 1))),
     ],
 )
+@pytest.mark.full
 def test_twins_with_a_wrong_scheme_or_too_small_an_opposite_break_it(
     broken: Evidence, size: tuple[int, ...], totals: Counts
 ) -> None:

@@ -65,9 +65,9 @@ def path(tmp_path: Path) -> Path:
 
 def test_every_reported_append_survives_kill(path: Path) -> None:
     moments = random.Random(20260101)
-    process = start(path, "victim", "--children", "10")
+    process = start(path, "victim", "--children", "5")
     printed: list[int] = []
-    for _ in range(10):
+    for _ in range(5):
         before = len(printed)
         printed += killed_at(process, moments.uniform(0, 0.06))
         assert len(printed) > before, "the worker was killed before it did anything"

@@ -27,6 +27,7 @@ from labelcore.testing.known import (
     labelled,
     write,
 )
+from tests.cases import sampled
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
 
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
@@ -159,7 +160,9 @@ def engines(tmp_path: Path, make: Any, n_items: int) -> tuple[Known, Engine]:
     return known, known.engine(plan_of(), 3)
 
 
-@pytest.mark.parametrize(("make", "n_items"), LISTS)
+@pytest.mark.parametrize(
+    ("make", "n_items"), sampled(LISTS, 7, seed=1, keep=[LISTS[1], (falling, 67), LISTS[-1]])
+)
 def test_bounds_after_every_block_are_the_papers(tmp_path: Path, make: Any, n_items: int) -> None:
     known, engine = engines(tmp_path, make, n_items)
     ends = np.cumsum([len(block) for block in blocks(engine)]).tolist()
@@ -388,7 +391,9 @@ def test_what_it_cannot_do_is_refused(values: dict[str, Any], words: str) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("store", ["memory://", "sqlite:///{}/labels.db"])
+@pytest.mark.parametrize(
+    "store", ["memory://", pytest.param("sqlite:///{}/labels.db", marks=pytest.mark.full)]
+)
 def test_a_session_of_3000_items_and_its_replay(tmp_path: Path, store: str) -> None:
     """To its last label with a look at every hundredth; the bounds are the paper's, and the log
     replays to the same results."""

@@ -63,6 +63,7 @@ def test_stable_waves_raise_alarms_at_most_at_their_rate(rates: tuple[float, flo
     assert alarm_rate(steady(rates), 150) <= most(150, 0.05)
 
 
+@pytest.mark.full
 def test_comparisons_that_do_not_share_alpha_raise_too_many() -> None:
     assert alarm_rate(steady((0.85, 0.02)), 150, each_at_full_alpha) > most(150, 0.05)
 

@@ -428,11 +428,11 @@ def test_rows_of_a_table_that_changed_are_drawn_as_broken(
 def test_a_project_on_a_table_outlives_it(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The table grows by 500 rows after 200 labels, then is dropped: draws and figures are those
+    """The table grows by 500 rows after 60 labels, then is dropped: draws and figures are those
     of a project whose table stayed as it was."""
     store, file = f"sqlite:///{tmp_path}/labels.db", tmp_path / "found"
     columns = ["--store", store, "--project", "big"]
-    plan = replace(PLAN, budget=260, claims=("precision >= 0.01",))
+    plan = replace(PLAN, budget=120, claims=("precision >= 0.01",))
 
     def drawn(session: lc.Session, number: int) -> list[str]:
         found = []
@@ -443,8 +443,8 @@ def test_a_project_on_a_table_outlives_it(
         return found
 
     whole = lc.Session(lc.read_population(url, **ARGUMENTS), plan)
-    wanted = drawn(whole, 230)
-    found = drawn(lc.Session(lc.read_population(url, **ARGUMENTS), plan, store, "big"), 200)
+    wanted = drawn(whole, 90)
+    found = drawn(lc.Session(lc.read_population(url, **ARGUMENTS), plan, store, "big"), 60)
     assert verify(store).projects[0].source == ""
     change(url, "UPDATE parts SET t = t + 1 WHERE a = 3")
     assert verify(store).projects[0].source.endswith("has other ids, scores or predictions now")
@@ -459,7 +459,7 @@ def test_a_project_on_a_table_outlives_it(
     gone = lc.Session.open(store, "big")
     figures = {key: one.to_json() for key, one in whole.results().items()}
     assert {key: one.to_json() for key, one in gone.results().items()} == figures
-    assert len(gone.labels_table(content=True)) == 230
+    assert len(gone.labels_table(content=True)) == 90
     with pytest.raises(ValueError, match="is not what was read"):
         gone.next()
     for command in (
