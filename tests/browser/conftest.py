@@ -74,12 +74,26 @@ def shared_profile(browser: Browser) -> Iterator[BrowserContext]:
     their own move.
     """
     expect.set_options(timeout=PATIENCE_MS)
-    context = open_profile(browser, reduced_motion="reduce")
+    context = open_lasting_profile(browser, reduced_motion="reduce")
+    yield context
+    context.close()
+
+
+def open_lasting_profile(browser: Browser, **options: object) -> BrowserContext:
+    context = open_profile(browser, **options)
     page = context.new_page()
     page.route("**", lambda route: route.fulfill(body=""))
     page.goto(SITE)
-    yield context
-    context.close()
+    return context
+
+
+@pytest.fixture(scope="session")
+def further_profiles(shared_profile: BrowserContext) -> Iterator[list[BrowserContext]]:
+    """Those of the other people, who move; as many as a test has asked for at once."""
+    contexts: list[BrowserContext] = []
+    yield contexts
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture
@@ -111,18 +125,35 @@ def forget_person(page: Page) -> None:
 
 
 @pytest.fixture
-def new_browser(browser: Browser, shared_profile: BrowserContext) -> Iterator[NewPage]:
-    """``new_browser()``: a page in a profile of its own, with its own cookies and network."""
-    contexts = []
+def new_browser(browser: Browser, further_profiles: list[BrowserContext]) -> Iterator[NewPage]:
+    """``new_browser()``: a page in a profile of its own, with its own cookies and network.
+
+    After the test a profile without options stays for the next one, as ``shared_profile`` does.
+    """
+    own, asked = [], 0
 
     def open_page(width: int = 1280, height: int = 800, **options: object) -> Page:
-        context = open_profile(browser, viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        return context.new_page()
+        nonlocal asked
+        if options:
+            own.append(open_profile(browser, **options))
+            page = own[-1].new_page()
+        else:
+            if asked == len(further_profiles):
+                further_profiles.append(open_lasting_profile(browser))
+            page = further_profiles[asked].new_page()
+            asked += 1
+        page.set_viewport_size({"width": width, "height": height})
+        return page
 
     yield open_page
-    for context in contexts:
+    for context in own:
         context.close()
+    for context in further_profiles[:asked]:
+        for page in context.pages[1:]:
+            forget_person(page)
+            page.close()
+        context.clear_cookies()
+        context.set_offline(False)
 
 
 @pytest.fixture
@@ -133,7 +164,7 @@ def page(new_page: NewPage) -> Page:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     """The app on an empty data folder, for a test that kills it or counts its projects."""
-    with Server(tmp_path / "data") as running:
+    with Server(tmp_path / "data", forked=True) as running:
         yield running
 
 
@@ -146,7 +177,7 @@ def shared_server(
     It has shown a page before the first test: on the first one it imports the app, and Chromium
     compiles the scripts, which on a busy machine takes longer than a test should wait.
     """
-    with Server(tmp_path_factory.mktemp("shared") / "data") as running:
+    with Server(tmp_path_factory.mktemp("shared") / "data", forked=True) as running:
         page = shared_profile.new_page()
         page.goto(running.url)
         wait_until_idle(page)

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.browser.nursery import FORKS, ROOT, Forked
 
 
 def free_port() -> int:
@@ -24,11 +24,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+_ended: list[int] = []
+"""Ports of servers that have ended: at an address that it knows Chromium compiles nothing anew."""
+
+
 class Server:
     """``streamlit run`` on a free port of this machine.
 
     Port and data folder stay the same when it is killed and started again. Everything it prints,
-    of all its lives, is in ``log``.
+    of all its lives, is in ``log``. With ``forked`` it starts sooner: another process has imported
+    the app.
     """
 
     def __init__(
@@ -37,13 +42,15 @@ class Server:
         *,
         app: Path = ROOT / "app.py",
         environment: Mapping[str, str] | None = None,
+        forked: bool = False,
     ) -> None:
         self.data = data
+        self.forked = forked and FORKS
         self.app = app
         self.environment = dict(environment or {})
-        self.port = free_port()
+        self.port = _ended.pop() if _ended else free_port()
         self.log_file = data.parent / f"server-{self.port}.log"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | Forked | None = None
 
     @property
     def url(self) -> str:
@@ -68,20 +75,23 @@ class Server:
         if self.running:
             raise RuntimeError("the server is running already")
         self.data.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "streamlit", "run", str(self.app)]
-        command += ["--server.port", str(self.port), "--server.address", "127.0.0.1"]
-        command += ["--server.headless", "true", "--server.fileWatcherType", "none"]
+        arguments = ["run", str(self.app)]
+        arguments += ["--server.port", str(self.port), "--server.address", "127.0.0.1"]
+        arguments += ["--server.headless", "true", "--server.fileWatcherType", "none"]
         environment = {**os.environ, "LABELCORE_DATA": str(self.data), **self.environment}
-        with self.log_file.open("ab") as log:
-            self._process = subprocess.Popen(
-                command,
-                cwd=self.app.parent,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        if self.forked:
+            self._process = Forked(arguments, environment, self.log_file)
+        else:
+            with self.log_file.open("ab") as log:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "streamlit", *arguments],
+                    cwd=self.app.parent,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
         try:
             self._wait_until_healthy(seconds)
         except BaseException:
@@ -112,6 +122,7 @@ class Server:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+        _ended.append(self.port)
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is None:

@@ -148,7 +148,10 @@ def test_a_note_with_answer_letters_labels_nothing(
     assert [driving.said(e) for e in driving.answers(data, project)] == ["yes", "no"]
 
 
-def test_a_reload_and_a_new_server_return_to_the_same_item(page: Page, server: Server) -> None:
+def test_a_reload_and_a_new_server_return_to_the_same_item(
+    page: Page, shared_server: Server
+) -> None:
+    server = shared_server
     project = driving.make_project(server.data, "Reload")
     driving.open_label(page, server.url, project)
     driving.label_items(page, 3, lambda _: "y")

@@ -58,6 +58,7 @@ def test_every_text_can_be_read(new_page: Callable[..., Page], projects: Server,
     assert too_faint(page) == []
 
 
+@pytest.mark.full
 def test_the_measure_finds_a_chosen_segment_in_the_primary_colour(
     new_page: Callable[..., Page], projects: Server
 ) -> None:

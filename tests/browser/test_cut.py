@@ -144,6 +144,7 @@ def rank_at(share: float, *, log: bool = False) -> int:
     return round(ITEMS**share if log else ITEMS * share)
 
 
+@pytest.mark.full
 def test_a_press_moves_the_cut(explore: Page, session: lc.Session) -> None:
     for share, height in ((0.5, 0.5), (0.9, 0.05), (0.2, 0.95)):
         seen = press(explore, share, height)
@@ -158,6 +159,7 @@ def test_a_press_on_a_logarithmic_scale(explore: Page, session: lc.Session) -> N
         one_rank(explore, session, rank_at(seen["across"], log=True), log=True)
 
 
+@pytest.mark.full
 def test_a_drag_moves_the_cut_where_it_ends(explore: Page, session: lc.Session) -> None:
     explore.mouse.move(*at(explore, 0.3))
     explore.mouse.down()

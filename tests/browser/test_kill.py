@@ -5,6 +5,9 @@ Four times in every run; ``python -m benchmarks.kills`` does it five hundred tim
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from playwright.sync_api import Page, expect
 
 import labelcore as lc
@@ -18,6 +21,14 @@ from tests.browser.killing import TEXTS, killed_often
 from tests.browser.server import Server
 
 TIMES, SEED = 4, 1
+
+
+@pytest.fixture
+def server(shared_server: Server) -> Iterator[Server]:
+    """That of the process: a page of a server on another port would be compiled anew."""
+    yield shared_server
+    if not shared_server.running:
+        shared_server.start()
 
 
 def test_nothing_called_saved_is_missing_after_kill_minus_nine(server: Server, page: Page) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,6 +42,13 @@ def labelled(shared_server: Server) -> str:
     driving.make_project(shared_server.data, name, estimands=("precision", "recall"))
     driving.label_without_page(shared_server.data, name, LABELS)
     return name
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """One that imports the app itself."""
+    with Server(tmp_path / "data") as running:
+        yield running
 
 
 @pytest.mark.parametrize(

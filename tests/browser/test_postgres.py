@@ -35,7 +35,8 @@ def test_two_servers_and_a_database_that_is_killed(
     ):
         copy_project(file, store, project)
         there = {"LABELCORE_STORE": postgres_url}
-        with Server(data, environment=there) as one, Server(data, environment=there) as other:
+        started = {"environment": there, "forked": True}
+        with Server(data, **started) as one, Server(data, **started) as other:
             ann, bob = new_browser(), new_browser()
             driving.open_label(ann, one.url, project)
             driving.open_label(bob, other.url, project)

@@ -35,7 +35,7 @@ def open_page(page: Page, url: str) -> None:
 
 
 def test_a_share_by_deep_links(tmp_path: Path, new_browser: Callable[..., Page]) -> None:
-    with Server(tmp_path / "data", environment={KEY: START}) as server:
+    with Server(tmp_path / "data", environment={KEY: START}, forked=True) as server:
         project = quote(make_project(server.data, "Shared"))
         judging, owning = (
             new_browser(),
