@@ -80,8 +80,15 @@ def coverage(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("design", "budget"), [("recalibrated_neyman", 50), ("simple_random", 40)])
-@pytest.mark.parametrize("use", ["random", "certainty"])
+@pytest.mark.parametrize(
+    ("use", "design", "budget"),
+    [
+        ("random", "recalibrated_neyman", 50),
+        pytest.param("random", "simple_random", 40, marks=pytest.mark.full),
+        pytest.param("certainty", "recalibrated_neyman", 50, marks=pytest.mark.full),
+        ("certainty", "simple_random", 40),
+    ],
+)
 def test_coverage(population: lc.Population, design: str, budget: int, use: str) -> None:
     at = sampled(80) if use == "random" else convenient(120)
     for name, share in coverage(population, at, use, design, budget).items():
@@ -89,7 +96,7 @@ def test_coverage(population: lc.Population, design: str, budget: int, use: str)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("use", ["random", "certainty"])
+@pytest.mark.parametrize("use", ["random", pytest.param("certainty", marks=pytest.mark.full)])
 def test_a_paired_comparison_holds_as_without_existing_labels(
     population: lc.Population, use: str
 ) -> None:

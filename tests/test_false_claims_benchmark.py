@@ -80,6 +80,7 @@ def test_a_claim_far_from_the_truth_is_certified_and_its_opposite_is_not() -> No
     assert found[:, 0].mean() > 0.9 and not found[:, 1].any()
 
 
+@pytest.mark.full
 def test_every_claim_at_its_boundary_has_a_row() -> None:
     rows = measure(job_of("three classes", "simple_random"))
     assert len(rows) == 7 and {row["sessions"] for row in rows} == {20}

@@ -51,6 +51,7 @@ def cells(small: File) -> list[Cell]:
     return found
 
 
+@pytest.mark.full
 def test_every_method_ends_with_its_labels_and_what_it_covered(cells: list[Cell]) -> None:
     assert {cell.target for cell in cells} == set(TARGETS)
     for cell in cells:
@@ -58,6 +59,7 @@ def test_every_method_ends_with_its_labels_and_what_it_covered(cells: list[Cell]
         assert np.all((cell.labels >= FIRST) & (cell.labels <= ITEMS)), (cell.method, cell.target)
 
 
+@pytest.mark.full
 def test_the_oracle_needs_fewer_labels_than_a_plain_random_sample(cells: list[Cell]) -> None:
     found = {(cell.method, cell.target): cell.median for cell in cells}
     for target in ("precision", "recall", "F1"):
@@ -90,6 +92,7 @@ def test_a_run_that_looks_back_starts_again(small: File) -> None:
         session.go_to(70)
 
 
+@pytest.mark.full
 def test_the_tables_name_each_method_and_each_target(cells: list[Cell]) -> None:
     whole = over_files(cells)
     assert all(cell.method in whole for cell in cells)

@@ -42,6 +42,7 @@ def test_the_example_keeps_every_quick_contract(tenths: type[Design[Any]]) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_broken_variants_of_the_example_fail(tenths: type[Design[Any]]) -> None:
     found = broken_cases(tenths)
     assert len(found) > 9

@@ -43,6 +43,7 @@ def test_an_array_that_is_kept_twice_is_counted_once() -> None:
     assert sum(held(session)) == before + 8
 
 
+@pytest.mark.full
 def test_with_many_items_a_process_may_not_take_more_than_its_limit() -> None:
     with pytest.raises(MemoryError):
         scale.alone(partial(_bytes_held, 5 * 10**9), scale.LIMITED)

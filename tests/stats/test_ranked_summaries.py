@@ -142,7 +142,7 @@ def optimised(sample: RankedSample, summary: Summary, side: float, critical: flo
     weights = certain + (sizes - n)[stratum] * mixture(first)
     assert -side * lost(first) == pytest.approx(by_hand(summary, rows, weights, sample.n_items))
     rng, best = np.random.default_rng(5), -np.inf
-    for spread in (0.3, 0.3, 1.0, 1.0, 2.0, 2.0):
+    for spread in (0.3, 1.0, 2.0):
         found = minimize(
             lost, rng.normal(0, spread, len(c)), jac=lambda x: slope(lost, x), method="SLSQP",
             constraints=[inside], options={"maxiter": 1000, "ftol": 1e-13},
@@ -163,7 +163,7 @@ def critical_of(sample: RankedSample, summary: Summary) -> float:
 def test_ends_are_those_of_a_general_optimiser(
     summary: Summary, case: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Six starts of SLSQP over every mass, phantoms and region written out once more; with its
+    """Three starts of SLSQP over every mass, phantoms and region written out once more; with its
     usual number of rounds the search comes within .0005. In this list no weights crowd so that a
     precision of 1 is reached, where the derivative jumps."""
     truth = falling(80, 0.65, 0.3, case)
