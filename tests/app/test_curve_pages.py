@@ -411,9 +411,14 @@ def field(page, start: str):
     return next(one for one in page.number_input if one.key.startswith(start))
 
 
-@pytest.mark.parametrize(("design", "labels"), [("recalibrated_neyman", 60), ("simple_random", 60),
-                                                ("geometric_strata", 100), ("paula", 30),
-                                                ("simple_random", 5)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("design", "labels"),
+    sampled(
+        [("recalibrated_neyman", 60), ("simple_random", 60), ("geometric_strata", 100),
+         ("paula", 30), ("simple_random", 5)],
+        3, seed=1, keep=[("recalibrated_neyman", 60), ("simple_random", 5)],
+    ),
+)  # fmt: skip
 def test_start_says_the_first_figure_of_label(
     app, make_curve: MakeCurve, design: str, labels: int
 ) -> None:

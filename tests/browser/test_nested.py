@@ -17,7 +17,7 @@ from tests.cases import sampled
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sampled(FILES, 2, seed=1, keep=["messages with tools"]))
+@pytest.mark.parametrize("name", sampled(FILES, 1, seed=1, keep=["messages with tools"]))
 def test_from_the_drop_to_the_first_item_or_to_a_sentence(
     name: str, shared_server: Server, page: Page, tmp_path: Path
 ) -> None:

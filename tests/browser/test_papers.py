@@ -55,8 +55,9 @@ AUTHORS = {
     "reach_selection": "Bennett, P. N.", "logarithmic_stratified": "Sabharwal, A.",
     "random_curve": "Sabharwal, A.",
 }  # fmt: skip
-# Numbers and a choice in every run; a curve is typed to its end in ``test_curve``.
-QUICK = ("recycling", "reach_selection")
+# A choice in every run; numbers are typed to their end in ``test_claims``, a curve in
+# ``test_curve``.
+QUICK = ("reach_selection",)
 UNSURE_AT, UNDO_AT, MOST_PRESSES = (3, 9), 6, 40
 
 

@@ -134,7 +134,7 @@ def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
         lc.read_population(source)
 
 
-@pytest.mark.parametrize("harm", ["gone", "grown", "changed"])
+@pytest.mark.parametrize("harm", ["gone", pytest.param("grown", marks=pytest.mark.full), "changed"])
 def test_a_project_needs_its_snapshot_alone(harm: str, tmp_path: Path) -> None:
     source, store = written(rows(), tmp_path, "parquet"), f"sqlite:///{tmp_path}/labels.db"
     whole = labelled(lc.Session(lc.read_population(source, **READ), PLAN), 20)
