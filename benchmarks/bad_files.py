@@ -99,8 +99,13 @@ def many_columns(number: int) -> Callable[[Path], None]:
     return write
 
 
-def plain(number: int) -> str:
-    return "id,text,score\n" + "".join(f"i{k},text {k},{k / number}\n" for k in range(number))
+def plain(number: int, *, packed: bool = False) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        rows = "".join(f"i{k},text {k},{k / number}\n" for k in range(number))
+        data = f"id,text,score\n{rows}".encode()
+        path.write_bytes(gzip.compress(data, 1) if packed else data)
+
+    return write
 
 
 FILES: dict[str, tuple[str, Callable[[Path], None]]] = {
@@ -116,8 +121,8 @@ FILES: dict[str, tuple[str, Callable[[Path], None]]] = {
     "double keys": ("keys.jsonl", text('{"id": 1, "text": "a", "text": "b"}\n')),
     "99,999 columns": ("wide.csv", many_columns(99_999)),
     "20,000 columns": ("genes.csv", many_columns(20_000)),
-    "changed while it is read": ("changed.csv", text(plain(400_000))),
-    "a full disk": ("full.csv.gz", text(gzip.compress(plain(900_000).encode(), 1))),
+    "changed while it is read": ("changed.csv", plain(400_000)),
+    "a full disk": ("full.csv.gz", plain(900_000, packed=True)),
 }  # fmt: skip
 QUICK = ("Parquet, one cell of 100 kB 18,000 times", "JSON, 100,000 deep", "ragged rows")
 

@@ -184,7 +184,10 @@ def gene_parquet(path: Path, columns: int = 20_000, rows: int = 12) -> None:
     pyarrow.parquet.write_table(pa.table({**texts, **counts}), path)
 
 
-@pytest.mark.parametrize(("name", "write"), [("a.csv", gene_table), ("a.parquet", gene_parquet)])
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [("a.csv", gene_table), pytest.param("a.parquet", gene_parquet, marks=pytest.mark.full)],
+)
 def test_a_table_of_20_000_genes_is_read(tmp_path: Path, name: str, write: Any) -> None:
     path = tmp_path / name
     write(path)
