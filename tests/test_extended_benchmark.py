@@ -9,10 +9,7 @@ import labelcore as lc
 from benchmarks.extended import ENDS, LOOKS, NOT_SURE, PLANNED, Person, sessions_seen
 from benchmarks.sessions import Prepared
 from labelcore.figures.scalars import scalar_results
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-)
+from labelcore.testing.known import Known, calibrated
 
 
 @pytest.fixture(scope="module")

@@ -66,23 +66,6 @@ def test_the_oracle_needs_fewer_labels_than_a_plain_random_sample(cells: list[Ce
         assert found[LIMIT, target] < found[PLAIN, target]
 
 
-@pytest.mark.full
-def test_the_oracle_needs_fewer_labels_than_the_default(small: File) -> None:
-    """Means of 24 runs, seed 1, for precision and recall together: 452 and 475 labels with a
-    standard error of 9 in 12 runs."""
-    mean = {
-        name: np.mean([
-            stop.labels
-            for stop in BY_NAME[name].stops(
-                small, TARGETS["precision and recall"],
-                [np.random.default_rng((1, run)) for run in range(24)],
-            )
-        ])
-        for name in (LIMIT, OURS)
-    }  # fmt: skip
-    assert mean[LIMIT] < mean[OURS]
-
-
 def test_a_run_that_looks_back_starts_again(small: File) -> None:
     """After a long step that met the half-width the looks passed over are made up for: what is seen
     there are the labels of that size, not more."""

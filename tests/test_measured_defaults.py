@@ -15,10 +15,7 @@ import pytest
 import labelcore as lc
 from labelcore.stats.predictives import ShiftedScores
 from labelcore.stats.sequences import first_watched_look
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-)
+from labelcore.testing.known import Known, calibrated
 
 ALLOCATION, CLAIMS, VALIDITY = "default_allocation.md", "claims.md", "validity.md"
 NEYMAN = "designs.score_frame"

@@ -16,19 +16,12 @@ from labelcore.designs.samples import (
     named_classifiers,
     suggested_params,
 )
-from labelcore.designs.scalars import (
-    ComparesTwo,
-    EstimatesFromCells,
-    EstimatesScalars,
-)
+from labelcore.designs.scalars import ComparesTwo, EstimatesFromCells, EstimatesScalars
 from labelcore.errors import PlanError
 from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.figures.choices import choice_results, true_choice
 from labelcore.figures.curves import ranked_curve
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-)
+from labelcore.testing.known import Known, calibrated
 
 NEEDED: dict[str, type[Design[Any]]] = {
     **dict.fromkeys((*SCALARS, *DIFFERENCES), EstimatesScalars),

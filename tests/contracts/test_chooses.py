@@ -31,19 +31,8 @@ from labelcore.testing.contracts import (
     Repeating,
     Unseeded,
 )
-from labelcore.testing.known import (
-    Known,
-    label,
-    labelled,
-    write,
-)
-from tests.contracts.cases import (
-    Twin,
-    method_cases,
-    must_fail,
-    register,
-    twin_cases,
-)
+from labelcore.testing.known import Known, label, labelled, write
+from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 
 N_ITEMS = 200
 CHOOSERS = [name for name, one in lc.DESIGNS.items() if isinstance(one, Chooses)]

@@ -33,12 +33,7 @@ from labelcore.testing.contracts import (
     drawn,
     promises_of,
 )
-from labelcore.testing.known import (
-    NOISE,
-    Known,
-    label,
-    labelled,
-)
+from labelcore.testing.known import NOISE, Known, label, labelled
 from labelcore.testing.mistakes import (
     AlwaysExact,
     Clinging,
@@ -47,13 +42,7 @@ from labelcore.testing.mistakes import (
     NoFinitePopulation,
     Peeking,
 )
-from tests.contracts.cases import (
-    Twin,
-    method_cases,
-    must_fail,
-    register,
-    twin_cases,
-)
+from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
 N_ITEMS = 240

@@ -52,13 +52,7 @@ from labelcore.testing.known import (
     most,
     write,
 )
-from tests.contracts.cases import (
-    Twin,
-    method_cases,
-    must_fail,
-    register,
-    twin_cases,
-)
+from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 from tests.designs.synthetic import LIST_DESIGNS
 
 N_ITEMS = 400

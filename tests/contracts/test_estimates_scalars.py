@@ -13,17 +13,9 @@ import pytest
 
 from labelcore.designs.base import DesignParams, parameter
 from labelcore.figures import scalars
-from labelcore.testing.contracts import (
-    Contract,
-    Owed,
-)
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-)
-from labelcore.testing.mistakes import (
-    NoFinitePopulation,
-)
+from labelcore.testing.contracts import Contract, Owed
+from labelcore.testing.known import Known, calibrated
+from labelcore.testing.mistakes import NoFinitePopulation
 from labelcore.testing.scalars import (
     CONTRACTS,
     IF_WATCHED,
@@ -32,17 +24,8 @@ from labelcore.testing.scalars import (
     Broken,
     intervals_lie_within_what_is_certain,
 )
-from tests.contracts.cases import (
-    Twin,
-    method_cases,
-    must_fail,
-    register,
-    twin_cases,
-)
-from tests.designs.synthetic import (
-    SCALAR_DESIGNS,
-    WATCHED,
-)
+from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
+from tests.designs.synthetic import SCALAR_DESIGNS, WATCHED
 
 
 @pytest.fixture(scope="module")

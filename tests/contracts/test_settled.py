@@ -15,10 +15,7 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.repeats import Judged, Repeats
 from labelcore.promises import State
-from labelcore.testing.known import (
-    Known,
-    labelled,
-)
+from labelcore.testing.known import Known, labelled
 from labelcore.words.agreement import (
     KNOWN_SETTLED,
     NO_DIFFERENCE_SETTLED,

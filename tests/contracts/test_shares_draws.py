@@ -32,17 +32,8 @@ from labelcore.testing.contracts import (
     Unseeded,
     beyond_chance,
 )
-from labelcore.testing.known import (
-    NOISE,
-    Known,
-    labelled,
-)
-from tests.contracts.cases import (
-    Twin,
-    method_cases,
-    must_fail,
-    twin_cases,
-)
+from labelcore.testing.known import NOISE, Known, labelled
+from tests.contracts.cases import Twin, method_cases, must_fail, twin_cases
 from tests.papers.recycling.recycled import N_ITEMS, plan_of, written
 
 

@@ -31,10 +31,7 @@ from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
 from labelcore.report import report_json
 from labelcore.tallies import Tally
-from labelcore.testing.known import (
-    Known,
-    labelled,
-)
+from labelcore.testing.known import Known, labelled
 from labelcore.ui.confusion import confusion_csv
 from tests import existing_files
 from tests.cases import sampled

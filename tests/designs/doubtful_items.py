@@ -7,10 +7,7 @@ import numpy as np
 import labelcore as lc
 from labelcore.figures.curves import precision_curve
 from labelcore.log.events import Event
-from labelcore.testing.known import (
-    Known,
-    labelled,
-)
+from labelcore.testing.known import Known, labelled
 
 
 def check_doubtful_item_counts_both_ways(

@@ -28,13 +28,7 @@ from labelcore.plan.against_file import frozen
 from labelcore.plan.claims import subject_of
 from labelcore.population.helpers import Helper
 from labelcore.stats.profile import Cells
-from labelcore.testing.known import (
-    Known,
-    fewest,
-    label,
-    labelled,
-    many_labelled,
-)
+from labelcore.testing.known import Known, fewest, label, labelled, many_labelled
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.papers.recycling.recycled import written
 

@@ -12,12 +12,7 @@ from labelcore.figures.cuts import cut_at, deepest_cut, packages
 from labelcore.figures.scalars import stage_until
 from labelcore.log.engine import Engine
 from labelcore.stats.curve_readings import Yields, falls_below
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    label,
-    labelled,
-)
+from labelcore.testing.known import Known, calibrated, label, labelled
 
 N_ITEMS, BUDGET = 600, 150
 DEFAULT = "recalibrated_neyman"

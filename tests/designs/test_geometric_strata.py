@@ -16,14 +16,7 @@ from labelcore.figures.curves import precision_curve, ranked, ranked_curve
 from labelcore.log.events import Event
 from labelcore.stats import orders, yield_band
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget
-from labelcore.testing.known import (
-    NOISE,
-    Known,
-    calibrated,
-    label,
-    labelled,
-    write,
-)
+from labelcore.testing.known import NOISE, Known, calibrated, label, labelled, write
 from tests.designs.synthetic import standard_errors
 
 ASKED = ("precision_curve", "average_precision", "area_under_roc")

@@ -11,10 +11,7 @@ import labelcore as lc
 from labelcore.designs.base import Expected, Frame, Saved
 from labelcore.designs.helped_savings import labels_without, rates_with_verdicts, slopes_of
 from labelcore.estimands import SCALARS
-from labelcore.testing.known import (
-    Known,
-    labelled,
-)
+from labelcore.testing.known import Known, labelled
 from labelcore.words.savings import expected_words, saved_words
 from tests.designs.test_helpers import file_of, kept, right_in
 

@@ -19,12 +19,7 @@ from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginning
 from labelcore.testing.known import SCALARS as FOUR
-from labelcore.testing.known import (
-    Known,
-    fewest,
-    labelled,
-    many_labelled,
-)
+from labelcore.testing.known import Known, fewest, labelled, many_labelled
 
 NEYMAN = "recalibrated_neyman"
 N = 2000

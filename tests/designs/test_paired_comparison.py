@@ -16,14 +16,7 @@ from labelcore.figures.curves import ranked_curve
 from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
-from labelcore.testing.known import (
-    Known,
-    fewest,
-    label,
-    labelled,
-    many_labelled,
-    most,
-)
+from labelcore.testing.known import Known, fewest, label, labelled, many_labelled, most
 from tests.cases import sampled
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 

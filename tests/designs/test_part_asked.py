@@ -11,15 +11,7 @@ import pytest
 import labelcore as lc
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.figures.scalars import scalar_results
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    fewest,
-    label,
-    labelled,
-    many_labelled,
-    write,
-)
+from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
 from labelcore.testing.mistakes import Narrow
 
 RECALIBRATED = "recalibrated_neyman"

@@ -14,12 +14,7 @@ from labelcore.figures.scalars import scalar_results
 from labelcore.planning.simulation import simulate
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Tally
-from labelcore.testing.known import (
-    Known,
-    fewest,
-    labelled,
-    write,
-)
+from labelcore.testing.known import Known, fewest, labelled, write
 
 NEYMAN = "recalibrated_neyman"
 NAMES = np.array(["ads", "bills", "chat", "family", "work"])

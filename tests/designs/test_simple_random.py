@@ -14,11 +14,7 @@ from labelcore.estimands import SCALARS, ratios
 from labelcore.stats.profile import Cells
 from labelcore.stats.proportion import finite_exact, wilson
 from labelcore.stats.sequences import finite_sequence, rate_sequence
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    labelled,
-)
+from labelcore.testing.known import Known, calibrated, labelled
 
 CELLS = Cells(
     np.array([200.0, 800]), np.array([20.0, 80]), np.array([15.0, 4]), np.array([True, False])

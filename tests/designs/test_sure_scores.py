@@ -18,11 +18,7 @@ from labelcore.errors import PlanError
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.report import report_html
-from labelcore.testing.known import (
-    Known,
-    fewest,
-    write,
-)
+from labelcore.testing.known import Known, fewest, write
 
 Scores = NDArray[np.float64]
 Kind = Callable[[np.random.Generator, Scores, NDArray[np.bool_]], Scores]

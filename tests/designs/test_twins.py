@@ -32,10 +32,7 @@ from labelcore.testing.known import (
     write,
 )
 from tests.cases import sampled
-from tests.designs.synthetic import (
-    SCALAR_DESIGNS,
-    standard_errors,
-)
+from tests.designs.synthetic import SCALAR_DESIGNS, standard_errors
 
 pytestmark = pytest.mark.slow
 LIMIT = float(norm.isf(NOISE / 2))

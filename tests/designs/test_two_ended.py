@@ -18,12 +18,7 @@ from labelcore.estimands import SCALARS
 from labelcore.figures.counted import look_at
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import SCALARS as FOUR
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    labelled,
-    write,
-)
+from labelcore.testing.known import Known, calibrated, labelled, write
 
 NEYMAN = "recalibrated_neyman"
 SIZES = np.array([20, 50, 200, 2_000])

@@ -12,14 +12,7 @@ import labelcore as lc
 from labelcore.figures.confusion import UNLABELLED, cell_bounds, confusion, labelled_cells
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    label,
-    labelled,
-    many_labelled,
-    write,
-)
+from labelcore.testing.known import Known, calibrated, label, labelled, many_labelled, write
 from tests.designs.synthetic import standard_errors
 from tests.designs.test_several_classes import EACH, NAMES, NEYMAN, five_classes
 

@@ -39,13 +39,7 @@ from labelcore.stats.ranked_summaries import (
     pieces,
     summary_interval,
 )
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    label,
-    labelled,
-    write,
-)
+from labelcore.testing.known import Known, calibrated, label, labelled, write
 
 ASKED = ("area_under_roc", "precision_curve", "average_precision")
 N_ITEMS = 900

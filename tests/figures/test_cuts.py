@@ -24,15 +24,7 @@ from labelcore.figures.cuts import (
 )
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    fewest,
-    label,
-    labelled,
-    many_labelled,
-    write,
-)
+from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
 
 N_ITEMS = 900
 REQUIRED = (0.9, 0.7, 0.5)

@@ -13,12 +13,7 @@ from labelcore.estimands import ratios
 from labelcore.figures.label_error import both_ways, label_error
 from labelcore.figures.scalars import headline_stage
 from labelcore.stats.profile import plug_in_totals
-from labelcore.words.label_error import (
-    NO_DIFFERENCES,
-    NO_REPEATS,
-    OLD_SAMPLE,
-    SEVERAL_CLASSES,
-)
+from labelcore.words.label_error import NO_DIFFERENCES, NO_REPEATS, OLD_SAMPLE, SEVERAL_CLASSES
 from tests.existing_files import at_random, made, read
 from tests.papers.recycling.recycled import plan_of, written
 

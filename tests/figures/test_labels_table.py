@@ -14,11 +14,7 @@ from labelcore.designs.scalars import ComparesTwo, EstimatesFromCells
 from labelcore.errors import ChangedTextError
 from labelcore.figures.labels_table import label_weights
 from labelcore.log.engine import Engine
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    write,
-)
+from labelcore.testing.known import Known, calibrated, write
 from labelcore.testing.known import labelled as run_out
 from tests.designs.synthetic import standard_errors
 

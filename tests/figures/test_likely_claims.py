@@ -18,11 +18,7 @@ from labelcore.log.events import Event
 from labelcore.planning import claims as planning
 from labelcore.promises import ClaimStatus
 from labelcore.stats.horizon import ONE_SIDED
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    label,
-)
+from labelcore.testing.known import Known, calibrated, label
 from tests.figures.test_scalars import give
 
 FIGURES = ("accuracy", "precision", "recall", "f1")

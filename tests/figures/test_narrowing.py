@@ -18,13 +18,7 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.runs import beginning, label_all
 from labelcore.results.types import Estimate
-from labelcore.testing.known import (
-    SCALARS,
-    Known,
-    calibrated,
-    label,
-    labelled,
-)
+from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled
 from tests.cases import sampled
 from tests.designs.synthetic import WATCHED
 

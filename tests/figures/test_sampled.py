@@ -13,11 +13,7 @@ from labelcore.designs.samples import Samples
 from labelcore.figures.sampled import drawn_evenly, sampled_labels, sampled_tally, samples_of
 from labelcore.log.engine import Engine
 from labelcore.papers.recycling.design import Recycling
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    label,
-)
+from labelcore.testing.known import Known, calibrated, label
 from tests.existing_files import at_random
 from tests.existing_files import read as read_existing
 from tests.papers.recycling.recycled import plan_of, written

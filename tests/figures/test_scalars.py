@@ -24,21 +24,9 @@ from labelcore.log.events import Event
 from labelcore.promises import State
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Question
-from labelcore.testing.known import (
-    SCALARS,
-    Known,
-    calibrated,
-    label,
-    labelled,
-    write,
-)
+from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled, write
 from tests.cases import sampled
-from tests.designs.synthetic import (
-    NEEDED,
-    PROMISED,
-    SCALAR_DESIGNS,
-    WATCHED,
-)
+from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
 from tests.existing_files import at_random, made, read
 
 ALL = (*SCALARS, "specificity", "prevalence", "false_omission_rate", "negative_predictive_value")

@@ -16,12 +16,7 @@ from labelcore.figures.together import confidences
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import Outlook, preview
 from labelcore.stats.max_t import all_right
-from labelcore.testing.known import (
-    SCALARS,
-    Known,
-    calibrated,
-    label,
-)
+from labelcore.testing.known import SCALARS, Known, calibrated, label
 from tests.designs.paired_files import paired as pair_of
 
 TWO = ("a", "b")

@@ -20,12 +20,7 @@ from labelcore.log.events import Event
 from labelcore.promises import UNSURE
 from labelcore.results.types import Estimate
 from labelcore.stats.judged import in_the_file
-from labelcore.testing.known import (
-    NOISE,
-    Known,
-    calibrated,
-    write,
-)
+from labelcore.testing.known import NOISE, Known, calibrated, write
 from labelcore.words.short import short_sentence
 from labelcore.words.unsure import either_way_words, odds_words
 from tests.cases import sampled

@@ -12,12 +12,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from labelcore.items import Folders, Picture, Refusal, form_of
-from labelcore.items.picture import (
-    LARGEST_SHOWN,
-    MOST_PIXELS,
-    SMALLEST_SHOWN,
-    decode,
-)
+from labelcore.items.picture import LARGEST_SHOWN, MOST_PIXELS, SMALLEST_SHOWN, decode
 from labelcore.items.picture_address import NAMED
 
 PREFIX = "data:image/png;base64,"

@@ -15,17 +15,8 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.kinds import take
 from labelcore.log.state import LogState
-from labelcore.testing.known import (
-    SCALARS,
-    Known,
-    calibrated,
-    label,
-    labelled,
-)
-from tests.designs.synthetic import (
-    NEEDED,
-    SCALAR_DESIGNS,
-)
+from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled
+from tests.designs.synthetic import NEEDED, SCALAR_DESIGNS
 
 
 @pytest.fixture(scope="module")

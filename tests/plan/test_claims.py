@@ -23,12 +23,7 @@ from labelcore.planning.runs import beginnings, label_all
 from labelcore.replay import replay_project
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import log_evidence_at
-from labelcore.testing.known import (
-    NOISE,
-    Known,
-    calibrated,
-    write,
-)
+from labelcore.testing.known import NOISE, Known, calibrated, write
 
 N_ITEMS = 600
 COMPARED = ("accuracy", "precision", "recall", "specificity", "false_omission_rate",

@@ -10,18 +10,9 @@ import pytest
 
 import labelcore as lc
 from labelcore.planning.forecast import planned_size
-from labelcore.testing.known import (
-    SCALARS,
-    Known,
-    calibrated,
-)
+from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.cases import sampled
-from tests.designs.synthetic import (
-    NEEDED,
-    PROMISED,
-    SCALAR_DESIGNS,
-    WATCHED,
-)
+from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
 
 DESIGNS = SCALAR_DESIGNS
 

@@ -30,12 +30,7 @@ from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all, label_each_until
 from labelcore.promises import Status
 from labelcore.stats.horizon import boundary, size_again
-from labelcore.testing.known import (
-    Known,
-    fewest,
-    most,
-    write,
-)
+from labelcore.testing.known import Known, fewest, most, write
 from labelcore.ui.living import _ahead
 from labelcore.ui.summary import Summary, summarise
 from labelcore.words.pilots import pilot_words

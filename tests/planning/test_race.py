@@ -28,10 +28,7 @@ from labelcore.planning.race import (
 )
 from labelcore.planning.runs import label_all
 from labelcore.planning.simulation import simulate
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-)
+from labelcore.testing.known import Known, calibrated
 from tests.cases import sampled
 
 ITEMS, RIGHT = 4_000, 0.8

@@ -33,13 +33,7 @@ from labelcore.promises import Promise, State, Status
 from labelcore.results.types import Estimate
 from labelcore.stats import orders
 from labelcore.stats.orders import shuffled
-from labelcore.testing.known import (
-    NOISE,
-    SCALARS,
-    Known,
-    calibrated,
-    write,
-)
+from labelcore.testing.known import NOISE, SCALARS, Known, calibrated, write
 from tests.cases import sampled
 from tests.designs.paired_files import paired
 

@@ -13,11 +13,7 @@ from labelcore.figures.current import results
 from labelcore.log.events import Event
 from labelcore.planning.runs import beginnings
 from labelcore.planning.simulation import COLUMNS, run_seed
-from labelcore.testing.known import (
-    SCALARS,
-    Known,
-    calibrated,
-)
+from labelcore.testing.known import SCALARS, Known, calibrated
 
 SUMMARY = [
     "runs", "truth", "bias", "rmse", "coverage", "coverage_se", "mean_width", "mean_labels",

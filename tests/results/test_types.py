@@ -10,12 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.results.types import Scope, largest_half_width
-from labelcore.testing.known import (
-    SCALARS,
-    Known,
-    calibrated,
-    labelled,
-)
+from labelcore.testing.known import SCALARS, Known, calibrated, labelled
 from tests.cases import sampled
 from tests.designs.synthetic import SCALAR_DESIGNS
 

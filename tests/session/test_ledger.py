@@ -16,10 +16,7 @@ import pytest
 import labelcore as lc
 from labelcore.replay import replay_project
 from labelcore.store import LabelStore, open_store
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-)
+from labelcore.testing.known import Known, calibrated
 
 WORKER = Path(__file__).with_name("racing_worker.py")
 BUDGET = 60

@@ -9,11 +9,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ProjectExistsError
 from labelcore.figures.scalars import goal_reached
-from labelcore.testing.known import (
-    SCALARS,
-    Known,
-    calibrated,
-)
+from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.designs.synthetic import WATCHED
 
 

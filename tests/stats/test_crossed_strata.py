@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from labelcore.stats.crossed_strata import (
-    agreement_in_order,
-    crossed,
-    crossed_pieces,
-    surprise,
-)
+from labelcore.stats.crossed_strata import agreement_in_order, crossed, crossed_pieces, surprise
 
 
 def test_pieces_follow_the_plan() -> None:

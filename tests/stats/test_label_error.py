@@ -7,15 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.label_error import (
-    ALIKE,
-    READERS,
-    SecondReadings,
-    covered,
-    made_up,
-    session,
-    table,
-)
+from benchmarks.label_error import ALIKE, READERS, SecondReadings, covered, made_up, session, table
 from labelcore.estimands import SCALARS, ratios
 from labelcore.stats.label_error import (
     NOTHING_LEFT,

@@ -10,14 +10,7 @@ import pytest
 from labelcore.designs.profile_figures import WIDEST_MARGIN
 from labelcore.designs.scalars import ROUNDING
 from labelcore.designs.two_ended import joint_shares
-from labelcore.estimands import (
-    DIFFERENCES,
-    SCALARS,
-    Estimand,
-    ratios,
-    table_of,
-    variance_of_shares,
-)
+from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, ratios, table_of, variance_of_shares
 from labelcore.stats import profile_reach
 from labelcore.stats.allocation import top_up
 from labelcore.stats.profile import (

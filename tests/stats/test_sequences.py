@@ -10,11 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betabinom, hypergeom
 
-from labelcore.stats.sequences import (
-    finite_sequence,
-    first_watched_look,
-    rate_sequence,
-)
+from labelcore.stats.sequences import finite_sequence, first_watched_look, rate_sequence
 
 
 def by_posterior(s: int, t: int, size: int, alpha: float) -> list[int]:

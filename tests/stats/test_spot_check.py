@@ -7,10 +7,7 @@ import math
 import pytest
 from scipy.stats import binom
 
-from labelcore.stats.spot_check import (
-    hoeffding_interval,
-    hoeffding_size,
-)
+from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 
 
 def chance_of_a_miss(labels: int, precision: float, half: float) -> float:

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from labelcore.stats.strata_band import (
-    Parts,
-    anchor_ranks,
-    reach_of,
-    strata_band,
-    strata_estimate,
-)
+from labelcore.stats.strata_band import Parts, anchor_ranks, reach_of, strata_band, strata_estimate
 from labelcore.stats.yield_band import RankLabels, yield_band
 
 N_ITEMS, RUNS = 600, 100

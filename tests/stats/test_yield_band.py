@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelcore.stats.rank_strata import (
-    analysis_edges,
-    piece_edges,
-    rank_allocation,
-    rank_edges,
-)
+from labelcore.stats.rank_strata import analysis_edges, piece_edges, rank_allocation, rank_edges
 from labelcore.stats.yield_band import (
     Known,
     RankLabels,

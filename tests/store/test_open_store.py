@@ -6,12 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from labelcore.store import (
-    STORES,
-    MemoryStore,
-    ProjectRecord,
-    open_store,
-)
+from labelcore.store import STORES, MemoryStore, ProjectRecord, open_store
 from labelcore.store.sqlite import SqliteStore
 
 RECORD = ProjectRecord("spam", "2026-01-01T00:00:00+00:00", "f1", "{}", "{}")

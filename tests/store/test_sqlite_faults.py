@@ -13,12 +13,7 @@ from threading import Timer
 import pytest
 
 import labelcore.store.sqlite_file as sqlite_file
-from labelcore.errors import (
-    MissingStoreError,
-    StoreBusyError,
-    StoreError,
-    StoreNotWritableError,
-)
+from labelcore.errors import MissingStoreError, StoreBusyError, StoreError, StoreNotWritableError
 from labelcore.log.events import Content, Event
 from labelcore.store import ProjectRecord
 from labelcore.store.sqlite import SqliteStore

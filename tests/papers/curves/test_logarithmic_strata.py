@@ -23,10 +23,7 @@ from labelcore.papers.curves.logarithmic_strata import (
     printed_draws,
 )
 from labelcore.papers.curves.paula_bounds import paula_grid
-from labelcore.testing.known import (
-    NOISE,
-    fewest,
-)
+from labelcore.testing.known import NOISE, fewest
 
 GRID = logarithmic_grid(2_000, 0.2, 60, beta=1.2, delta=0.2)
 

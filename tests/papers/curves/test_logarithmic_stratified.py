@@ -18,13 +18,7 @@ from labelcore.figures.curves import precision_curve, ranked_curve
 from labelcore.log.engine import Engine
 from labelcore.papers.curves.logarithmic_strata import logarithmic_grid
 from labelcore.papers.curves.logarithmic_stratified import LogarithmicStratified
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    fewest,
-    label,
-    labelled,
-)
+from labelcore.testing.known import Known, calibrated, fewest, label, labelled
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
 
 NAME = "logarithmic_stratified"

@@ -20,13 +20,7 @@ from labelcore.figures.curves import precision_curve, ranked_curve
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.replay import replay
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    label,
-    labelled,
-    write,
-)
+from labelcore.testing.known import Known, calibrated, label, labelled, write
 from tests.cases import sampled
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
 

@@ -16,13 +16,7 @@ from labelcore.figures.curves import precision_curve, ranked_curve
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.papers.curves.random_curve import RandomCurve
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    fewest,
-    label,
-    labelled,
-)
+from labelcore.testing.known import Known, calibrated, fewest, label, labelled
 
 NAME, N_ITEMS = "random_curve", 600
 ASKED = ("precision_curve", "average_precision", "area_under_roc")

@@ -24,12 +24,7 @@ from labelcore.papers.oversampling.intervals import (
     normal_intervals,
 )
 from labelcore.stats.profile import Cells
-from labelcore.testing.known import (
-    Known,
-    fewest,
-    labelled,
-    write,
-)
+from labelcore.testing.known import Known, fewest, labelled, write
 
 CELLS = Cells(
     np.array([200.0, 800]), np.array([60.0, 80]), np.array([45.0, 4]), np.array([True, False])

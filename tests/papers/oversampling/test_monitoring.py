@@ -16,12 +16,7 @@ from labelcore.papers.oversampling.intervals import Groups, bayes_intervals
 from labelcore.papers.oversampling.monitoring import Monitoring, Prediction, Wave, monitor, wave_of
 from labelcore.papers.oversampling.next_wave import forecast
 from labelcore.results.types import Estimate
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    fewest,
-    most,
-)
+from labelcore.testing.known import Known, calibrated, fewest, most
 
 MAY = Wave("May", 138, 22, 108, 4732, above=16_000, below=484_000)
 JUNE = Wave("June", 140, 20, 101, 4739, above=15_500, below=484_500)

@@ -16,14 +16,7 @@ from labelcore.log.engine import Engine
 from labelcore.papers.reach_selection.design import ReachFrame, ReachSelectionDesign
 from labelcore.planning.forecast import planned_size
 from labelcore.results.types import Choice
-from labelcore.testing.known import (
-    Known,
-    fewest,
-    label,
-    labelled,
-    most,
-    write,
-)
+from labelcore.testing.known import Known, fewest, label, labelled, most, write
 
 N_ITEMS = 400
 WANTED = {"precision_threshold": 0.8, "precision_slack": 0.1, "reach_slack": 0.2}

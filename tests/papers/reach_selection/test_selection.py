@@ -29,10 +29,7 @@ from labelcore.papers.reach_selection.selection import (
     choices_at,
     reach_sets,
 )
-from labelcore.testing.known import (
-    NOISE,
-    most,
-)
+from labelcore.testing.known import NOISE, most
 from tests.cases import searched
 from tests.papers.reach_selection.test_bounds import Peeking
 

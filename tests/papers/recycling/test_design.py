@@ -23,15 +23,8 @@ from labelcore.papers.recycling.design import Recycling
 from labelcore.papers.recycling.frame import RecyclingFrame
 from labelcore.population.ids import TextIds
 from labelcore.stats.md5 import Texts
-from labelcore.testing.contracts import (
-    drawn,
-)
-from labelcore.testing.known import (
-    NOISE,
-    Known,
-    label,
-    labelled,
-)
+from labelcore.testing.contracts import drawn
+from labelcore.testing.known import NOISE, Known, label, labelled
 from tests.papers.recycling.recycled import (
     N_ITEMS,
     classifiers,

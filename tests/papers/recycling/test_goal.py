@@ -11,10 +11,7 @@ import pytest
 import labelcore as lc
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
-from labelcore.testing.known import (
-    Known,
-    fewest,
-)
+from labelcore.testing.known import Known, fewest
 from tests.papers.recycling.recycled import true_value, written
 
 GIVEN = {"parent": "vote", "children": ("a", "b", "c")}

@@ -10,11 +10,7 @@ import pytest
 from labelcore.errors import PlanError
 from labelcore.papers.stratified import comparison as subject
 from labelcore.papers.stratified.comparison import compare_stratifications
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    write,
-)
+from labelcore.testing.known import Known, calibrated, write
 
 
 @pytest.fixture(scope="module")
