@@ -117,10 +117,8 @@ def test_what_it_raises_is_raised_here(tmp_path: Path) -> None:
 
 
 def test_too_long(tmp_path: Path) -> None:
-    begun = time.monotonic()
     with pytest.raises(LimitError, match=r"^Reading items.csv took longer than 5 seconds\. It was"):
         work(sleep_on, str(tmp_path / "process"), folder=tmp_path, seconds=5.0).result()
-    assert time.monotonic() - begun < 30
     assert [one.name for one in tmp_path.iterdir()] == ["process"]
 
 

@@ -168,9 +168,7 @@ def test_a_locked_database_keeps_the_item_and_stores_the_press_later(
     item = session.next()
     with closing(sqlite3.connect(data_folder / "labelcore.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        pressed = time.monotonic()
         button(shown, "positive").click().run()
-        assert time.monotonic() - pressed < 2 * 2  # what the page says first comes earlier
         assert "not stored yet. Labelcore tries it again by itself" in said(shown)
         assert "locked by another program" in said(shown)
         assert button(shown, "positive")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,6 @@ from PIL import Image
 from labelcore.charts.nodes import Node
 from labelcore.items import Mark
 from labelcore.ui.item import item_nodes, pieces
-
-MOST_SECONDS = 0.0002
 
 
 @pytest.fixture
@@ -66,18 +63,6 @@ def test_pictures_are_found_beside_the_items_file_and_sent_as_data(data: Path) -
 def test_a_table_is_a_table(data: Path) -> None:
     (table,) = item_nodes({"text": '[{"a": "=1+1", "b": 2.50}]'})
     assert (table[0], said([table[2]]), said([table[3]])) == ("table", "ab", "=1+12.50")
-
-
-def test_deciding_what_a_short_text_is_takes_no_time(data: Path) -> None:
-    text = ("A perfectly ordinary message about lunch at noon. " * 6)[:300]
-
-    def seconds(repeats: int) -> float:
-        start = time.process_time()
-        for _ in range(repeats):
-            item_nodes({"text": text})
-        return (time.process_time() - start) / repeats
-
-    assert min(seconds(200) for _ in range(5)) < MOST_SECONDS
 
 
 @given(
