@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FORKS = sys.platform == "linux"
+FEW_SESSIONS = 5
 SETTINGS = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
@@ -59,11 +60,14 @@ def main() -> None:
     from pkgutil import iter_modules
 
     from labelcore import ui
+    from labelcore.planning import claims
 
     for name in ("streamlit.web.cli", "streamlit.web.bootstrap", "plotly.graph_objects", "uvicorn"):
         import_module(name)
     for module in iter_modules(ui.__path__, f"{ui.__name__}."):
         import_module(module.name)
+    # As in the tests of pages, claims are planned roughly; ``tests/plan`` has it all.
+    claims.SESSIONS = FEW_SESSIONS
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

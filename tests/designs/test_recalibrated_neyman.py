@@ -18,13 +18,7 @@ from labelcore.figures.scalars import scalar_results
 from labelcore.plan.against_file import frozen
 from labelcore.stats.recalibration import recalibrate
 from labelcore.testing.known import SCALARS as FOUR
-from labelcore.testing.known import (
-    Known,
-    calibrated,
-    label,
-    labelled,
-    write,
-)
+from labelcore.testing.known import Known, calibrated, label, labelled, write
 from tests.designs.paired_files import BOTH, paired
 
 NEYMAN = "recalibrated_neyman"

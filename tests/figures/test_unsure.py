@@ -199,13 +199,13 @@ def covered(known: Known, unsure: np.ndarray, runs: int) -> tuple[float, float]:
 
 @pytest.mark.slow
 def test_judged_sizes_cover_where_people_are_unsure_near_the_cut(known: Known) -> None:
-    """120 sessions of 150 answers, seeds 0 to 119; the twin leaves the unsure out and keeps the
+    """200 sessions of 150 answers, seeds 0 to 199; the twin leaves the unsure out and keeps the
     sizes of the file, of which those near the cut are then too large."""
     score = known.population.scores["lr"]
     chance = 0.8 * np.exp(-(((score - 0.5) / 0.2) ** 2))
     unsure = np.random.default_rng(8).random(len(score)) < chance
-    judged, twin = covered(known, unsure, 120)
-    limit = binom.ppf(NOISE, 120, 0.95) / 120
+    judged, twin = covered(known, unsure, 200)
+    limit = binom.ppf(NOISE, 200, 0.95) / 200
     assert judged >= limit
     assert twin < limit, "with the sizes of the file it must fail"
 
