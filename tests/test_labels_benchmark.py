@@ -7,22 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.labels import files, together
-from benchmarks.labels.drawing import picture
+from benchmarks.labels import files
 from benchmarks.labels.files import SEPARATION, File, file_of, names_of_files, synthetic
 from benchmarks.labels.measured import Cell, limit
 from benchmarks.labels.methods import BY_NAME, LIMIT, METHODS, OURS, PLAIN, unavailable
 from benchmarks.labels.peers import first_met, weighted_ends
-from benchmarks.labels.tables import file_by_file, goal_lines, over_files
 from benchmarks.labels.targets import FINE, FIRST, TARGETS, Follower, follow
 from benchmarks.labels.together import (
     generators,
     looks,
-    measure,
     plain_labels,
     prepared,
-    sure_file,
-    together_section,
 )
 from benchmarks.populations import written
 
@@ -73,23 +68,6 @@ def test_a_run_that_looks_back_starts_again(small: File) -> None:
     session.go_to(80)
     with pytest.raises(ValueError, match="80 items"):
         session.go_to(70)
-
-
-@pytest.mark.full
-def test_the_tables_name_each_method_and_each_target(cells: list[Cell]) -> None:
-    whole = over_files(cells)
-    assert all(cell.method in whole for cell in cells)
-    assert "### Recall: half-width 5 points" in file_by_file(cells)
-    assert goal_lines(cells).count("times the oracle's labels") == len(TARGETS)
-
-
-def test_the_picture_has_a_ring_where_a_method_covered_too_seldom() -> None:
-    covered = np.zeros((20, 1), dtype=bool)
-    labels = np.full(20, 400)
-    bad = Cell("1 %, good", PLAIN, "recall", labels, covered, 1.0)
-    good = Cell("3 %, good", PLAIN, "recall", labels, ~covered, 1.0)
-    assert picture([bad, good], "recall").count('r="4" fill="white"') == 1
-    assert picture([good], "recall").count('r="4" fill="white"') == 0
 
 
 def test_a_cell_that_covers_too_seldom_is_marked() -> None:
@@ -166,27 +144,3 @@ def test_a_plain_sample_needs_its_own_labels_for_its_own_width(small: File) -> N
     assert plain_labels(small, half, 6)[0] == pytest.approx([300] * 4, rel=0.25)
     wider = plain_labels(small, 1.5 * half, 6)[0]
     assert np.all(wider < 200)
-
-
-@pytest.mark.full
-def test_a_turned_confidence_takes_fewer_labels_than_one_as_it_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(together, "ITEMS", 20_000)
-    file = sure_file(0.1, "middling")
-    as_it_is, turned = (measure(file, 4, names) for names in ((), (file.classifier,)))
-    assert np.all(turned.ratio[:2, 0] < 0.8 * as_it_is.ratio[:2, 0])
-
-
-def test_the_section_of_all_four_has_its_tables() -> None:
-    """Of two files the median of the ratios, and the worse one by name."""
-    each = {"error": np.zeros((3, 4)), "coverage": np.ones((3, 4))}
-    rows = [
-        {"table": "file", "name": name, "ratio": np.full((3, 4), ratio), **each}
-        for name, ratio in (("one", 0.5), ("other", 1.5))
-    ]
-    sure = {"table": "sure", "name": "one", "seen": "yes", "words": "as it is",
-            "ratio": np.full((3, 4), 2.0), **each}  # fmt: skip
-    text = together_section([*rows, sure])
-    assert "| 100 | recall | 1.00 | 1.50 ± 0.00 (other) | 1 | 1.00 |" in text
-    assert "| one | yes | as it is | 2.00 / 2.00 / 2.00 |" in text
