@@ -12,6 +12,7 @@ from labelcore.log.people import browsers
 from labelcore.ui import life, visitor
 from labelcore.ui.front import STARTED, first_steps, head, try_line
 from labelcore.ui.known import known_picture
+from labelcore.ui.people import introduced
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
 from labelcore.ui.presses import PROBLEM, show_unsafe
@@ -56,10 +57,12 @@ def start_page() -> None:
         make_ready()
         first_steps()
         show_recording()
+        introduced()  # So that Label need not ask before its first item.
         return
     if visitor.allowed(Right.RUN):
         make_ready()
         try_line()
+        introduced()
     numbered = list(enumerate(projects))
     mine = [one for one in numbered if not one[1].archived]
     put_away = [one for one in numbered if one[1].archived]
