@@ -34,10 +34,16 @@ from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginning, label_until
 from labelcore.stats.profile_interval import FEW_LEFT
+from labelcore.stats.rank_band import (
+    Parts,
+    RankLabels,
+    anchor_ranks,
+    bounds_of,
+    reach_of,
+    strata_band,
+)
 from labelcore.stats.rank_strata import rank_edges
 from labelcore.stats.ranked_summaries import RankedSample, pieces, summary_interval
-from labelcore.stats.strata_band import Parts, anchor_ranks, bounds_of, reach_of, strata_band
-from labelcore.stats.yield_band import RankLabels
 
 SIZE, LEVEL, FIRST_RANK = 400, 0.95, 50
 SHARES = {"a quarter": 4, "half": 2}

@@ -26,6 +26,7 @@ from labelcore.planning.truth import true_codes
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.curve_readings import Yields, area_under_roc, average_precision
 from labelcore.stats.horizon import boundary
+from labelcore.stats.rank_band import RankLabels, yield_band
 from labelcore.stats.rank_strata import analysis_edges, interleaved, rank_allocation, rank_edges
 from labelcore.stats.ranked_summaries import (
     AREA_UNDER_ROC,
@@ -35,7 +36,6 @@ from labelcore.stats.ranked_summaries import (
     pieces,
     summary_interval,
 )
-from labelcore.stats.yield_band import RankLabels, yield_band
 
 SEED, LEVEL = 23, 0.95
 SAMPLES = (("geometric", 500), ("half even", 500), ("plain", 500), ("geometric", 1500))

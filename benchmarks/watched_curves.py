@@ -25,6 +25,13 @@ from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from benchmarks.ranked_summaries import REAL, SYNTHETIC, List, drawn
 from benchmarks.real_files import FILES
 from labelcore.designs.curves import LOOK_EVERY
+from labelcore.stats.rank_band import (
+    RankLabels,
+    YieldBand,
+    critical_value,
+    spread_of,
+    yield_band,
+)
 from labelcore.stats.rank_strata import (
     PIECES,
     analysis_edges,
@@ -35,13 +42,6 @@ from labelcore.stats.rank_strata import (
     smallest_budget,
 )
 from labelcore.stats.watched_curve import watched_critical
-from labelcore.stats.yield_band import (
-    RankLabels,
-    YieldBand,
-    critical_value,
-    spread_of,
-    yield_band,
-)
 
 SEED, SIZE, LEVEL = 29, 400, 0.95
 LONG = 32, 128

@@ -67,7 +67,7 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     ("watched_curves.md", "half of a piece", "stats.watched_curve.LAST_SHARE", 0.5),
     ("watched_curves.md", "after every fifth label", "designs.curves.LOOK_EVERY", 5),
     ("watched_curves.md", "Pieces have about sixteen labels", "stats.rank_strata.PIECES", (16, 64)),
-    ("watched_curves.md", "two standard deviations of a random order", "stats.yield_band.BRIDGE",
+    ("watched_curves.md", "two standard deviations of a random order", "stats.rank_band.BRIDGE",
      2.0),
     ("papers/003_oversampling.md", "The predicted positives get at least 30 labels",
      "papers.oversampling.groups.LEAST_ABOVE", 30),

@@ -21,8 +21,8 @@ from labelcore.papers.curves.logarithmic_strata import (
 )
 from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_grid
 from labelcore.papers.curves.random_band import random_band
+from labelcore.stats.rank_band import RankLabels, yield_estimate
 from labelcore.stats.rank_strata import analysis_edges
-from labelcore.stats.yield_band import RankLabels, yield_estimate
 
 FloatArray = NDArray[np.float64]
 

@@ -14,15 +14,15 @@ from labelcore.designs.curves import (
     EstimatesCurve,
     FloatArray,
     Ranked,
+    bounded_yields,
     fine_grid,
 )
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
+from labelcore.stats.rank_band import RankLabels, anchor_ranks, strata_band, strata_estimate
 from labelcore.stats.rank_strata import rank_edges
 from labelcore.stats.ranked_summaries import pieces
-from labelcore.stats.strata_band import anchor_ranks, strata_band, strata_estimate
 from labelcore.stats.watched_curve import watched_critical
-from labelcore.stats.yield_band import RankLabels
 
 METHOD = Method(
     "simultaneous band over parts of strata (large-sample)",
@@ -79,7 +79,12 @@ def curve_of_all_ranks(
         if look.promise == Promise.WATCHED:
             planned = planned_between(design, setup, frame, stratum_at, anchors)
             critical = critical_of(frame, look, draws, anchors, planned)
-        yields = _bounded(yields, stratum_at, anchors, answers, look.confidence, critical)
+
+        def bounds(labels: RankLabels) -> tuple[FloatArray, FloatArray]:
+            level = look.confidence
+            return strata_band(stratum_at, anchors, labels, level, SEED, critical).at(at)
+
+        yields = bounded_yields(answers, at, estimate, bounds)
     bounded = state.has_interval
     if state == State.PROVISIONAL and not missing:
         missing = f"{look.labels:,} of {look.planned:,} labels before the band"
@@ -116,28 +121,6 @@ def _estimate(stratum_at: IntArray, answers: Ranked, at: IntArray) -> FloatArray
     sampled = piece_at >= 0
     rates[piece_at[sampled]] = answers.rates[stratum_at[sampled]]
     return strata_estimate(piece_at, RankLabels(known.rank, known.verdict), rates, at)
-
-
-def _bounded(
-    yields: Yields,
-    stratum_at: IntArray,
-    anchors: IntArray,
-    answers: Ranked,
-    level: float,
-    critical: float | None,
-) -> Yields:
-    """The same with bounds; answers that count both ways are no hits for the lower bound and hits
-    for the upper one."""
-
-    def bounds(positive: FloatArray) -> tuple[FloatArray, FloatArray]:
-        labels = RankLabels(answers.rank, positive)
-        return strata_band(stratum_at, anchors, labels, level, SEED, critical).at(yields.rank)
-
-    low, high = bounds(answers.filled(0.0))
-    if answers.doubtful.any():
-        high = bounds(answers.filled(1.0))[1]
-    estimate = np.clip(yields.estimate, low, high)
-    return Yields(yields.n_items, yields.rank, estimate, low, high)
 
 
 def critical_of(

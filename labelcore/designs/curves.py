@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from labelcore.designs.base import Design, FrameT, Look, Setup
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import Yields
+from labelcore.stats.rank_band import RankLabels
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -200,6 +201,20 @@ class EstimatesCurve(Design[FrameT]):
         """The expected half-width of the curve's band where it is widest; None where the method
         does not plan for a curve."""
         return None
+
+
+def bounded_yields(
+    answers: Ranked,
+    at: IntArray,
+    estimate: FloatArray,
+    bounds: Callable[[RankLabels], tuple[FloatArray, FloatArray]],
+) -> Yields:
+    """The hits among the first r items with the bounds that labels have; answers that count both
+    ways are no hits for the lower bound and hits for the upper one."""
+    low, high = bounds(RankLabels(answers.rank, answers.filled(0.0)))
+    if answers.doubtful.any():
+        high = bounds(RankLabels(answers.rank, answers.filled(1.0)))[1]
+    return Yields(answers.n_items, at, np.clip(estimate, low, high), low, high)
 
 
 def grid(n_items: int) -> IntArray:

@@ -14,6 +14,7 @@ from labelcore.designs.curves import (
     PLANNED_BAND,
     FloatArray,
     Ranked,
+    bounded_yields,
     fine_grid,
 )
 from labelcore.designs.ranked_list import (
@@ -26,6 +27,13 @@ from labelcore.designs.ranked_list import (
 )
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.curve_readings import Yields
+from labelcore.stats.rank_band import (
+    BRIDGE,
+    RankLabels,
+    expected_half_widths,
+    yield_band,
+    yield_estimate,
+)
 from labelcore.stats.rank_strata import (
     analysis_edges,
     interleaved,
@@ -36,14 +44,6 @@ from labelcore.stats.rank_strata import (
     smallest_budget,
 )
 from labelcore.stats.watched_curve import FEW_PATHS, PATHS, watched_critical
-from labelcore.stats.yield_band import (
-    BRIDGE,
-    RankLabels,
-    YieldBand,
-    expected_half_widths,
-    yield_band,
-    yield_estimate,
-)
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 METHOD = Method(
@@ -71,7 +71,7 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
     The numbers of labels per stratum are fixed before the first label; the items are asked in an
     order of which every prefix has its labels in proportion. The band rests on pieces of the
     strata with about sixteen labels each, at most 64 of them, and goes nearly straight from one
-    edge of a piece to the next (``labelcore.stats.yield_band``).
+    edge of a piece to the next (``labelcore.stats.rank_band``).
 
     Promise: one band for all ranks together. "fixed": at the planned size, at the plan's
     confidence. "watched": at every look up to the planned size, by the boundary of
@@ -81,7 +81,7 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
     Assumption: none about the scores; the curve may rise. Within a piece the share of hits changes
     no more than from the piece before to the one after.
     Source: our own, on the grid of Sabharwal and Sedghi (2017), definition 4, with
-    base ``growth``; the bounds are those of ``labelcore.stats.yield_band``.
+    base ``growth``; the bounds are those of ``labelcore.stats.rank_band``.
     """
 
     name: ClassVar[str] = "geometric_strata"
@@ -254,8 +254,7 @@ def bounds_at(
     critical: float | None = None,
     planned: IntArray | None = None,
 ) -> Yields:
-    """Estimate and bounds of the hits among the first r items; answers that count both ways are
-    no hits for the lower bound and hits for the upper one.
+    """Estimate and bounds of the hits among the first r items.
 
     critical   as ``yield_band`` has it
     planned    (n_strata,), the planned labels of each stratum, of which the pieces of a band follow
@@ -265,15 +264,11 @@ def bounds_at(
     steady = planned is not None
     pieces = _pieces(edges, ranked.rank, planned)
 
-    def band(positive: FloatArray) -> YieldBand:
-        labels = RankLabels(ranked.rank, positive)
-        return yield_band(pieces, labels, level, seed, critical, whole_items=steady)
+    def bounds(labels: RankLabels) -> tuple[FloatArray, FloatArray]:
+        band = yield_band(pieces, labels, level, seed, critical, whole_items=steady)
+        return band.at(ranks)[1:]
 
-    least = band(ranked.filled(0.0))
-    most = band(ranked.filled(1.0)) if ranked.doubtful.any() else least
-    low, high = least.at(ranks)[1], most.at(ranks)[2]
-    estimate = np.clip(_estimate(pieces, ranked, ranks), low, high)
-    return Yields(ranked.n_items, ranks, estimate, low, high)
+    return bounded_yields(ranked, ranks, _estimate(pieces, ranked, ranks), bounds)
 
 
 def _estimate(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:

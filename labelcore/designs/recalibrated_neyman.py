@@ -118,7 +118,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     the first label up to the planned size, or the horizon of the plan (G-profile with Student's t,
     widened by the boundary of ``labelcore.stats.horizon``). Approximate: coverage is measured, see
     docs/real_files.md and docs/watched.md. Its curve of a file holds for all ranks together
-    (``labelcore.stats.strata_band``, docs/default_curves.md); average precision and the area under
+    (``labelcore.stats.rank_band``, docs/default_curves.md); average precision and the area under
     the ROC curve are for the planned size.
     Assumption: none about the scores; bad scores cost labels, and the interval holds. Nearly
     unbiased, not unbiased, because two to five parameters learn from the labels.

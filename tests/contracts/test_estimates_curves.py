@@ -25,7 +25,7 @@ from labelcore.errors import PlanError, ReplayError
 from labelcore.figures.current import results
 from labelcore.figures.curves import ranked_curve, whole_curve
 from labelcore.log.engine import Engine
-from labelcore.stats import yield_band
+from labelcore.stats import rank_band
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
 from labelcore.testing.contracts import (
     ANSWER_KEY,
@@ -349,22 +349,22 @@ def unspent(patch: pytest.MonkeyPatch) -> str:
 def pointwise(patch: pytest.MonkeyPatch) -> str:
     """The quantile of one rank for all of them."""
     patch.setattr(
-        yield_band, "critical_value", lambda spread, level, seed: float(norm.isf((1 - level) / 2))
+        rank_band, "critical_value", lambda spread, level, seed: float(norm.isf((1 - level) / 2))
     )
     return GEOMETRIC
 
 
 def interpolated(patch: pytest.MonkeyPatch) -> str:
     """Bounds at the edges joined by straight lines."""
-    exact = yield_band.YieldBand.at
+    exact = rank_band.YieldBand.at
 
-    def at(self: yield_band.YieldBand, ranks: IntArray) -> tuple[Any, Any, Any]:
+    def at(self: rank_band.YieldBand, ranks: IntArray) -> tuple[Any, Any, Any]:
         places = np.append(0, self.edges)
         bounds = [np.append(0.0, end) for end in (self.low_at_edges, self.high_at_edges)]
         low, high = (np.interp(ranks, places, end) for end in bounds)
         return exact(self, ranks)[0], low, high
 
-    patch.setattr(yield_band.YieldBand, "at", at)
+    patch.setattr(rank_band.YieldBand, "at", at)
     return GEOMETRIC
 
 

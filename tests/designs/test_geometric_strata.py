@@ -14,7 +14,7 @@ from labelcore.errors import PlanError
 from labelcore.figures.current import results
 from labelcore.figures.curves import precision_curve, ranked, ranked_curve
 from labelcore.log.events import Event
-from labelcore.stats import orders, yield_band
+from labelcore.stats import orders, rank_band
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget
 from labelcore.testing.known import NOISE, Known, calibrated, label, labelled, write
 from tests.designs.synthetic import standard_errors
@@ -339,7 +339,7 @@ def test_the_band_goes_nearly_straight_and_says_what_it_assumes(
     now = precision_curve(engine)
     assert "nearly straight" in now.source
     assert any("short stretch of ranks" in one for one in now.assumptions)
-    monkeypatch.setattr(yield_band.Known, "nearly_straight", yield_band.Known.between)
+    monkeypatch.setattr(rank_band.Known, "nearly_straight", rank_band.Known.between)
     exact = precision_curve(engine)
     assert np.mean(now.high - now.low) < np.mean(exact.high - exact.low)
 

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from labelcore.stats.strata_band import Parts, anchor_ranks, reach_of, strata_band, strata_estimate
-from labelcore.stats.yield_band import RankLabels, yield_band
+from labelcore.stats.rank_band import (
+    Parts,
+    RankLabels,
+    anchor_ranks,
+    reach_of,
+    strata_band,
+    strata_estimate,
+    yield_band,
+)
 
 N_ITEMS, RUNS = 600, 100
 

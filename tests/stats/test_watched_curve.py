@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from labelcore.stats.horizon import boundary
+from labelcore.stats.rank_band import critical_value, spread_of
 from labelcore.stats.rank_strata import rank_allocation, rank_edges
 from labelcore.stats.watched_curve import watched_critical
-from labelcore.stats.yield_band import critical_value, spread_of
 
 LOOKS = 80
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelcore.stats.rank_strata import analysis_edges, piece_edges, rank_allocation, rank_edges
-from labelcore.stats.yield_band import (
+from labelcore.stats.rank_band import (
     Known,
     RankLabels,
     YieldBand,
@@ -21,6 +20,7 @@ from labelcore.stats.yield_band import (
     yield_band,
     yield_estimate,
 )
+from labelcore.stats.rank_strata import analysis_edges, piece_edges, rank_allocation, rank_edges
 from tests.cases import searched
 
 N_ITEMS = 3_000

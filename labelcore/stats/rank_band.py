@@ -1,11 +1,13 @@
-"""The honest band around a precision curve: hits among the first r items, for all r at once.
+"""The band around a precision curve: hits among the first r items, for all r at once.
 
-Within each stratum of ranks the labelled items are a simple random sample. The sums of the strata
-estimate the yield at the edges; one critical value holds for all edges together. Between the edges
-nothing needs to be interpolated: a yield never falls, never grows by more than one an item, and
-labelled items are known, so the bounds at the edges bound all ranks between them. These bounds
-zigzag (``Known.between``); with an assumption about the order within a piece they go nearly
-straight.
+A cut at rank r takes a part of each stratum, and given how many labelled items lie in a part, they
+are a simple random sample of it. So the hits among the first r items are a sum over these parts at
+any rank, whether the strata follow the ranks (``yield_band``) or overlap along the list
+(``strata_band``). The parts of many ranks are analysed, the edges, and one critical value holds for
+all of them together. Between the edges nothing needs to be interpolated: a yield never falls, never
+grows by more than one an item, and labelled items are known, so the bounds at the edges bound all
+ranks between them. These bounds zigzag (``Known.between``); with an assumption about the order
+within a piece they go nearly straight.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ GAUSSIAN_DRAWS, ROUNDING = 20_000, 1e-9
 AT_ONCE = 500
 """Draws that are summed up together: what they hold stays in the cache of a processor."""
 BRIDGE = 2.0
+FIRST_ANCHOR, GROWTH = 20, 1.05
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -292,32 +295,25 @@ def _bounds_at_edges(
     other ranks of the same labels, and a watched band stays for some labels."""
     nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     known = Known(np.array(edges), *nothing, np.array(hits), np.array(free))
-    estimate = known.yields()
+    parts = Parts.nested(known)
+    if critical is None and len(parts.size):
+        steps = spread_of(parts.size[0], parts.labelled[0], parts.positive[0])
+        critical = critical_value(tuple(steps), level, seed)
+    return band_at(known, parts, level, seed, critical)
+
+
+def band_at(
+    known: Known, parts: Parts, level: float, seed: int, critical: float | None
+) -> tuple[FloatArray, FloatArray]:
+    """The fewest and the most hits up to each edge, (n_edges,) each, for all of them together:
+    from ``parts`` up to the edges of which all have labels, elsewhere what is ``known`` alone."""
+    critical = reach_of(parts, level, seed) if critical is None else critical
     low, high = known.hits[1:].copy(), known.hits[1:] + known.free[1:]
-    seen = int(np.isfinite(estimate).sum())
-    sizes, n, positive = known.sizes[:seen], known.labelled[:seen], known.positive[:seen]
-    spread = spread_of(sizes, n, positive)
-    open_edges = np.flatnonzero(np.cumsum(spread) > 0)
-    if len(open_edges):
-        if critical is None:
-            critical = critical_value(tuple(spread), level, seed)
-        squared = _student(spread, n, critical)[open_edges] ** 2
-        cells = Cells(sizes, n, positive, np.ones(seen, dtype=bool))
-        below = np.arange(seen) <= open_edges[:, None]
-        ends = known.edges[open_edges].astype(float)
-        shares = Ratios(np.zeros(len(ends)), below.astype(float), ends, np.zeros(below.shape))
-        least, most = profile_bounds(cells, shares, squared)
-        middle = estimate[open_edges]
-        low[open_edges] = np.maximum(low[open_edges], np.minimum(least * ends, middle))
-        high[open_edges] = np.minimum(high[open_edges], np.maximum(most * ends, middle))
+    unsure = np.flatnonzero(parts.variances.sum(axis=1) > 0)
+    least, most = bounds_of(parts, unsure, critical)
+    low[unsure] = np.maximum(low[unsure], least)
+    high[unsure] = np.minimum(high[unsure], most)
     return known.consistent(low, high)
-
-
-def _student(spread: FloatArray, labelled: FloatArray, critical: float) -> FloatArray:
-    """``student`` of the sum up to each edge, (n_strata,)."""
-    squares = spread**2
-    noise = np.cumsum(squares**2 / np.maximum(labelled - 1, 1))
-    return student(np.cumsum(squares), noise, critical)
 
 
 def student(variance: FloatArray, noise: FloatArray, critical: float) -> FloatArray:
@@ -374,3 +370,165 @@ def expected_half_widths(
         critical = critical_value(tuple(spread), level, seed)
     reach = critical * np.sqrt(np.cumsum(spread**2))
     return np.asarray(reach / edges)
+
+
+# --- strata that need not follow the ranks --------------------------------------------------------
+
+
+def anchor_ranks(stratum_at: IntArray) -> IntArray:
+    """The ranks at which a band is computed, (n_anchors,), increasing, the last one N: where a
+    stratum ends, and in constant ratio.
+
+    stratum_at   (n_items,), the stratum of each rank; -1 where its item was known from the start
+
+    >>> anchor_ranks(np.repeat([0, 1], [12, 13])).tolist()
+    [12, 20, 21, 22, 23, 24, 25]
+    """
+    n_items = len(stratum_at)
+    last = np.zeros(int(stratum_at.max()) + 2, dtype=np.int64)
+    np.maximum.at(last, stratum_at, np.arange(1, n_items + 1))
+    ends = last[:-1][last[:-1] > 0]
+    first = min(FIRST_ANCHOR, n_items)
+    steps = int(np.ceil(np.log(n_items / first) / np.log(GROWTH))) + 1
+    growing = np.rint(np.geomspace(first, n_items, steps)).astype(np.int64)
+    return np.unique(np.concatenate([ends, growing, [n_items]]))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Parts:
+    """The parts of the strata among the first r items at each anchor, (n_anchors, n_strata) each;
+    items that were known from the start are a last stratum.
+
+    size, labelled, positive   items, labelled ones and hits of these
+    within   which of them lie among the first r; the others are whole strata behind
+    """
+
+    size: FloatArray
+    labelled: FloatArray
+    positive: FloatArray
+    within: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, stratum_at: IntArray, anchors: IntArray, labels: RankLabels) -> Parts:
+        strata = int(stratum_at.max()) + 2
+        stratum = np.where(stratum_at < 0, strata - 1, stratum_at)
+        place = np.searchsorted(anchors, np.arange(1, len(stratum) + 1)) * strata + stratum
+
+        def summed(places: IntArray, weights: FloatArray | None = None) -> FloatArray:
+            found = np.bincount(places, weights, minlength=len(anchors) * strata)
+            return found.reshape(len(anchors), strata).cumsum(axis=0).astype(float)
+
+        own = place[labels.rank - 1]
+        size = summed(place)
+        return cls(size, summed(own), summed(own, labels.positive), size > 0)
+
+    @classmethod
+    def nested(cls, known: Known) -> Parts:
+        """Of strata that are the pieces between the edges, up to the first without a label."""
+        seen = int(np.isfinite(known.yields()).sum())
+        counts = known.sizes, known.labelled, known.positive
+        size, labelled, positive = (np.tile(one[:seen], (seen, 1)) for one in counts)
+        return cls(size, labelled, positive, np.tri(seen, dtype=bool))
+
+    @property
+    def variances(self) -> FloatArray:
+        """Of the estimated hits of each part, (n_anchors, n_strata)."""
+        spread = spread_of(np.maximum(self.size, 1.0), self.labelled, self.positive)
+        return np.where(self.within, spread**2, 0.0)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StrataBand:
+    """Bounds of the hits among the first r items, at anchors and so at all ranks; they hold for all
+    of them at once."""
+
+    known: Known
+    low_at_anchors: FloatArray
+    high_at_anchors: FloatArray
+
+    def at(self, ranks: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Low and high at ``ranks`` from 1 to N, (n,) each."""
+        return self.known.between(ranks, self.low_at_anchors, self.high_at_anchors)
+
+
+def strata_band(
+    stratum_at: IntArray,
+    anchors: IntArray,
+    labels: RankLabels,
+    level: float,
+    seed: int,
+    critical: float | None = None,
+) -> StrataBand:
+    """The simultaneous band of the yield curve from labels of strata.
+
+    At an anchor the G-profile region (``labelcore.stats.profile``) of the sum of the strata's parts
+    up to it, its critical value the squared quantile of Student's t at the tail of c. c is the
+    ``level`` quantile of the largest standardised deviation over the anchors, found by seeded
+    Gaussian draws of a sum with independent steps and the variances of the estimates, which never
+    fall from one anchor to the next. Bounds are in whole items where few are left.
+
+    Promise      simultaneous over all ranks at ``level``, approximate: docs/default_curves.md says
+                 how often it holds. A list of which every item is labelled gives the truth.
+    Assumption   within each stratum the labelled items are a simple random sample without
+                 replacement. Nothing about the order of the items.
+    stratum_at   (n_items,), the stratum of each rank; -1 where its item was known from the start
+    anchors      as ``anchor_ranks`` gives them, or other increasing ranks that end at N
+    level        1 - alpha
+    seed         at least 0
+    critical     standard deviations that the band reaches at a look, as ``watched_critical`` has
+                 them; None: the c of ``level``
+    Raises       ValueError for a rank outside 1..N or given twice, a verdict other than 0 and 1, a
+                 level outside (0, 1).
+    Source:      Hothorn, Bretz and Westfall (2008) for the quantile of the largest deviation,
+                 Satterthwaite (1946) for the degrees of freedom, Wilks (1938) for the region.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    known = Known.of(anchors, labels)
+    low, high = band_at(known, Parts.of(stratum_at, anchors, labels), level, seed, critical)
+    return StrataBand(known, *known.in_whole_items(low, high))
+
+
+def reach_of(parts: Parts, level: float, seed: int) -> float:
+    """The standard deviations that a band reaches which is looked at once."""
+    variance = np.maximum.accumulate(parts.variances.sum(axis=1))
+    return critical_value(tuple(np.sqrt(np.diff(variance, prepend=0.0))), level, seed)
+
+
+def bounds_of(parts: Parts, places: IntArray, critical: float) -> tuple[FloatArray, FloatArray]:
+    """The fewest and the most hits up to the anchors at ``places`` by a band that reaches
+    ``critical`` standard deviations, (n_places,) each, whatever is known of other anchors."""
+    if not len(places):
+        return np.zeros(0), np.zeros(0)
+    size, labelled, positive = (one[places] for one in (parts.size, parts.labelled, parts.positive))
+    within = parts.within[places]
+    variances = parts.variances[places]
+    noise = (variances**2 / np.maximum(labelled - 1, 1)).sum(axis=1)
+    limit = student(variances.sum(axis=1), noise, critical) ** 2
+    items = (size * within).sum(axis=1)
+    slope = within[:, None, :].astype(float)
+    nothing = np.zeros((len(places), 1))
+    shares = Ratios(nothing, slope, items[:, None], np.zeros_like(slope))
+    cells = Cells(size, labelled, positive, np.ones(size.shape, dtype=bool))
+    least, most = profile_bounds(cells, shares, limit[:, None])
+    return least[:, 0] * items, most[:, 0] * items
+
+
+def strata_estimate(
+    piece_at: IntArray, labels: RankLabels, rates: FloatArray, ranks: IntArray
+) -> FloatArray:
+    """The estimated hits among the first r items, (n,): those seen, and of the other items of each
+    piece of a stratum its labelled share.
+
+    piece_at   (n_items,), the piece of each rank; -1 where its item was known from the start
+    rates      (n_pieces,), the expected share of hits of a piece without a label
+    """
+    pieces = len(rates)
+    own = piece_at[labels.rank - 1]
+    sampled = own >= 0
+    count = np.bincount(own[sampled], minlength=pieces)
+    hits = np.bincount(own[sampled], labels.positive[sampled], minlength=pieces)
+    share = np.divide(hits, count, out=rates.astype(float), where=count > 0)
+    each = np.append(share, 0.0)[piece_at]
+    each[labels.rank - 1] = labels.positive
+    return np.asarray(np.cumsum(each)[ranks - 1])
