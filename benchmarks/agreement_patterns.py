@@ -126,8 +126,19 @@ def sets_of_four_figures() -> list[Set]:
     return [
         Set(file, names)
         for file, (two, four) in TOGETHER.items()
-        for names in (two, four, (*four, *(f"{one} strict" for one in four)))
+        for names in (two, four, with_stricter(four))
     ]
+
+
+def with_stricter(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Twice as many: those named, and for each the next stricter one that is not."""
+    found = list(names)
+    for one in names:
+        stricter = f"{one} strict"
+        while stricter in found:
+            stricter += " strict"
+        found.append(stricter)
+    return tuple(found)
 
 
 @lru_cache(maxsize=1)

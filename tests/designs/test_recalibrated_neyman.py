@@ -249,3 +249,12 @@ def test_the_former_name_has_the_same_strata(two: Known) -> None:
         frames.append(two.engine(frozen(two.population, plan, 90), 3).frame)
     assert np.array_equal(frames[0].stratum, frames[1].stratum)
     assert np.array_equal(frames[0].queue, frames[1].queue)
+
+
+def test_no_pattern_is_starved(two: Known) -> None:
+    """The smallest hold a few items; each gets two labels, or all that it has."""
+    plan = lc.Plan("recalibrated_neyman", FOUR, classifier=list(BOTH), budget=120)
+    engine = labelled(two.engine(frozen(two.population, plan, 120), 3), two.truth)
+    asked = engine.frame.asked
+    assert asked.all() and engine.labels == 120
+    assert (engine.progress.labelled >= np.minimum(engine.frame.sizes, 2)).all()
