@@ -237,9 +237,7 @@ def give(page: Page, file: Path, *, typed: bool) -> None:
     if not typed:
         page.locator("input[type=file]").first.set_input_files(str(file))
         return
-    page.get_by_text("A file in the data folder, instead").click()
-    page.get_by_text("A file in the data folder", exact=True).click()
-    field = page.get_by_label("or the path of a file")
+    field = page.locator(".st-key-new-typed input")
     field.fill(file.name)
     field.press("Enter")
 

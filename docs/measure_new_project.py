@@ -152,7 +152,7 @@ def walked(page: Page, url: str, path: Path) -> Walk:
         found.acts += 1
     question = page.locator(".st-key-new-question input")
     question.fill("Is it so?")
-    question.press("Enter")
+    question.press("Tab")
     found.acts += 1
     wait_until_idle(page)
     if several:

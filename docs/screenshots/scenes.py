@@ -237,7 +237,7 @@ def type_into(selector: str, text: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
         field = page.locator(selector).first
         field.fill(text)
-        field.press("Enter")
+        field.press("Tab")
         field.blur()
         idle(page)
 

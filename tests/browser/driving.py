@@ -167,8 +167,7 @@ def to_aim(page: Page, url: str, path: Path, question: str) -> None:
     page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
     page.get_by_text(READ_WHOLE).wait_for()
     choose(page, page.locator(".st-key-new-next button"))
-    fill(page, page.locator(".st-key-new-question input"), question)
-    choose(page, page.locator(".st-key-new-next button"))
+    fill(page, page.locator(".st-key-new-question input"), question)  # Enter goes on
     page.locator(".st-key-new-create button").wait_for()
     wait_until_idle(page)
 

@@ -45,7 +45,6 @@ def test_from_the_drop_to_the_first_item_or_to_a_sentence(
     assert page.get_by_text(f"{name}.jsonl").first.is_visible()
     driving.choose(page, page.locator(".st-key-new-next button"))
     driving.fill(page, page.locator(".st-key-new-question input"), "Is the customer right?")
-    driving.choose(page, page.locator(".st-key-new-next button"))
     driving.create_project(page)
     page.wait_for_selector(".lc-answers button")
     item = page.locator(".lc-box").inner_text()
