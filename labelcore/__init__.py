@@ -28,6 +28,7 @@ __all__ = [
     "Plan",
     "Population",
     "Preview",
+    "Result",
     "Session",
     "Simulation",
     "Wave",
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from labelcore.population import Population, read_population, snapshot
     from labelcore.replay import replay_bundle
     from labelcore.report import write_report
+    from labelcore.results.base import Result
     from labelcore.results.curves import Band
     from labelcore.results.interval import Interval
     from labelcore.results.types import Choice, Claim, Estimate
@@ -71,6 +73,7 @@ else:
         "population": ("Population", "read_population", "snapshot"),
         "replay": ("replay_bundle",),
         "report": ("write_report",),
+        "results.base": ("Result",),
         "results.curves": ("Band",),
         "results.interval": ("Interval",),
         "results.types": ("Choice", "Claim", "Estimate"),

@@ -24,7 +24,7 @@ from benchmarks.real_files import FILES
 from labelcore.figures.choices import TrueChoice
 from labelcore.planning.simulation import true_values
 from labelcore.planning.truth import true_codes
-from labelcore.results.types import Result
+from labelcore.results.base import Finding
 from labelcore.words.sentences import percent, percent_range
 
 COLUMNS = ("method", "file", "plan", "labels", "draws", "result", "truth", "right", "seconds")
@@ -101,7 +101,7 @@ def plan_words(case: Case) -> str:
     return ", ".join(f"{name} {value}" for name, value in {**rest, **params}.items())
 
 
-def said(one: Result) -> str:
+def said(one: Finding) -> str:
     """Value and interval, the mean over the ranks for a curve, the choice."""
     if isinstance(one, lc.Choice):
         return f"{one.chosen} ({one.status})"
@@ -120,7 +120,7 @@ def true_words(truth: Any) -> str:
     return percent(float(truth)) if np.ndim(truth) == 0 else "curve"
 
 
-def right(one: Result, truth: Any) -> bool:
+def right(one: Finding, truth: Any) -> bool:
     """Whether the truth lies inside, of a curve at every rank; whether the choice is right."""
     if isinstance(one, lc.Choice):
         return (one.chosen or one.status) in truth.right

@@ -27,14 +27,15 @@ from labelcore.figures.scalars import headline_stage, scalar_results_of, sizes_a
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
+from labelcore.results.base import Finding
 from labelcore.results.curves import Band, CheapestCut, Cut
-from labelcore.results.types import Choice, Claim, Estimate, Result
+from labelcore.results.types import Choice, Claim, Estimate
 
 LOOKS_AT_ONCE = 64
 """Looks back that are held side by side."""
 
 
-def results(engine: Engine) -> dict[str, Result]:
+def results(engine: Engine) -> dict[str, Finding]:
     """Every result of the plan at this moment.
 
     A fixed promise holds at the planned size: before it there is a value without an interval, and
@@ -43,7 +44,7 @@ def results(engine: Engine) -> dict[str, Result]:
     return results_of([engine])[0]
 
 
-def results_of(engines: Sequence[Engine], *, ended: bool = False) -> list[dict[str, Result]]:
+def results_of(engines: Sequence[Engine], *, ended: bool = False) -> list[dict[str, Finding]]:
     """``results`` of several sessions of one plan, worked out side by side; ``ended``: of sessions
     that are looked at this once."""
     stages = [headline_stage(engine) for engine in engines]
@@ -51,7 +52,7 @@ def results_of(engines: Sequence[Engine], *, ended: bool = False) -> list[dict[s
     return [_together(*one) for one in zip(engines, stages, numbers, strict=True)]
 
 
-def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) -> dict[str, Result]:
+def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) -> dict[str, Finding]:
     curves = curve_results(stage)
     primary_first = engine.plan.estimands[0] in curves
     numbers = {**curves, **scalars} if primary_first else {**scalars, **curves}
@@ -72,7 +73,7 @@ class _Along:
     packages: dict[tuple[float, ...], pd.DataFrame] = field(default_factory=dict)
 
 
-def course(engine: Engine, found: Mapping[str, Result]) -> list[dict[str, Any]]:
+def course(engine: Engine, found: Mapping[str, Finding]) -> list[dict[str, Any]]:
     """The numbers at each look of the grid up to now, worked out from the answers as they are, and
     last those ``found`` now; as JSON values.
 
@@ -90,7 +91,7 @@ def course(engine: Engine, found: Mapping[str, Result]) -> list[dict[str, Any]]:
     return [*told, _moment(stage, found, keys)] if stage.prefix() else []
 
 
-def _moment(engine: Engine, found: Mapping[str, Result], keys: Sequence[str]) -> dict[str, Any]:
+def _moment(engine: Engine, found: Mapping[str, Finding], keys: Sequence[str]) -> dict[str, Any]:
     last = engine.in_force(engine.prefix()) if engine.prefix() else None
     return {
         "at": "" if last is None else last.at,
@@ -105,11 +106,11 @@ class FiguresNow:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._cached: tuple[tuple[int, bool, int], dict[str, Result]] | None = None
+        self._cached: tuple[tuple[int, bool, int], dict[str, Finding]] | None = None
         self._along: tuple[tuple[int, bool, int], _Along] | None = None
         self._course: tuple[tuple[int, bool, int], list[dict[str, Any]]] | None = None
 
-    def results(self) -> dict[str, Result]:
+    def results(self) -> dict[str, Finding]:
         """Every result of the plan."""
         state = self._state()
         if self._cached is None or self._cached[0] != state:
@@ -213,7 +214,7 @@ class FiguresNow:
         return sizes_after_pilot([engine])[0] if 0 < engine.pilot <= engine.labels else {}
 
 
-def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict[str, Any]:
+def look_detail(engine: Engine, found: Mapping[str, Finding], after: int) -> dict[str, Any]:
     """The figures shown, as JSON values.
 
     after    the sequence number of the last answer or undo that the look saw
@@ -229,7 +230,7 @@ def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict
     }
 
 
-def _figures(result: Result) -> dict[str, Any]:
+def _figures(result: Finding) -> dict[str, Any]:
     if isinstance(result, Claim):
         return {
             "value": result.value,
@@ -250,6 +251,7 @@ def _figures(result: Result) -> dict[str, Any]:
                 for row in result.bounds.to_dict("records")
             },
         }
+    assert isinstance(result, Estimate | Band)
     if isinstance(result, Estimate):
         value: float | None = result.value
         low, high = result.low, result.high

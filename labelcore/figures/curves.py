@@ -20,8 +20,9 @@ from labelcore.figures.readiness import first_figure, promised_until, too_early
 from labelcore.figures.summaries import NO_HIT, OWN_METHOD, own_intervals, summarised
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
+from labelcore.results.base import Finding
 from labelcore.results.curves import Band
-from labelcore.results.types import Estimate, Result, Scope
+from labelcore.results.types import Estimate, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words.existing import assumed
 
@@ -37,7 +38,7 @@ def asks_for_curve(engine: Engine) -> bool:
     return along and not engine.plan.superseded
 
 
-def curve_results(engine: Engine) -> dict[str, Result]:
+def curve_results(engine: Engine) -> dict[str, Finding]:
     """The results along the ranks that the plan asks for, in its order."""
     if not asks_for_curve(engine):
         return {}
@@ -45,7 +46,7 @@ def curve_results(engine: Engine) -> dict[str, Result]:
     own = own_intervals(engine)
     summed = any(name in SUMMARIES for name in engine.plan.estimands)
     whole = whole_curve(engine, curve) if summed and not own else curve
-    found: dict[str, Result] = {}
+    found: dict[str, Finding] = {}
     for name in engine.plan.estimands:
         if name in CURVES:
             found[name] = band(engine, curve, name.removesuffix("_curve"))

@@ -23,8 +23,9 @@ from labelcore.figures.curves import EARLIER_CURVE
 from labelcore.log.state import LogState
 from labelcore.plan.claim_totals import ClaimTotals
 from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State
+from labelcore.results.base import Finding
 from labelcore.results.curves import Cut
-from labelcore.results.types import DIFFERENCE, Choice, Claim, Estimate, Result, Scope
+from labelcore.results.types import DIFFERENCE, Choice, Claim, Estimate, Scope
 from labelcore.words.quantities import SETTLED, key_parts
 
 METHOD, SOURCE = "an earlier rule", "the last look in the log"
@@ -45,14 +46,14 @@ class EarlierFigures(FiguresNow):
         super().__init__(state.engine)
         self._looks = state.looks
 
-    def results(self) -> dict[str, Result]:
+    def results(self) -> dict[str, Finding]:
         """Every result that the last look has; without one those of the plan, unknown."""
         claims = {claim.read.text: claim for claim in self.engine.claims}
         look: Stored = self._looks[-1] if self._looks else {}
         asked = [question.key for question in self.engine.questions]
         keys = [*(asked or self.engine.plan.estimands), *claims]
         nothing: dict[str, Stored] = {key: {} for key in keys}
-        found: dict[str, Result] = {}
+        found: dict[str, Finding] = {}
         for key, stored in look.get("results", nothing).items():
             rests_on = int(look.get("labels", 0)), int(look.get("draws", 0))
             if key in claims:

@@ -24,8 +24,9 @@ from labelcore.planning.truth import true_codes
 from labelcore.planning.workers import in_order
 from labelcore.population import Population
 from labelcore.promises import ChoiceStatus, ClaimStatus, Promise, Status
+from labelcore.results.base import Finding
 from labelcore.results.curves import Band
-from labelcore.results.types import Choice, Claim, Estimate, Result
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.stats.curve_readings import Yields
 
 COLUMNS = (
@@ -157,7 +158,7 @@ class Run:
     """One simulated session at its end."""
 
     number: int
-    results: dict[str, Result]
+    results: dict[str, Finding]
     truth: dict[str, Truth]
     status: Status
 
@@ -201,7 +202,7 @@ def _runs(
 
 
 def true_values(
-    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
+    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Finding]
 ) -> dict[str, Truth]:
     """The true value of every result: a number, (n_points,) at the ranks of a curve, or the right
     choices."""
@@ -221,7 +222,7 @@ def true_numbers(engine: Engine, codes: NDArray[np.int64]) -> dict[str, Truth]:
 
 
 def _other_truths(
-    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
+    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Finding]
 ) -> dict[str, Truth]:
     """The truth of choices, and of what is read along the ranks."""
     found: dict[str, Truth] = {
@@ -236,7 +237,7 @@ def _other_truths(
 
 
 def _true_along_ranks(
-    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
+    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Finding]
 ) -> dict[str, Truth]:
     n_items = len(engine.population)
     positive = engine.population.classes.index(engine.population.positive)
@@ -410,7 +411,7 @@ def _mean_known(values: ArrayLike, axis: int | None = None) -> NDArray[np.float6
     return np.asarray(np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0))
 
 
-def _ends(result: Result) -> tuple[Any, Any, Any]:
+def _ends(result: Finding) -> tuple[Any, Any, Any]:
     """Value, low and high; a claim is 1 where decided, 0 where refuted and may be both before; a
     choice has none."""
     if isinstance(result, Choice):
@@ -418,10 +419,11 @@ def _ends(result: Result) -> tuple[Any, Any, Any]:
     if isinstance(result, Claim):
         value = {ClaimStatus.DECIDED: 1.0, ClaimStatus.REFUTED: 0.0}.get(result.status)
         return value, value or 0.0, 1.0 if value is None else value
+    assert isinstance(result, Estimate | Band)
     return result.value, result.low, result.high
 
 
-def _row(run: Run, key: str, result: Result) -> tuple[Any, ...]:
+def _row(run: Run, key: str, result: Finding) -> tuple[Any, ...]:
     truth = run.truth[key]
     if isinstance(truth, TrueChoice):
         assert isinstance(result, Choice)

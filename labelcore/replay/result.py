@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from labelcore.results.types import Result
+from labelcore.results.base import Finding
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -36,7 +36,7 @@ class ReplayResult:
     looks: int
     seal: str
     stages: tuple[str, ...]
-    results: Mapping[str, Result]
+    results: Mapping[str, Finding]
 
     def sentences(self) -> list[str]:
         """The final results in words."""

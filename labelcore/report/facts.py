@@ -26,9 +26,10 @@ from labelcore.promises import Promise, Status
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
 from labelcore.results.agreement import PeopleAgree
+from labelcore.results.base import Finding
 from labelcore.results.curves import Band
 from labelcore.results.label_error import LabelError
-from labelcore.results.types import Choice, Estimate, Result
+from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.words.existing import taken_words
 
@@ -95,7 +96,7 @@ class Facts:
     population: Population
     plan: Plan
     settings: Mapping[str, Any]
-    results: Mapping[str, Result]
+    results: Mapping[str, Finding]
     sentence: str
     curves: tuple[Band, ...] | None
     curve_left_out: str
@@ -164,7 +165,7 @@ class Facts:
         return next((one.confidence for one in own if one.confidence), self.plan.confidence)
 
     @property
-    def primary(self) -> Result | None:
+    def primary(self) -> Finding | None:
         """The result that the plan names first."""
         return next(iter(self.results.values()), None)
 
@@ -245,7 +246,7 @@ def _saved(session: Session) -> Saved | None:
     return engine.design.saved(engine.setup, engine.frame, engine.progress)
 
 
-def _confusion(session: Session, results: Mapping[str, Result]) -> Confusion | None:
+def _confusion(session: Session, results: Mapping[str, Finding]) -> Confusion | None:
     known = session.population.predictions
     names = [name for name in session.engine.classifiers if name is not None and name in known]
     due = any(isinstance(one, Estimate | Band) and one.has_interval for one in results.values())

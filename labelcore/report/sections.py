@@ -19,7 +19,8 @@ from labelcore.report.markup import (
     theirs,
     tied,
 )
-from labelcore.results.types import Claim, Estimate, Result
+from labelcore.results.base import Finding
+from labelcore.results.types import Claim, Estimate
 from labelcore.words.differences import is_difference, range_words, told_words
 from labelcore.words.found import own_name
 from labelcore.words.label_error import read_again_words
@@ -160,7 +161,7 @@ def called(facts: Facts, name: str) -> int | None:
     return facts.population.called(name).get((facts.population.positive,), 0)
 
 
-def _promise(first: Result | None) -> str:
+def _promise(first: Finding | None) -> str:
     """When the first result holds; a claim says it itself."""
     if first is None or isinstance(first, Claim):
         return ""
@@ -236,7 +237,7 @@ def estimates(facts: Facts) -> Markup:
     scalars = [one for one in found if isinstance(one, Estimate)]
     stated = assumptions(facts)
     numbers = {text: str(number) for number, text in enumerate(stated, start=1)}
-    made: dict[tuple[str, ...], list[Result]] = {}
+    made: dict[tuple[str, ...], list[Finding]] = {}
     for one in found:
         listed = ", ".join(numbers[text] for text in one.assumptions)
         made.setdefault((one.method, _form(one), one.source, listed), []).append(one)
@@ -268,7 +269,7 @@ def _either_way(found: list[Estimate]) -> Markup | None:
     return element("details", element("summary", EITHER_WAY_TITLE), listed)
 
 
-def _in_sentences(found: list[Result], folded: bool) -> Markup | None:
+def _in_sentences(found: list[Finding], folded: bool) -> Markup | None:
     """Every result in a sentence of its own, folded where a table says the same."""
     if not found:
         return None
@@ -279,24 +280,24 @@ def _in_sentences(found: list[Result], folded: bool) -> Markup | None:
     return element("details", element("summary", "The same in sentences, to quote"), told)
 
 
-def _without_tail(one: Result) -> Result:
+def _without_tail(one: Finding) -> Finding:
     """The warning of parts in which nothing was found stands once, under what could be wrong."""
     return replace(one, tail_share=None) if isinstance(one, Estimate) else one
 
 
-def _form(one: Result) -> str:
+def _form(one: Finding) -> str:
     """Whether the promise is proved or measured, as far as the method says so."""
     return getattr(one, "form", "") or "–"
 
 
-def _names(those: Sequence[Result], found: Sequence[Result]) -> Markup:
+def _names(those: Sequence[Finding], found: Sequence[Finding]) -> Markup:
     """Whose intervals were made in the same way; many that are all of them are only counted."""
     if len(those) == len(found) > MOST_NAMED:
         return element("span", f"all {len(those)}")
     return theirs(", ".join(map(name_of, those)))
 
 
-def tail_cell(those: Sequence[Result]) -> str:
+def tail_cell(those: Sequence[Finding]) -> str:
     """The share of the uncertainty owed to parts of the file in which nothing was found."""
     told = (one for one in those if isinstance(one, Estimate) and one.has_interval)
     known = [one.tail_share for one in told if one.tail_share is not None]
@@ -335,7 +336,7 @@ def interval_cell(one: Estimate) -> str:
     return f"{told_words(one)} ({between})" if between else told_words(one)
 
 
-def _first(one: Result) -> bool:
+def _first(one: Finding) -> bool:
     """Whether a result is about the classifier the sample was drawn for."""
     return not names_another(one.estimand)
 
@@ -378,7 +379,7 @@ def _ends(one: Estimate) -> tuple[str, str]:
     return range_words(one.estimand, one.low, one.high)
 
 
-def name_of(result: Result) -> str:
+def name_of(result: Finding) -> str:
     """A result's name as a person reads it: "Precision (lr)"."""
     if isinstance(result, Estimate) and own_name(result):
         return own_name(result)

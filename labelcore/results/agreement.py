@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from labelcore.results.base import Worded
+from labelcore.results.base import Result
 from labelcore.stats.label_error import Limits
 
 
@@ -40,7 +40,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleAgree(Worded):
+class PeopleAgree(Result):
     """Agreement of people on items that several of them judged.
 
     Attributes

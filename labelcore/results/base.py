@@ -8,12 +8,13 @@ from dataclasses import fields, is_dataclass
 from functools import singledispatch
 from html import escape
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from labelcore.promises import Word
+from labelcore.promises import Form, Promise, Word
+from labelcore.results.scope import Scope
 
 Closed = Mapping[str, type[Word]]
 FIGURES = "labelcore.charts.results"
@@ -52,11 +53,24 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value
 
 
-class Worded:
-    """A frozen dataclass that can be put into words, JSON and a table.
+class Result:
+    """What all results are: a frozen dataclass that can be put into words, JSON, a table and, where
+    there is one, a picture.
 
-    ``closed``: the fields that hold a word out of a closed set. A text given for one becomes the
-    word; ValueError where there is none.
+    Attributes
+    ----------
+    closed
+        the fields that hold a word out of a closed set; a text given for one becomes the word,
+        ValueError where there is none
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content="text", predictions="lr_pred")
+    >>> session = lc.Session(population, lc.Plan("simple_random", "accuracy", budget=40))
+    >>> all(isinstance(one, lc.Result) for one in session.results().values())
+    True
     """
 
     __slots__ = ()
@@ -128,3 +142,31 @@ class Worded:
             if name in row:
                 row[name] = between.join(row[name])
         return pd.DataFrame([row])
+
+
+class Finding(Result):
+    """A result of the plan, as ``Session.results`` has it: of what, with which promise, how it was
+    made, what it is about and which labels it rests on."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # Fields of each kind.
+
+        @property
+        def estimand(self) -> str: ...
+        @property
+        def promise(self) -> Promise: ...
+        @property
+        def form(self) -> Form: ...
+        @property
+        def method(self) -> str: ...
+        @property
+        def source(self) -> str: ...
+        @property
+        def assumptions(self) -> tuple[str, ...]: ...
+        @property
+        def scope(self) -> Scope: ...
+        @property
+        def labels_used(self) -> int: ...
+        @property
+        def draws_used(self) -> int: ...

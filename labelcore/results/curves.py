@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from labelcore.promises import Form, Promise, State
-from labelcore.results.base import Closed, Worded
+from labelcore.results.base import Closed, Finding, Result
 from labelcore.results.interval import Interval
 from labelcore.results.scope import Scope as Scope
 from labelcore.results.told_values import too_wide
@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Band(Worded):
+class Band(Finding):
     """A curve with a band along the ranks of a list.
 
     Attributes
@@ -182,7 +182,7 @@ class Band(Worded):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Cut(Worded):
+class Cut(Result):
     """The first ``rank`` items of a ranked list.
 
     Attributes
@@ -219,7 +219,7 @@ class Cut(Worded):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class CheapestCut(Worded):
+class CheapestCut(Result):
     """Where to cut a ranked list so that mistakes cost least.
 
     Attributes

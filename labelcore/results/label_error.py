@@ -7,7 +7,7 @@ from typing import Any
 
 from labelcore.log.events import answer_word
 from labelcore.log.repeats import Reading
-from labelcore.results.base import Worded
+from labelcore.results.base import Result
 from labelcore.results.types import Estimate
 from labelcore.stats.label_error import Limits
 
@@ -18,7 +18,7 @@ MANY = 40
 
 
 @dataclass(frozen=True, slots=True)
-class TrueFigure(Worded):
+class TrueFigure(Result):
     """A figure of the plan, and what the second answers say about the truth behind it.
 
     alike    the value and interval if mistakes are alike everywhere; second answers without a class
@@ -38,7 +38,7 @@ class TrueFigure(Worded):
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement(Worded):
+class Agreement(Result):
     """How often the two answers to an item, by one person or by two, are the same.
 
     same_person  whether both answers have the same name; known: whether that is one person's
@@ -67,7 +67,7 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelError(Worded):
+class LabelError(Result):
     """What is known about errors of the labels.
 
     readings   every item answered twice; waiting: items still to be shown again

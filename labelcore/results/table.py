@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from labelcore.results.base import Finding
 from labelcore.results.curves import Band
-from labelcore.results.types import Choice, Estimate, Result
+from labelcore.results.types import Choice, Estimate
 
 RESULT_COLUMNS = (
     "project", "estimand", "classifier", "positive", "rank", "threshold", "value", "low", "high",
@@ -19,14 +20,14 @@ RESULT_COLUMNS = (
 )  # fmt: skip
 
 
-def results_table(project: str, results: Mapping[str, Result]) -> pd.DataFrame:
+def results_table(project: str, results: Mapping[str, Finding]) -> pd.DataFrame:
     """One row per estimate and claim, per point of a curve and per candidate of a choice; a value
     that says little yet is left out, a claim has its status as state."""
     rows = [row for result in results.values() for row in result_rows(project, result)]
     return pd.DataFrame(rows, columns=list(RESULT_COLUMNS))
 
 
-def result_rows(project: str, result: Result) -> list[dict[str, Any]]:
+def result_rows(project: str, result: Finding) -> list[dict[str, Any]]:
     """The rows of one result, without the columns that it has nothing for."""
     scope = result.scope
     shared = {

@@ -12,8 +12,7 @@ import pandas as pd
 
 from labelcore.errors import did_you_mean
 from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State
-from labelcore.results.base import Closed, Worded
-from labelcore.results.curves import Band
+from labelcore.results.base import Closed, Finding
 from labelcore.results.interval import Interval
 from labelcore.results.scope import Scope as Scope
 from labelcore.results.told_values import known_ends, too_wide
@@ -22,7 +21,7 @@ DIFFERENCE = "_difference"
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate(Worded):
+class Estimate(Finding):
     """One number with its interval.
 
     Attributes
@@ -187,7 +186,7 @@ class Estimate(Worded):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim(Worded):
+class Claim(Finding):
     """A statement made before the first label, and what the labels say about it.
 
     Attributes
@@ -292,7 +291,7 @@ class Claim(Worded):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Choice(Worded):
+class Choice(Finding):
     """Which of several candidates to take.
 
     Attributes
@@ -389,13 +388,10 @@ class Choice(Worded):
         return self.bounds.copy()
 
 
-Result = Estimate | Band | Claim | Choice
+Kind = TypeVar("Kind", bound=Finding)
 
 
-Kind = TypeVar("Kind", bound=Worded)
-
-
-class Results(dict[str, Result]):
+class Results(dict[str, Finding]):
     """What is known, by name; a name that is not there is answered by those that are.
 
     >>> Results()["precison"]
@@ -403,7 +399,7 @@ class Results(dict[str, Result]):
     KeyError: "no result is called 'precison'; known are none"
     """
 
-    def __missing__(self, name: object) -> Result:
+    def __missing__(self, name: object) -> Finding:
         raise _unknown(name, self)
 
     def one(self, kind: type[Kind], name: str) -> Kind:
@@ -419,7 +415,7 @@ def _unknown(name: object, known: Mapping[str, object]) -> KeyError:
     return KeyError(f"no result is called {name!r}; known are {names}{near}")
 
 
-def largest_half_width(results: Sequence[Result]) -> float:
+def largest_half_width(results: Sequence[Finding]) -> float:
     """The largest half-width over the scalar estimands; 0.5 if one of them has no interval."""
     return max(
         (r.half_width if r.has_interval else 0.5 for r in results if isinstance(r, Estimate)),

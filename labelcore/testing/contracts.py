@@ -25,8 +25,9 @@ from labelcore.log.events import Draw
 from labelcore.log.kinds import state_at
 from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
+from labelcore.results.base import Finding
 from labelcore.results.curves import Band
-from labelcore.results.types import Choice, Estimate, Result
+from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.stats.profile import FloatArray
 from labelcore.testing.known import (
@@ -69,7 +70,7 @@ class Family:
 
     n_items: int
     plan_of: Callable[..., Plan]
-    results: Callable[[Engine], Mapping[str, Result]]
+    results: Callable[[Engine], Mapping[str, Finding]]
     undone_at: tuple[int, ...]
     agreed: int
     written: Mapping[str, Any] = field(default_factory=dict)
@@ -210,7 +211,7 @@ def answer_with_detours(session: Session, known: Known) -> None:
             session.undo()
 
 
-def assert_comes_back(result: Result) -> None:
+def assert_comes_back(result: Finding) -> None:
     """From its JSON text the same result."""
     read = json.loads(result.to_json())
     if isinstance(result, Choice):

@@ -16,7 +16,8 @@ from labelcore.log.answers import looking_seconds
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.stop_rules import looking
 from labelcore.promises import Form, Promise, State, Status
-from labelcore.results.types import Choice, Claim, Estimate
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.times import about_minutes
 from labelcore.words import sentences as words
@@ -297,7 +298,9 @@ def promise_line(session: Session) -> str:
     """How sure the first result is and when it holds, and the goal where that does not say it."""
     plan = session.plan
     first = next(iter(session.results().values()))
-    confidence = plan.confidence if isinstance(first, Claim) else first.confidence
+    confidence: float | None = plan.confidence
+    if isinstance(first, Estimate | Band | Choice):
+        confidence = first.confidence
     if confidence is None:
         return words.ASSUMED
     valid = words.valid_words(first.promise, first.scope)

@@ -15,7 +15,8 @@ from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
 from labelcore.promises import State
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
-from labelcore.results.types import Claim, Estimate, Result
+from labelcore.results.base import Finding
+from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui import sessions
 from labelcore.ui.choice_view import choice_of
@@ -107,14 +108,14 @@ def confusion(session: Session) -> None:
         st.text(each_cell(drawn_evenly(session.engine)))
 
 
-def said_of(now: Picture, results: Sequence[Result]) -> list[str]:
+def said_of(now: Picture, results: Sequence[Finding]) -> list[str]:
     """What is known, how sure it is, what it is about, and what it does not say."""
     claims = [one for one in results if isinstance(one, Claim)]
     known = filter(None, (now.sentence, now.of_all))
     return [*known, *meaning([*claims, *results][0])]
 
 
-def others(results: Sequence[Result]) -> None:
+def others(results: Sequence[Finding]) -> None:
     """The sentences of the results after the first, and once what several of them warn of."""
     rare = []
     for one in results:
@@ -192,7 +193,7 @@ def landmark_table(landmarks: Sequence[Landmark]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def facts(session: Session, results: Sequence[Result]) -> None:
+def facts(session: Session, results: Sequence[Finding]) -> None:
     st.subheader("What it rests on", anchor=False)
     population, plan = session.population, session.plan
     kinds = session.engine.kinds

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from labelcore.promises import ChoiceStatus, Form, Promise, State
-from labelcore.results.types import Choice, Claim, Estimate, Result
+from labelcore.results.base import Finding
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.sentences import count, valid_words
 
 EXACT = "Every item that matters has a label, so nothing here is left to chance."
@@ -29,7 +31,7 @@ NOT_LIKE = (
 )
 
 
-def meaning(result: Result) -> tuple[str, str, str]:
+def meaning(result: Finding) -> tuple[str, str, str]:
     """How sure it is, what it is about, and what it does not say."""
     scope = result.scope
     items = f"the {count(scope.n_items, 'item')}"
@@ -38,12 +40,13 @@ def meaning(result: Result) -> tuple[str, str, str]:
     return _how_sure(result), about, NOT_LIKE if process else NOT_FILE
 
 
-def _how_sure(result: Result) -> str:
+def _how_sure(result: Finding) -> str:
     if isinstance(result, Claim):
         return _sure(1 - result.alpha, result)
     if isinstance(result, Choice):
         settled = result.status in (ChoiceStatus.GUARANTEED, ChoiceStatus.NONE_ACCEPTABLE)
         return _sure(result.confidence, result) if settled else OPEN
+    assert isinstance(result, Estimate | Band)
     if result.state == State.EXACT:
         return EXACT
     if not result.has_interval or (isinstance(result, Estimate) and result.says_nothing):
@@ -53,7 +56,7 @@ def _how_sure(result: Result) -> str:
     return NO_PROMISE if result.promise == Promise.NONE else _sure(result.confidence, result)
 
 
-def _sure(confidence: float, result: Result) -> str:
+def _sure(confidence: float, result: Finding) -> str:
     """
     >>> from types import SimpleNamespace
     >>> from labelcore.results.types import Scope

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 from dataclasses import FrozenInstanceError, replace
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.results.base import Finding
 from labelcore.results.types import Scope, largest_half_width
 from labelcore.testing.known import SCALARS, Known, calibrated, labelled
 from tests.cases import sampled
@@ -113,3 +116,12 @@ def test_each_point_of_the_band_covers(design: str, known: Known) -> None:
     share = inside.groupby(curves["x"]).mean()
     share = share[share.index >= 20]
     assert share.min() >= binom.ppf(1e-4 / len(share), 60, 0.8) / 60
+
+
+@pytest.mark.parametrize("kind", [lc.Estimate, lc.Band, lc.Claim, lc.Choice])
+def test_a_finding_has_what_code_reads_of_any(kind: type[Finding]) -> None:
+    """Types say so of ``Finding``; each kind brings the fields."""
+    tree = ast.parse(inspect.getsource(Finding))
+    named = {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+    assert "promise" in named and named <= {*dir(kind)}
+    assert issubclass(kind, lc.Result)
