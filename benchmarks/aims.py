@@ -37,8 +37,8 @@ from labelcore.errors import PlanError
 from labelcore.figures.curves import precision_curve
 from labelcore.figures.scalars import scalar_results
 from labelcore.plan.against_file import frozen
-from labelcore.planning.forecast import Outlook
 from labelcore.planning.methods import EXACT, Line, cheapest, line, plan_for, possible
+from labelcore.planning.outlook import Outlook
 from labelcore.planning.race import likely_classes, may_race, race
 from labelcore.planning.runs import beginnings, label_all
 from labelcore.planning.simulation import run_seed, true_numbers

@@ -24,7 +24,7 @@ from benchmarks.populations import MAIN, known
 from benchmarks.real_files import FILES
 from benchmarks.sessions import Prepared, Shown, see
 from labelcore.designs.base import IntArray
-from labelcore.planning.forecast import Outlook
+from labelcore.planning.outlook import Outlook
 from labelcore.planning.truth import true_codes
 
 LABELS, SEED = 300, 5

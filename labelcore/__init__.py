@@ -31,6 +31,7 @@ __all__ = [
     "Result",
     "Session",
     "Simulation",
+    "Table",
     "Wave",
     "errors",
     "monitor",
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from labelcore.replay import replay_bundle
     from labelcore.report import write_report
     from labelcore.results.base import Result
+    from labelcore.results.cells import Table
     from labelcore.results.curves import Band
     from labelcore.results.interval import Interval
     from labelcore.results.types import Choice, Claim, Estimate
@@ -74,6 +76,7 @@ else:
         "replay": ("replay_bundle",),
         "report": ("write_report",),
         "results.base": ("Result",),
+        "results.cells": ("Table",),
         "results.curves": ("Band",),
         "results.interval": ("Interval",),
         "results.types": ("Choice", "Claim", "Estimate"),

@@ -14,13 +14,25 @@ from numpy.typing import NDArray
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
 from labelcore.population.classes import Codes
+from labelcore.population.groupings import Grouping
 from labelcore.stats.judged import in_the_file, judged_cells
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 
 BLOCK = 1 << 20
 """Items that are looked at together."""
 # Whose predictions split the strata: one classifier's, those of two that are compared, or none.
-Subject = str | tuple[str, str] | None
+Whose = str | tuple[str, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class InGroup:
+    """What is read from the cells of one group of the items alone."""
+
+    whose: Whose
+    group: int
+
+
+Subject = Whose | InGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +44,7 @@ class Question:
            "precision_difference@B - C" for two others
     class_index   the class that counts as positive; None: being judged correctly (several classes)
     versus        the classifier whose figure is subtracted from the first one's in a difference
+    group         the place of the group of the plan that it is about; None: all items
     """
 
     key: str
@@ -39,13 +52,14 @@ class Question:
     classifier: str | None
     class_index: int | None
     versus: str | None = None
+    group: int | None = None
 
     @property
     def subject(self) -> Subject:
-        """Whose cells it is read from."""
-        if self.classifier is None or self.versus is None:
-            return self.classifier
-        return self.classifier, self.versus
+        """Whose cells it is read from, and of which group."""
+        alone = self.classifier is None or self.versus is None
+        whose: Whose = self.classifier if alone else (str(self.classifier), str(self.versus))
+        return whose if self.group is None else InGroup(whose, self.group)
 
 
 def questions(
@@ -53,9 +67,10 @@ def questions(
     estimands: tuple[str, ...],
     classifiers: tuple[str | None, ...],
     classes: Sequence[str] | None = None,
+    groups: Grouping | None = None,
 ) -> list[Question]:
     """Every scalar result that a plan asks for, in order; ``classes``: those of several that have
-    figures of their own, None for all."""
+    figures of their own, None for all; ``groups``: those that have figures of their own, too."""
     several = len(population.classes) > 2
     positive = population.classes.index(population.positive)
     found: list[Question] = []
@@ -74,7 +89,14 @@ def questions(
                 found.append(Question(f"{row.name}{at}", row, classifier, None))
             else:
                 found.append(Question(f"{row.name}{at}", row, classifier, positive))
-    return found
+    if groups is None:
+        return found
+    return found + [
+        replace(one, key=f"{one.key}[{groups.label}={name}]", group=place)
+        for place, name in enumerate(groups.names)
+        for one in found
+        if one.versus is None
+    ]
 
 
 def _differences(
@@ -103,6 +125,7 @@ class Tally:
 
     stratum       (n_items,), the stratum of each item, from NOT_SAMPLED on
     predictions   (n_items,) each, the codes that split the strata, the first classifier's last
+    group         (n_items,), those of ``n_groups`` that split them besides
     """
 
     def __init__(
@@ -112,9 +135,13 @@ class Tally:
         n_classes: int,
         *,
         second: Codes | None = None,
+        groups: Grouping | None = None,
     ) -> None:
-        self._codes = stratum, *(one for one in (second, prediction) if one is not None)
-        self._n_classes = n_classes
+        predicted = [one for one in (second, prediction) if one is not None]
+        split = [(one, n_classes) for one in predicted]
+        if groups is not None:
+            split.insert(0, (groups.codes, len(groups.names)))
+        self._stratum, self._split, self._n_classes = stratum, split, n_classes
         size = self._sizes()
         there = size > 0
         self._cell = np.cumsum(there, dtype=np.int64) - 1
@@ -126,6 +153,9 @@ class Tally:
         self.second_prediction = np.full(len(present), -1)
         if second is not None:
             self.second_prediction, present = present % n_classes, present // n_classes
+        self.group = np.full(len(present), -1)
+        if groups is not None:
+            self.group, present = present % len(groups.names), present // len(groups.names)
         self.size, self.stratum = size[there].astype(float), present
         self.counts = np.zeros((len(present), n_classes))
 
@@ -133,7 +163,7 @@ class Tally:
         """Items of each combination from the least possible one on; a block at a time, so that
         nothing of the size of the file is made."""
         size = np.zeros(0, dtype=np.int64)
-        for start in range(0, len(self._codes[0]), BLOCK):
+        for start in range(0, len(self._stratum), BLOCK):
             here = np.bincount(self._combined(slice(start, start + BLOCK)))
             longest = max(len(size), len(here))
             size = np.pad(size, (0, longest - len(size))) + np.pad(here, (0, longest - len(here)))
@@ -141,14 +171,13 @@ class Tally:
 
     @property
     def _least(self) -> int:
-        return int(NOT_SAMPLED * self._n_classes ** (len(self._codes) - 1))
+        return int(NOT_SAMPLED * np.prod([number for _, number in self._split], dtype=np.int64))
 
     def _combined(self, items: Any) -> NDArray[np.int64]:
-        """Stratum and predictions of these items as one number, from 0 on."""
-        stratum, *predictions = self._codes
-        found = stratum[items].astype(np.int64)
-        for codes in predictions:
-            found = found * self._n_classes + codes[items]
+        """Stratum, group and predictions of these items as one number, from 0 on."""
+        found = self._stratum[items].astype(np.int64)
+        for codes, number in self._split:
+            found = found * number + codes[items]
         return np.asarray(found - self._least)
 
     @property
@@ -157,8 +186,18 @@ class Tally:
         return self.cells_at(slice(None))
 
     def cells_at(self, items: Any) -> NDArray[np.int64]:
-        """The cells of the items at some positions."""
+        """The cells of the items at some positions, -1 outside of the group that it is of."""
         return np.asarray(self._cell[self._combined(items)])
+
+    def of_group(self, group: int) -> Tally:
+        """The cells of one group with the labels that they have now; other items are in none, and
+        their place is -1."""
+        mine = self.group == group
+        part = copy.copy(self)
+        for name in ("size", "stratum", "prediction", "second_prediction", "group", "counts"):
+            setattr(part, name, getattr(self, name)[mine])
+        part._cell = np.where(mine, np.cumsum(mine) - 1, -1)[self._cell]
+        return part
 
     def emptied(self) -> Tally:
         """The same cells without labels."""
@@ -174,8 +213,8 @@ class Tally:
 
     def census(self, codes: NDArray[np.int64]) -> Tally:
         """The same cells with every item labelled; ``codes`` is (n_items,)."""
-        whole, shape = self.emptied(), self.counts.shape
-        kind = self.cell_of * shape[1] + codes
+        whole, shape, cell = self.emptied(), self.counts.shape, self.cell_of
+        kind = (cell * shape[1] + codes)[cell >= 0]
         whole.counts = np.bincount(kind, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
         return whole
 
@@ -206,7 +245,7 @@ class Tally:
         now, cell = self.cells(class_index), self.cells_at(positions)
         of_class = self.prediction[cell] if class_index is None else class_index
         labelled = np.zeros((len(positions), len(self.size)))
-        labelled[np.arange(len(positions)), cell] = 1.0
+        labelled[np.arange(len(positions)), cell] = cell >= 0
         positive = labelled * (codes == of_class)[:, None]
         return replace(
             now,
@@ -221,7 +260,8 @@ class Tally:
 
     def unresolved(self, positions: list[int]) -> FloatArray:
         """Items without a verdict in each cell, (n_cells,)."""
-        return np.bincount(self.cells_at(positions), minlength=len(self.size)).astype(float)
+        cell = self.cells_at(positions)
+        return np.bincount(cell[cell >= 0], minlength=len(self.size)).astype(float)
 
 
 def filled(cells: Cells, unresolved: FloatArray, rising: BoolArray) -> Cells:
@@ -242,21 +282,34 @@ class Pairs(Tally):
         first: Codes,
         second: Codes,
         n_classes: int,
+        groups: Grouping | None = None,
     ) -> None:
-        super().__init__(stratum, first, n_classes, second=second)
+        super().__init__(stratum, first, n_classes, second=second, groups=groups)
 
     def cells(self, class_index: int | None) -> Cells:
         return replace(super().cells(class_index), other=self.second_prediction == class_index)
 
 
-def tally_of(population: Population, stratum: Codes, subject: Subject) -> Tally:
-    """The empty cells of a subject."""
+class Tallies(dict[Subject, Tally]):
+    """The cells of every classifier or two; those of a group are looked up in them as they are
+    now, and are none of its items."""
+
+    def __missing__(self, subject: Subject) -> Tally:
+        if isinstance(subject, InGroup):
+            return self[subject.whose].of_group(subject.group)
+        raise KeyError(subject)
+
+
+def tally_of(
+    population: Population, stratum: Codes, whose: Whose, groups: Grouping | None = None
+) -> Tally:
+    """The empty cells of a classifier, or of two."""
     n_classes = len(population.classes)
-    if isinstance(subject, tuple):
-        first, second = (population.predictions[name] for name in subject)
-        return Pairs(stratum, first, second, n_classes)
-    prediction = None if subject is None else population.predictions.get(subject)
-    return Tally(stratum, prediction, n_classes)
+    if isinstance(whose, tuple):
+        first, second = (population.predictions[name] for name in whose)
+        return Pairs(stratum, first, second, n_classes, groups)
+    prediction = None if whose is None else population.predictions.get(whose)
+    return Tally(stratum, prediction, n_classes, groups=groups)
 
 
 def tallies_of(
@@ -264,14 +317,20 @@ def tallies_of(
     stratum: Codes,
     classifiers: tuple[str | None, ...],
     asked: list[Question],
-) -> dict[Subject, Tally]:
-    """The empty cells of every classifier, and of every subject that is asked about."""
-    return {
-        subject: tally_of(population, stratum, subject)
-        for subject in subjects_of(classifiers, asked)
-    }
+    groups: Grouping | None = None,
+) -> Tallies:
+    """The empty cells of every classifier, and of every two that are asked about."""
+    return Tallies(
+        {
+            whose: tally_of(population, stratum, whose, groups)
+            for whose in subjects_of(classifiers, asked)
+        }
+    )
 
 
-def subjects_of(classifiers: tuple[str | None, ...], asked: Sequence[Question]) -> list[Subject]:
-    """Every classifier, and every subject that is asked about."""
-    return list(dict.fromkeys([*classifiers, *(one.subject for one in asked)]))
+def subjects_of(classifiers: tuple[str | None, ...], asked: Sequence[Question]) -> list[Whose]:
+    """Every classifier, and every two that are asked about."""
+    whole = (one.subject for one in asked if one.group is None)
+    return list(
+        dict.fromkeys([*classifiers, *(one for one in whole if not isinstance(one, InGroup))])
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.planning.forecast import Outlook
+from labelcore.planning.outlook import Outlook
 from tests.existing_files import at_random, made, read
 from tests.plan.test_existing import plan_of
 

@@ -65,6 +65,12 @@ file_options = _together(
         help="What else is said of the items: may help to choose, is never judged.",
     ),
     click.option(
+        "--groups",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column that figures may be told by; repeat for several.",
+    ),
+    click.option(
         "--dialect",
         multiple=True,
         metavar="NAME=VALUE",
@@ -116,6 +122,14 @@ plan_options = _together(
         "of several, with all first for all of them; none for no rule.  [default: the goals "
         "given]",
     ),
+    click.option(
+        "--by",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column of --groups whose groups get labels and figures of their own; repeat to "
+        "cross two.",
+    ),
+    click.option("--group-margin", type=float, help="Largest half-width in each of these groups."),
     click.option(
         "--matters",
         multiple=True,
@@ -192,6 +206,7 @@ def source_of(given: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
         "metadata": list(given.pop("metadata")),
         "known": given.pop("known"),
         "helpers": pairs(given.pop("helper"), "--helper"),
+        "groups": list(given.pop("groups")),
     }
     file = given.pop("file")
     return file if is_address(file) else Path(os.path.abspath(file)), arguments
@@ -203,6 +218,7 @@ def plan_of(given: dict[str, Any]) -> Plan:
     plain = (
         "budget",
         "margin",
+        "group_margin",
         "confidence",
         "promise",
         "target",
@@ -224,6 +240,7 @@ def plan_of(given: dict[str, Any]) -> Plan:
         stop=_stop(given.pop("stop")),
         params=_parameters(design, given.pop("params")),
         classes=list(given.pop("matters")) or None,
+        by=list(given.pop("by")) or None,
         **{name: given.pop(name) for name in plain},
     )
 

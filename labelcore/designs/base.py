@@ -21,6 +21,7 @@ from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
 from labelcore.population.array_items import SMALL_CODES, Items, items_of
+from labelcore.population.groupings import Grouping
 from labelcore.population.items import Part, Stretch
 from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
@@ -65,6 +66,8 @@ class Setup:
     orders   where the random orders come from
     rounded  whether scores of a large file were summed up with rounding, as earlier rules did
     classes  those of several that have figures of their own; None: all
+    groups   those of the items that have figures of their own; group_margin: the half-width wanted
+             in each
     """
 
     population: Population
@@ -83,6 +86,8 @@ class Setup:
     orders: Orders = MIXED
     classes: tuple[str, ...] | None = None
     rounded: bool = False
+    groups: Grouping | None = None
+    group_margin: float | None = None
 
     def items(self) -> Items:
         """What may be asked of the items: counts, ranks and samples. What an answer took to be
@@ -108,6 +113,8 @@ class Setup:
         """All that what is prepared of a file follows from; not for how long its figures are
         watched."""
         found = {name: value for name, value in vars(self).items() if name != "population"}
+        if self.groups is not None:
+            found["groups"] = self.groups.by, self.groups.names
         if isinstance(self.params, WatchedParams):
             found["params"] = replace(self.params, horizon=None)
         return found
@@ -154,9 +161,13 @@ class Frame:
     given     (n_strata,), items of each stratum that a random sample which is there already drew:
               the first ones of its queue; None: there is none
     wanted    (n_strata,), the strata whose items are asked at all; None: each of them
+    group     (n_strata,), the group of the plan whose items each holds; None: it asks for none
 
     Items that were known from the start have the stratum NOT_SAMPLED and are in no queue.
+    ``strata_last`` names the arrays of a kind of frame of which the strata are the last axis.
     """
+
+    strata_last: ClassVar[tuple[str, ...]] = ()
 
     stratum: IntArray
     sizes: IntArray
@@ -167,6 +178,7 @@ class Frame:
     notes: tuple[str, ...] = ()
     given: IntArray | None = field(default=None, kw_only=True)
     wanted: NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    group: IntArray | None = field(default=None, kw_only=True)
 
     @property
     def n_strata(self) -> int:
@@ -373,6 +385,7 @@ class Design(ABC, Generic[FrameT]):
                          {positive} stand for the names of both classifiers and the positive class
     existing             what labels that are there already may be taken for: "random", "certainty"
     same_as              the method that this is another name of, and that is proposed in its place
+    draws_by_group       whether it can give groups of the items labels of their own
     has_weights          whether the labels of each stratum are, given their number, a random sample
                          of it, so that each of them can stand for as many items
     derived_words        what each figure of ``derived`` is called, by its name in the source
@@ -398,6 +411,7 @@ class Design(ABC, Generic[FrameT]):
     strata_order: ClassVar[str] = BY_SCORE
     existing: ClassVar[tuple[str, ...]] = ()
     same_as: ClassVar[str] = ""
+    draws_by_group: ClassVar[bool] = False
     has_weights: ClassVar[bool] = True
     derived_words: ClassVar[dict[str, str]] = {}
     works: ClassVar[tuple[Work, ...]] = ()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logit
@@ -58,6 +58,8 @@ class PatternFrame(HelpedFrame):
               positive; where rare patterns were taken in, what holds for the others
     tied      whether the tie hash may decide where a stratum ends
     """
+
+    strata_last: ClassVar[tuple[str, ...]] = ("said",)
 
     said: BoolArray = field(kw_only=True)
     tied: bool = field(default=False, kw_only=True)

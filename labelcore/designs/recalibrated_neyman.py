@@ -20,6 +20,7 @@ from labelcore.designs.base import (
     drawn_anew,
     parameter,
 )
+from labelcore.designs.group_frame import chosen_share, group_frame, group_shares, pieces_in_group
 from labelcore.designs.helped_patterns import helpers_beside
 from labelcore.designs.helped_savings import (
     LEAST_SAVED,
@@ -41,6 +42,7 @@ from labelcore.designs.pattern_frame import (
     PatternFrame,
     asked_kinds,
     disagreement_notes,
+    figure_slopes,
     pattern_frame,
     pattern_shares,
     settled_strata,
@@ -55,16 +57,19 @@ from labelcore.designs.score_frame import (
     score_frame,
     score_frame_redrawn,
     score_shares,
+    stratum_costs,
 )
 from labelcore.designs.stratified import StratifiedDesign, check_summaries, side_by_side
 from labelcore.designs.two_ended import first_labels
 from labelcore.errors import ParameterError
 from labelcore.estimands import DIFFERENCES, SCALARS, SUMMARIES
+from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
 from labelcore.stats.crossed_strata import crossed_pieces
 from labelcore.stats.profile import NOT_SAMPLED, FloatArray
 from labelcore.stats.recalibration import recalibrate
 
+BY_GROUP = Kept(Recent[HelpedFrame])
 BY_PATTERN = "what most classifiers call {positive} first"
 
 
@@ -140,6 +145,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         *DIFFERENCES,
     )
     for_all_ranks: ClassVar[bool] = True
+    draws_by_group: ClassVar[bool] = True
     derived_words: ClassVar[dict[str, str]] = {"patterns": "patterns of agreement"}
 
     @dataclass(frozen=True, slots=True)
@@ -188,11 +194,33 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             "other columns and classifiers that help to choose items; empty: those expected to "
             "help, of several classifiers none",
         )
+        group_share: float | None = parameter(
+            None,
+            "where groups get labels of their own, the share that serves the figures of all items; "
+            "empty: the least that keeps these within 1.2 times what they would be",
+            low=0.0,
+            high=1.0,
+        )
 
     def settled(self, params: Mapping[str, Any], claims: Sequence[str]) -> dict[str, Any]:
         return {"allocation": NEYMAN if claims else TWO_ENDED, **params}
 
     def chosen(self, setup: Setup) -> dict[str, Any]:
+        alone = replace(setup, groups=None)
+        found = self._chosen_alone(alone)
+        if setup.groups is None:
+            return found
+        plain = replace(alone, params=replace(setup.params, **found))
+        by_pattern = self.draws_by_pattern(plain.params)
+        found |= pieces_in_group(setup, by_pattern=by_pattern, helped=bool(found.get("helpers")))
+        own = replace(setup, params=replace(setup.params, **found))
+        if own.params.group_share is not None:
+            return found
+        frames = (plain, self.prepare(plain)), self.prepare(own)
+        return {**found, "group_share": chosen_share(own, *frames, _shares_alone, _slopes_asked)}
+
+    def _chosen_alone(self, setup: Setup) -> dict[str, Any]:
+        """What is chosen where there are no groups."""
         params = setup.params
         if self.draws_by_pattern(params) or _suits_patterns(setup):
             strata, names = {"n_strata": settled_strata(setup)}, helpers_beside(setup)
@@ -238,10 +266,15 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return params.n_strata is not None
 
     def prepare(self, setup: Setup) -> HelpedFrame:
+        if setup.groups is not None:
+            key = self, setup.groups.by, setup.groups.names, setup.planned, setup.params
+            return setup.shared(BY_GROUP, key, lambda: group_frame(setup, self.prepare))
         by_pattern = self.draws_by_pattern(setup.params)
         return pattern_frame(setup) if by_pattern else score_frame(setup)
 
     def redrawn(self, setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:
+        if frame.group is not None:
+            return drawn_anew(setup, frame)
         if isinstance(frame, PatternFrame):
             return None if frame.tied else drawn_anew(setup, frame)
         return score_frame_redrawn(setup, frame)
@@ -309,7 +342,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return {name: labels for name, labels in without.items() if labels is not None}
 
     def fitted_rates(self, frame: HelpedFrame, progress: Progress) -> FloatArray:
-        said = frame.evidence, frame.level
+        said = frame.evidence, frame.level, frame.group
         return recalibrate(frame.rates, progress.positive, progress.labelled, *said)
 
     def allocate(self, setup: Setup, frame: HelpedFrame, progress: Progress) -> IntArray:
@@ -347,6 +380,23 @@ def _suits_patterns(setup: Setup) -> bool:
 
 
 def _shares(setup: Setup, frame: HelpedFrame, rates: FloatArray) -> Shares:
+    if setup.groups is not None and frame.group is not None:
+        return group_shares(setup, frame, rates, _shares_alone, _slopes_asked)
+    return _shares_alone(setup, frame, rates)
+
+
+def _slopes_asked(setup: Setup, frame: HelpedFrame, rates: FloatArray) -> FloatArray:
+    """The derivatives of the figures asked for, (n_figures, n_strata)."""
+    if isinstance(frame, PatternFrame):
+        return np.concatenate(figure_slopes(frame, rates, asked_kinds(setup)), axis=-2)
+    if len(setup.population.classes) > 2:
+        return np.asarray(stratum_costs(setup, frame, rates)[None] / frame.sizes.sum())
+    rows = [SCALARS[name] for name in setup.estimands if name in SCALARS]
+    return np.concatenate([slopes_of(row)(frame, rates) for row in rows])
+
+
+def _shares_alone(setup: Setup, frame: HelpedFrame, rates: FloatArray) -> Shares:
+    """The shares of some strata, whatever groups they lie in."""
     if isinstance(frame, PatternFrame):
         return pattern_shares(setup, frame, rates)
     return score_shares(setup, frame, rates)

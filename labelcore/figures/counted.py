@@ -15,7 +15,7 @@ from labelcore.figures.together import confidences
 from labelcore.figures.unsure import at_odds, cells_of, doubtful, widened
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, Unsure
-from labelcore.stats.profile import FloatArray
+from labelcore.stats.profile import Cells, FloatArray
 from labelcore.tallies import Question, Subject, Tally
 
 OfGroup = tuple[list[Question], list[tuple[Answers[Any], Figures]]]
@@ -46,6 +46,44 @@ def look_at(engine: Engine, promise: Promise | None = None) -> Look:
         horizon=engine.plan.horizon,
         unsure=engine.undecided if engine.plan.leaves_unsure_out else 0,
     )
+
+
+def look_in_group(look: Look, cells: Cells, planned: float, unsure: float = 0.0) -> Look:
+    """The look at a group of the items: with the labels in it, of those planned there. Beyond the
+    horizon of a watched promise, which another pace than planned may lead to, it stays there."""
+    planned = max(round(planned), 1)
+    labels = round(float(np.max(cells.labelled.sum(axis=-1))))
+    if look.horizon is not None:
+        labels = min(labels, look.horizon * planned - round(unsure))
+    return replace(look, labels=labels, planned=planned, unsure=round(unsure))
+
+
+def look_for(engine: Engine, question: Question, look: Look, cells: Cells) -> Look:
+    """The look at the figures of a question."""
+    if question.group is None:
+        return look
+    unsure = 0.0
+    if engine.plan.leaves_unsure_out and engine.undecided:
+        tally = engine.tallies[question.subject]
+        unsure = float(tally.unresolved(engine.undecided_positions()).sum())
+    return look_in_group(look, cells, planned_in_groups(engine)[question.group], unsure)
+
+
+def planned_in_groups(engine: Engine) -> FloatArray:
+    """The labels that each group is expected to get of those that the watched band is for,
+    (n_groups,)."""
+    planned = max(engine.watched_for, 1)
+
+    def made() -> FloatArray:
+        counts = engine.design.planned_counts(engine.setup, engine.frame, planned)
+        return np.bincount(np.asarray(engine.frame.group), counts).astype(float)
+
+    return engine.of_frame(("labels planned in groups", planned), made)
+
+
+def labels_in(question: Question, labels: IntArray, cells: Cells) -> IntArray:
+    """The labels that a question rests on after each of several, (n_looks,)."""
+    return labels if question.group is None else cells.labelled.sum(axis=-1).astype(np.int64)
 
 
 def fitted_cell_rates(
@@ -144,11 +182,15 @@ def figures_of(engines: Sequence[Engine], promise: Promise | None = None) -> Ite
     ]
     for group, mine in zip(groups, answers, strict=True):
         design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)
+        own = [
+            look_for(engine, group[0], look, one.cells)
+            for engine, look, one in zip(engines, looks, mine, strict=True)
+        ]
         if len(engines) == 1:
-            figures = [design.figures(mine[0], looks[0])]
+            figures = [design.figures(mine[0], own[0])]
         else:
-            figures = design.figures_of(mine, looks)
-        several = zip(engines, mine, looks, figures, strict=True)
+            figures = design.figures_of(mine, own)
+        several = zip(engines, mine, own, figures, strict=True)
         yield group, [(one[1], with_doubts(*one, group[0].subject)) for one in several]
 
 

@@ -18,7 +18,9 @@ from labelcore.figures.counted import (
     OfGroup,
     answers_after_each,
     figures_of,
+    labels_in,
     least_look,
+    look_for,
     same_cells,
 )
 from labelcore.figures.readiness import begun
@@ -161,7 +163,9 @@ def _cutting_looks(engine: Engine, band: Limits) -> Sequence[int]:
     for group in same_cells(engine.questions):
         answers = answers_after_each(beginning, group, positions, codes, draws - 1)
         mine = band[:, [engine.questions.index(question) for question in group]]
-        held &= EstimatesScalars.of(engine.design).holds(answers, look, draws, mine)
+        own = look_for(engine, group[0], look, answers.cells)
+        labels = labels_in(group[0], draws, answers.cells)
+        held &= EstimatesScalars.of(engine.design).holds(answers, own, labels, mine)
     return [int(draw) for draw in draws[~held]]
 
 

@@ -178,13 +178,17 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         if question.class_index is None
         else population.classes[question.class_index]
     )
+    place = question.group
+    groups = None if place is None else engine.setup.groups
     return Scope(
         file=population.name,
-        n_items=len(population),
+        n_items=len(population) if groups is None else int(groups.sizes[place]),
+        by="" if groups is None else groups.label,
+        group="" if groups is None else groups.names[place or 0],
         classifier=question.classifier,
         target=plan.target,
         positive=positive,
-        margin=plan.margin,
+        margin=plan.margin_of(grouped=place is not None),
         first_figure=first_shown(engine),
         planned=engine.planned,
         until=promised_until(engine),

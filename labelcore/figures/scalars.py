@@ -17,6 +17,7 @@ from labelcore.figures.counted import (
     answers_of,
     figures_of,
     look_at,
+    look_for,
     same_cells,
     with_doubts,
 )
@@ -82,7 +83,8 @@ def _of_all_items(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estim
         return found
     for group in same_cells(engine.questions):
         answers = answers_of([engine], group)[0]
-        tally, look = engine.tallies[group[0].subject], look_at(engine)
+        tally = engine.tallies[group[0].subject]
+        look = look_for(engine, group[0], look_at(engine), answers.cells)
         odds, either = ranges_of_all(engine, tally, answers, look)
         for question, one, other in zip(group, odds, either, strict=True):
             if found[question.key].has_interval:
@@ -170,10 +172,25 @@ def goal_reached(engine: Engine) -> bool:
 
 def within_margin(engine: Engine, results: Mapping[str, Estimate]) -> bool:
     """Whether all of these results are within the plan's margin, and none waits for an answer."""
-    found = list(results.values())
-    if any(one.state == State.WAITING for one in found):
+    asked = [one for one in engine.questions if margin_of(engine, one) is not None]
+    if any(results[one.key].state == State.WAITING for one in asked):
         return False
-    return largest_half_width(found) <= float(engine.plan.margin or 0)
+    return all(
+        largest_half_width([results[one.key]]) <= float(margin_of(engine, one) or 0)
+        for one in asked
+    )
+
+
+def labels_of(engine: Engine, question: Question) -> int:
+    """The labels that a result rests on: in a group, of its items."""
+    if question.group is None:
+        return engine.labels
+    return round(float(engine.tallies[question.subject].counts.sum()))
+
+
+def margin_of(engine: Engine, question: Question) -> float | None:
+    """The half-width that the plan allows a result; None where any."""
+    return engine.plan.margin_of(grouped=question.group is not None)
 
 
 def second_stage_started(engine: Engine) -> bool:
@@ -224,11 +241,14 @@ def sizes_after_pilot(engines: Sequence[Engine]) -> list[dict[str, Any]]:
     the pilot itself, never the rates fitted to it: these still believe the scores where no label
     is."""
     widest = np.zeros(len(engines))
-    for _, of_group in figures_of(engines, Promise.FIXED):
+    for group, of_group in figures_of(engines, Promise.FIXED):
+        margin = margin_of(engines[0], group[0])
+        if margin is None:
+            continue
         for place, (engine, (answers, figures)) in enumerate(zip(engines, of_group, strict=True)):
             limits = certain_limits(engine, answers, figures)
             half = np.nan_to_num(half_width(within(figures, limits)), nan=1.0).max()
-            widest[place] = max(widest[place], half)
+            widest[place] = max(widest[place], half * engine.plan.goal / margin)
     found = []
     for engine, half in zip(engines, widest.tolist(), strict=True):
         planned, pilot = engine.size_after(half)
@@ -282,6 +302,13 @@ def precision_of(engine: Engine, classifier: str | None, predicted: int, judged:
     figures = with_doubts(engine, answers, look, figures, classifier)
     (found,) = _found(engine, answers, figures, [question]).stated()
     return replace(found, certain=None)
+
+
+def found_of(
+    engine: Engine, answers: Answers[Any], figures: Figures, group: list[Question]
+) -> list[Estimate]:
+    """The results of a group of questions about the same cells, from their figures."""
+    return _found(engine, answers, figures, group).stated()
 
 
 def _found(
@@ -348,7 +375,7 @@ def _stated(
         low=low,
         high=high,
         confidence=None if figures.promise == Promise.NONE else plan.confidence,
-        labels_used=engine.labels,
+        labels_used=labels_of(engine, question),
         draws_used=engine.prefix() if figures.draws is None else figures.draws[place],
         method=str(made),
         promise=promise,
@@ -388,16 +415,13 @@ def _known_estimate(engine: Engine, question: Question, cells: Cells, known: int
 
 def _with_goal(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
     """Say of each interval whether the margin is reached, once there is one to reach."""
-    margin = engine.plan.margin
-    if margin is None:
-        return found
     ended = engine.finished or engine.answers_given >= engine.limit
 
-    def restated(estimate: Estimate) -> Estimate:
-        if estimate.state != State.INTERVAL:
+    def restated(estimate: Estimate, margin: float | None) -> Estimate:
+        if margin is None or estimate.state != State.INTERVAL:
             return estimate
         if estimate.half_width <= margin:
             return replace(estimate, state=State.GOAL_REACHED)
         return replace(estimate, state=State.NOT_REACHED) if ended else estimate
 
-    return {key: restated(estimate) for key, estimate in found.items()}
+    return {one.key: restated(found[one.key], margin_of(engine, one)) for one in engine.questions}

@@ -114,7 +114,9 @@ def _shared_labels(
     """The labels so far by their cells in two tallies, each with the class counted in its cells."""
     labelled = engine.codes.labelled
     codes = engine.codes[labelled]
-    cells = [tally.cells_at(labelled) for tally, _ in (first, second)]
+    places = [tally.cells_at(labelled) for tally, _ in (first, second)]
+    both = (places[0] >= 0) & (places[1] >= 0)
+    codes, cells = codes[both], [one[both] for one in places]
     right = [
         codes == counted[cell] for cell, (_, counted) in zip(cells, (first, second), strict=True)
     ]

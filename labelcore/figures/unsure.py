@@ -93,6 +93,7 @@ def _filled_codes(
     class elsewhere."""
     doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
     cell = tally.cells_at(doubts)
+    doubts, cell = doubts[cell >= 0], cell[cell >= 0]
     positive = tally.prediction[cell] if answers.class_index is None else answers.class_index
     other = np.where(np.asarray(positive) == 0, 1, 0)
     codes = answers.codes.copy()
@@ -105,6 +106,7 @@ def _filled_rates(
 ) -> FloatArray | None:
     """The method's own idea of each cell's rate, had the doubtful items these answers."""
     doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
+    doubts = doubts[tally.cells_at(doubts) >= 0]
     if answers.rates is None or not len(doubts):
         return answers.rates
     ahead = engine.progress_after_each(doubts, codes[doubts])

@@ -37,7 +37,7 @@ from labelcore.population import Population
 from labelcore.promises import Unsure
 from labelcore.stats.orders import Orders
 from labelcore.stats.profile import NOT_SAMPLED, FloatArray
-from labelcore.tallies import Subject, Tally, questions, tallies_of
+from labelcore.tallies import Tallies, Tally, questions, tallies_of
 
 Kept = TypeVar("Kept")
 
@@ -77,7 +77,7 @@ class Engine(Book):
         self.setup = replace(self.setup, planned=plan.planned + self.given)
         check_size(self.design, self.frame, self.setup.planned)
         self.questions = questions(
-            population, tuple(plan.estimands), self.classifiers, plan.classes
+            population, tuple(plan.estimands), self.classifiers, plan.classes, self.setup.groups
         )
         self.classes = {name: code for code, name in enumerate(population.classes)}
         self._of_frame: dict[Hashable, Any] = {}
@@ -87,8 +87,8 @@ class Engine(Book):
     def _tally(self) -> None:
         """The empty cells of everything that the plan asks about, for the strata of the frame."""
         stratum = self.frame.stratum
-        self.tallies: dict[Subject, Tally] = tallies_of(
-            self.population, stratum, self.classifiers, self.questions
+        self.tallies: Tallies = tallies_of(
+            self.population, stratum, self.classifiers, self.questions, self.setup.groups
         )
         self.claims: list[ClaimTotals] = [
             claim_totals(self.population, text, self.classifiers[0], stratum, self.plan.target)
@@ -120,7 +120,7 @@ class Engine(Book):
     def beginning(self) -> Engine:
         """An engine of the same file and plan before the first event, nothing prepared again."""
         fresh = copy(self)
-        fresh.tallies = {name: tally.emptied() for name, tally in self.tallies.items()}
+        fresh.tallies = Tallies({name: one.emptied() for name, one in self.tallies.items()})
         fresh.claims = [claim.on(claim.tally.emptied()) for claim in self.claims]
         fresh._start()
         return fresh
@@ -163,7 +163,7 @@ class Engine(Book):
     def _apart(self) -> Engine:
         """The same state, to be changed apart."""
         other = copy(self)
-        other.tallies = {name: tally.copied() for name, tally in self.tallies.items()}
+        other.tallies = Tallies({name: one.copied() for name, one in self.tallies.items()})
         other.claims = [claim.on(claim.tally.copied()) for claim in self.claims]
         other.asked, other.kinds = list(self.asked), Counter(self.kinds)
         other.drawn, other.codes = self.drawn.copy(), self.codes.copy()

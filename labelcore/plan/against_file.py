@@ -9,11 +9,13 @@ from labelcore.designs.base import INTERVAL_RULES, Design, Frame, Setup
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
-from labelcore.errors import PlanArgumentError, Remedy
+from labelcore.errors import ArgumentError, PlanArgumentError, Remedy
 from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
+from labelcore.population.groupings import Grouping, grouping_of
+from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Form
 from labelcore.stats.orders import HASHED, MIXED
 from labelcore.tallies import Question, questions
@@ -145,7 +147,9 @@ def frozen(population: Population, plan: Plan, planned: int) -> Plan:
     if plan.planned is None:
         ordered = as_ordered(population, plan)
         setup = _given(ordered, plan, chosen_classifiers(population, plan), planned)
-        plan = replace(plan, params={**plan.params, **plan.method.chosen(setup)})
+        chosen = {**plan.params, **plan.method.chosen(setup)}
+        groups = None if setup.groups is None else setup.groups.asked
+        plan = replace(plan, params=chosen, groups=groups)
     return plan.with_planned(planned, sure_scores(population, plan))
 
 
@@ -198,7 +202,38 @@ def _given(
         promise=plan.promised,
         orders=MIXED if plan.interval_rules == INTERVAL_RULES else HASHED,
         rounded=plan.interval_rules < EXACT_SUMS,
+        groups=_groups(population, plan, planned),
+        group_margin=plan.group_margin,
     )
+
+
+GROUPINGS = Kept(Recent[Grouping])
+
+
+def _groups(population: Population, plan: Plan, planned: int) -> Grouping | None:
+    """The groups that the plan asks for. Raises PlanError for a column that has none to tell."""
+    if plan.by is None:
+        return None
+    by = tuple(plan.by)
+    asked = None if plan.groups is None else tuple(plan.groups)
+    wanted = by, None if asked else planned, asked
+
+    def made() -> Grouping:
+        return grouping_of(population, by, planned=planned, asked=asked)
+
+    try:
+        found = GROUPINGS.of(population).get(wanted, made)
+    except ArgumentError as error:
+        raise PlanArgumentError(error.argument, error.rule) from None
+    if plan.groups is None and len(found.asked) < 2:
+        rest = " and all others as one" if found.joined else ""
+        raise PlanArgumentError(
+            "by",
+            f"names {found.label!r}, of which nothing but {found.names[0]!r}{rest} could be asked: "
+            "groups need 50 items each, and 40 planned labels",
+            value=by,
+        )
+    return found
 
 
 def _claimed(

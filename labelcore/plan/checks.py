@@ -11,7 +11,7 @@ from labelcore.designs import DESIGNS, Design
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanArgumentError, PlanError, did_you_mean
-from labelcore.estimands import ESTIMANDS
+from labelcore.estimands import ESTIMANDS, SCALARS
 from labelcore.plan.claims import read_claim
 from labelcore.plan.stop_rules import (
     ALL,
@@ -97,6 +97,33 @@ def check_estimands(names: Sequence[str], method: Design[Any]) -> None:
             )
 
 
+def check_groups(plan: Plan) -> None:
+    """Raise PlanError for groups that the method cannot draw by, or that nothing is asked of."""
+    for name in ("groups", "group_margin"):
+        if getattr(plan, name) is not None and plan.by is None:
+            raise PlanArgumentError(name, "needs by, the column whose groups it is about")
+    if plan.by is None:
+        return
+    if len(plan.by) > 2:
+        raise PlanArgumentError(
+            "by", f"must name one column, or two that are crossed, got {', '.join(plan.by)}"
+        )
+    if not plan.method.draws_by_group:
+        able = ", ".join(name for name, one in DESIGNS.items() if one.draws_by_group)
+        raise PlanArgumentError.naming(
+            "by",
+            "needs a method that draws by group, which {plan.design=} does not; {able} do",
+            design=plan.design,
+            able=able,
+        )
+    if not {*plan.estimands} & {*SCALARS}:
+        raise PlanArgumentError.naming(
+            "by",
+            "needs an estimand with a number, such as 'accuracy', got {asked}",
+            asked=", ".join(plan.estimands),
+        )
+
+
 def check_numbers(plan: Plan) -> None:
     for name in ("budget", "planned", "claims_planned"):
         value = getattr(plan, name)
@@ -111,16 +138,17 @@ def check_numbers(plan: Plan) -> None:
             )
     if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
         raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
-    for name, limit in (("margin", 0.5), ("confidence", 1.0)):
+    for name, limit in (("margin", 0.5), ("group_margin", 0.5), ("confidence", 1.0)):
         value = getattr(plan, name)
-        if value is None and name == "margin":
+        if value is None and name != "confidence":
             continue
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 < value < limit:
             raise PlanArgumentError(name, f"must lie between 0 and {limit:g}", got=value)
     _check_further_readings(plan)
-    unsized = plan.budget is None and plan.margin is None and not plan.claims
+    margins = plan.margin, plan.group_margin
+    unsized = plan.budget is None and margins == (None, None) and not plan.claims
     if unsized and not plan.method.size_from_params:
         raise PlanError(
             "a plan needs a budget (number of labels), a margin (half-width) or a claim"
@@ -354,7 +382,7 @@ def resolved_stop(plan: Plan) -> tuple[str, ...]:
                 value=rule,
             )
         if looking((rule,)) != wanted((rule,), plan):
-            lacks = "names {value!r}, but the plan has no {plan." + RULES[rule].needs + "}"
+            lacks = "names {value!r}, but the plan has no {plan." + RULES[rule].needs[0] + "}"
             raise PlanArgumentError.naming("stop", lacks, value=rule)
         once_frozen = rule == "margin" and plan.planned is not None  # ``Plan.superseded``
         if RULES[rule].looks and plan.promise != Promise.WATCHED and not once_frozen:

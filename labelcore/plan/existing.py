@@ -235,7 +235,8 @@ def _known_apart(design: Design[FrameT], setup: Setup, positions: IntArray) -> F
     items = len(setup.population)
     rest = np.setdiff1d(np.arange(items), positions)
     part, orders = setup.population.part(rest), setup.orders.of_part(rest)
-    frame = design.prepare(replace(setup, population=part, orders=orders))
+    groups = None if setup.groups is None else setup.groups.part(rest)
+    frame = design.prepare(replace(setup, population=part, orders=orders, groups=groups))
     stratum = np.full(items, NOT_SAMPLED, dtype=frame.stratum.dtype)
     stratum[rest] = frame.stratum
     return replace(frame, stratum=stratum, queue=narrow(rest, items)[frame.queue])

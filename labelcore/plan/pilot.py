@@ -55,7 +55,7 @@ def size_after(
     found = size_again(
         min(half_width, NOTHING_KNOWN),
         labels,
-        float(plan.margin or 1),
+        plan.goal,
         plan.confidence_of_each(figures),
         horizon=plan.horizon or 1,
         items=items if plan.target == "file" else np.inf,

@@ -19,6 +19,7 @@ from labelcore.plan.checks import (
     check_claims,
     check_estimands,
     check_existing,
+    check_groups,
     check_known,
     check_numbers,
     check_sure_scores,
@@ -98,6 +99,16 @@ class Plan:
         the classes that matter, where there are more than two: only these have a precision and a
         recall of their own, and the labels are shared for them. None: all. The confusion table
         describes the others
+    by
+        a column of groups, or two that are crossed, whose groups get labels and figures of their
+        own, such as "accuracy[language=de]": equally many labels each, as far as the figures of all
+        items get no more than a fifth wider by it. Groups of fewer than 50 items, and the smallest
+        beyond one for each 40 planned labels, are joined as "other"
+    groups
+        the groups that are asked, where they are not to be as many as the labels can serve, which
+        are found from the file and frozen with the size
+    group_margin
+        the largest half-width allowed for any scalar result of any of these groups
     existing
         how the file's known answers came about; needed if it has any. "random": a plain random
         sample of the file, which new labels extend. "certainty": chosen in some other way; only the
@@ -158,6 +169,9 @@ class Plan:
     together: bool = field(default=False, kw_only=True)
     unsure: str = field(default=Unsure.JUDGED, kw_only=True)
     classes: Sequence[str] | None = field(default=None, kw_only=True)
+    by: str | Sequence[str] | None = field(default=None, kw_only=True)
+    groups: Sequence[str] | None = field(default=None, kw_only=True)
+    group_margin: float | None = field(default=None, kw_only=True)
     existing: str | None = field(default=None, kw_only=True)
     repeats: float = field(default=0.0, kw_only=True)
     overlap: float = field(default=0.0, kw_only=True)
@@ -176,7 +190,12 @@ class Plan:
             put(self, "classes", name_tuple(self.classes, "classes"))
         if self.classifier is not None and not isinstance(self.classifier, str):
             put(self, "classifier", name_tuple(self.classifier, "classifier"))
+        if self.by is not None:
+            put(self, "by", name_tuple(self.by, "by"))
+        if self.groups is not None:
+            put(self, "groups", name_tuple(self.groups, "groups"))
         check_numbers(self)
+        check_groups(self)
         check_claims(self)
         check_existing(self)
         put(self, "params", MappingProxyType(dict(checked_params(self))))
@@ -279,6 +298,27 @@ class Plan:
         return (
             self.together and isinstance(self.method, EstimatesScalars) and self.method.correlates
         )
+
+    @property
+    def goal(self) -> float:
+        """The half-width that the size follows from: that of figures of all items, else that of
+        groups."""
+        return float(self.margin or self.group_margin or 1)
+
+    def margin_of(self, *, grouped: bool) -> float | None:
+        """The largest half-width allowed for a figure of all items, or for one of a group.
+
+        Parameters
+        ----------
+        grouped
+            whether the figure is that of a group
+
+        Returns
+        -------
+        float or None
+            None where any is allowed.
+        """
+        return self.group_margin if grouped else self.margin
 
     def with_planned(self, planned: int, sure_scores: Sequence[str] | None = None) -> Plan:
         """This plan with its planned size frozen, and with it the rule by which it draws.
@@ -430,6 +470,12 @@ class Plan:
             del values["claims_planned"]
         if self.classes is None:
             del values["classes"]
+        if self.by is None:
+            del values["by"]
+        if self.groups is None:
+            del values["groups"]
+        if self.group_margin is None:
+            del values["group_margin"]
         if self.existing is None:
             del values["existing"]
         if not self.repeats:

@@ -38,7 +38,7 @@ class StopRule:
     """One row of the table.
 
     met     whether it ends a session, from where that stands and the rule's value
-    needs   the field of a plan that it is about, which must be given; "" for none
+    needs   the fields of a plan that it is about, of which one must be given; () for none
     looks   whether it looks at the results: that needs a promise that holds at every look. Such a
             rule is there for the designs that name it, and is the default where it is; any other
             rule is there for every design
@@ -54,7 +54,7 @@ class StopRule:
 
     name: str
     met: Callable[[Standing, str], bool]
-    needs: str = ""
+    needs: tuple[str, ...] = ()
     looks: bool = False
     read: Callable[[str], str] | None = None
     written: str = ""
@@ -89,7 +89,7 @@ _ROWS = (
     StopRule(
         name="margin",
         met=lambda now, _: now.goal_reached(),
-        needs="margin",
+        needs=("margin", "group_margin"),
         looks=True,
         choice="Every interval is as narrow as wanted",
         until="every interval is within plus or minus {goal}",
@@ -101,7 +101,7 @@ _ROWS = (
     StopRule(
         name="claims",
         met=lambda now, _: now.claims_settled(),
-        needs="claims",
+        needs=("claims",),
         looks=True,
         choice="Every claim is settled: shown, or shown to be false",
         until="every claim is decided or refuted",
@@ -224,7 +224,9 @@ def looking(names: Sequence[str]) -> tuple[str, ...]:
 def wanted(names: Sequence[str], asked: object) -> tuple[str, ...]:
     """Those of the rules that look, for what a plan or a form asks for: its fields are read."""
     given = (name for name in looking(names) if RULES[name].needs)
-    missing = {name for name in given if not getattr(asked, RULES[name].needs)}
+    missing = {
+        name for name in given if not any(getattr(asked, one, None) for one in RULES[name].needs)
+    }
     return tuple(name for name in looking(names) if name not in missing)
 
 

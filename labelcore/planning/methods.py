@@ -14,7 +14,8 @@ from labelcore.designs.samples import named_classifiers, suggested_params
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.errors import PlanError, Remedy
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import Outlook, preview
+from labelcore.planning.forecast import preview
+from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.words.arguments import refusal_words

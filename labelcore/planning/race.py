@@ -20,8 +20,8 @@ from labelcore.log.engine import Engine
 from labelcore.plan.against_file import as_ordered, chosen_classifiers, frozen
 from labelcore.plan.plan import Plan
 from labelcore.planning.choosing import ChoiceRunner
-from labelcore.planning.forecast import Outlook
 from labelcore.planning.methods import EXACT, Line
+from labelcore.planning.outlook import Outlook
 from labelcore.planning.runs import beginning, label_all
 from labelcore.planning.simulation import run_seed
 from labelcore.population import Population

@@ -16,8 +16,8 @@ import numpy as np
 from labelcore.designs.base import IntArray
 from labelcore.designs.scalars import EstimatesScalars, Goal
 from labelcore.figures.claims import may_be_settled
-from labelcore.figures.counted import answers_after_each, least_look
-from labelcore.figures.scalars import scalar_results_of, sizes_after_pilot
+from labelcore.figures.counted import answers_after_each, labels_in, least_look, look_for
+from labelcore.figures.scalars import margin_of, scalar_results_of, sizes_after_pilot
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine, compose_batches
 from labelcore.log.events import Event
@@ -156,7 +156,8 @@ class _Session:
             self.status = Status.GOAL_REACHED
         elif results is not None:
             half = [one.half_width if one.has_interval else 0.5 for one in results.values()]
-            self.widest = int(np.argmax(half))
+            margins = [margin_of(self.engine, one) or np.inf for one in self.engine.questions]
+            self.widest = int(np.argmax(np.array(half) / margins))
             if self.engine.labels == self.engine.watched_for:
                 self.planned = list(results.values())
 
@@ -189,14 +190,17 @@ class _Session:
             engine, [engine.questions[place]], positions, self.codes[positions]
         )
         labels, look = engine.labels + 1 + np.arange(len(positions)), least_look(engine)
+        question = engine.questions[place]
+        own = look_for(engine, question, look, answers.cells)
         possible = EstimatesScalars.of(engine.design).may_meet(
-            answers, look, labels, self._goal(place)
+            answers, own, labels_in(question, labels, answers.cells), self._goal(place)
         )
         return np.asarray(possible | (labels == engine.watched_for))
 
     def _goal(self, place: int) -> Goal:
         """What is to be kept by the interval of a question from now on."""
-        engine, margin = self.engine, float(self.engine.plan.margin or 0)
+        engine = self.engine
+        margin = float(margin_of(engine, engine.questions[place]) or 0)
         if engine.plan.horizon is None or engine.labels < engine.watched_for:
             return Goal(margin, None, self.memory)
         band = self.planned[place]

@@ -375,7 +375,7 @@ class Simulation:
         if self.plan.design == "simple_random" and not self.plan.stop_rules:
             other: Simulation = self
         else:
-            labels = max(1, round(float(table["labels_used"].mean())))
+            labels = max(1, round(float(table.groupby("run")["labels_used"].max().mean())))
             named = named_classifiers(self.plan.method, self.plan.design_params)
             plan = replace(
                 self.plan,
@@ -383,6 +383,9 @@ class Simulation:
                 params={},
                 budget=labels,
                 margin=None,
+                by=None,
+                groups=None,
+                group_margin=None,
                 stop=None,
                 promise=Promise.FIXED,
                 planned=labels,

@@ -10,6 +10,7 @@ class Scope:
     """What a result is about: the file, its size, the classifier, the target of inference.
 
     together   how many results share the confidence; 1: each has it on its own
+    by, group  the column and the name of the group whose items it is about; "": all items
     versus     the classifier whose figure is subtracted from the first one's in a difference
     judged     where it is about the items that a person can judge: their share, estimated
     at_odds    whether it rests on the odds of the items that nobody can judge
@@ -36,3 +37,5 @@ class Scope:
     until: int = 0
     found: int | None = None
     earlier: bool = False
+    by: str = ""
+    group: str = ""

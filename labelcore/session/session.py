@@ -19,12 +19,14 @@ from labelcore.figures.agreement import people_agree, unsettled
 from labelcore.figures.choices import choices_at
 from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band
+from labelcore.figures.differences import differences, ranking
 from labelcore.figures.earlier import figures_of
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
 from labelcore.figures.readiness import complete, first_shown
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.strata import strata_table
+from labelcore.figures.tables import figure_table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Content, Draw, Event, genesis
 from labelcore.log.history import HistoryRow, history
@@ -39,6 +41,7 @@ from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
 from labelcore.promises import Status
 from labelcore.results.agreement import PeopleAgree
+from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.label_error import LabelError
 from labelcore.results.table import results_table
@@ -1265,6 +1268,107 @@ class Session:
         """
         return results_table(self.project, self.results())
 
+    def table(self, by: str | Sequence[str] | None = None, together: bool = False) -> Table:
+        """The figures of all classifiers, by group if asked, as one table.
+
+        Parameters
+        ----------
+        by
+            a column that ``read_population`` was given as ``groups``, or two that are crossed; None
+            for those of the plan, if it has any
+        together
+            whether the confidence is for all cells at once: by their correlation up to 60 of them,
+            beyond that each has an equal part of the error level
+
+        Returns
+        -------
+        Table
+            What the plan asks for as ``results`` tell it; other cells, which are marked so, are
+            first guesses.
+
+        Raises
+        ------
+        ValueError
+            The population has no such column of groups; the message lists those it has.
+        """
+        with self._lock:
+            names = _columns(self.plan.by if by is None else by)
+            return figure_table(self.engine, self.results(), names, together=together)
+
+    def by_group(self, column: str | Sequence[str]) -> pd.DataFrame:
+        """The figures by group.
+
+        Parameters
+        ----------
+        column
+            as ``by`` of ``table``
+
+        Returns
+        -------
+        DataFrame
+            That of ``table``: a row for each classifier, group and estimand, and for all items.
+        """
+        return self.table(column).to_frame()
+
+    def differences(
+        self,
+        by: str | Sequence[str] | None = None,
+        estimand: str = "accuracy",
+        *,
+        rest: bool = False,
+    ) -> pd.DataFrame:
+        """Differences of all pairs of classifiers or of groups.
+
+        Parameters
+        ----------
+        by
+            a column of groups, or two that are crossed; None for the classifiers of the plan
+        estimand
+            that of the figures, such as "accuracy"
+        rest
+            whether each group is compared with the items of all others, and not with each of them
+
+        Returns
+        -------
+        DataFrame
+            A row for each pair: a, b, by, estimand, value (of a less b), low, high, labels_used,
+            promise, ahead: which one is surely larger, "" while that is open. The confidence is for
+            all rows at once.
+
+        Raises
+        ------
+        ValueError
+            There is no such column or estimand, or only one classifier.
+        """
+        with self._lock:
+            self.sync()
+            return differences(self.engine, _columns(by), estimand, rest=rest)
+
+    def ranking(
+        self, by: str | Sequence[str] | None = None, estimand: str = "accuracy"
+    ) -> pd.DataFrame:
+        """Classifiers or groups in their order, with the places that each may have.
+
+        Parameters
+        ----------
+        by, estimand
+            as for ``differences``
+
+        Returns
+        -------
+        DataFrame
+            name, place_from, place_to, the largest value first. The confidence is for all places at
+            once.
+
+        Raises
+        ------
+        ValueError
+            As ``differences``.
+        """
+        with self._lock:
+            self.sync()
+            return ranking(self.engine, _columns(by), estimand)
+
     @property
     def unrecorded(self) -> str:
         """Why the newest look is not in the log; "" when it is."""
@@ -1618,6 +1722,10 @@ class Session:
                 return kept[item_id] if item_id in kept else self.item_by_id(item_id)
 
             return labels_table(self.population, self.state, content_of if content else None)
+
+
+def _columns(by: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (by,) if isinstance(by, str) else tuple(by or ())
 
 
 def _check_whole(name: str, of: str, value: object, most: int | None = None) -> None:

@@ -16,6 +16,7 @@ RANGES = ((-np.inf, np.inf), SLOPE_RANGE)
 EVIDENCE_MEAN, EVIDENCE_PRECISION = 0.3, 4.0
 EVIDENCE_RANGE = (-3.0, 5.0)
 LEVEL_PRECISION = 1.0
+GROUP_PRECISION = 4.0
 STEPS = 50
 
 
@@ -25,6 +26,7 @@ def recalibrate(
     labelled: FloatArray,
     evidence: FloatArray | None = None,
     level: FloatArray | None = None,
+    group: NDArray[np.int64] | None = None,
 ) -> FloatArray:
     """Rates theta_k with logit theta_k = a + b logit q_k, fitted to s_k positives of n_k labels.
 
@@ -35,12 +37,13 @@ def recalibrate(
 
     With ``evidence`` z_k the fit is a + b logit q_k + c z_k, c ~ N(0.3, 1/4) in [-3, 5]: evidence
     that points the wrong way is of use, too. With ``level`` l_k, a mark of some strata, it is
-    + d l_k, d ~ N(0, 1).
+    + d l_k, d ~ N(0, 1). With ``group`` g_k each group has a level e_g ~ N(0, 1/4) of its own.
 
     probability   (n_strata,), q_k in (0, 1); positive, labelled (..., n_strata)
     evidence      (n_strata,) or, with a slope for each column, (n_strata, n_columns): what other
                   columns say beyond the scores; None: there are none
     level         (n_strata,), 0 or 1; None: no stratum is marked
+    group         (n_strata,), the group that the items of each belong to; None: they are all alike
     Returns       (..., n_strata)
     Source:       ridge logistic regression, le Cessie and van Houwelingen (1992).
     """
@@ -57,6 +60,14 @@ def recalibrate(
         x = np.column_stack([x, level])
         mean, precision = np.append(mean, 0.0), np.append(precision, LEVEL_PRECISION)
         low, high = np.append(low, -np.inf), np.append(high, np.inf)
+    if group is not None:
+        own = np.equal(group[:, None], np.arange(group.max() + 1)).astype(float)
+        known, x = x.shape[1], np.column_stack([x, own])
+        mean, precision = (
+            np.append(mean, own[0] * 0),
+            np.append(precision, own[0] * 0 + GROUP_PRECISION),
+        )
+        low, high = np.append(low, own[0] * 0 - np.inf), np.append(high, own[0] * 0 + np.inf)
     if positive.ndim > 1:
         return _of_runs(x, positive, labelled, mean, precision, (low, high))
     beta = mean.copy()

@@ -222,8 +222,10 @@ def estimand_name(key: str, *, whose: bool = True) -> str:
 
 
 def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:
-    """The estimates of the classifier that the sample was drawn for, and those of the others."""
-    found = [r for r in session.results().values() if isinstance(r, Estimate)]
+    """The estimates of the classifier that the sample was drawn for, and those of the others; those
+    of groups have a table of their own."""
+    every = [one for one in session.results().values() if isinstance(one, Estimate)]
+    found = [one for one in every if not one.scope.by]
     return (
         [one for one in found if not names_another(one.estimand)],
         [one for one in found if names_another(one.estimand)],

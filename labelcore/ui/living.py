@@ -30,7 +30,7 @@ from labelcore.figures.cuts import own_cut
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.with_classifier import agreements, labels_in_force
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import Outlook
+from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band

@@ -7,7 +7,7 @@ import streamlit as st
 from labelcore.estimands import CHOICES
 from labelcore.figures.choices import choice_made
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import Outlook
+from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.session.session import Session

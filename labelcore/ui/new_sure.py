@@ -14,8 +14,8 @@ from labelcore.errors import NotRandomError, PlanError
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import RULES, looking, moment_words
-from labelcore.planning.forecast import AtOnce
 from labelcore.planning.methods import Line
+from labelcore.planning.outlook import AtOnce
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.ui import outlook

@@ -18,7 +18,6 @@ from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.plan.plan import Plan, watched_horizon
 from labelcore.plan.stop_rules import ALL, ANY, wanted
-from labelcore.planning.forecast import AtOnce
 from labelcore.planning.methods import (
     Line,
     follows,
@@ -28,6 +27,7 @@ from labelcore.planning.methods import (
     possible,
     recommended,
 )
+from labelcore.planning.outlook import AtOnce
 from labelcore.population import Population
 from labelcore.promises import UNSURE, Promise, Unsure
 from labelcore.tallies import questions

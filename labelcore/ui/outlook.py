@@ -11,7 +11,6 @@ from scipy.interpolate import PchipInterpolator
 
 from labelcore.designs import DESIGNS
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import AtOnce, Outlook
 from labelcore.planning.methods import (
     Dearest,
     Line,
@@ -22,6 +21,7 @@ from labelcore.planning.methods import (
     refused,
     worth_trying,
 )
+from labelcore.planning.outlook import AtOnce, Outlook
 from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes

@@ -20,7 +20,7 @@ from labelcore.ui import curve_view, sessions
 from labelcore.ui.chart import show_chart
 from labelcore.ui.choice_view import choice_of, choice_panel
 from labelcore.ui.claims_view import FORMS_TITLE, claims_of, claims_panel, form_lines
-from labelcore.ui.compare import compare_panel, several
+from labelcore.ui.compare import compare_panel, has_table
 from labelcore.ui.confusion import confusion_panel, predicted
 from labelcore.ui.facts import (
     counts,
@@ -102,7 +102,7 @@ def _folds(session: Session) -> None:
     worst = [either_way_words(one, estimand_name(one.estimand)) for one in found]
     if any(worst):
         fold(EITHER_WAY_TITLE, "fold-unsure", lambda: st.text("\n".join(filter(None, worst))))
-    if several(found):
+    if has_table(session):
         fold("Side by side", "fold-compare", lambda: _comparison(session, found))
     if predicted(session):
         fold("Confusion table", "fold-confusion", lambda: confusion_panel(session))

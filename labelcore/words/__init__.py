@@ -5,6 +5,7 @@ from typing import Any
 
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import sentence
+from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.label_error import Agreement, LabelError, TrueFigure
 from labelcore.results.types import Choice, Claim, Estimate
@@ -15,6 +16,7 @@ from labelcore.words.curves import band_sentence, cheapest_sentence, cut_sentenc
 from labelcore.words.differences import difference_sentence
 from labelcore.words.label_error import agreement_sentence, error_sentence, figure_sentence
 from labelcore.words.sentences import by_which_rule, estimate_sentence
+from labelcore.words.tables import table_sentence
 from labelcore.words.unsure import odds_words
 
 
@@ -42,3 +44,4 @@ sentence.register(LabelError, error_sentence)
 sentence.register(TrueFigure, figure_sentence)
 sentence.register(Agreement, agreement_sentence)
 sentence.register(PeopleAgree, agree_sentence)
+sentence.register(Table, table_sentence)

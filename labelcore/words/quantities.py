@@ -1,7 +1,8 @@
 """What is estimated, in words: its name and what it measures.
 
 A result's key is the name of an estimand, the class it is about where there are several, and the
-classifier where it is not the first one: "precision[spam]@B".
+classifier where it is not the first one, and the group of items that it is about, where that is not
+all: "precision[spam]@B[language=de]".
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from labelcore.estimands import QUANTITIES
 
 _KEY = re.compile(r"(\w+)(?:\[(.*)\])?(?:@(.*))?", re.DOTALL)
+_GROUPED = re.compile(r"(\w+(?:\[[^=]*?\])?(?:@[^=]*?)?)\[([^=]+)=(.*)\]", re.DOTALL)
 
 
 SETTLED = "settled"
@@ -34,16 +36,36 @@ def is_settled(key: str) -> bool:
 def key_parts(key: str) -> tuple[str, str, str]:
     """The estimand's name, the class and the classifier of a key, "" where it names none.
 
-    >>> key_parts("precision[a@b]@lr"), key_parts("recall@a[b"), key_parts("f1")
+    >>> key_parts("precision[a@b]@lr"), key_parts("recall@a[b"), key_parts("f1[language=de]")
     (('precision', 'a@b', 'lr'), ('recall', '', 'a[b'), ('f1', '', ''))
 
     Raises ValueError for a text that is no key.
     """
-    found = _KEY.fullmatch(key)
+    found = _KEY.fullmatch(of_all_items(key))
     if found is None:
         raise ValueError(f"key must be an estimand such as 'precision[spam]@lr', got {key!r}")
     name, inside, classifier = found.groups(default="")
     return name, inside, classifier
+
+
+def of_all_items(key: str) -> str:
+    """The key of the same figure of all items.
+
+    >>> of_all_items("precision[spam]@lr[language=de]"), of_all_items("precision[spam]@lr")
+    ('precision[spam]@lr', 'precision[spam]@lr')
+    """
+    found = _GROUPED.fullmatch(key)
+    return found[1] if found else key
+
+
+def group_of(key: str) -> tuple[str, str] | None:
+    """Column and name of the group that a key names; None for a figure of all items.
+
+    >>> group_of("precision@lr[language=de]"), group_of("accuracy")
+    (('language', 'de'), None)
+    """
+    found = _GROUPED.fullmatch(key)
+    return (found[2], found[3]) if found else None
 
 
 def names_another(key: str) -> bool:
@@ -57,7 +79,7 @@ def names_another(key: str) -> bool:
 
 def same_quantity(key: str, other: str) -> bool:
     """Whether two keys differ at most in their classifier."""
-    return key_parts(key)[:2] == key_parts(other)[:2]
+    return key_parts(key)[:2] == key_parts(other)[:2] and group_of(key) == group_of(other)
 
 
 def label_of(name: str) -> str:

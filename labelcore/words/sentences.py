@@ -231,18 +231,33 @@ def confidence_words(confidence: float) -> str:
     return f"{100 * confidence:.6g} %"
 
 
-def scope_words(file: str, n_items: int, target: str, judged: float | None = None) -> str:
+def scope_words(
+    file: str, n_items: int, target: str, judged: float | None = None, group: str = ""
+) -> str:
     """Which items a statement is about; ``judged``: the share of them that a person can judge,
-    where it is about these.
+    where it is about these; ``group``: the words for the group whose items they are.
 
     >>> scope_words("items.csv", 6997, "file", 0.912)
     'For the 91 % of the 6,997 items in items.csv that a person can judge'
+    >>> scope_words("items.csv", 812, "file", group="language 'de'")
+    "For the 812 items in items.csv with language 'de'"
     """
     these = "" if judged is None else f"the {judged_percent(judged)} of "
     those = "" if judged is None else THAT_CAN_BE_JUDGED
+    named = f" with {group}" if group else ""
     if target == "process":
-        return f"For items like {these}the {n_items:,} in {file}{those}"
-    return f"For {these}the {n_items:,} items in {file}{those}"
+        return f"For items like {these}the {n_items:,} in {file}{named}{those}"
+    return f"For {these}the {n_items:,} items in {file}{named}{those}"
+
+
+def group_words(scope: Scope) -> str:
+    """The group that a statement is about; "" where it is about all items.
+
+    >>> from labelcore.results.types import Scope
+    >>> group_words(Scope(by="language", group="de")), group_words(Scope())
+    ("language 'de'", '')
+    """
+    return f"{scope.by} {scope.group!r}" if scope.by else ""
 
 
 def judged_percent(share: float) -> str:
@@ -357,7 +372,9 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     told = estimate.told
     value = "unknown" if told is None else value_percent(told, estimate.low, estimate.high)
     text = sentence_of(estimate, STATES, NOTHING_YET).format(
-        scope=scope_words(scope.file, scope.n_items, scope.target, scope.judged),
+        scope=scope_words(
+            scope.file, scope.n_items, scope.target, scope.judged, group_words(scope)
+        ),
         quantity=quantity(estimate.estimand, scope.classifier, scope.positive)
         if scope.found is None
         else found.MEASURES.format(positive=scope.positive),

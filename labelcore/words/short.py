@@ -26,6 +26,7 @@ from labelcore.words.sentences import (
     count,
     decimals,
     due_words,
+    group_words,
     judged_percent,
     range_text,
 )
@@ -43,6 +44,7 @@ PROVISIONAL = "{name} is {value} so far; its interval comes with {due}."
 EXACT = "{name} is exactly {value}: every item that matters has a label."
 EXACT_OF_THESE = "{name} is exactly {value}, of the items that a person can judge."
 SURE = "{sure} sure{of_these}: {finding}."
+FOR_GROUP = ", for {group}"
 OF_THESE = ", of the {judged}" + THAT_CAN_BE_JUDGED
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
 HEAD = "of the first {items} items by score, {range} % are {positive!r}"
@@ -132,6 +134,8 @@ def _short(estimate: Estimate) -> str:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
     judged = scope.judged
     these = "" if judged is None else OF_THESE.format(judged=judged_percent(judged))
+    if scope.by:
+        these = FOR_GROUP.format(group=group_words(scope)) + these
     sure = confidence_words(estimate.confidence)
     return SURE.format(sure=sure, of_these=these, finding=finding)
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.figures.confusion import cell_bounds, confusion, labelled_cells
-from labelcore.ui.compare import compared
+from labelcore.ui.compare import figures_of
 from labelcore.ui.confusion import confusion_csv, readable
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import BOTH, SEVERAL
@@ -305,8 +305,8 @@ def test_classifiers_side_by_side(items: Path) -> None:
     while (draw := session.next()) is not None:
         session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
     results = session.results()
-    table = compared(list(results.values()))
-    assert list(table.columns) == ["classifier", "Accuracy", "Precision"]
+    table = figures_of(session.table())
+    assert list(table.columns)[:5] == ["classifier", "items", "labels", "Accuracy", "Precision"]
     assert list(table["classifier"]) == ["lr>=0.5", "lr>=0.3"]
     found = results["precision@lr>=0.3"]
     low, high = words.percent_range(found.low, found.high)

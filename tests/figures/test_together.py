@@ -14,7 +14,8 @@ from labelcore.figures.counted import answers_of, same_cells
 from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.figures.together import confidences
 from labelcore.log.engine import Engine
-from labelcore.planning.forecast import Outlook, preview
+from labelcore.planning.forecast import preview
+from labelcore.planning.outlook import Outlook
 from labelcore.stats.max_t import all_right
 from labelcore.testing.known import SCALARS, Known, calibrated, label
 from tests.designs.paired_files import paired as pair_of

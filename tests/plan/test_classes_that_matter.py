@@ -10,8 +10,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
-from labelcore.planning.forecast import Outlook
 from labelcore.planning.methods import dearest_class
+from labelcore.planning.outlook import Outlook
 
 CLASSES = ("invoice", "letter", "offer", "order")
 SHARES = (0.62, 0.25, 0.1, 0.03)

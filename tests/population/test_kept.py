@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.planning.forecast import Outlook
+from labelcore.planning.outlook import Outlook
 from labelcore.population.kept import Kept, Recent, Same
 from labelcore.stats import orders
 

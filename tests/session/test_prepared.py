@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.planning.forecast import Outlook
+from labelcore.planning.outlook import Outlook
 from labelcore.population import arrays
 from labelcore.population.arrays import read_arrays, write_arrays
 from labelcore.population.snapshots import SourceTable

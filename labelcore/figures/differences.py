@@ -1,0 +1,204 @@
+"""Differences of classifiers, of groups, and of each group from the rest, all of them at once.
+
+Two classifiers judge the same items, so that their difference is estimated from the same labels,
+over strata cut at what both say. Two groups share no item: the ends of their difference are made of
+the ends of both (MOVER), each at the level that the correlation of all the differences leaves
+(``stats.max_t``).
+
+Source: Zou and Donner (2008) for the ends; as in ``labelcore.stats.max_t`` for the level.
+Promise: that of the figures, approximate, for all differences of one table together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from labelcore.designs.scalars import Answers, EstimatesScalars
+from labelcore.errors import did_you_mean
+from labelcore.estimands import DIFFERENCE, DIFFERENCES, SCALARS, Estimand, table_of
+from labelcore.figures.counted import answers_of, fitted_cell_rates, look_at
+from labelcore.figures.readiness import complete
+from labelcore.figures.scalars import certain_limits, headline_stage, within
+from labelcore.figures.tables import beside, confidence_of, groups_of
+from labelcore.log.engine import Engine
+from labelcore.population.groupings import Grouping
+from labelcore.promises import Promise
+from labelcore.stats.max_t import error_levels, pull_of, shared_covariance
+from labelcore.stats.profile import Cells, FloatArray, slopes
+from labelcore.tallies import Question
+
+COLUMNS = ("a", "b", "by", "estimand", "value", "low", "high", "labels_used", "promise", "ahead")
+REST = "the rest"
+
+
+def differences(
+    engine: Engine, by: tuple[str, ...], estimand: str, *, rest: bool = False
+) -> pd.DataFrame:
+    """A row for each pair, ``a`` less ``b``, or for each group less ``REST``; ``ahead`` is the one
+    that is surely larger, "" while that is open."""
+    stage = headline_stage(engine)
+    if estimand not in SCALARS:
+        near = did_you_mean(estimand, SCALARS)
+        raise ValueError(f"estimand must be one of {', '.join(SCALARS)}, got {estimand!r}{near}")
+    groups = groups_of(stage, by)
+    if groups is None:
+        rows = _of_classifiers(stage, estimand)
+    else:
+        rows = _of_groups(stage, groups, estimand, rest=rest)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def ranking(engine: Engine, by: tuple[str, ...], estimand: str) -> pd.DataFrame:
+    """The groups or classifiers from the largest value down, with the places that each may have.
+
+    A place is left out where a difference that is sure says so, all differences at once.
+    """
+    pairs = differences(engine, by, estimand)
+    names = list(dict.fromkeys([*pairs["a"], *pairs["b"]]))
+    worse, better = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    value = dict.fromkeys(names, 0.0)
+    for a, b, ahead, less in pairs[["a", "b", "ahead", "value"]].to_numpy().tolist():
+        value[a] += less
+        value[b] -= less
+        if ahead:
+            better[b if ahead == a else a] += 1
+            worse[ahead] += 1
+    order = sorted(names, key=lambda name: -value[name])
+    return pd.DataFrame(
+        {
+            "name": order,
+            "place_from": [1 + better[name] for name in order],
+            "place_to": [len(names) - worse[name] for name in order],
+        }
+    )
+
+
+def _of_classifiers(engine: Engine, estimand: str) -> list[dict[str, Any]]:
+    row = DIFFERENCES.get(estimand + DIFFERENCE)
+    if row is None or len(engine.population.classes) > 2:
+        able = ", ".join(one.removesuffix(DIFFERENCE) for one in DIFFERENCES)
+        raise ValueError(
+            f"estimand must be one of {able}, of a file with two classes, to compare classifiers, "
+            f"got {estimand!r}"
+        )
+    names = [one for one in engine.classifiers if one in engine.population.predictions]
+    if len(names) < 2:
+        raise ValueError("differences need two classifiers that the plan asks about, or by")
+    positive = engine.population.classes.index(engine.population.positive)
+    asked = [
+        Question(f"{row.name}@{a} - {b}", row, a, positive, b) for a, b in combinations(names, 2)
+    ]
+    stage = beside(engine, asked, None)
+    each = [[one] for one in asked]
+    answers = [answers_of([stage], part)[0] for part in each]
+    sure = confidence_of(stage, each, answers, together=len(asked) > 1)
+    look = replace(look_at(stage), confidence=sure)
+    design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
+    rows = []
+    for one, mine in zip(asked, answers, strict=True):
+        figures = within(found := design.figures(mine, look), certain_limits(stage, mine, found))
+        ends = figures.value[0], figures.low[0], figures.high[0]
+        rows.append(_row(str(one.classifier), str(one.versus), "", estimand, ends, engine.labels,
+                         figures.promise or promise_now(engine)))  # fmt: skip
+    return rows
+
+
+def promise_now(engine: Engine) -> Promise:
+    """That of figures at this moment: none of a fixed one before the planned size."""
+    fixed = engine.plan.promised == Promise.FIXED
+    return Promise.NONE if fixed and not complete(engine) else engine.plan.promised
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Side:
+    """A group, or all others: what its figure is worked out from, and how each cell of the
+    classifier moves it, (n_cells,)."""
+
+    name: str
+    answers: Answers[Any]
+    slope: FloatArray
+
+
+def _of_groups(
+    engine: Engine, groups: Grouping, estimand: str, *, rest: bool
+) -> list[dict[str, Any]]:
+    classifier, row = engine.classifiers[0], SCALARS[estimand]
+    several = len(engine.population.classes) > 2
+    index = None if several else engine.population.classes.index(engine.population.positive)
+    asked = [
+        Question(f"{estimand}[{name}]", row, classifier, index, group=place)
+        for place, name in enumerate(groups.names)
+    ]
+    stage = beside(engine, asked, groups)
+    tally = stage.tallies[classifier]
+    cells, rates = tally.cells(index), fitted_cell_rates(stage, tally, index)
+    own = [_side(stage, row, cells, rates, tally.group == place, name, index)
+           for place, name in enumerate(groups.names)]  # fmt: skip
+    if rest:
+        others = [_side(stage, row, cells, rates, tally.group != place, REST, index)
+                  for place in range(len(own))]  # fmt: skip
+        pairs = list(zip(own, others, strict=True))
+    else:
+        pairs = list(combinations(own, 2))
+    pull = pull_of(cells, table_of([row], cells), np.zeros(len(cells.size), dtype=np.int64), rates,
+                   target=engine.plan.target)  # fmt: skip
+    moved = replace(pull, slope=np.array([a.slope - b.slope for a, b in pairs]))
+    level = float(error_levels(shared_covariance(moved, moved), engine.plan.confidence))
+    look = replace(look_at(stage), confidence=1 - level)
+    design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
+    ends: dict[int, tuple[float, float, float]] = {}
+    for one in {id(side): side for pair in pairs for side in pair}.values():
+        figures = within(
+            found := design.figures(one.answers, look), certain_limits(stage, one.answers, found)
+        )
+        ends[id(one)] = tuple(  # type: ignore[assignment]
+            float(end[0]) for end in (figures.value, figures.low, figures.high)
+        )
+    promise = promise_now(engine)
+    return [
+        _row(a.name, b.name, groups.label, estimand, mover(ends[id(a)], ends[id(b)]),
+             round(float(a.answers.cells.labelled.sum() + b.answers.cells.labelled.sum())), promise)
+        for a, b in pairs
+    ]  # fmt: skip
+
+
+def _side(
+    engine: Engine, row: Estimand, cells: Cells, rates: FloatArray | None, mine: Any, name: str,
+    index: int | None,
+) -> _Side:  # fmt: skip
+    arrays = ("size", "labelled", "positive", "predicted", "stratum")
+    part = replace(cells, **{one: getattr(cells, one)[mine] for one in arrays})
+    own = None if rates is None else rates[mine]
+    answers = Answers(engine.frame, [row], part, own, engine.classifiers[0], index, engine.codes)
+    table = table_of([row], part)
+    smooth = part.size * (0.5 if own is None else own)
+    slope = np.zeros(len(cells.size))
+    slope[mine] = np.nan_to_num(slopes(table, smooth[None, :]))[0]  # type: ignore[arg-type]
+    return _Side(name, answers, slope)
+
+
+def mover(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float]:
+    """Value and ends of a difference from those of two independent figures.
+
+    >>> [round(one, 3) for one in mover((0.9, 0.8, 0.95), (0.7, 0.6, 0.8))]
+    [0.2, 0.059, 0.312]
+    """
+    value = a[0] - b[0]
+    low = value - np.hypot(a[0] - a[1], b[2] - b[0])
+    high = value + np.hypot(a[2] - a[0], b[0] - b[1])
+    return value, max(float(low), -1.0), min(float(high), 1.0)
+
+
+def _row(
+    a: str, b: str, by: str, estimand: str, ends: Sequence[float], labels: int, promise: Promise
+) -> dict[str, Any]:
+    value, low, high = (float(one) for one in ends)
+    ahead = "" if promise == Promise.NONE else a if low > 0 else b if high < 0 else ""
+    named = (a, b, by or None, estimand, value, low, high, labels, str(promise), ahead)
+    return dict(zip(COLUMNS, named, strict=True))

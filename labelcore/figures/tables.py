@@ -1,0 +1,193 @@
+"""The table of figures: classifiers, groups and estimands from the same labels.
+
+What the plan asks for is told as ``results`` tell it. Every other cell is a first guess: the same
+interval over the same strata, cut after the fact at what the classifier says and at the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from labelcore.designs.scalars import EstimatesScalars
+from labelcore.estimands import SCALARS
+from labelcore.figures.counted import answers_of, look_at, look_for, with_doubts
+from labelcore.figures.scalars import found_of, headline_stage
+from labelcore.figures.together import confidences
+from labelcore.log.engine import Engine
+from labelcore.population.groupings import Grouping, grouping_of
+from labelcore.results.base import Finding
+from labelcore.results.cells import Table, TableCell
+from labelcore.results.types import Estimate
+from labelcore.tallies import InGroup, Question, Tallies, Tally, questions, tally_of
+
+USUAL = ("accuracy", "precision", "recall", "f1")
+"""What a table tells of a file of two classes beside what is asked; of one with several the
+accuracy."""
+MOST_TOGETHER = 60
+"""Cells whose correlation is worked out; more share the error level equally."""
+
+
+def figure_table(
+    engine: Engine, known: Mapping[str, Finding], by: Sequence[str] = (), *, together: bool = False
+) -> Table:
+    """The table at this moment.
+
+    known   the results of this moment
+    by      the column of the groups, or two that are crossed; none: only all items
+    """
+    stage = headline_stage(engine)
+    groups = groups_of(stage, tuple(by))
+    asked = {one.key for one in stage.questions}
+    every = [one for one in _questions(stage, groups) if one.versus is None]
+    told = {key: one for key, one in known.items() if isinstance(one, Estimate)}
+    found = {} if together else {one.key: told[one.key] for one in every if one.key in told}
+    if isinstance(stage.design, EstimatesScalars):
+        guessed = [one for one in every if one.key not in found]
+        found |= _guesses(stage, guessed, groups, together=together)
+    cells = [
+        TableCell((one.classifier, _name(groups, one)), _figure(one, stage), found[one.key],
+                  one.key in asked)
+        for one in every
+        if one.key in found
+    ]  # fmt: skip
+    label = "" if groups is None else groups.label
+    return Table(tuple(cells), label, stage.plan.confidence, together or stage.plan.together)
+
+
+def groups_of(engine: Engine, by: tuple[str, ...]) -> Grouping | None:
+    """The groups of the plan where they are of this column, with those that it joined apart."""
+    if not by:
+        return None
+    asked = engine.setup.groups
+    if asked is not None and asked.by == by:
+        return asked
+    known: Grouping = engine.of_frame(("groups", by), lambda: grouping_of(engine.population, by))
+    return known
+
+
+def _questions(engine: Engine, groups: Grouping | None) -> list[Question]:
+    """The cells of the table: what is asked of the plan's classifiers, and what is usual, of all
+    classifiers that have predictions."""
+    population, plan = engine.population, engine.plan
+    others = [name for name in population.classifiers if name in population.predictions]
+    who = tuple(dict.fromkeys([*engine.classifiers, *others]))
+    usual = USUAL if len(population.classes) == 2 else USUAL[:1]
+    names = [name for name in plan.estimands if name in SCALARS]
+    names += [name for name in usual if name not in names]
+    found = questions(population, tuple(names), who, plan.classes, groups)
+    able = [one for one in found if not _lacks(engine, one)]
+    place = {name: at for at, name in enumerate(who)}
+    return sorted(
+        able, key=lambda one: (place[one.classifier], -1 if one.group is None else one.group)
+    )
+
+
+def _lacks(engine: Engine, question: Question) -> bool:
+    """Whether nothing stands behind a figure: predictions that it needs, or labels of a part of
+    the file that is never asked."""
+    silent = question.classifier not in engine.population.predictions
+    whole = bool(engine.frame.asked.all())
+    asked = {(one.row, one.classifier) for one in engine.questions}
+    known = (question.row, question.classifier) in asked
+    return (question.row.needs_prediction and silent) or not (whole or known)
+
+
+def _guesses(
+    engine: Engine, wanted: Sequence[Question], groups: Grouping | None, *, together: bool
+) -> dict[str, Estimate]:
+    """The cells that no result of the session tells."""
+    if not wanted:
+        return {}
+    stage = beside(engine, wanted, groups)
+    each = [
+        list(part) for _, part in groupby(wanted, key=lambda one: (one.subject, one.class_index))
+    ]
+    answers = [answers_of([stage], part)[0] for part in each]
+    sure = confidence_of(stage, each, answers, together=together)
+    look = replace(look_at(stage), confidence=sure)
+    looks = [
+        look_for(stage, part[0], look, mine.cells) if _is_asked(engine, part[0]) else look
+        for part, mine in zip(each, answers, strict=True)
+    ]
+    design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
+    found: dict[str, Estimate] = {}
+    for places in _alike(each):
+        figures = design.figures_of([answers[at] for at in places], [looks[at] for at in places])
+        for at, mine in zip(places, figures, strict=True):
+            mine = with_doubts(stage, answers[at], looks[at], mine, each[at][0].subject)
+            for estimate in found_of(stage, answers[at], mine, each[at]):
+                found[estimate.estimand] = estimate
+    return found
+
+
+def _is_asked(engine: Engine, question: Question) -> bool:
+    return question.group is not None and any(one.key == question.key for one in engine.questions)
+
+
+def beside(engine: Engine, wanted: Sequence[Question], groups: Grouping | None) -> Engine:
+    """The session with the cells of these questions; nobody may answer in it."""
+    stage = copy(engine)
+    stage.questions = list(wanted)
+    stage.setup = replace(engine.setup, groups=groups)
+    subjects = (one.subject for one in wanted)
+    every = dict.fromkeys(one.whose if isinstance(one, InGroup) else one for one in subjects)
+    first = engine.classifiers[0]
+    stage.tallies = Tallies({first: engine.tallies[first]})
+    stage.tallies |= {whose: _filled(engine, whose, groups) for whose in every}
+    return stage
+
+
+def _filled(engine: Engine, whose: Any, groups: Grouping | None) -> Tally:
+    """The labels so far in the cells of a classifier, cut by group."""
+
+    def empty() -> Tally:
+        return tally_of(engine.population, engine.frame.stratum, whose, groups)
+
+    by = None if groups is None else groups.by, groups and groups.names
+    tally: Tally = engine.of_frame(("cells", whose, by), empty).copied()
+    labelled = engine.codes.labelled
+    tally.add_all(labelled, engine.codes[labelled])
+    return tally
+
+
+def confidence_of(
+    engine: Engine, each: Sequence[list[Question]], answers: Sequence[Any], *, together: bool
+) -> float:
+    plan, number = engine.plan, sum(map(len, each))
+    if not together:
+        return plan.confidence
+    if (
+        number > MOST_TOGETHER
+        or not isinstance(engine.design, EstimatesScalars)
+        or not (engine.design.correlates)
+    ):
+        return 1 - (1 - plan.confidence) / number
+    engine.plan = replace(plan, together=True)
+    return confidences([engine], each, [[one] for one in answers])[0]
+
+
+def _alike(each: Sequence[list[Question]]) -> Iterator[list[int]]:
+    """Places of questions that are about the same estimands of the same classifier and class: those
+    of its groups, side by side."""
+    found: dict[Any, list[int]] = {}
+    for at, part in enumerate(each):
+        first = part[0]
+        rows = tuple(one.row.name for one in part)
+        found.setdefault((first.classifier, first.class_index, rows), []).append(at)
+    yield from found.values()
+
+
+def _name(groups: Grouping | None, question: Question) -> str | None:
+    return None if groups is None or question.group is None else groups.names[question.group]
+
+
+def _figure(question: Question, engine: Engine) -> str:
+    """The estimand, with the class that it is about where there are several."""
+    index, several = question.class_index, len(engine.population.classes) > 2
+    if not several or index is None:
+        return question.row.name
+    return f"{question.row.name}[{engine.population.classes[index]}]"

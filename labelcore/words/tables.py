@@ -1,0 +1,50 @@
+"""What a table of figures says in a sentence: how many there are, how surely, and the widest."""
+
+from __future__ import annotations
+
+from labelcore.results.cells import Table, TableCell
+from labelcore.words.quantities import key_parts, term_of
+from labelcore.words.sentences import (
+    confidence_words,
+    count,
+    group_words,
+    span_words,
+    value_percent,
+)
+
+NONE_YET = "{figures}, {guesses}; none of them has an interval yet."
+FIGURES = "{figures}, {guesses}, {sure} sure {how}; the widest that is asked is {widest}."
+EACH, TOGETHER = "each", "all together"
+NO_GUESS = "no first guess"
+
+
+def table_sentence(table: Table, given: str = "") -> str:
+    """How many figures a table has, how sure they are, and which of those asked is the widest."""
+    asked = sum(one.asked for one in table.cells)
+    rest = len(table.cells) - asked
+    figures = count(asked, "figure") + " asked"
+    guesses = f"{rest:,} first {'guess' if rest == 1 else 'guesses'}" if rest else NO_GUESS
+    widest = table.widest()
+    if widest is None:
+        return NONE_YET.format(figures=figures, guesses=guesses)
+    return FIGURES.format(
+        figures=figures,
+        guesses=guesses,
+        sure=confidence_words(table.confidence),
+        how=TOGETHER if table.together else EACH,
+        widest=cell_words(widest),
+    )
+
+
+def cell_words(cell: TableCell) -> str:
+    """A cell in a few words.
+
+    "the recall of 'nb' for language 'de', 79 %, between 68 % and 89 %"
+    """
+    found, (classifier, _) = cell.estimate, cell.row
+    name = term_of(key_parts(cell.figure)[0])
+    of = f" of {classifier!r}" if classifier else ""
+    group = f" for {group_words(found.scope)}" if found.scope.by else ""
+    told = found.told
+    value = "" if told is None else f"{value_percent(told, found.low, found.high)}, "
+    return f"the {name}{of}{group}, {value}{span_words(found)}"

@@ -1,0 +1,222 @@
+"""The table of figures: what is asked, what is a first guess, and groups of any column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+import labelcore as lc
+from labelcore.figures.differences import mover
+from labelcore.planning.truth import true_codes
+from labelcore.results.cells import COLUMNS, Table
+from labelcore.tallies import Tally
+from labelcore.testing.known import NOISE
+from tests.grouped import grouped, grouped_frame, label_all
+
+ASKED = ("accuracy", "precision")
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return grouped_frame(3_000, shares=(0.5, 0.3, 0.15, 0.05))
+
+
+@pytest.fixture(scope="module")
+def population(frame: pd.DataFrame) -> lc.Population:
+    return grouped(frame)
+
+
+def labelled(population: lc.Population, frame: pd.DataFrame, **values: object) -> lc.Session:
+    given = {"classifier": "m", "budget": 300, "promise": "fixed", "seed": 4, **values}
+    session = lc.Session(population, lc.Plan("recalibrated_neyman", ASKED, **given))  # type: ignore[arg-type]
+    label_all(session, frame)
+    return session
+
+
+@pytest.fixture(scope="module")
+def by_language(population: lc.Population, frame: pd.DataFrame) -> lc.Session:
+    return labelled(population, frame, by="language")
+
+
+def test_what_is_asked_is_what_results_tell(by_language: lc.Session) -> None:
+    table, results = by_language.table(), by_language.results()
+    asked = [one for one in table.cells if one.asked]
+    assert {one.estimate.estimand for one in asked} == {*results}
+    assert all(one.estimate == results[one.estimate.estimand] for one in asked)
+    assert {one.figure for one in table.cells if not one.asked and one.row[0] == "m"} == {
+        "recall",
+        "f1",
+    }
+    assert {one.row for one in table.cells} == {
+        (name, group) for name in ("m", "n") for group in (None, "l0", "l1", "l2", "l3")
+    }
+    assert not any(one.asked for one in table.cells if one.row[0] == "n"), "the plan asks about m"
+
+
+def test_a_group_rests_on_its_own_labels(by_language: lc.Session, frame: pd.DataFrame) -> None:
+    table = by_language.table()
+    drawn = {event.item_id for event in by_language.events if event.kind == "labelled"}
+    seen = frame[frame["id"].isin(drawn)].groupby("language").size()
+    for name, group in table.rows:
+        found = table.cell(name, "accuracy", group).estimate
+        assert found.labels_used == (300 if group is None else seen[group])
+        assert found.scope.n_items == (frame["language"] == group).sum() if group else 3_000
+
+
+def test_a_census_tells_each_group_exactly(population: lc.Population, frame: pd.DataFrame) -> None:
+    small = frame.iloc[:200]
+    session = labelled(grouped(small), small, budget=200)
+    called = small["score"] >= 0.5
+    for group, mine in small.groupby("language"):
+        found = session.table("language").cell("m", "accuracy", str(group)).estimate
+        right = float((called[mine.index] == (mine["truth"] == 1)).mean())
+        assert found.low == found.value == found.high == pytest.approx(right, abs=1e-12)
+
+
+def test_a_column_that_was_not_asked_is_a_first_guess(
+    population: lc.Population, frame: pd.DataFrame, by_language: lc.Session
+) -> None:
+    plain = labelled(population, frame)
+    guess = plain.table("language")
+    assert not any(one.asked for one in guess.cells if one.row[1] is not None)
+    assert all(one.asked for one in guess.cells if one.row == ("m", None) and one.figure in ASKED)
+    asked = by_language.table()
+    smallest = [one.cell("m", "accuracy", "l3").estimate for one in (guess, asked)]
+    assert smallest[0].half_width > 1.3 * smallest[1].half_width
+
+
+def test_all_cells_at_once_are_wider(by_language: lc.Session) -> None:
+    each, together = by_language.table(), by_language.table(together=True)
+    assert together.together and not each.together
+    for one, other in zip(each.cells, together.cells, strict=True):
+        assert other.estimate.half_width >= one.estimate.half_width - 1e-12
+    ratio = [
+        other.estimate.half_width / one.estimate.half_width
+        for one, other in zip(each.cells, together.cells, strict=True)
+    ]
+    assert 1.2 < np.median(ratio) < 2
+
+
+def test_a_table_says_how_surely_and_what_is_widest(by_language: lc.Session) -> None:
+    table = by_language.table()
+    assert isinstance(table, Table)
+    widest = table.widest()
+    assert widest is not None
+    said = table.sentence()
+    assert said.startswith(
+        "10 figures asked, 30 first guesses, 95 % sure each; the widest that is "
+    )
+    assert f"language '{widest.row[1]}'" in said
+    found = table.to_frame()
+    assert tuple(found.columns) == COLUMNS and len(found) == len(table.cells) == 40
+    assert "<table" in table._repr_html_() and table.to_dict()["cells"][0]["classifier"] == "m"
+
+
+def test_a_group_is_named_in_its_sentence(by_language: lc.Session) -> None:
+    said = by_language.estimate("accuracy[language=l1]").sentence()
+    assert said.startswith("For the 900 items in items with language 'l1', accuracy (")
+
+
+@pytest.mark.parametrize(("by", "message"), [("score", "by names 'score'"), ("l", "by names 'l'")])
+def test_a_column_that_is_none_of_groups_is_refused(
+    by_language: lc.Session, by: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        by_language.table(by)
+
+
+# --- coverage -----------------------------------------------------------------------------------
+
+RUNS = 150
+
+
+def _covered(population: lc.Population, frame: pd.DataFrame) -> pd.Series:
+    plan = lc.Plan(
+        "recalibrated_neyman", ASKED, classifier="m", budget=300, promise="fixed", by="language"
+    )
+    found = lc.simulate(population, plan, truth=frame.set_index("id")["truth"], runs=RUNS, seed=7)
+    return found.table().groupby("estimand")["covered"].sum()
+
+
+def _pooled(found: Tally) -> Tally:
+    """As if the labels of a group were a plain sample of it: strata without their sizes."""
+    labelled = found.counts.sum(axis=1)
+    if labelled.sum():
+        found.size = np.maximum(labelled / labelled.sum() * found.size.sum(), labelled)
+    return found
+
+
+@pytest.mark.slow
+def test_intervals_of_groups_hold(
+    population: lc.Population, frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (true_codes(population, frame.set_index("id")["truth"]) == frame["truth"]).all()
+    covered = _covered(population, frame)
+    of_groups = covered[covered.index.str.contains("language=")]
+    least = binom.ppf(NOISE / len(of_groups), RUNS, 0.95)
+    assert len(of_groups) == 8 and of_groups.min() >= least
+    whole = Tally.of_group
+    monkeypatch.setattr(Tally, "of_group", lambda self, group: _pooled(whole(self, group)))
+    twin = _covered(population, frame)
+    assert twin[of_groups.index].min() < least, "labels of a group without the sizes of its strata"
+
+
+# --- differences --------------------------------------------------------------------------------
+
+
+def test_differences_of_groups_are_made_of_both_ends(by_language: lc.Session) -> None:
+    pairs = by_language.differences("language")
+    assert len(pairs) == 6 and {*pairs["promise"]} == {"fixed"}
+    table = by_language.table()
+    for row in pairs.to_dict("records"):
+        a, b = (table.cell("m", "accuracy", row[side]).estimate for side in ("a", "b"))
+        assert row["value"] == pytest.approx(a.value - b.value, abs=1e-12)  # type: ignore[operator]
+        _, low, high = mover((a.value, a.low, a.high), (b.value, b.low, b.high))  # type: ignore[arg-type]
+        assert row["low"] <= low and row["high"] >= high, "all of them at once are wider"
+    rest = by_language.differences("language", rest=True)
+    assert [*rest["b"]] == ["the rest"] * 4
+
+
+def test_differences_of_classifiers_come_from_the_same_labels(
+    population: lc.Population, frame: pd.DataFrame
+) -> None:
+    session = labelled(population, frame, classifier=("m", "n"))
+    (row,) = session.differences().to_dict("records")
+    a, b = (session.table().cell(name, "accuracy").estimate for name in ("m", "n"))
+    apart = mover((a.value, a.low, a.high), (b.value, b.low, b.high))  # type: ignore[arg-type]
+    assert row["high"] - row["low"] < apart[2] - apart[1], "what both say alike cancels"
+
+
+def test_places_follow_from_sure_differences(by_language: lc.Session) -> None:
+    places, pairs = by_language.ranking("language"), by_language.differences("language")
+    sure = int((pairs["ahead"] != "").sum())
+    assert (places["place_from"] - 1).sum() == sure == (4 - places["place_to"]).sum()
+
+
+def test_before_the_planned_size_of_a_fixed_promise_nothing_is_ahead(
+    population: lc.Population, frame: pd.DataFrame
+) -> None:
+    plan = lc.Plan("recalibrated_neyman", ASKED, classifier="m", budget=300, promise="fixed")
+    session = lc.Session(population, plan)
+    truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
+    for _ in range(100):
+        session.answer(draw := session.next(), truth[draw.item_id])  # type: ignore[arg-type, union-attr]
+    found = session.differences("language", "precision")
+    assert {*found["promise"]} == {"none"} and {*found["ahead"]} == {""}
+
+
+@pytest.mark.parametrize(
+    ("by", "estimand", "message"),
+    [
+        (None, "accuracy", "differences need two classifiers that the plan asks about"),
+        ("language", "acuracy", "estimand must be one of .*did you mean 'accuracy'"),
+        (None, "prevalence", "estimand must be one of accuracy, precision, recall, f1"),
+    ],
+)  # fmt: skip
+def test_what_has_no_difference_is_refused(
+    by_language: lc.Session, by: str | None, estimand: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        by_language.differences(by, estimand)

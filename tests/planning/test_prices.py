@@ -1,0 +1,50 @@
+"""What each figure of a plan costs, alone and beside the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.planning.prices import COLUMNS
+from tests.grouped import grouped, grouped_frame
+
+
+@pytest.fixture(scope="module")
+def population() -> lc.Population:
+    return grouped(grouped_frame(3_000, shares=(0.5, 0.3, 0.2)))
+
+
+def test_the_dearest_figure_sets_the_size(population: lc.Population) -> None:
+    plan = lc.Plan(
+        "recalibrated_neyman", ["precision", "recall"], classifier=("m", "n"), margin=0.06
+    )
+    ahead = lc.preview(population, plan)
+    table = ahead.table
+    assert tuple(table.columns) == COLUMNS and [*table["estimand"]] == [
+        "precision", "recall", "precision@n", "recall@n"
+    ]  # fmt: skip
+    assert table["labels_shared"].max() == pytest.approx(ahead.planned, rel=0.02)
+    assert (table["labels_alone"] < 1.05 * table["labels_shared"]).all()
+    assert table["expected_half_width"].max() <= 0.06 + 1e-9
+    one = lc.Plan("recalibrated_neyman", ["precision"], classifier="n", margin=0.06)
+    assert table["labels_alone"][2] == lc.preview(population, one).planned
+
+
+def test_of_groups_alone_is_the_group_as_a_file_of_its_own(population: lc.Population) -> None:
+    plan = lc.Plan(
+        "recalibrated_neyman", "accuracy", classifier="m", by="language", group_margin=0.1
+    )
+    table = lc.preview(population, plan).table
+    assert [*table["group"]] == ["", "l0", "l1", "l2"]
+    assert np.isnan(table["labels_alone"][0]), "no margin is asked of all items"
+    mine = population.part(np.flatnonzero(population.groups["language"].codes == 1))
+    alone = lc.preview(mine, lc.Plan("recalibrated_neyman", "accuracy", classifier="m", margin=0.1))
+    assert table["labels_alone"][2] == alone.planned
+
+
+def test_without_a_margin_there_is_no_price(population: lc.Population) -> None:
+    plan = lc.Plan("recalibrated_neyman", "accuracy", classifier="m", budget=200)
+    table = lc.preview(population, plan).table
+    assert table[["labels_alone", "labels_shared"]].isna().all(axis=None)
+    assert table["expected_half_width"][0] > 0
