@@ -188,7 +188,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # A picture of a choice drawn to its budget.
     ("ui/living.py", "race(marks, now.answered, wanted", "race(marks, now.total, wanted"),
     # Labels for a class that nobody asked about.
-    ("designs/recalibrated_neyman.py", "np.isin(class_of, named), costs, 1.0", "True, costs, 1.0"),
+    ("designs/score_frame.py", "np.isin(class_of, named), costs, 1.0", "True, costs, 1.0"),
     # Figures of a class that does not matter, and so labels until they are narrow.
     ("tallies.py", "if classes is None or name in classes", "if True"),
     # Classes that only known answers have would be refused.

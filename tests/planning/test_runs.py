@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 import labelcore as lc
-from labelcore.designs import base, recalibrated_neyman
+from labelcore.designs import base, score_frame
 from labelcore.designs.scalars import Goal
 from labelcore.figures.counted import answers_after_each, answers_of
 from labelcore.figures.current import results, results_of
@@ -344,7 +344,7 @@ def test_ties_are_broken_anew_in_every_run(tied: Known, monkeypatch: pytest.Monk
     said = next(iter(tied.population.predictions.values()))
     below = np.flatnonzero(said == 0)
     assert spread(tied, plan, below) > NOISE
-    monkeypatch.setattr(recalibrated_neyman, "_ties_anew", lambda setup, frame: frame)
+    monkeypatch.setattr(score_frame, "_ties_anew", lambda setup, frame: frame)
     assert spread(tied, plan, below) < NOISE
 
 
