@@ -62,7 +62,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # What people take home names each stratum one too low.
     ("figures/labels_table.py", "asked.stratum + 1", "asked.stratum"),
     # What follows an answer is told while a second reading is owed.
-    ("session/drawing.py", "engine.owed or engine.repeats.owed or", "engine.owed or"),
+    ("session/drawing.py", "if engine.owed or engine.repeats.owed or", "if engine.owed or"),
     # A method within a quarter of the fewest labels would be chosen before the cheapest.
     (
         "planning/methods.py",

@@ -1,32 +1,38 @@
-"""The table of figures: classifiers, or groups of a column, down, and figures across."""
+"""The table of figures on a page: classifiers, or groups of a column, down, and figures across.
+
+Two rows that are pressed are compared, a head sorts by its figure.
+"""
 
 from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Mapping, Sequence
+
 import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
 
-from labelcore.charts.figure_bars import shows_interval
-from labelcore.promises import State
-from labelcore.results.cells import Table, TableCell
-from labelcore.results.types import Estimate
+from labelcore.charts.design import SERIES, both
+from labelcore.charts.figure_table import Drawn, Less, Row, figure_table_node, row_name
+from labelcore.results.cells import Table
 from labelcore.session.session import Session
-from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.scripts import Script, constants, text_of
 from labelcore.words import sentences as words
-from labelcore.words.differences import told_interval, told_words
 
-CLASSIFIERS = "classifiers"
-CAPTION = (
-    "All rows rest on the same labels. Each interval stands on its own: two that overlap do not "
-    "show that the two are equally good, and picking the best of many rows makes its figure look "
-    "better than it is."
-)
-GUESS = "{words}, a first guess"
-AHEAD, NONE_AHEAD = (
-    "{sure} sure: in accuracy {said}.",
-    "No group is sure to differ from the rest in accuracy yet.",
-)
-LONGEST = 80
+CLASSIFIERS, TOGETHER = "classifiers", "All of these together, {sure}"
+HINT = "Press two rows to compare them, a head to sort."
+NONE_AHEAD = "No group is sure to differ from the rest in accuracy yet."
+ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in accuracy."
+SOME_AHEAD = "{sure} sure: {names} differ from the rest in accuracy."
+LONGEST, MOST_NAMED = 40, 4
+MARKED, SORTED = "table-marked", "table-sorted"
+ROLES = ("ink", "quiet", "rule", "empty", "band", "ground")
+STYLE = f".figures {{ {both(*SERIES, *ROLES)} }}\n" + text_of("table.css")
+SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("table.js"))
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> ComponentRenderer:
+    return st.components.v2.component("labelcore_table", js=SCRIPT.module)
 
 
 def has_table(session: Session) -> bool:
@@ -35,15 +41,25 @@ def has_table(session: Session) -> bool:
 
 
 def compare_panel(session: Session) -> None:
-    """A row for each classifier, or for each group of a column, and a column for each figure."""
+    """The table, what is known of its rows in a sentence, and what is pressed."""
     if not has_table(session):
         return
     by = _by(session)
-    table = session.table(by or ())
-    st.dataframe(figures_of(table), hide_index=True, key="compare")
+    columns = (by,) if by else ()
+    together = st.session_state.get("table-together", False)
+    table = session.table(columns, together=bool(together))
+    drawn = drawn_table(session, table, by, _marked(table, by), st.session_state.get(SORTED, ""))
     if by:
         st.text(differing(session, by))
-    st.caption(plain(CAPTION))
+    _component()(
+        key="figure-table",
+        data={"table": figure_table_node(drawn)},
+        on_pressed_change=lambda: _press(table, drawn.rows, by),
+        height="content",
+    )
+    sure = words.confidence_words(session.plan.confidence)
+    st.checkbox(TOGETHER.format(sure=sure), key="table-together")
+    st.caption(HINT)
 
 
 def _by(session: Session) -> str:
@@ -64,55 +80,77 @@ def _by(session: Session) -> str:
     return "" if chosen == CLASSIFIERS else str(chosen)
 
 
-def figures_of(table: Table) -> pd.DataFrame:
-    """The cells as people read them."""
-    rows: dict[tuple[str | None, str | None], dict[str, str]] = {}
-    for one in table.cells:
-        row = rows.setdefault(one.row, _head(one, table))
-        row[one_line(estimand_name(one.figure, whose=False), LONGEST)] = _words(one)
-    return pd.DataFrame(list(rows.values()))
+def _marked(table: Table, by: str) -> list[Row]:
+    """The rows that are pressed, as far as this table has them."""
+    of, rows = st.session_state.get(MARKED, ("", []))
+    return [row for row in rows if of == by and row in table.rows]
 
 
-def _head(cell: TableCell, table: Table) -> dict[str, str]:
-    classifier, group = cell.row
-    head = {"classifier": one_line(classifier or "", LONGEST)}
-    if table.by:
-        head[one_line(table.by, LONGEST)] = (
-            "all items" if group is None else one_line(group, LONGEST)
-        )
-    scope = cell.estimate.scope
-    return {**head, "items": f"{scope.n_items:,}", "labels": f"{cell.estimate.labels_used:,}"}
+def _press(table: Table, rows: Sequence[Row], by: str) -> None:
+    """Mark the row, the older one of two giving way, or sort by the head."""
+    kind, place = st.session_state["figure-table"]["pressed"].split()
+    if kind == "head":
+        figure = table.figures[int(place)]
+        st.session_state[SORTED] = "" if st.session_state.get(SORTED) == figure else figure
+        return
+    row, marked = rows[int(place)], _marked(table, by)
+    left = [one for one in marked if one != row]
+    st.session_state[MARKED] = by, left if row in marked else [*left[-1:], row]
 
 
-def _words(cell: TableCell) -> str:
-    said = interval_words(cell.estimate)
-    return said if cell.asked or said == NOT_YET else GUESS.format(words=said)
+def drawn_table(
+    session: Session, table: Table, by: str, marked: Sequence[Row], sorted_by: str
+) -> Drawn:
+    """The rows in their order, all items first, then the widest interval, or the largest value of
+    the figure that is sorted by; classifiers in the order of the plan."""
+    figure = sorted_by if sorted_by in table.figures else ""
+    rows = table.rows if not by else [row for row in table.rows if row[0] == table.rows[0][0]]
+
+    def place(row: Row) -> tuple[bool, float]:
+        found = table.cell(row[0], figure or table.figures[0], row[1]).estimate
+        first = by != "" and row[1] is None
+        if figure:
+            return not first, -1.0 if found.told is None else -found.told
+        return not first, -found.half_width if by else 0.0
+
+    ordered = sorted(rows, key=place)
+    return Drawn(table, ordered, marked, figure, _less(session, table, by, marked))
 
 
-NOT_YET = "not yet"
-
-
-def interval_words(estimate: Estimate) -> str:
-    """Value and interval, such as "91.2 % (87.0 to 94.1)"."""
-    if estimate.told is None:
-        return told_interval(estimate) if shows_interval(estimate) else NOT_YET
-    value = told_words(estimate)
-    if estimate.state == State.EXACT:
-        return f"{value} (exact)"
-    if not estimate.has_interval:
-        return f"{value} (interval at the end)"
-    return f"{value} ({words.range_text(estimate.low, estimate.high, unit='')})"
+def _less(session: Session, table: Table, by: str, marked: Sequence[Row]) -> Mapping[str, Less]:
+    """The difference of two marked rows in each figure, where there is one."""
+    if len(marked) < 2 or any(by and group is None for _, group in marked):
+        return {}
+    a, b = (row_name(row, not by) for row in marked)
+    found = {}
+    for figure in table.figures:
+        try:
+            pairs = session.differences(by or None, figure)
+        except ValueError:  # There is no difference in this figure, or of these classifiers.
+            continue
+        for row in pairs.to_dict("records"):
+            if {row["a"], row["b"]} == {a, b} and row["low"] == row["low"]:
+                turned = row["a"] != a
+                low, high = (-row["high"], -row["low"]) if turned else (row["low"], row["high"])
+                value = -row["value"] if turned else row["value"]
+                found[figure] = Less(value, low, high, str(row["ahead"]))
+    return found
 
 
 def differing(session: Session, by: str) -> str:
     """Which groups surely differ from the rest in accuracy, all compared at once."""
     pairs = session.differences(by, rest=True)
-    sure = pairs[pairs["ahead"] != ""]
-    if sure.empty:
+    sure, rows = words.confidence_words(session.plan.confidence), pairs[pairs["ahead"] != ""]
+    names = [one_line(str(one), LONGEST) for one in rows["a"]]
+    if not names:
         return NONE_AHEAD
-    said = []
-    for row in sure.to_dict("records"):
-        low, high = sorted((abs(row["low"]), abs(row["high"])))
-        name, side = one_line(str(row["a"]), LONGEST), "better" if row["low"] > 0 else "worse"
-        said.append(f"{name} is {words.range_text(low, high, unit='')} points {side} than the rest")
-    return AHEAD.format(sure=words.confidence_words(session.plan.confidence), said="; ".join(said))
+    if len(names) > 1:
+        more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+        said = [*names[:MOST_NAMED], *more]
+        return SOME_AHEAD.format(sure=sure, names=f"{', '.join(said[:-1])} and {said[-1]}")
+    low, high = float(rows["low"].iloc[0]), float(rows["high"].iloc[0])
+    near, far = sorted((abs(low), abs(high)))
+    span = words.range_text(near, far, unit="")
+    return ONE_AHEAD.format(
+        sure=sure, name=names[0], range=span, side="better" if low > 0 else "worse"
+    )

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from labelcore.charts.base import Chart
-from labelcore.charts.compare import compare_chart
 from labelcore.charts.history import history_chart
 from labelcore.charts.history_table import history_table
 from labelcore.charts.strata import left_out_words, strata_chart
@@ -20,7 +19,7 @@ from labelcore.ui import curve_view, sessions
 from labelcore.ui.chart import show_chart
 from labelcore.ui.choice_view import choice_of, choice_panel
 from labelcore.ui.claims_view import FORMS_TITLE, claims_of, claims_panel, form_lines
-from labelcore.ui.compare import compare_panel, has_table
+from labelcore.ui.compare import compare_panel
 from labelcore.ui.confusion import confusion_panel, predicted
 from labelcore.ui.facts import (
     counts,
@@ -42,7 +41,6 @@ from labelcore.ui.states import title
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.differences import is_difference
-from labelcore.words.quantities import same_quantity
 from labelcore.words.sentences import BY_EARLIER_RULE
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
@@ -75,6 +73,7 @@ def whole_picture(project: str) -> None:
     show_unrecorded(session)
     show_unsafe()
     how_far(session)
+    compare_panel(session)
     said = [tied(one) for one in (now.sentence, now.of_all, goal_line(session)) if one]
     show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)
     with st.container(horizontal=True, key="progress-links"):
@@ -102,8 +101,6 @@ def _folds(session: Session) -> None:
     worst = [either_way_words(one, estimand_name(one.estimand)) for one in found]
     if any(worst):
         fold(EITHER_WAY_TITLE, "fold-unsure", lambda: st.text("\n".join(filter(None, worst))))
-    if has_table(session):
-        fold("Side by side", "fold-compare", lambda: _comparison(session, found))
     if predicted(session):
         fold("Confusion table", "fold-confusion", lambda: confusion_panel(session))
     fold("How far the labels can be trusted", "fold-errors", lambda: error_panel(session))
@@ -211,20 +208,6 @@ def choose_reading(curve: Curve, key: str) -> str:
     )
     st.caption(plain(curve_view.meaning(str(choice))))
     return str(choice)
-
-
-def _comparison(session: Session, estimates: list[Estimate]) -> None:
-    """Several classifiers: their figures as a table, and one quantity as aligned intervals."""
-    compare_panel(session)
-    first, rest = estimates[:1], estimates[1:]
-    same = [one for one in rest if same_quantity(one.estimand, first[0].estimand)]
-    if not same:
-        return
-    chart, name = compare_chart([*first, *same]), estimand_name(first[0].estimand)
-    if chart.table.empty:
-        st.text("The picture of these intervals starts with the first figure.")
-    else:
-        draw(chart, "compare-chart", f"{name} side by side as a table")
 
 
 def _strata(session: Session) -> None:

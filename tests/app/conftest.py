@@ -137,6 +137,17 @@ def picture(test: AppTest) -> dict[str, Any]:
     return next(iter(pictures(test)), {})
 
 
+def table_rows(test: AppTest) -> list[list[str]]:
+    """Of each row of the table of figures its name and its cells, in words."""
+
+    def said(node: Any) -> str:
+        return node if isinstance(node, str) else " ".join(filter(None, map(said, node[2:])))
+
+    ((_, data),) = _components(test, "labelcore_table")
+    lines = [one for one in data["table"][2:] if "line" in one[1]["class"]]
+    return [[said(part) for part in line[2:]] for line in lines[1:]]
+
+
 def _components(test: AppTest, name: str) -> list[tuple[str, dict[str, Any]]]:
     """The id and the data of each component of this name."""
     drawn = [one.proto for one in test.get("bidi_component")]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.ui.compare import NONE_AHEAD, figures_of
-from tests.app.conftest import HOSTILE, texts
+from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN
+from labelcore.ui import compare
+from labelcore.ui.compare import MARKED, NONE_AHEAD, SORTED, drawn_table
+from tests.app.conftest import HOSTILE, table_rows, texts
 from tests.grouped import grouped, grouped_frame, label_all
 
 
@@ -19,38 +24,83 @@ def panel() -> None:
     compare_panel(sessions.session("groups"))
 
 
-def shown(page: AppTest) -> list[list[str]]:
-    (table,) = page.dataframe
-    return [list(map(str, row)) for row in table.value.to_numpy().tolist()]
-
-
-def test_groups_are_rows_and_what_is_not_asked_is_a_first_guess(data_folder: Path) -> None:
+@pytest.fixture
+def session(data_folder: Path) -> lc.Session:
+    """Of three groups the second, whose labels are turned round, is worse than the rest."""
     frame = grouped_frame(2_000, shares=(0.6, 0.3, 0.1))
     frame["language"] = frame["language"].replace("l2", HOSTILE)
     frame.loc[frame["language"] == "l1", "truth"] = 1 - frame["truth"]
     plan = lc.Plan(
-        "recalibrated_neyman", ["accuracy"], classifier="m", budget=240, by="language", seed=2,
-        promise="fixed",
+        "recalibrated_neyman", ["accuracy"], classifier=("m", "n"), budget=240, by="language",
+        seed=2, promise="fixed",
     )  # fmt: skip
-    store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    session = lc.Session(grouped(frame), plan, store, "groups")
-    label_all(session, frame)
+    made = lc.Session(grouped(frame), plan, f"sqlite:///{data_folder / 'labelcore.db'}", "groups")
+    label_all(made, frame)
+    return made
+
+
+def test_groups_are_rows_and_what_is_not_asked_is_a_first_guess(session: lc.Session) -> None:
     page = AppTest.from_function(panel, default_timeout=60).run()
     assert not page.exception
-    rows = shown(page)
-    assert [row[1] for row in rows[:4]] == ["all items", "l0", "l1", HOSTILE]
-    assert "first guess" not in rows[1][4] and rows[1][5].endswith("a first guess")
-    assert "l1 is " in texts(page) and " points worse than the rest" in texts(page)
+    found = table_rows(page)
+    assert found[0][0].startswith(f"{ALL_ITEMS} 2,000") and len(found) == 4
+    assert {row[0].rsplit(" ", 4)[0] for row in found[1:]} == {"l0", "l1", HOSTILE}
+    assert not any(row[1].startswith(GUESS) for row in found)
+    assert all(row[2].startswith(GUESS) for row in found), "precision is not asked"
+    assert "l1" in texts(page) and "the rest in accuracy" in texts(page)
     page.segmented_control[0].set_value("classifiers").run()
-    assert [row[0] for row in shown(page)] == ["m", "n"] and "than the rest" not in texts(page)
+    assert [row[0].split()[0] for row in table_rows(page)] == ["m", "n"]
+    assert "the rest" not in texts(page)
+
+
+def test_two_rows_are_compared_and_a_head_sorts(session: lc.Session) -> None:
+    page = AppTest.from_function(panel, default_timeout=60).run()
+    page.session_state[MARKED] = "language", [("m", "l0"), ("m", "l1")]
+    page.session_state[SORTED] = "accuracy"
+    page.run()
+    found = table_rows(page)
+    assert found[-1][0].startswith("l0 minus l1") and found[-1][1].endswith("l0 ahead")
+    assert found[1][0].startswith("l0 ") or found[1][0].startswith(HOSTILE[:4])
+    assert found[3][0].startswith("l1 "), "the smallest value comes last"
+    page.segmented_control[0].set_value("classifiers").run()
+    assert len(table_rows(page)) == 2, "rows of another table are not marked here"
+    page.session_state[MARKED] = "", [("m", None), ("n", None)]
+    page.run()
+    assert table_rows(page)[-1][0].startswith("m minus n")
+    assert table_rows(page)[-1][1].endswith((OPEN, "ahead"))
+
+
+def test_the_older_of_two_marks_gives_way(
+    session: lc.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = session.table("language")
+    order = drawn_table(session, table, "language", [], "").rows
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", state)
+    for pressed, marked in (("row 1", [1]), ("row 2", [1, 2]), ("row 3", [2, 3]), ("row 2", [3])):
+        state["figure-table"] = {"pressed": pressed}
+        compare._press(table, order, "language")
+        assert state[MARKED] == ("language", [order[place] for place in marked])
+    state["figure-table"] = {"pressed": "head 0"}
+    compare._press(table, order, "language")
+    assert state[SORTED] == "accuracy"
+    compare._press(table, order, "language")
+    assert state[SORTED] == ""
+
+
+def test_all_at_once_are_wider(session: lc.Session) -> None:
+    page = AppTest.from_function(panel, default_timeout=60).run()
+    before = table_rows(page)[0][1]
+    page.checkbox[0].check().run()
+    assert not page.exception and table_rows(page)[0][1] != before
 
 
 def test_before_a_figure_nothing_differs(data_folder: Path) -> None:
     frame = grouped_frame(1_000, shares=(0.6, 0.4))
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], classifier="m", budget=100)
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    session = lc.Session(grouped(frame), plan, store, "groups")
+    lc.Session(grouped(frame), plan, store, "groups")
     page = AppTest.from_function(panel, default_timeout=60).run()
     page.segmented_control[0].set_value("language").run()
     assert not page.exception and NONE_AHEAD in texts(page)
-    assert {*figures_of(session.table("language")).to_numpy()[:, -1].tolist()} == {"not yet"}
+    assert {row[1] for row in table_rows(page)} <= {"not yet", "too early"}

@@ -294,6 +294,7 @@ def test_several_classes_and_no_classifier(opened: Callable, data_folder: Path) 
         )
     rows = "".join(f"{n},text {n}\n" for n in range(100))
     (data_folder / "bare.csv").write_text(f"id,text\n{rows}", "utf-8")
+    page.button(key="new-another").click().run()
     page.text_input(key="new-typed").set_value("bare.csv").run()
     assert not page.exception and "nothing to compare" in page.info[-1].value
 

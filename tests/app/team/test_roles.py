@@ -137,7 +137,8 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
     own = {
         "new_race._cancel", "cutting._slid", "cutting._typed", "cutting._scored", "start.rows",
         "start.show_all_rows", "remedies.begin", "new_screens.go", "asking._take",
-        "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "asked.now.take",
+        "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
+        "asked.now.take",
         "review.turn",         # the reading of a file that this page waits for:
         "waiting.works", "work.cancel",
         # handed on by functions whose callers name an act:

@@ -1,0 +1,174 @@
+"""The table of figures as it is drawn: rows of classifiers or groups, a column for each figure, all
+on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from labelcore.charts.figure_bars import estimate_bar
+from labelcore.charts.nodes import Node, node
+from labelcore.promises import State
+from labelcore.results.cells import Table, TableCell
+from labelcore.words.differences import MINUS, points_range
+from labelcore.words.quantities import label_of
+from labelcore.words.sentences import count, decimals
+
+ALL_ITEMS, GUESS = "All items", "first guess"
+AHEAD, OPEN = "{name} ahead", "open"
+LESS, IN_POINTS = "{first} minus {second}", "in points, all pairs at once"
+SCALE = ("0", "100")
+THINNEST, NARROWEST = 0.004, 0.05
+"""The least width of a drawn interval, as a share of the scale; the least reach of a scale around
+zero."""
+Row = tuple[str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Less:
+    """The difference of two rows in one figure; ``ahead``: the one that is surely larger."""
+
+    value: float
+    low: float
+    high: float
+    ahead: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What of a table is drawn.
+
+    rows       in their order; marked: at most two of them, which are compared
+    sorted_by  the figure whose values the rows follow; "" for none
+    less       by figure, where two rows are marked
+    """
+
+    table: Table
+    rows: Sequence[Row]
+    marked: Sequence[Row] = ()
+    sorted_by: str = ""
+    less: Mapping[str, Less] = field(default_factory=dict)
+
+    @property
+    def several(self) -> bool:
+        """Whether the rows are of several classifiers."""
+        return len({classifier for classifier, _ in self.rows}) > 1
+
+
+def figure_table_node(drawn: Drawn) -> Node:
+    """The table. What is pressed says so: "row 3" or "head 1"."""
+    rows = [_row(drawn, place, row) for place, row in enumerate(drawn.rows)]
+    less = [_difference(drawn)] if drawn.less else []
+    columns = f"--columns: {len(drawn.table.figures)}"
+    return node("div", _heads(drawn), *rows, *less, klass="figures", style=columns, role="table")
+
+
+def row_name(row: Row, several: bool) -> str:
+    """What a row is called; ``several``: whether the rows are of several classifiers."""
+    classifier, group = row
+    if group is None:
+        return classifier if classifier and several else ALL_ITEMS
+    return f"{classifier}, {group}" if several and classifier else group
+
+
+def _heads(drawn: Drawn) -> Node:
+    ends = node("div", *(node("span", one) for one in SCALE), klass="ends", aria_hidden="true")
+    heads = []
+    for place, figure in enumerate(drawn.table.figures):
+        sorted_so = figure == drawn.sorted_by
+        name = node(
+            "button",
+            _label(figure) + (" ↓" if sorted_so else ""),
+            klass="head",
+            data_figure=f"head {place}",
+            aria_pressed=str(sorted_so).lower(),
+        )
+        heads.append(node("div", name, ends, role="columnheader"))
+    return node("div", node("div"), *heads, klass="line", role="row")
+
+
+def _label(figure: str) -> str:
+    name, bracket, inside = figure.partition("[")
+    return f"{label_of(name)} of {inside[:-1]}" if bracket else label_of(name)
+
+
+def _row(drawn: Drawn, place: int, row: Row) -> Node:
+    cells = {one.figure: one for one in drawn.table.cells if one.row == row}
+    first = next(iter(cells.values())).estimate
+    marked = list(drawn.marked).index(row) + 1 if row in drawn.marked else 0
+    whole = row[1] is None and bool(drawn.table.by)
+    who = node(
+        "button",
+        node("span", row_name(row, drawn.several), klass="of"),
+        node("span", f"{first.scope.n_items:,} · {count(first.labels_used)}", klass="under"),
+        klass="who",
+        data_figure=f"row {place}",
+        aria_pressed=str(bool(marked)).lower(),
+    )
+    widest = drawn.table.widest()
+    of_row = [_cell(cells.get(figure), widest) for figure in drawn.table.figures]
+    kind = f"line marked-{marked}" if marked else "line whole" if whole else "line"
+    return node("div", who, *of_row, klass=kind, role="row")
+
+
+def _cell(cell: TableCell | None, widest: TableCell | None) -> Node:
+    if cell is None:
+        return node("div", klass="cell", role="cell")
+    bar = estimate_bar(cell.estimate, "")
+    value, between = bar.said
+    marks, kind = [], "cell"
+    if bar.low is not None and bar.high is not None:
+        if not cell.asked and cell.estimate.state != State.EXACT:
+            value, kind = GUESS, "cell guess"
+        marks.append(node("span", klass="range", style=_place(bar.low, bar.high)))
+        if bar.value is not None and cell.asked:
+            marks.append(node("span", klass="tick", style=f"left: {100 * bar.value:.2f}%"))
+    framed = " widest" if cell is widest else ""
+    return node("div", *_said(value, between, marks), klass=kind + framed, role="cell")
+
+
+def _said(value: str, between: str, marks: Sequence[Node]) -> list[Node]:
+    words = [node("span", value, klass="value"), node("span", between, klass="between")]
+    return [
+        node("div", *words, klass="said"),
+        node("div", *marks, klass="track", aria_hidden="true"),
+    ]
+
+
+def _place(low: float, high: float) -> str:
+    return f"left: {100 * low:.2f}%; width: {100 * max(high - low, THINNEST):.2f}%"
+
+
+def _difference(drawn: Drawn) -> Node:
+    """The first marked row less the second, on a scale around zero that all figures share."""
+    first, second = (row_name(one, drawn.several) for one in drawn.marked)
+    ends = [abs(end) for one in drawn.less.values() for end in (one.low, one.high)]
+    reach = max([NARROWEST, *ends])
+    who = node(
+        "div",
+        node("span", LESS.format(first=first, second=second), klass="of"),
+        node("span", IN_POINTS, klass="under"),
+        klass="who",
+    )
+    less = [_less(drawn.less.get(figure), reach) for figure in drawn.table.figures]
+    return node("div", who, *less, klass="line less", role="row")
+
+
+def _less(less: Less | None, reach: float) -> Node:
+    if less is None:
+        return node("div", klass="cell", role="cell")
+    low, high, value, zero = (
+        (end / reach + 1) / 2 for end in (less.low, less.high, less.value, 0.0)
+    )
+    marks = [
+        node("span", klass="range", style=_place(low, high)),
+        node("span", klass="zero", style=f"left: {100 * zero:.2f}%"),
+        node("span", klass="tick", style=f"left: {100 * value:.2f}%"),
+    ]
+    digits = decimals(less.high - less.low)
+    told = f"{100 * less.value:+.{digits}f}".replace("-", MINUS)
+    bottom, top = points_range(less.low, less.high)
+    state = AHEAD.format(name=less.ahead) if less.ahead else OPEN
+    said = _said(told, f"{bottom} to {top.removesuffix(' points')}", marks)
+    sure = "state sure" if less.ahead else "state"
+    return node("div", *said, node("div", state, klass=sure), klass="cell", role="cell")
