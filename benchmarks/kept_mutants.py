@@ -96,7 +96,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # Simulated sessions that miss the look at which all figures together are narrow enough.
     ("figures/counted.py", "if engine.plan.correlated else look", "if False else look"),
     # The forecast of all figures at once as narrow as that of each.
-    ("planning/forecast.py", "confidence=1 - float(alpha)", "confidence=self.plan.confidence"),
+    ("planning/outlook.py", "confidence=1 - float(alpha)", "confidence=self.plan.confidence"),
     # Bands that may open again, that a later look cuts, or that outlive the answers behind them.
     ("figures/narrowing.py", "np.where(shown, narrowed(before, ends), before)", "ends"),
     ("figures/narrowing.py", "engine.seen[place - 1][1] if place", "engine.seen[-1][1] if place"),

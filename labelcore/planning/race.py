@@ -47,14 +47,15 @@ Progress = Callable[[float], object] | None
 
 def may_race(population: Population, plan: Plan) -> bool:
     """Whether sessions of a plan can be simulated on the scores, and would say more than its
-    formulas: for numbers (no curve) by a method whose size a plan gives, without claims or labels
-    that are there already, and for a choice, which has no formulas. The others are worked out
-    otherwise."""
+    formulas: for numbers (no curve) by a method whose size a plan gives, without claims, groups or
+    labels that are there already, and for a choice, which has no formulas. The others are worked
+    out otherwise."""
     numbers = (
         {*plan.estimands} <= {*SCALARS, *DIFFERENCES}
         and isinstance(plan.method, EstimatesScalars)
         and not plan.method.size_from_params
         and not plan.claims
+        and plan.by is None
     )
     return (
         len(population) <= MOST_ITEMS

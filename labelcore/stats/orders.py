@@ -173,7 +173,7 @@ def by_group(order: IntArray, group: NDArray[Any], number: int) -> IntArray:
     group   (n_items,), that of each item, below ``number``
 
     >>> by_group(np.array([3, 1, 0, 2]), np.array([0, 1, 1, 0]), 2).tolist()
-    [3, 2, 1, 0]
+    [3, 0, 1, 2]
     """
     sizes = counted(group, number)
     filled, found = np.cumsum(sizes) - sizes, np.empty_like(order)

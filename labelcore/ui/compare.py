@@ -12,6 +12,7 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.design import SERIES, both
 from labelcore.charts.figure_table import Drawn, Less, Row, figure_table_node, row_name
+from labelcore.designs.scalars import EstimatesScalars
 from labelcore.results.cells import Table
 from labelcore.session.session import Session
 from labelcore.ui.plain import one_line, plain
@@ -36,8 +37,9 @@ def _component() -> ComponentRenderer:
 
 
 def has_table(session: Session) -> bool:
-    """Whether there is more than one row to show."""
-    return bool(session.population.groups) or len(session.population.classifiers) > 1
+    """Whether there are numbers, and more than one row of them."""
+    several = bool(session.population.groups) or len(session.population.classifiers) > 1
+    return several and isinstance(session.plan.method, EstimatesScalars)
 
 
 def compare_panel(session: Session) -> None:
@@ -48,6 +50,8 @@ def compare_panel(session: Session) -> None:
     columns = (by,) if by else ()
     together = st.session_state.get("table-together", False)
     table = session.table(columns, together=bool(together))
+    if not table.cells:
+        return
     drawn = drawn_table(session, table, by, _marked(table, by), st.session_state.get(SORTED, ""))
     if by:
         st.text(differing(session, by))

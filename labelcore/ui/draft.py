@@ -33,8 +33,9 @@ HANGS_ON = {
 """What is forgotten when something else is chosen."""
 OF_A_FILE = (
     *("read", "id", "ids", "content", "number", "name", "score", "prediction", "known", "existing"),
-    *("helpers", "positive", "aim", "classifier", "classifiers", "pair", "direction", "threshold"),
-    *("thresholds", "numbers", "matter", "design", "budget", "most", "claims", "project_name"),
+    *("helpers", "groups", "by", "positive", "aim", "classifier", "classifiers", "pair"),
+    *("direction", "threshold", "thresholds", "numbers", "matter", "design", "budget", "most"),
+    *("claims", "project_name"),
 )
 """What was chosen for one file alone."""
 TIMES: Mapping[str, type[date] | type[clock_time]] = {
@@ -52,6 +53,7 @@ class Columns:
     known, existing   the column of known answers that is used, and how they came about
     revealing         content columns that may show a model's output
     helpers           columns that may help to choose items and are never judged
+    groups            columns that figures may be told by
     """
 
     id: str | tuple[str, ...] | None
@@ -66,6 +68,7 @@ class Columns:
     existing: str | None = None
     revealing: tuple[str, ...] = ()
     helpers: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of ``read_population``.
@@ -90,6 +93,7 @@ class Columns:
             **({"dialect": dict(self.dialect)} if self.dialect else {}),
             **({"known": self.known} if self.known else {}),
             **({"helpers": {name: name for name in self.helpers}} if self.helpers else {}),
+            **({"groups": list(self.groups)} if self.groups else {}),
         }
 
     @property
@@ -244,6 +248,8 @@ class Draft:
     known: str | None = None
     existing: str | None = None
     helpers: list[str] | None = None
+    groups: list[str] | None = None
+    by: str | None = None
 
     question: str | None = None
     instructions: str | None = None

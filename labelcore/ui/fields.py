@@ -90,6 +90,7 @@ OF_THE_ITEMS = (
         "Which other columns may help to choose? (never shown, never judged)",
         first=[],
     ),
+    Field("groups", "several", "By which columns may figures be told?"),
 )
 OF_THE_QUESTION = (
     Field(
@@ -141,6 +142,7 @@ OF_THE_AIM = (
         "unknown",
     ),
     Field("target", "row", "What is the statement about?", TARGETS, "file"),
+    Field("by", "list", "Labels of their own for the groups of"),
 )
 OF_THE_PLAN = (
     Field("way", "row", "Start from", first=BUDGET, more={"label_visibility": "collapsed"}),

@@ -37,7 +37,7 @@ from labelcore.ui.presses import sentence
 from labelcore.ui.reading import is_there
 from labelcore.words.sentences import count
 
-MOST_LOOKED_AT = 100
+MOST_LOOKED_AT, MOST_GROUPED = 100, 4
 KINDS = "CSV, TSV, text, JSON, JSON Lines, Excel or Parquet; the texts gzipped or not"
 HOLDS = "One row for each item: what a person judges, and your classifier's score or verdict."
 FIELD_LABELS = {
@@ -111,9 +111,26 @@ class Items:
         return list(dict.fromkeys(self.head.columns))
 
     @cached_property
+    def bare(self) -> Columns:
+        """What the columns mean, known answers, helpers and groups left out."""
+        return self.now.columns(self.names, self.guess, self.head.sample, self.dialect)
+
+    @cached_property
+    def groupable(self) -> list[str]:
+        """The columns that hold groups, as far as the first rows tell: few values that come again,
+        and no answers."""
+        sample = self.head.sample
+        unused = self.bare.unused(self.head.columns)
+        names = [one for one in unused if one not in self.guess.answers]
+        seen = {name: {row.get(name, "").strip() for row in sample} for name in names}
+        few = min(FEW_VALUES, len(sample) // 4)
+        return [name for name in names if 2 <= len(seen[name] - {""}) <= few][:MOST_GROUPED]
+
+    @cached_property
     def columns(self) -> Columns:
         """What the columns mean, known answers and helpers left out."""
-        return self.now.columns(self.names, self.guess, self.head.sample, self.dialect)
+        chosen = self.now.value("groups", self.groupable, self.groupable)
+        return replace(self.bare, groups=tuple(chosen))
 
     @cached_property
     def lacking(self) -> str:
@@ -134,8 +151,15 @@ class Items:
     @cached_property
     def whole(self) -> Checked:
         told = tellable(self.others, self.head.sample)
-        arguments = self.columns.arguments()
-        return files.read_and_compare(self.path, arguments, self.answers, told)
+        try:
+            arguments = self.columns.arguments()
+            return files.read_and_compare(self.path, arguments, self.answers, told)
+        except PopulationError:
+            if self.now.groups is not None or not self.columns.groups:
+                raise
+        # Nobody asked for these groups: what was taken for groups is none in the whole file.
+        vars(self)["columns"] = replace(self.columns, groups=())
+        return files.read_and_compare(self.path, self.columns.arguments(), self.answers, told)
 
     @cached_property
     def known(self) -> Known:
@@ -215,9 +239,12 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         show_duplicates(items.whole.repeated, len(population))
         if items.known.lacking:
             return None
-        if items.helpers and below is not None:
+        if below is not None:
             with below:
-                ask("helpers", options=same(items.helpers))
+                if items.helpers:
+                    ask("helpers", options=same(items.helpers))
+                if items.groupable:
+                    ask("groups", options=same(items.groupable), first=[*items.columns.groups])
         return items.path, items.settled, population
     except (ValueError, OSError) as error:
         show_faults(error, then)

@@ -265,6 +265,9 @@ def show_promise(terms: Terms, goal: Goal | None) -> None:
     confidence_input()
     if terms.way != CLAIMS:
         promise_input(terms, goal)
+    if terms.groupings:
+        options = {"": "no column: figures of all items"} | {one: one for one in terms.groupings}
+        ask("by", options=options, first="")
     if terms.numbers > 1:
         captions = together_captions(terms.numbers, terms.confidence, terms.at_once(goal))
         ask("together", captions=captions)

@@ -251,11 +251,25 @@ class Terms:
         """The planned size as far as it is known; labels that extend a sample are not all of it."""
         return None if goal is None or self.aim.existing == "random" else goal.budget
 
+    @property
+    def groupings(self) -> list[str]:
+        """The columns whose groups may get labels of their own."""
+        able = self.design.draws_by_group and self.way != CLAIMS and not self.along_ranks
+        return [*self.population.groups] if able else []
+
+    @property
+    def by(self) -> str | None:
+        """The column whose groups get labels of their own; None for none."""
+        chosen = self.now.value("by", "", ["", *self.groupings])
+        return str(chosen) or None
+
     @cached_property
     def numbers(self) -> int:
         """How many numbers are asked for, those of a curve left out."""
         who = named(self.aim.classifier) or (None,)
-        return len(questions(self.population, self.aim.estimands, who, self.aim.classes))
+        found = len(questions(self.population, self.aim.estimands, who, self.aim.classes))
+        groups = 0 if self.by is None else len(self.population.groups[self.by].names)
+        return found * (1 + groups)
 
     @property
     def together(self) -> bool:
@@ -335,6 +349,7 @@ class Terms:
             seed=self.seed,
             target=self.aim.target,
             existing=self.aim.existing,
+            by=self.by,
             **terms,
         )
 

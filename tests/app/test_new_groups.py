@@ -1,0 +1,80 @@
+"""New project where a column holds groups: figures by it, and labels for each of its groups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labelcore.ui.draft import OF_A_FILE
+from tests.app.conftest import button, texts, to_aim
+from tests.grouped import grouped_frame
+
+
+def named(data_folder: Path, **columns: object) -> str:
+    """A file in the data folder with these columns beside those of ``grouped_frame``."""
+    (data_folder / "files").mkdir(parents=True, exist_ok=True)
+    frame = grouped_frame(1_200, shares=(0.5, 0.3, 0.2)).drop(columns=["other", "truth"])
+    words = [
+        f"message number {n} says something about the weather of day {n % 97}" for n in frame.index
+    ]
+    frame["prediction"] = (frame["score"] >= 0.5).map({True: "yes", False: "no"})
+    frame.assign(text=words, **columns).to_csv(data_folder / "files" / "items.csv", index=False)
+    return "files/items.csv"
+
+
+def opened(app, path: str) -> AppTest:
+    page = app("new_project")
+    page.text_input(key="new-typed").set_value(path).run()
+    assert not page.exception and "no fault" in texts(page)
+    return page
+
+
+def project(page: AppTest, data_folder: Path):
+    import labelcore as lc
+
+    button(page, "new-create").click().run()
+    assert not page.exception
+    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    (record,) = store.projects()
+    return lc.Session.open(store, record.name)
+
+
+def test_a_column_of_groups_is_found_and_told_by(app, data_folder: Path) -> None:
+    page = to_aim(opened(app, named(data_folder)), "Is this right?")
+    session = project(page, data_folder)
+    assert [*session.population.groups] == ["language"] and session.plan.by is None
+    assert len(session.table("language").rows) == 4
+
+
+def test_its_groups_get_labels_of_their_own(app, data_folder: Path) -> None:
+    page = to_aim(opened(app, named(data_folder)), "Is this right?")
+    assert "language" in page.selectbox(key="new-by").options
+    page.selectbox(key="new-by").set_value("language").run()
+    assert not page.exception and "± " in texts(page)
+    session = project(page, data_folder)
+    assert session.plan.by == ("language",) and session.plan.groups == ("l0", "l1", "l2")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[f"{n}" for n in range(1_200)], ["same"] * 1_200, ["[1]", "[2]"] * 600],
+    ids=["another in each row", "one value", "lists"],
+)
+def test_what_holds_no_groups_is_none(app, data_folder: Path, values: list[str]) -> None:
+    page = to_aim(opened(app, named(data_folder, language=values)), "Is this right?")
+    assert "new-by" not in [one.key for one in page.selectbox]
+    assert not project(page, data_folder).population.groups
+
+
+def test_groups_that_only_the_first_rows_have_do_not_keep_the_file_out(
+    app, data_folder: Path
+) -> None:
+    late = [*["a", "b"] * 100, *(f"v{n}" for n in range(1_001))][:1_200]
+    page = opened(app, named(data_folder, language=late))
+    assert not page.exception
+
+
+def test_another_file_has_groups_of_its_own() -> None:
+    assert {"groups", "by"} <= {*OF_A_FILE}
