@@ -22,6 +22,7 @@ def test_two_that_hardly_differ_end_with_an_exact_difference(
     truth = {f"item {place}": bool(label) for place, label in enumerate(known.truth)}
     driving.to_aim(page, shared_server.url, path, "Is it spam?")
     driving.choose_aim(page, re.compile("^Is .* better than .*[?]$"))
+    driving.unfold(page, "new-methods")
     driving.choose(page, page.get_by_text(re.compile(r"^Paired comparison · [\d,]+$")))
     driving.unfold(page, "new-advanced")
     page.get_by_text(f"The two disagree on {DIFFER} of the 300 items.").wait_for()
@@ -44,6 +45,7 @@ def test_words_that_change_with_the_labels_are_no_choice(
     driving.to_aim(page, shared_server.url, path, "Is it spam?")
     driving.choose_aim(page, "Precision and recall")
     driving.unfold(page, "new-advanced")
+    driving.unfold(page, "new-methods")
     slider = page.locator(".st-key-new-slider input[type=range]").first
     chosen = page.locator(".st-key-new-row label:has(input:checked)")
     for labels in ("120", "130"):
