@@ -65,6 +65,9 @@ def test_a_page_without_answers_does_not_say_that_it_keeps_presses(
     driving.label_without_page(server.data, project, 3)
     page.goto(f"{server.url}/review?project={project}")
     page.get_by_text(CHOOSE).wait_for()
+    # Streamlit fetches the parts of a page as they are drawn: one cut off then stays without them.
+    page.get_by_placeholder("Search").wait_for()
+    driving.wait_until_idle(page)
     server.kill()
     expect(page.locator(".lc-away")).to_have_text(CLOSED, timeout=60_000)
     server.start()
