@@ -87,7 +87,7 @@ def test_a_pasted_table(server, new_page, text: str, name: str) -> None:
     page = new_page()
     opened(page, server.url)
     paste(page, text)
-    page.get_by_text(f"{name} · ").wait_for()
+    page.get_by_text(f"{name} · ").first.wait_for()
     if name.endswith("tsv"):
         to_first_item(page, "300 items, 1 score")
 

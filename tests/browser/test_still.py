@@ -58,6 +58,8 @@ class Still:
         """Nothing of what is still there has moved; a ``panel`` comes in the place of the figures,
         and is no shift of theirs."""
         wait_until_idle(self.page)
+        if self.page.locator(".st-key-short").count():  # Figures that a panel gives back are drawn.
+            self.page.locator(".bars .track").first.wait_for()
         now = self.page.evaluate(PLACES)
         moved = {
             name: (before, now[name])
