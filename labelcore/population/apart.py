@@ -32,13 +32,13 @@ from labelcore.population.snapshots import (
     keep_snapshot,
     open_snapshot,
 )
-from labelcore.population.tables import recognised_as_parquet
+from labelcore.population.tables import recognised_as_table
 
 LONGEST_CELL = 20_000
 MOST_CELLS, LEAST_ROWS = 200_000, 5
 MOST_TEXT = 4_000_000
 """Characters of cells, cells, and characters altogether of the first rows that are handed on."""
-ITEMS, TABLE, TOLD, TAKEN = "items", "table.parquet", "told.arrays", "taken"
+ITEMS, TABLE, TOLD, TAKEN = "items", "table", "told.arrays", "taken"
 
 
 def _here(name: str) -> Path:
@@ -48,12 +48,12 @@ def _here(name: str) -> Path:
 # --- there ---------------------------------------------------------------------------------------
 
 
-def recognise(path: str, name: str) -> bool:
-    """Whether another tool wrote a file; then it is written anew as a table of Parquet."""
-    found = recognised_as_parquet(name, Path(path).read_bytes())
-    if found is not None:
-        _here(TABLE).write_bytes(found)
-    return found is not None
+def recognise(path: str, name: str) -> str:
+    """The suffix of the table that is written of a file of another tool; "" for any other."""
+    suffix, table = recognised_as_table(name, Path(path).read_bytes()) or ("", b"")
+    if suffix:
+        _here(TABLE).write_bytes(table)
+    return suffix
 
 
 def take(path: str) -> str:
@@ -122,9 +122,9 @@ def told(path: str, arguments: Mapping[str, Any], column: str) -> None:
 # --- here ----------------------------------------------------------------------------------------
 
 
-def table_of(recognised: bool, folder: Path) -> bytes | None:
-    """The table of a file that another tool wrote."""
-    found = (folder / TABLE).read_bytes() if recognised else None
+def table_of(suffix: str, folder: Path) -> tuple[str, bytes] | None:
+    """The table of a file that another tool wrote, and its suffix."""
+    found = (suffix, (folder / TABLE).read_bytes()) if suffix else None
     shutil.rmtree(folder, ignore_errors=True)
     return found
 

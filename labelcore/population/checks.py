@@ -139,13 +139,19 @@ def _number(text: str | None, decimal: str) -> float:
 
 
 def check_columns(
-    columns: Sequence[str], named: Iterable[tuple[str, str]], faults: FaultList
+    columns: Sequence[str],
+    named: Iterable[tuple[str, str]],
+    faults: FaultList,
+    near: Mapping[str, str],
 ) -> None:
-    """Every column named in an argument exists, and no two columns share a name."""
+    """Every column named in an argument exists, and no two columns share a name. ``near``: path
+    into records -> what is there, of those that lead nowhere."""
     for name in sorted(name for name, times in Counter(columns).items() if times > 1):
         faults.add_rule("two or more columns have this name", name)
     for argument, name in named:
-        if name not in columns:
+        if set(name) & set(".[") and name in near:
+            faults.add_rule(f"{argument} leads nowhere: {near[name]}", name)
+        elif name not in columns:
             faults.add_rule(
                 f"{argument} names no column of the file; its columns are {listing(columns)}"
                 f"{did_you_mean(name, columns)}",

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.json_file import JsonFile
 from labelcore.population.label_studio import MARKS, read_tasks, rows_of
 from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, long_row
+from labelcore.population.paths import decoded
 
 Row = dict[str, Any]
 Record = Mapping[str, Any]
@@ -219,12 +219,122 @@ def _ris_row(fields: Mapping[str, list[str]]) -> Row:
     return row
 
 
+def open_telemetry(path: Path) -> list[Row] | None:
+    """Traces in OpenTelemetry's protocol as JSON, as its collector writes them to files:
+    a row for each call of a model, by GenAI's names or OpenInference's. What events of the name
+    gen_ai.evaluation.result say of the call becomes the list ``evaluations``."""
+    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson"):
+        return None
+    with path.open("rb") as stream:
+        if b'"resourceSpans"' not in stream.read(PEEKED_BYTES):
+            return None
+    _check_size(path)
+    try:
+        whole = [json.loads(path.read_bytes())]
+    except (ValueError, RecursionError):
+        whole = list(_records(path))
+    spans = [
+        span | {"resource": _attributes(one.get("resource", {}).get("attributes", ()))}
+        for batch in whole
+        for one in batch.get("resourceSpans", ())
+        for scope in one.get("scopeSpans", ())
+        for span in scope.get("spans", ())
+    ]
+    rows = [_span_row(span) for span in spans]
+    calls = [row for row in rows if row["attributes"].keys() & MODEL_CALLS]
+    if not calls:
+        rule = f"none of {len(rows):,} spans is a call of a model: none has {MODEL_CALLS[0]!r}"
+        raise PopulationError([Fault(path.name, None, None, None, rule)])
+    return calls
+
+
+PEEKED_BYTES = 1 << 16
+MODEL_CALLS = ("gen_ai.output.messages", "gen_ai.completion", "llm.output_messages", "output.value")
+EVALUATED = "gen_ai.evaluation."
+
+
+def _span_row(span: Record) -> Row:
+    attributes = _attributes(span.get("attributes", ()))
+    judged = [_attributes(one.get("attributes", ())) for one in span.get("events", ())]
+    names = {"name": "name", "score.value": "value", "score.label": "label"}
+    names["explanation"] = "explanation"
+    evaluations = [
+        {said: one[f"{EVALUATED}{name}"] for name, said in names.items() if EVALUATED + name in one}
+        for one in judged
+        if f"{EVALUATED}name" in one
+    ]
+    return {
+        "span_id": span.get("spanId", ""),
+        "trace_id": span.get("traceId", ""),
+        "name": span.get("name", ""),
+        "attributes": attributes,
+        **({"evaluations": evaluations} if evaluations else {}),
+        **({"resource": span["resource"]} if span["resource"] else {}),
+    }
+
+
+def _attributes(pairs: Sequence[Record]) -> Row:
+    """Names -> values, texts that are JSON read, and numbered names of OpenInference as lists."""
+    found: Row = {}
+    for pair in pairs:
+        _put(found, str(pair.get("key", "")), _any_value(pair.get("value") or {}))
+    return found
+
+
+def _any_value(value: Record) -> Any:
+    kind: str
+    held: Any
+    kind, held = next(iter(value.items()), ("", None))
+    if kind == "arrayValue":
+        return [_any_value(one) for one in held.get("values", ())]
+    if kind == "kvlistValue":
+        return {one["key"]: _any_value(one.get("value") or {}) for one in held.get("values", ())}
+    if kind == "intValue":
+        return int(held)
+    return decoded(held) if isinstance(held, str) else held
+
+
+def _put(found: Row, name: str, value: Any) -> None:
+    """``llm.input_messages.0.message.role`` lies in the first element of ``llm.input_messages``."""
+    numbered = re.match(r"(.+?)\.(\d{1,4})\.(.+)", name)
+    if numbered is None:
+        found[name] = value
+        return
+    listed, place, rest = numbered.groups()
+    elements = found.setdefault(listed, [])
+    while len(elements) <= int(place):
+        elements.append({})
+    _put(elements[int(place)], rest, value)
+
+
+def wrapped(path: Path) -> list[Row] | None:
+    """The objects of the one list of objects that a JSON file's single object holds, such as a page
+    of the answers of Langfuse or Phoenix: ``{"data": [...], "meta": {...}}``."""
+    if path.suffix.lower() != ".json" or path.stat().st_size > LARGEST_LIST:
+        return None
+    with path.open("rb") as stream:
+        if not stream.read(PEEKED_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return None
+    try:
+        whole = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    lists = [one for one in whole.values() if isinstance(one, list) and len(one) >= FEWEST_WRAPPED]
+    objects = [one for one in lists if all(map(_is_object, one))]
+    return objects[0] if len(objects) == 1 else None
+
+
+FEWEST_WRAPPED = 10
+"""A list of as many objects in the one object of a file is taken for its items."""
+
 TOOLS: dict[str, Callable[[Path], Rows | None]] = {
     "Label Studio": label_studio,
     "doccano": doccano,
     "Prodigy": prodigy,
     "Hugging Face": hugging_face,
     "RIS": ris,
+    "OpenTelemetry": open_telemetry,
+    "one object around a list": wrapped,
 }
 
 
@@ -244,15 +354,14 @@ def recognised(path: Path) -> Rows | None:
 
 
 def needed(path: Path, wanted: Sequence[str]) -> Rows | None:
-    """``recognised``, or ``nested``, where ``wanted`` names a column that the file does not have as
-    it is: a file whose own columns are enough is read as it is."""
+    """``recognised``, where ``wanted`` names a column that the file does not have as it is: a file
+    whose own columns are enough is read as it is."""
     if path.suffix.lower() == ".parquet":
         return recognised(path) if set(wanted) & set(class_labels(path)) else None
     own = _own_columns(path)
     if own is not None and set(wanted) <= own:
         return None
-    found = recognised(path)
-    return nested(path, wanted) if found is None else found
+    return recognised(path)
 
 
 def _own_columns(path: Path) -> set[str] | None:
@@ -267,66 +376,6 @@ def _own_columns(path: Path) -> set[str] | None:
     except PopulationError:
         return None
     return {name for name, value in first.items() if not isinstance(value, (list, Mapping))}
-
-
-# --- nested records ------------------------------------------------------------------------------
-
-
-def nested(path: Path, wanted: Sequence[str]) -> list[Row] | None:
-    """The rows of a JSONL file with the columns that ``wanted`` names by a path into the records,
-    such as "scores[name=helpful].value" or "messages[0].content"; None where no name is a path or
-    a JSONL file has all of these columns itself."""
-    paths = [name for name in wanted if "." in name or "[" in name]
-    if not paths or path.suffix.lower() not in (".jsonl", ".ndjson"):
-        return None
-    _check_size(path)
-    first = next(_records(path), None)
-    if first is None or set(wanted) <= set(JsonFile(path).columns):
-        return None
-    steps = {name: parsed(name) for name in paths if name not in first}
-    return [
-        {**{name: _cell(value) for name, value in record.items()},
-         **{name: _cell(followed(record, step)) for name, step in steps.items()}}
-        for record in _records(path)
-    ]  # fmt: skip
-
-
-Step = str | int | tuple[str, str]
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[(-?\d+)\]|\[([^=\[\]]+)=([^\[\]]*)\]")
-
-
-def parsed(name: str) -> list[Step]:
-    """The steps of a path: a key, a place in a list, or the element with a key of some value.
-
-    >>> parsed("scores[name=helpful].value"), parsed("messages[-1].content")
-    (['scores', ('name', 'helpful'), 'value'], ['messages', -1, 'content'])
-    """
-    steps: list[Step] = []
-    place = 0
-    while place < len(name):
-        found = _STEP.match(name, place)
-        if found is None:
-            raise ValueError(f"{name!r} is no path into a record; write a.b, a[0].b or a[key=v].b")
-        key, number, inside, value = found.groups()
-        steps.append(key if key is not None else int(number) if number else (inside, value))
-        place = found.end()
-    return steps
-
-
-def followed(record: Any, steps: Sequence[Step]) -> Any:
-    """What lies at the end of a path; None where it does not lead anywhere."""
-    for step in steps:
-        if isinstance(step, str):
-            record = record.get(step) if _is_object(record) else None
-        elif not isinstance(record, list):
-            return None
-        elif isinstance(step, int):
-            record = record[step] if -len(record) <= step < len(record) else None
-        else:
-            key, value = step
-            alike = (one for one in record if _is_object(one) and str(one.get(key)) == value)
-            record = next(alike, None)
-    return record
 
 
 # --- shared --------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from labelcore.population.csv_file import CsvFile
 from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
 from labelcore.population.excel_file import ExcelFile
 from labelcore.population.json_file import JsonFile
-from labelcore.population.parquet_file import ParquetFile
+from labelcore.population.parquet_file import ParquetFile, open_parquet
 from labelcore.population.text import Columns, listing
 
 Wanted = Mapping[str, bool]
@@ -114,7 +114,9 @@ def open_table(
                 f"{path.name}: dialect[{name!r}] means nothing for {suffix}; "
                 f"it has {listing(reader.options)}"
             )
-    return reader(path, given, wanted)
+    return (
+        open_parquet(path, given, wanted) if reader is ParquetFile else reader(path, given, wanted)
+    )
 
 
 def detect(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:

@@ -13,13 +13,12 @@ from labelcore.population.dialect import Dialect
 from labelcore.population.engines import sources
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.table import EngineTable
+from labelcore.population.foreign import FEWEST_WRAPPED
 from labelcore.population.formats import FORMATS, TableFile, known_suffix, open_table
-from labelcore.population.json_file import JsonFile
+from labelcore.population.json_file import JsonTable
 from labelcore.population.sniff import first_row_is_data
 
 SAMPLE_ROWS = 60
-FEWEST_WRAPPED = 10
-"""A list of as many objects in the one object of a file is taken for its items."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
         rule = "no row has a field: write each item as an object with the fields to be shown"
         raise PopulationError([Fault(parts[0].name, None, None, None, rule)])
     rows = tuple(table.first(SAMPLE_ROWS))
-    if isinstance(table, JsonFile):
+    if isinstance(table, JsonTable):
         if faults := [_wrapped(parts[0].name, *one) for one in _lists(rows)]:
             raise PopulationError(faults)
         names = leaves(names, rows)
@@ -54,7 +53,7 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
     named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
     headless = named and first_row_is_data(names, [list(row.values()) for row in rows])
     every = len(table) + sum(len(open_table(part)) for part in rest)
-    columns = names if isinstance(table, JsonFile) else table.columns
+    columns = names if isinstance(table, JsonTable) else table.columns
     return Head(tuple(columns), every, rows, table.dialect, headless)
 
 
@@ -77,24 +76,28 @@ def _wrapped(file: str, name: str, objects: int) -> Fault:
 
 
 def leaves(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """The columns without objects whose fields are columns of their own: the whole says the same
-    again. Where one of the rows has a value there that is no object, the whole is kept instead.
+    """The columns without objects, and lists of named ones, whose fields are columns of their own:
+    the whole says the same again. Where a row has another value there, the whole is kept instead.
 
     >>> leaves(["id", "t", "t.a", "t.b"], [{"id": "1", "t": '{"a": 1}', "t.a": "1", "t.b": ""}])
     ['id', 't.a', 't.b']
     >>> leaves(["t", "t.a"], [{"t": '{"a": 1}', "t.a": "1"}, {"t": "none", "t.a": ""}])
     ['t']
     """
-    known, wholes = set(columns), set[str]()
+    known, wholes = set(columns), dict[str, str]()
     for name in columns:
-        above = [name[:place] for place, sign in enumerate(name) if sign == "."]
-        wholes.update(one for one in above if one in known)
-    kept = {name for name in wholes if any(row[name].strip()[:1] not in ("", "{") for row in rows)}
+        above = {name[:place]: sign for place, sign in enumerate(name) if sign in ".["}
+        wholes |= {one: "{" if sign == "." else "[" for one, sign in above.items() if one in known}
+    kept = {
+        name
+        for name, sign in wholes.items()
+        if any(row[name].strip()[:1] not in ("", sign) for row in rows)
+    }
     return [
         name
         for name in columns
         if (name in kept or name not in wholes)
-        and not any(name.startswith(f"{whole}.") for whole in kept)
+        and not any(name.startswith((f"{whole}.", f"{whole}[")) for whole in kept)
     ]
 
 

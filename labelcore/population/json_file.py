@@ -1,18 +1,16 @@
 """JSON: an object a line, or one list of objects.
 
 The form follows from the first character, whatever the suffix says. The columns are the fields of
-all objects in the order in which they first appear; after a field that holds an object come the
-fields of that object, as ``judge.verdict``, and of those within it, unless there are more than
-MOST_INNER. DuckDB reads rows that hold texts, numbers and truth values alone; whatever it could
-tell otherwise than it is written, such as an object in an object or a number that is text, is
-decoded by the json module.
+all objects in the order in which they first appear, and those within them that ``paths`` names; any
+other path is a column as soon as it is asked for. DuckDB reads rows that hold texts, numbers and
+truth values alone; whatever it could tell otherwise than it is written, such as an object in an
+object or a number that is text, is decoded by the json module.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +23,18 @@ from labelcore.errors import PopulationError
 from labelcore.population.dialect import NOTHING, PLAIN, Form
 from labelcore.population.duck import DuckError, file_value
 from labelcore.population.engines.sql import Piece, any_of, joined, sql, value
-from labelcore.population.json_text import parse_object, row_text
+from labelcore.population.json_text import parse_object
 from labelcore.population.json_walk import is_list, rewritten
-from labelcore.population.limits import MOST_COLUMNS, check_columns
+from labelcore.population.limits import check_columns
+from labelcore.population.paths import Fields, names_there, row_text, value_at
 from labelcore.population.text import Columns
 from labelcore.population.text import joined as joined_columns
 from labelcore.population.text_file import open_text
 from labelcore.population.text_table import NO_VALUE, TextTable, survey
 
-MOST_INNER = 20
-"""More different fields than these within one field are keys of its own, and no columns."""
-MOST_LEVELS = 5
-"""Objects within objects, of which the fields are columns."""
 LONGEST_LINE = 2_000_000
+MOST_NAMED_FROM = 1_000
+"""Rows of which it is told what else is there."""
 MARGIN = 1 << 20
 DEEP = Piece("""("0" LIKE '%[%' OR "0" LIKE '_%{%')""")
 """Rows that may hold lists or objects, or brackets in their texts."""
@@ -76,20 +73,34 @@ class JsonTable(TextTable):
 
     def look(self) -> None:
         """Find the columns, and read what is wanted."""
-        names, inner = dict[str, None](), dict[str, dict[str, None]]()
-        chunks: list[Columns] = []
+        fields, chunks = Fields(), list[Columns]()
         rows = 0
         for columns, found, number in self._scan(self._wanted):
             rows += number
             chunks.append(columns)
-            for fields in found:
-                names.update(dict.fromkeys(fields))
-                check_columns(self.name, len(names))
-                if isinstance(fields, Mapping):
-                    _note_inner(inner, fields)
+            for one in found:
+                fields.note(one)
+                check_columns(self.name, len(fields.names))
         self._read = joined_columns(list(self._wanted), chunks)
-        self.columns = _with_inner(names, inner)
+        self.columns = fields.columns()
         self._counted(rows)
+
+    def reach(self, paths: Sequence[str]) -> dict[str, str]:
+        """Take paths that lead somewhere in any row for columns; of the others, what is there."""
+        missing, seen = dict.fromkeys(paths), list[Mapping[str, Any]]()
+        for record in self.records():
+            seen += [record] if len(seen) < MOST_NAMED_FROM else []
+            for path in [path for path in missing if value_at(record, path) is not None]:
+                self.columns += (path,)
+                del missing[path]
+            if not missing:
+                break
+        return {path: names_there(seen, path) for path in missing}
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Each row as it is written."""
+        for batch in self.duck.stream(sql('SELECT "0" FROM {}', self.rows)):
+            yield from map(parse_object, batch.column(0).to_pylist())
 
     def load(self, names: Sequence[str]) -> Columns:
         """These columns as text."""
@@ -251,35 +262,3 @@ class JsonFile(JsonTable):
                         found[row] = line
                     row += 1
         return [found.get(position) for position in positions.tolist()]
-
-
-def _note_inner(
-    inner: dict[str, dict[str, None]], fields: Mapping[str, Any], levels: int = MOST_LEVELS
-) -> None:
-    """The names within each field that holds an object; one more than MOST_INNER at the most."""
-    for name, within in fields.items():
-        if isinstance(within, dict) and len(inner) <= MOST_COLUMNS:
-            names = inner.setdefault(name, {})
-            if len(names) <= MOST_INNER:
-                names.update(dict.fromkeys(islice(within, MOST_INNER + 1)))
-                if levels > 1 and dict in map(type, within.values()):
-                    below = {f"{name}.{one}": cell for one, cell in within.items()}
-                    _note_inner(inner, below, levels - 1)
-
-
-def _with_inner(
-    columns: Mapping[str, None], inner: Mapping[str, Mapping[str, None]]
-) -> tuple[str, ...]:
-    """The columns with the fields within them; without those where that makes too many."""
-    found: dict[str, None] = {}
-
-    def add(name: str) -> None:
-        found[name] = None
-        names = inner.get(name, {})
-        for one in names if len(names) <= MOST_INNER else ():
-            if f"{name}.{one}" not in columns:
-                add(f"{name}.{one}")
-
-    for name in columns:
-        add(name)
-    return tuple(found if len(found) <= MOST_COLUMNS else columns)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from labelcore.population.limits import MOST_NESTED
@@ -77,8 +76,8 @@ def cell_text(value: Any) -> str:
     """A field as text: null is empty, numbers keep their digits, nested values are JSON text.
 
     >>> found = parse_object('{"a": 1.50, "b": null, "c": [1.0, "x"]}')
-    >>> row_text(found, ["a", "b", "c", "d"])
-    ['1.50', '', '[1.0, "x"]', '']
+    >>> [cell_text(value) for value in found.values()]
+    ['1.50', '', '[1.0, "x"]']
     """
     return "" if value is None else str(value) if isinstance(value, str) else json_text(value)
 
@@ -93,30 +92,6 @@ def json_text(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(json_text, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
-
-
-def field_of(found: Mapping[str, Any], name: str) -> Any:
-    """The field ``name``, else the one of that name within objects; None where there is none.
-
-    >>> field_of({"a": {"b": {"c": "fail"}}}, "a.b.c"), field_of({"a.b": 1}, "a.b")
-    ('fail', 1)
-    """
-    if name in found or "." not in name:
-        return found.get(name)
-    place = name.find(".")
-    while place >= 0:
-        inner = found.get(name[:place])
-        if isinstance(inner, dict):
-            value = field_of(inner, name[place + 1 :])
-            if value is not None:
-                return value
-        place = name.find(".", place + 1)
-    return None
-
-
-def row_text(found: dict[str, Any], names: Sequence[str]) -> list[str]:
-    """The named fields as text; a field that an object lacks is empty."""
-    return [cell_text(field_of(found, name)) for name in names]
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

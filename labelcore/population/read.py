@@ -26,7 +26,7 @@ from labelcore.population.snapshots import (
     open_snapshot,
     write_snapshot,
 )
-from labelcore.population.tables import UNNAMED, WrittenTable, written_foreign, written_table
+from labelcore.population.tables import UNNAMED, Written, written_foreign, written_table
 from labelcore.population.values import Values, columns_in_memory, read_values
 
 Source = Any
@@ -234,7 +234,7 @@ def read_as_it_is(source: Source, **given: Any) -> Population:
     return _read(source, lambda path, wanted: None, **{"dialect": None, **given})
 
 
-Recognise = Callable[[Path, Sequence[str]], WrittenTable | None]
+Recognise = Callable[[Path, Sequence[str]], Written | None]
 
 
 def _read(
@@ -260,7 +260,7 @@ def _read(
             engine = engine_of(str(source), arguments.id_columns)
             if engine is not None:
                 return _read_by_engine(source, engine, arguments, progress or go_on)
-        table = written_table(source)
+        table: Written | None = written_table(source)
         called = name or (source.name if table is None else UNNAMED)
         if table is None:
             table = recognise(source, [column for _, column in arguments.named_columns()])

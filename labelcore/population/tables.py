@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -53,6 +54,23 @@ class WrittenTable:
         return Path, (str(self.path),)
 
 
+class WrittenLines:
+    """Nested rows as a file of JSON Lines that goes with this object."""
+
+    def __init__(self, file: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        self._folder = tempfile.TemporaryDirectory(dir=copies_folder())
+        self.path = Path(self._folder.name) / file
+        with self.path.open("w", encoding="utf-8") as stream:
+            stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        """Another process reads the file; it is this one's to remove."""
+        return Path, (str(self.path),)
+
+
+Written = WrittenTable | WrittenLines
+
+
 def written_table(source: object) -> WrittenTable | None:
     """The source as one Parquet file; None for a path to a file that is a table itself, or not
     there.
@@ -75,24 +93,27 @@ def written_table(source: object) -> WrittenTable | None:
     raise TypeError(f"source must be {KINDS}, got {name}")
 
 
-def written_foreign(path: Path, wanted: Sequence[str]) -> WrittenTable | None:
+def written_foreign(path: Path, wanted: Sequence[str]) -> Written | None:
     """A file of another tool as a table (``labelcore.population.foreign``), where ``wanted`` names
     a column that it has only then; None for another file."""
     rows = needed(path, wanted) if path.is_file() else None
     return None if rows is None else written_rows(path, rows)
 
 
-def written_rows(path: Path, rows: Rows) -> WrittenTable:
+def written_rows(path: Path, rows: Rows) -> Written:
     """Rows of another tool's file; a column that holds numbers and texts holds texts."""
     file = f"{path.stem}.parquet"
     if isinstance(rows, list):
+        if any(isinstance(cell, (list, dict)) for row in rows for cell in row.values()):
+            return WrittenLines(f"{path.stem}.jsonl", rows)
         columns = [(one, _alike(cells)) for one, cells in _record_columns(rows)]
         return _of_columns(path.name, columns, file)
     return _of_stream(path.name, rows, file)
 
 
-def recognised_as_parquet(name: str, content: bytes) -> bytes | None:
-    """The content of a file of another tool as Parquet, by whatever it holds; None for any other.
+def recognised_as_table(name: str, content: bytes) -> tuple[str, bytes] | None:
+    """The content of a file of another tool as Parquet, or as JSON Lines where its rows are nested,
+    with the suffix, by whatever it holds; None for any other.
 
     Raises PopulationError for one that is recognised and cannot be read.
     """
@@ -105,7 +126,7 @@ def recognised_as_parquet(name: str, content: bytes) -> bytes | None:
         if rows is None:
             return None
         written = written_rows(path, rows)
-        return written.path.read_bytes()
+        return written.path.suffix, written.path.read_bytes()
 
 
 def _alike(cells: list[Any]) -> list[Any]:

@@ -23,6 +23,7 @@ from labelcore.population.formats import TableFile
 from labelcore.population.groups import Group, broken_group, read_group
 from labelcore.population.helpers import Helper, read_helper
 from labelcore.population.ids import Ids, RowNumbers
+from labelcore.population.json_file import JsonTable
 from labelcore.population.text import listing
 
 
@@ -59,7 +60,11 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
     general = FaultList(name)
     for rule in arguments.broken_rules():
         general.add_rule(rule)
-    check_columns(table.columns, arguments.named_columns(), general)
+    near: Mapping[str, str] = {}
+    if isinstance(table, JsonTable):
+        named = {column for _, column in arguments.named_columns()}
+        near = table.reach(sorted(named - {*table.columns}))
+    check_columns(table.columns, arguments.named_columns(), general, near)
     wanted = [column for column in columns_in_memory(arguments) if column in table.columns]
     columns = {} if _repeats(table.columns) else table.load(wanted)
     structure = list(table.faults())

@@ -88,7 +88,7 @@ def keep_upload(name: str, content: bytes) -> Path:
             packed.write_bytes(content)
             return _taken_apart(packed, hashlib.sha256(content).hexdigest(), len(content))
     if (table := _recognised(wanted, content)) is not None:
-        wanted, content = f"{wanted}.parquet", table
+        wanted, content = f"{wanted}{table[0]}", table[1]
     suffix = known_suffix(wanted)
     folder = files_folder()
     folder.mkdir(parents=True, exist_ok=True)
@@ -114,8 +114,8 @@ def _taken_apart(source: Path, digest: str, size: int) -> Path:
     return cast(Path, found)
 
 
-def _recognised(name: str, content: bytes) -> bytes | None:
-    """A table, where another tool wrote the file."""
+def _recognised(name: str, content: bytes) -> tuple[str, bytes] | None:
+    """A table and its suffix, where another tool wrote the file."""
     if Path(name).suffix.lower() not in SUFFIXES:
         return None
     with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
@@ -123,7 +123,9 @@ def _recognised(name: str, content: bytes) -> bytes | None:
         path.write_bytes(content)
         key = (name, hashlib.sha256(content).hexdigest())
         ask = Ask(apart.recognise, (str(path), name), apart.table_of, len(content))
-        return cast(bytes | None, waiting.found("other tool", key, f"Looking at {name}", ask))
+        return cast(
+            tuple[str, bytes] | None, waiting.found("other tool", key, f"Looking at {name}", ask)
+        )
 
 
 def _digest(path: Path) -> str:

@@ -107,11 +107,14 @@ def test_from_the_file_to_the_first_item_or_to_a_sentence(app, data_folder, name
     assert all(item.values()) and not any(part[:1] == "{" for part in item.values())
 
 
-def test_items_within_one_object_are_named(app) -> None:
+def test_items_within_one_object_are_read_or_named(app) -> None:
     """One item that holds all of them would be taken to the end."""
-    whole = {"version": 1, "data": [{"id": n, "text": said(n)} for n in range(60)]}
+    whole: Row = {"version": 1, "data": [{"id": n, "text": said(n)} for n in range(60)]}
     page = with_upload(app, "whole.json", json.dumps(whole).encode())
-    assert "whole.json, column 'data': the file holds one object, with a list of 60" in error(page)
+    assert not page.error and "60 items" in texts(page)
+    whole |= {"errors": whole["data"]}
+    page = with_upload(app, "two.jsonl", json.dumps(whole).encode())
+    assert "two.jsonl, column 'data': the file holds one object, with a list of 60" in error(page)
     assert "save that list alone as the file" in error(page) and "no fault" not in texts(page)
     page = with_upload(app, "talk.jsonl", json.dumps({"messages": chat(1)}).encode())
     assert not page.error

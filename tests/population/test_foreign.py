@@ -14,7 +14,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import PopulationError
 from labelcore.population import foreign
-from labelcore.population.foreign import followed, parsed, recognised
+from labelcore.population.foreign import recognised
 
 
 def lines(path: Path, *records: Any) -> Path:
@@ -156,50 +156,6 @@ def test_ris(tmp_path: Path) -> None:
     path.write_bytes(b"TY  - \xff\nER  - \n")
     with pytest.raises(PopulationError, match="must be in UTF-8"):
         lc.read_population(path, content="title")
-
-
-TRACES = [
-    {
-        "id": f"t{n}",
-        "messages": [{"content": "hi"}, {"content": f"answer {n}"}],
-        "scores": [{"name": "helpful", "value": n / 10}, {"name": "safe", "value": 1}],
-    }
-    for n in range(4)
-]
-
-
-def test_paths_lead_into_nested_records(tmp_path: Path) -> None:
-    path = lines(tmp_path / "traces.jsonl", *TRACES)
-    found = lc.read_population(
-        path,
-        id="id",
-        content=["messages[-1].content"],
-        scores={"judge": "scores[name=helpful].value"},
-    )
-    assert found.scores["judge"].tolist() == [0.0, 0.1, 0.2, 0.3]
-    assert found.content("t2") == {"messages[-1].content": "answer 2"}
-    with pytest.raises(PopulationError, match="scores.*nothing"):
-        lc.read_population(path, content="id", scores={"judge": "scores[name=nothing].value"})
-    with pytest.raises(ValueError, match="is no path into a record; write a.b"):
-        lc.read_population(path, content="id", metadata="scores[name")
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("a.b", 1),
-        ("a.c", None),
-        ("l[1].x", 2),
-        ("l[-1].x", 2),
-        ("l[7].x", None),
-        ("l[k=v].x", 2),
-        ("l[k=w].x", None),
-        ("a[0]", None),
-    ],
-)
-def test_a_path_that_leads_nowhere_is_a_missing_value(path: str, value: object) -> None:
-    record = {"a": {"b": 1}, "l": [{"x": 1}, {"k": "v", "x": 2}]}
-    assert followed(record, parsed(path)) == value
 
 
 def test_a_file_that_changes_its_form_is_told_by_row(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ AS_TEXT: list[tuple[Any, list[str]]] = [
     (pa.array([True, False, None, True]), ["True", "False", "", "True"]),
     (pa.array([datetime.date(2024, 2, 29)] * 4), ["2024-02-29"] * 4),
     (pa.array([decimal.Decimal("1.50")] * 4), ["1.50"] * 4),
-    (pa.array([["x", "y"], [], None, ["z"]]), ["['x', 'y']", "[]", "", "['z']"]),
+    (pa.array([["x", "y"], [], None, ["z"]]), ['["x", "y"]', "[]", "", '["z"]']),
     (pa.array([b"ab", b"\xff", None, b""]), ["ab", "b'\\xff'", "", ""]),
     (pa.nulls(4), ["", "", "", ""]),
 ]
