@@ -81,7 +81,7 @@ def labels_needed(engine: Engine, truth: np.ndarray, looks: np.ndarray) -> float
         cells = claim.tally.cells(None)
         seen.append((cells.labelled, cells.positive))
     labelled, positive = (np.array(part) for part in zip(*seen, strict=True))
-    found = claim.log_evidence(cells, labelled, positive, claim.linear, "file")
+    found = claim.log_evidence(cells, labelled, positive, claim.linear[0], "file")
     reached = found >= -np.log(ALPHA)
     return float(looks[reached.argmax()]) if reached.any() else np.inf
 

@@ -123,7 +123,7 @@ def certified(sessions: Sequence[Session]) -> np.ndarray:
         by_session.append(counts(session, edges))
     labelled, positive = map(np.concatenate, zip(*by_session, strict=True))
     found = []
-    for linear in (claim.linear, claim.linear.opposite):
+    for linear in (claim.linear[0], claim.linear[0].opposite):
         evidence = log_evidence_at(
             claim.tally.size, labelled, positive, linear, claim.rates, target=engine.plan.target
         )

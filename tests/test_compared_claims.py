@@ -224,7 +224,7 @@ def test_open_items_count_as_the_worst_of_three_outcomes(
             outcome = (a[position], b[position], 3 - a[position] - b[position])[answer]
             filled.tally.add(position, int(outcome))
         cells = filled.tally.cells(None)
-        for sign, linear in ((1, claim.linear), (-1, claim.linear.opposite)):
+        for sign, linear in ((1, claim.linear[0]), (-1, claim.linear[0].opposite)):
             value = filled.log_evidence(
                 cells, cells.labelled[None], cells.positive[None], linear, "file"
             )[0]

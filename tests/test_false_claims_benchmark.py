@@ -48,7 +48,7 @@ def test_counts_at_each_look_give_the_evidence_of_a_session(
     edges = np.array([1, 7, 30, LABELS])
     claim = session.engine.claims[0]
     labelled, positive = counts(session, edges)
-    found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear, claim.rates)
+    found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear[0], claim.rates)
     step = prepared.again(session)
     for place, labels in enumerate(edges):
         step.go_to(int(labels))
@@ -67,8 +67,8 @@ def test_a_tie_is_exactly_one() -> None:
         totals = np.bincount(
             claim.tally.cell_of, prepared.codes == claim.class_index, len(claim.tally.size)
         )
-        gap = claim.linear.constant + float(claim.linear.weight @ totals)
-        scale = float(np.abs(claim.linear.weight) @ claim.tally.size)
+        gap = claim.linear[0].constant + float(claim.linear[0].weight @ totals)
+        scale = float(np.abs(claim.linear[0].weight) @ claim.tally.size)
         assert gap == pytest.approx(0.0, abs=1e-10 * scale)
 
 

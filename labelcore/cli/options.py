@@ -104,8 +104,8 @@ plan_options = _together(
         "claims",
         multiple=True,
         metavar="TEXT",
-        help="What is to be shown, 'precision >= 0.9' or 'accuracy[A] > accuracy[B]'; repeat for "
-        "several.",
+        help="What is to be shown, 'precision >= 0.9', 'accuracy[A] > accuracy[B]' or "
+        "'accuracy[every language] >= 0.8'; repeat for several.",
     ),
     click.option(
         "--claim-form",

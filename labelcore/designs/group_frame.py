@@ -31,13 +31,15 @@ SharesOf = Callable[[Setup, Any, FloatArray], Shares]
 
 def pieces_in_group(setup: Setup, *, by_pattern: bool, helped: bool) -> dict[str, int]:
     """The parameters that say how many strata each group has: about one for each
-    ``LABELS_A_STRATUM`` labels that it gets. Of those that the plan names itself none is chosen.
+    ``LABELS_A_STRATUM`` labels that it gets, and the fewest where claims ask for evidence, which
+    each stratum more weakens. Of those that the plan names itself none is chosen.
 
     helped   whether each is to be cut in two by what helpers say
     """
     assert setup.groups is not None
     params, labels = setup.params, setup.planned / len(setup.groups.names)
-    number = int(np.clip(round(labels / LABELS_A_STRATUM), FEWEST, MOST))
+    most = FEWEST if setup.claims else MOST
+    number = int(np.clip(round(labels / LABELS_A_STRATUM), FEWEST, most))
     if by_pattern:
         return {"n_strata": params.n_strata or max(number, 2)}
     number = number // 2 if helped else number

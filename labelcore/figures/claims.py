@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -25,7 +26,7 @@ from labelcore.figures.readiness import lacking_side, scope_of
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.unsure import doubtful, widened
 from labelcore.log.engine import Engine
-from labelcore.plan.claim_totals import ClaimTotals, Side
+from labelcore.plan.claim_totals import ClaimTotals, Side, some_cells
 from labelcore.plan.plan import LIKELY_HORIZON
 from labelcore.promises import ClaimStatus, Form, Method, Promise
 from labelcore.results.types import Claim
@@ -33,7 +34,7 @@ from labelcore.stats.evidence import Linear
 from labelcore.stats.horizon import ONE_SIDED
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, plug_in_totals
 from labelcore.tallies import Question
-from labelcore.words.claims import claim_statement
+from labelcore.words.claims import claim_statement, in_group_words
 from labelcore.words.quantities import quantity_name
 
 MOST_WAYS = 5000
@@ -70,12 +71,22 @@ def likely_of(engines: Sequence[Engine], planned: int | None = None) -> list[lis
     """
     found: list[list[ClaimStatus]] = [[] for _ in engines]
     for place, claim in enumerate(engines[0].claims):
-        looks = [_one_sided(engine, planned) for engine in engines]
         answers = [_answers(engine, engine.claims[place]) for engine in engines]
-        figures = EstimatesScalars.of(engines[0].design).figures_of(answers, looks)
-        for engine, mine, one in zip(engines, found, figures, strict=True):
-            mine.append(_by_region(claim, *_known_ends(engine, engine.claims[place], one)))
+        every, size = [one for mine in answers for one in mine], len(claim.linear)
+        sides = []
+        for number in _shared_by(claim):
+            looks = [_one_sided(engine, planned, number) for engine in engines for _ in range(size)]
+            sides.append(EstimatesScalars.of(engines[0].design).figures_of(every, looks))
+        for at, (engine, mine) in enumerate(zip(engines, found, strict=True)):
+            own = [side[size * at : size * (at + 1)] for side in sides]
+            mine.append(_by_region(claim, *_known_ends(engine, engine.claims[place], own)))
     return found
+
+
+def _shared_by(claim: ClaimTotals) -> tuple[int, ...]:
+    """By how many groups the error level of the ends is shared: by none for the end that is beyond
+    what is claimed where each group is, and by all for the end that one of them may settle."""
+    return (1,) if len(claim.linear) == 1 else (1, len(claim.linear))
 
 
 def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> BoolArray:
@@ -90,10 +101,8 @@ def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> Bool
     goal = -math.log(alpha_of(engine)) - 1e-9
     for claim in engine.claims:
         cells = claim.tally.after_each(positions, codes, claim.class_index)
-        ends = [
-            claim.log_evidence(cells, cells.labelled, cells.positive, one, engine.plan.target)
-            for one in (claim.linear, claim.linear.opposite)
-        ]
+        of = partial(_log_evidence, engine, claim, cells, cells.labelled, cells.positive)
+        ends = claim.evidence(of)
         possible &= np.maximum(*ends) >= goal
     return possible
 
@@ -109,9 +118,8 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     cells = claim.tally.cells(claim.class_index)
     alpha = alpha_of(engine)
     open_items = doubtful(engine, claim.tally, strictly=True)
-    rates = claim.rates
-    both = (claim.linear, claim.linear.opposite)
-    ends = [_evidence(engine, claim, cells, one, open_items) for one in both]
+    each = claim.evidence(lambda one: _evidence(engine, claim, cells, one, open_items))
+    ends = [float(one) for one in each]
     status = _proved(claim, cells, ends, -math.log(alpha))
     low = high = None
     made = _method(claim)
@@ -126,7 +134,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         log_evidence=ends[0],
         log_evidence_against=ends[1],
         alpha=alpha,
-        value=_value(claim.sides[0], engine, claim, cells, rates),
+        value=_value(engine, claim, cells),
         labels_used=engine.labels,
         draws_used=engine.prefix(),
         method=str(made),
@@ -142,7 +150,18 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
 
 def statement_of(engine: Engine, claim: ClaimTotals) -> str:
     """The claim in words."""
-    sides = [quantity_name(s.row.name, s.classifier, _inside(engine, s)) for s in claim.sides]
+    whose = [one.classifier if one.row.needs_prediction else None for one in claim.sides]
+    sides = [
+        quantity_name(one.row.name, name, _inside(engine, one))
+        for one, name in zip(claim.sides, whose, strict=True)
+    ]
+    if claim.groups is not None:
+        named = [said.group for said in claim.read.sides if said.group is not None]
+        joined = claim.groups.joined if claim.read.each else 0
+        sides = [
+            f"{side} {in_group_words(claim.groups.label, of.name, of.each, joined)}"
+            for side, of in zip(sides, named, strict=True)
+        ]
     return claim_statement(sides, claim.goal, claim.read.above)
 
 
@@ -151,8 +170,7 @@ def _proved(
 ) -> ClaimStatus:
     """What the evidence for and against says: it must reach ``goal`` on the estimate's side."""
     for_it, against = evidence
-    totals = plug_in_totals(cells, claim.rates)
-    lean = claim.linear.constant + float(claim.linear.weight @ totals)
+    lean = claim.lean(plug_in_totals(cells, claim.rates))
     if lean > 0 and for_it >= goal:
         return ClaimStatus.DECIDED
     return ClaimStatus.REFUTED if lean < 0 and against >= goal else ClaimStatus.UNDECIDED
@@ -170,10 +188,11 @@ def _by_region(claim: ClaimTotals, low: float, high: float) -> ClaimStatus:
     return ClaimStatus.REFUTED if missed else ClaimStatus.UNDECIDED
 
 
-def _one_sided(engine: Engine, planned: int | None = None) -> Look:
+def _one_sided(engine: Engine, planned: int | None = None, shared_by: int = 1) -> Look:
     """The look at which each end of an interval alone has the error level of a claim, spent over
     the labels that the claims are expected to need; a budget only ends the labelling."""
-    look = replace(look_at(engine), confidence=1 - ONE_SIDED * alpha_of(engine), unsure=0)
+    alpha = alpha_of(engine) / shared_by
+    look = replace(look_at(engine), confidence=1 - ONE_SIDED * alpha, unsure=0)
     planned = planned or engine.plan.claims_planned
     if planned is None or look.horizon is None:
         return look
@@ -184,13 +203,14 @@ def _one_sided(engine: Engine, planned: int | None = None) -> Look:
     return replace(look, planned=planned, horizon=further)
 
 
-def _answers(engine: Engine, claim: ClaimTotals) -> Answers[Any]:
-    """What the quantity of a claim is worked out from."""
-    side, cells = claim.sides[0], claim.tally.cells(claim.class_index)
-    rates = fitted_cell_rates(engine, claim.tally, claim.class_index)
-    return Answers(
-        engine.frame, [side.row], cells, rates, side.classifier, claim.class_index, engine.codes
-    )
+def _answers(engine: Engine, claim: ClaimTotals) -> list[Answers[Any]]:
+    """What the quantity of a claim is worked out from in each of its groups."""
+    side, index = claim.sides[0], claim.class_index
+    return [
+        Answers(engine.frame, [side.row], tally.cells(index),
+                fitted_cell_rates(engine, tally, index), side.classifier, index, engine.codes)
+        for tally in claim.tallies
+    ]  # fmt: skip
 
 
 def _region(engine: Engine, claim: ClaimTotals) -> tuple[float, float, Method]:
@@ -198,21 +218,44 @@ def _region(engine: Engine, claim: ClaimTotals) -> tuple[float, float, Method]:
     horizon those of the labels up to it. Items without a verdict count both ways."""
     stage = headline_stage(engine)
     mine = stage.claims[engine.claims.index(claim)]
-    look, answers = _one_sided(stage), _answers(stage, mine)
+    answers, tallies = _answers(stage, mine), mine.tallies
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
-    figures = design.figures(answers, look)
-    if doubtful(stage, mine.tally, strictly=True).any():
-        figures = widened(stage, mine.tally, answers, figures, look, strictly=True)
-    made = figures.method[0]
-    return *_known_ends(stage, mine, figures), replace(made, name=f"{made.name}, one-sided")
+    sides = []
+    for number in _shared_by(claim):
+        look = _one_sided(stage, shared_by=number)
+        figures = design.figures_of(answers, [look] * len(answers))
+        sides.append(
+            [
+                widened(stage, tally, part, one, look, strictly=True)
+                if doubtful(stage, tally, strictly=True).any()
+                else one
+                for tally, part, one in zip(tallies, answers, figures, strict=True)
+            ]
+        )
+    made = sides[0][0].method[0]
+    return *_known_ends(stage, mine, sides), replace(made, name=f"{made.name}, one-sided")
 
 
-def _known_ends(engine: Engine, claim: ClaimTotals, figures: Figures) -> tuple[float, float]:
-    """The ends of a claim's figure; 0 and 1 while a part that it rests on has no label."""
-    bare = lacking_side(engine, _question(claim), claim.tally.cells(claim.class_index))[1]
-    if np.isnan(figures.value[0]) or bare:
-        return 0.0, 1.0
-    return float(figures.low[0]), float(figures.high[0])
+def _known_ends(
+    engine: Engine, claim: ClaimTotals, sides: Sequence[Sequence[Figures]]
+) -> tuple[float, float]:
+    """The ends of a claim's figure, or of the least or largest of its groups, from figures by
+    ``_shared_by`` and group; 0 and 1 while a part that one rests on has no label."""
+    bare = [
+        lacking_side(engine, _question(claim), tally.cells(claim.class_index))[1]
+        for tally in claim.tallies
+    ]
+    ends = [
+        [
+            (0.0, 1.0) if np.isnan(one.value[0]) or lacks else (one.low[0], one.high[0])
+            for one, lacks in zip(side, bare, strict=True)
+        ]
+        for side in sides
+    ]
+    own, shared = ends[0], ends[-1]
+    if claim.of_least:
+        return float(min(low for low, _ in own)), float(min(high for _, high in shared))
+    return float(max(low for low, _ in shared)), float(max(high for _, high in own))
 
 
 def _question(claim: ClaimTotals) -> Question:
@@ -247,8 +290,19 @@ def _evidence(
         return -math.inf
     more = np.tile(open_items, 2) if pairs else open_items
     labelled = np.repeat((cells.labelled + more)[None], len(added), axis=0)
-    found = claim.log_evidence(cells, labelled, cells.positive + added, linear, engine.plan.target)
-    return float(found.min())
+    positive = cells.positive + added
+    return float(_log_evidence(engine, claim, cells, labelled, positive, linear).min())
+
+
+def _log_evidence(
+    engine: Engine,
+    claim: ClaimTotals,
+    cells: Cells,
+    labelled: FloatArray,
+    positive: FloatArray,
+    linear: Linear,
+) -> FloatArray:
+    return claim.log_evidence(cells, labelled, positive, linear, engine.plan.target)
 
 
 def _fillings(open_items: FloatArray, pairs: bool) -> FloatArray | None:
@@ -268,11 +322,14 @@ def _fillings(open_items: FloatArray, pairs: bool) -> FloatArray | None:
     return by_cell.transpose(0, 2, 1).reshape(len(found), -1)
 
 
-def _value(
-    side: Side, engine: Engine, claim: ClaimTotals, cells: Cells, rates: FloatArray
-) -> float | None:
-    """The estimate of the quantity that is claimed; None in a comparison or without a label."""
+def _value(engine: Engine, claim: ClaimTotals, cells: Cells) -> float | None:
+    """The estimate of the quantity that is claimed, the least or largest of several groups; None in
+    a comparison or without a label."""
     if claim.goal is None or not engine.labels:
         return None
-    value = float(ratios([side.row], cells).value(plug_in_totals(cells, rates))[0])
-    return None if np.isnan(value) else min(max(value, 0.0), 1.0)
+    totals, row = plug_in_totals(cells, claim.rates), claim.sides[0].row
+    each = [
+        float(ratios([row], some_cells(cells, mine)).value(totals[mine])[0]) for mine in claim.masks
+    ]
+    known = [min(max(one, 0.0), 1.0) for one in each if not np.isnan(one)]
+    return (min if claim.of_least else max)(known, default=None)

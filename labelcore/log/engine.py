@@ -90,8 +90,9 @@ class Engine(Book):
         self.tallies: Tallies = tallies_of(
             self.population, stratum, self.classifiers, self.questions, self.setup.groups
         )
+        first, target, groups = self.classifiers[0], self.plan.target, self.setup.groups
         self.claims: list[ClaimTotals] = [
-            claim_totals(self.population, text, self.classifiers[0], stratum, self.plan.target)
+            claim_totals(self.population, text, first, stratum, target, groups)
             for text in self.plan.claims
         ]
 

@@ -223,7 +223,7 @@ def check_claim_form(plan: Plan) -> None:
     if compared is not None:
         raise PlanArgumentError.naming(
             "claim_form",
-            "is for claims about a number; two classifiers are compared with "
+            "is for claims about a number; two classifiers or groups are compared with "
             "{plan.claim_form=strict}",
             got=str(plan.claim_form),
         )

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
 from labelcore.designs.rates import PROBABILITY_RANGE, question_rates
-from labelcore.errors import PlanArgumentError, PlanError
+from labelcore.errors import PlanArgumentError, PlanError, did_you_mean
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
-from labelcore.plan.claims import ClaimText, Quantity, readings, refused_claim
+from labelcore.plan.against_file import GROUPINGS
+from labelcore.plan.claims import SOME, ClaimText, Quantity, readings, refused_claim
 from labelcore.plan.disagreements import Disagreements, duels
 from labelcore.population import Population
+from labelcore.population.groupings import CROSS, Grouping, grouping_of
 from labelcore.stats.evidence import Linear, log_evidence_at
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.three_outcomes import log_evidence_of_lead
 from labelcore.tallies import Tally
 
@@ -38,7 +43,9 @@ class ClaimTotals:
     sides     the quantity, and the one that it is compared with, if any
     goal      the number that it is compared with, None in a comparison
     rates     (n_cells,), the rate of positives that the scores suggest for each cell of the tally
-    linear    the claim as constant + weight @ K >= 0
+    linear    the claim as constant + weight @ K >= 0, one for each group of which it is claimed
+    groups    the groups of its column, by which the cells are cut; None: it names none
+    places    those of them that it is about, two where they are compared
     """
 
     read: ClaimText
@@ -46,16 +53,61 @@ class ClaimTotals:
     goal: float | None
     tally: Tally
     rates: FloatArray
-    linear: Linear
+    linear: tuple[Linear, ...]
+    groups: Grouping | None = None
+    places: tuple[int, ...] = ()
 
     @property
     def class_index(self) -> int | None:
         return self.sides[0].class_index
 
+    @property
+    def of_some(self) -> bool:
+        """Whether it is true as soon as it is of one of its groups."""
+        return self.read.each == SOME
+
+    @property
+    def of_least(self) -> bool:
+        """Whether it is about the least figure of its groups, not the largest: all reach a number
+        if the least does, and some is below it if the least is."""
+        return self.read.above != self.of_some
+
+    @property
+    def masks(self) -> list[BoolArray]:
+        """The cells of each group that it is about, (n_cells,)."""
+        return _masks(self.tally, self.places)
+
+    @property
+    def tallies(self) -> list[Tally]:
+        """The cells of each group that it is about, with the labels of now."""
+        return [self.tally.of_group(one) for one in self.places] or [self.tally]
+
+    def lean(self, totals: FloatArray) -> float:
+        """How far the claim is true where the cells hold ``totals`` positives, (n_cells,); below
+        zero it is false."""
+        gaps = [float(one.constant + one.weight @ totals) for one in self.linear]
+        return max(gaps) if self.of_some else min(gaps)
+
     def holds(self, totals: FloatArray) -> bool:
         """Whether the claim is true where the cells hold ``totals`` positives, (n_cells,)."""
-        gap = float(self.linear.constant + self.linear.weight @ totals)
+        gap = self.lean(totals)
         return gap > 1e-9 if self.read.strictly else gap >= -1e-9
+
+    def evidence(self, of: Callable[[Linear], Any]) -> list[FloatArray]:
+        """The logarithm of the evidence for the claim and against it, from ``of``, that for what is
+        claimed of one group.
+
+        That all groups are so is shown when each one is, by the least evidence. That some group is
+        so is tested against none being so: the mean of their evidence is evidence again, whichever
+        way they hang together.
+        """
+        found = []
+        for against in (False, True):
+            each = np.array([of(one.opposite if against else one) for one in self.linear], float)
+            least = self.of_some == against or len(each) == 1
+            mean = each.min(axis=0) if least else logsumexp(each, axis=0) - np.log(len(each))
+            found.append(np.asarray(mean))
+        return found
 
     @property
     def of_disagreements(self) -> bool:
@@ -85,22 +137,26 @@ def claim_totals(
     first: str | None,
     stratum: np.ndarray,
     target: str = "file",
+    groups: Grouping | None = None,
 ) -> ClaimTotals:
-    """Read a claim against a file; ``first`` is the classifier that a claim without a name means.
+    """Read a claim against a file; ``first`` is the classifier that a claim without a name means,
+    ``groups`` are those of the plan.
 
     Raises PlanError naming the claim and what the file lacks.
     """
     found, faults = [], []
-    for read in readings(text):
+    every = readings(text)
+    told = [one for one in every if population.groups or one.left.group is None] or every
+    for read in told:
         try:
-            found.append(_claimed(population, read, first, stratum, target))
+            found.append(_claimed(population, read, first, stratum, target, groups))
         except PlanError as fault:
             faults.append(fault)
     if len(found) > 1:
         raise refused_claim(
             text,
             f", which can be read in {len(found)} ways with the names of this file; rename a "
-            "classifier or class that holds brackets, '@' or a sign of comparison",
+            "classifier, class or group that holds brackets, '@' or a sign of comparison",
         )
     if not found:
         raise faults[0]
@@ -108,16 +164,23 @@ def claim_totals(
 
 
 def _claimed(
-    population: Population, read: ClaimText, first: str | None, stratum: np.ndarray, target: str
+    population: Population,
+    read: ClaimText,
+    first: str | None,
+    stratum: np.ndarray,
+    target: str,
+    asked: Grouping | None,
 ) -> ClaimTotals:
-    left = _side(population, read, read.left, first)
-    if isinstance(read.right, Quantity):
-        right = _side(population, read, read.right, first)
-        found = _compared(population, read, left, right, stratum)
+    sides = tuple(_side(population, read, said, first) for said in read.sides)
+    groups, places = _groups(population, read, asked)
+    if len(sides) == 1:
+        found = _with_number(population, read, sides[0], stratum, groups, places)
+    elif read.of_groups:
+        found = _between_groups(population, read, sides, stratum, groups, places)
     else:
-        found = _with_number(population, read, left, float(read.right), stratum)
-    parts = np.count_nonzero(found.linear.weight) // (2 if found.of_disagreements else 1)
-    if target == "process" and parts > 1:
+        found = _compared(population, read, sides, stratum, groups, places)
+    parts = max(np.count_nonzero(one.weight) for one in found.linear)
+    if target == "process" and parts > (2 if found.of_disagreements else 1):
         raise PlanArgumentError.naming(
             "claims",
             "holds {value!r}, which with {plan.target=process} rests on how many items of the file "
@@ -127,6 +190,48 @@ def _claimed(
             value=read.text,
         )
     return found
+
+
+def _groups(
+    population: Population, read: ClaimText, asked: Grouping | None
+) -> tuple[Grouping | None, tuple[int, ...]]:
+    """The groups of the column that a claim names, and those of them that it is about; the plan's
+    own where all or some are meant, so that those which it joins count as one."""
+    named = [side.group for side in read.sides if side.group is not None]
+    if not named:
+        return None, ()
+    if {one.column for one in named} != {named[0].column} or len(named) < len(read.sides):
+        raise refused_claim(read.text, ", which must name groups of one column on both sides")
+    by = _columns(population, read, named[0].column)
+    if read.each:
+        if read.of_groups:
+            raise refused_claim(read.text, f", where '{read.each}' must stand on both sides")
+        groups = asked if asked is not None and asked.by == by else _every_group(population, by)
+        return groups, tuple(range(len(groups.names)))
+    groups = _every_group(population, by)
+    places = []
+    for name in dict.fromkeys(one.name for one in named):
+        if name not in groups.names:
+            near = did_you_mean(name, groups.names) or f"; it has {', '.join(groups.names[:10])}"
+            raise refused_claim(read.text, f": no group {name!r} in {groups.label!r}{near}")
+        places.append(groups.names.index(name))
+    return groups, tuple(places)
+
+
+def _every_group(population: Population, by: tuple[str, ...]) -> Grouping:
+    kept = GROUPINGS.of(population)
+    return kept.get((by, None, None), lambda: grouping_of(population, by))
+
+
+def _columns(population: Population, read: ClaimText, named: str) -> tuple[str, ...]:
+    by = (named,) if named in population.groups else tuple(named.split(CROSS))
+    for column in by:
+        if column not in population.groups:
+            known = ", ".join(population.groups) or "none"
+            near = did_you_mean(column, population.groups)
+            lacks = f": no column of groups {column!r}; the file has {known}{near}"
+            raise refused_claim(read.text, lacks)
+    return by
 
 
 def _side(population: Population, read: ClaimText, said: Quantity, first: str | None) -> Side:
@@ -166,52 +271,130 @@ def _rates(population: Population, side: Side, tally: Tally) -> FloatArray:
 
 
 def _with_number(
-    population: Population, read: ClaimText, side: Side, goal: float, stratum: np.ndarray
+    population: Population,
+    read: ClaimText,
+    side: Side,
+    stratum: np.ndarray,
+    groups: Grouping | None,
+    places: tuple[int, ...],
 ) -> ClaimTotals:
     """(a0 + a K) / (b0 + b K) >= goal, so a0 - goal b0 + (a - goal b) K >= 0."""
-    tally = Tally(stratum, _code(population, side.classifier), len(population.classes))
-    table = ratios([side.row], tally.cells(side.class_index))
-    constant = float(table.a0[0] - goal * table.b0[0])
-    linear = _directed(read, constant, table.a[0] - goal * table.b[0])
-    return ClaimTotals(read, (side,), goal, tally, _rates(population, side, tally), linear)
+    goal, code = float(read.right), _code(population, side.classifier)  # type: ignore[arg-type]
+    tally = Tally(stratum, code, len(population.classes), groups=groups)
+    linear = []
+    for place, mine in zip(places or (None,), _masks(tally, places), strict=True):
+        part = some_cells(tally.cells(side.class_index), mine)
+        group, table = known_group(side.row, part), ratios([side.row], part)
+        if groups is not None and place is not None and group is not None and not group.any():
+            nothing = f": by {side.classifier!r} no item of {groups.names[place]!r} counts in it"
+            raise refused_claim(read.text, nothing)
+        constant = float(table.a0[0] - goal * table.b0[0])
+        linear.append(_directed(read, constant, _at(mine, table.a[0] - goal * table.b[0])))
+    rates = _rates(population, side, tally)
+    return ClaimTotals(read, (side,), goal, tally, rates, tuple(linear), groups, places)
+
+
+def _between_groups(
+    population: Population,
+    read: ClaimText,
+    sides: tuple[Side, ...],
+    stratum: np.ndarray,
+    groups: Grouping | None,
+    places: tuple[int, ...],
+) -> ClaimTotals:
+    """The difference of two groups by one classifier."""
+    left, right = sides
+    if left != right or len(places) < 2:
+        raise refused_claim(read.text, ", which must name two groups by the same classifier")
+    _check_counted(read, left.row, "groups")
+    code = _code(population, left.classifier)
+    tally = Tally(stratum, code, len(population.classes), groups=groups)
+    cells = tally.cells(left.class_index)
+    parts = []
+    for mine in _masks(tally, places):
+        constant, weight = _numerator(read, left, some_cells(cells, mine))
+        parts.append((constant, _at(mine, weight)))
+    linear = _directed(read, parts[0][0] - parts[1][0], parts[0][1] - parts[1][1])
+    rates = _rates(population, left, tally)
+    return ClaimTotals(read, sides, None, tally, rates, (linear,), groups, places)
 
 
 def _compared(
-    population: Population, read: ClaimText, left: Side, right: Side, stratum: np.ndarray
+    population: Population,
+    read: ClaimText,
+    sides: tuple[Side, ...],
+    stratum: np.ndarray,
+    groups: Grouping | None,
+    places: tuple[int, ...],
 ) -> ClaimTotals:
     """The difference of two classifiers over the cells of (stratum, both predictions)."""
+    left, right = sides
     if left.classifier == right.classifier or left.class_index != right.class_index:
         raise refused_claim(read.text, ", which must name two different classifiers")
     _check_comparable(population, read, left.row)
     if left.class_index is None:
+        if groups is not None:
+            raise refused_claim(read.text, ", which needs a file with two classes")
         return _disagreeing(population, read, left, right, stratum)
-    codes = [_code(population, side.classifier) for side in (left, right)]
+    codes = [_code(population, side.classifier) for side in sides]
     assert codes[0] is not None and codes[1] is not None
     classes = len(population.classes)
-    tally = Tally(stratum * classes + codes[0].astype(np.int64), codes[1], classes)
-    cells = tally.cells(left.class_index)
-    masks = (tally.stratum % classes == left.class_index, cells.predicted)
-    parts = [
-        _numerator(read, side, Cells(cells.size, cells.labelled, cells.positive, mask))
-        for side, mask in zip((left, right), masks, strict=True)
-    ]
-    linear = _directed(read, parts[0][0] - parts[1][0], parts[0][1] - parts[1][1])
-    return ClaimTotals(read, (left, right), None, tally, _rates(population, right, tally), linear)
+    combined = stratum * classes + codes[0].astype(np.int64)
+    tally = Tally(combined, codes[1], classes, groups=groups)
+    cells, linear = tally.cells(left.class_index), []
+    first = replace(cells, predicted=tally.stratum % classes == left.class_index)
+    for mine in _masks(tally, places):
+        parts = [
+            _numerator(read, side, some_cells(part, mine))
+            for side, part in ((left, first), (right, cells))
+        ]
+        weight = _at(mine, parts[0][1] - parts[1][1])
+        linear.append(_directed(read, parts[0][0] - parts[1][0], weight))
+    rates = _rates(population, right, tally)
+    return ClaimTotals(read, sides, None, tally, rates, tuple(linear), groups, places)
+
+
+def _masks(tally: Tally, places: tuple[int, ...]) -> list[BoolArray]:
+    """The cells of each group that is claimed, (n_cells,); all where it is claimed of all items."""
+    every = np.ones(len(tally.size), dtype=bool)
+    return [tally.group == one for one in places] or [every]
+
+
+def some_cells(cells: Cells, mine: BoolArray) -> Cells:
+    """Some of the cells."""
+    arrays = ("size", "labelled", "positive", "predicted")
+    return Cells(*(getattr(cells, name)[mine] for name in arrays))
+
+
+def _at(mine: BoolArray, weight: FloatArray) -> FloatArray:
+    """Weights of some cells among those of all, (n_cells,)."""
+    found = np.zeros(len(mine))
+    found[mine] = weight
+    return found
 
 
 def _check_comparable(population: Population, read: ClaimText, row: Estimand) -> None:
     said = f": {row.name!r} of two classifiers cannot be compared"
     if not row.needs_prediction:
         raise refused_claim(read.text, f"{said}, because it is the same for every classifier")
-    if not (row.group or row.name in SAME_DENOMINATOR):
-        raise refused_claim(
-            read.text,
-            f"{said} by a count, because what it is divided by depends on the labels and on the "
-            "classifier; compare accuracy, precision or recall",
-        )
+    _check_counted(read, row, "classifiers")
     if len(population.classes) > 2 and row.name != "accuracy":
         several = f"{said} in a file with several classes; compare their accuracy"
         raise refused_claim(read.text, several)
+
+
+def _check_counted(read: ClaimText, row: Estimand, whose: str) -> None:
+    """Whether a difference is a count: the denominators are known, or those of two classifiers
+    the same."""
+    between = whose == "groups"
+    if row.group or (row.name in SAME_DENOMINATOR and not between):
+        return
+    able = "accuracy, prevalence or precision" if between else "accuracy, precision or recall"
+    raise refused_claim(
+        read.text,
+        f": {row.name!r} of two {whose} cannot be compared by a count, because what it is divided "
+        f"by depends on the labels and on the {whose.removesuffix('s')}; compare {able}",
+    )
 
 
 def _disagreeing(
@@ -224,7 +407,7 @@ def _disagreeing(
     tally = Disagreements(stratum, codes[0], codes[1], len(population.classes))
     rates = tally.rates(population, str(left.classifier), str(right.classifier))
     linear = _directed(read, 0.0, np.repeat([1.0, -1.0], tally.n_groups))
-    return ClaimTotals(read, (left, right), None, tally, rates, linear)
+    return ClaimTotals(read, (left, right), None, tally, rates, (linear,))
 
 
 def _numerator(read: ClaimText, side: Side, cells: Cells) -> tuple[float, FloatArray]:

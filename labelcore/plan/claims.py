@@ -1,10 +1,14 @@
-"""What a plan claims before the first label: "precision >= 0.9", "accuracy[A] > accuracy[B]"."""
+"""What a plan claims before the first label: "precision >= 0.9", "accuracy[A] > accuracy[B]".
+
+A figure of a group names its column and the group, "accuracy[language=de] >= 0.8"; "[every
+language]" claims it of all groups, "[some language]" of at least one.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from labelcore.errors import PlanArgumentError
@@ -13,16 +17,30 @@ from labelcore.estimands import DIFFERENCE, SCALARS
 RELATION = re.compile(r">=|<=|>|<|≥|≤")
 NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(%?)")
 RELATIONS = {"≥": ">=", "≤": "<="}
+EACH = re.compile(r"(every|some)\s+(.+)", re.DOTALL)
+EVERY, SOME = "every", "some"
 EXAMPLES = "'precision >= 0.9' or 'accuracy[A] > accuracy[B]'"
 
 
 @dataclass(frozen=True, slots=True)
+class GroupText:
+    """The items that a figure is of: the group ``name`` of a column, or with ``each`` every or some
+    group of it."""
+
+    column: str
+    name: str = ""
+    each: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Quantity:
-    """An estimand by name, of the classifier or class in brackets, of the classifier after "@"."""
+    """An estimand by name, of the classifier or class in brackets, of the classifier after "@", of
+    the group in the last brackets."""
 
     estimand: str
     inside: str | None = None
     at: str | None = None
+    group: GroupText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +60,31 @@ class ClaimText:
         return isinstance(self.right, Quantity)
 
     @property
+    def sides(self) -> list[Quantity]:
+        """The quantity, and the one that it is compared with."""
+        return [side for side in (self.left, self.right) if isinstance(side, Quantity)]
+
+    @property
+    def of_groups(self) -> bool:
+        """Whether two groups are compared, not two classifiers."""
+        return isinstance(self.right, Quantity) and self.left.group != self.right.group
+
+    @property
+    def each(self) -> str:
+        """Whether it is about "every" or "some" group of a column; "" for neither."""
+        return self.left.group.each if self.left.group else ""
+
+    @property
+    def subject(self) -> str:
+        """The estimand that it is about; a comparison of classifiers counts as a difference."""
+        differs = self.compares and not self.of_groups
+        return self.left.estimand + (DIFFERENCE if differs else "")
+
+    @property
     def names(self) -> set[str]:
         """Every name that it mentions, of a classifier or a class."""
-        sides = [side for side in (self.left, self.right) if isinstance(side, Quantity)]
-        return {name for side in sides for name in (side.inside, side.at) if name is not None}
+        both = (name for side in self.sides for name in (side.inside, side.at))
+        return {name for name in both if name is not None}
 
 
 def subject_of(
@@ -59,13 +98,12 @@ def subject_of(
     ('accuracy_difference', ('A', 'B'))
     """
     for read in readings(text):
-        sides = [side for side in (read.left, read.right) if isinstance(side, Quantity)]
+        sides = read.sides[: 1 if read.of_groups else 2]
         names = [side.at or side.inside or first for side in sides]
         found = tuple(name for name in names if name is not None and name in classifiers)
         if len(found) == len(names):
             break
-    estimand = read.left.estimand + (DIFFERENCE if read.compares else "")
-    return estimand, found if len(found) == len(names) else ()
+    return read.subject, found if len(found) == len(names) else ()
 
 
 def read_claim(text: object) -> ClaimText:
@@ -130,17 +168,39 @@ def _why_not(text: str, sign: re.Match[str]) -> str:
     if others:
         return (
             f", which compares {one.estimand!r} with {others[0].estimand!r}; "
-            "a comparison is between two classifiers in the same quantity"
+            "a comparison is between two classifiers or groups in the same quantity"
         )
     return (
         f", where {right.strip()!r} must be a share between 0 and 1, such "
-        "as 0.9 or 90 %, or the same quantity of another classifier"
+        "as 0.9 or 90 %, or the same quantity of another classifier or group"
     )
 
 
 def _quantities(side: str) -> list[Quantity]:
-    """Every way to read one side: the bracket may end at any "]" after which nothing or "@" comes,
-    the first one first."""
+    """Every way to read one side, one that names a group first, unless a sign of comparison stands
+    where its column would end."""
+    groups = _of_groups(side.strip())
+    sure = [one for one in groups if one.group and not one.group.column.endswith(("<", ">"))]
+    return [*sure, *_of_all_items(side), *(one for one in groups if one not in sure)]
+
+
+def _of_groups(side: str) -> list[Quantity]:
+    """The readings in which the last brackets name a group, whichever of them these are."""
+    starts = [place for place, sign in enumerate(side) if sign == "[" and side.endswith("]")]
+    found = []
+    for start in starts:
+        inside = side[start + 1 : -1].strip()
+        column, equals, name = (part.strip() for part in inside.partition("="))
+        each = EACH.fullmatch(inside)
+        groups = [GroupText(each[2].strip(), "", each[1])] if each else []
+        groups += [GroupText(column, name)] if equals and column and name else []
+        found += [replace(one, group=of) for one in _of_all_items(side[:start]) for of in groups]
+    return found
+
+
+def _of_all_items(side: str) -> list[Quantity]:
+    """Those that name none: the bracket may end at any "]" after which nothing or "@" comes, the
+    first one first."""
     found = re.fullmatch(r"(\w+)\s*(.*)", side.strip(), re.DOTALL)
     if found is None or found[1].lower() not in SCALARS:
         return []

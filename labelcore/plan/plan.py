@@ -13,7 +13,6 @@ from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import INTERVAL_RULES, DesignParams, WatchedParams
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.estimands import DIFFERENCE
 from labelcore.plan.checks import (
     check_claim_form,
     check_claims,
@@ -69,8 +68,9 @@ class Plan:
         "fixed": valid at the planned size only. None takes "watched" if the design has it
         for this budget
     claims
-        what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; they share
-        the error level 1 - confidence
+        what is to be shown, such as "precision >= 0.9", "accuracy[A] > accuracy[B]",
+        "accuracy[language=de] >= 0.8", "accuracy[every language] >= 0.8" or "accuracy[some
+        language] < 0.7"; they share the error level 1 - confidence
     claim_form
         what settles the claims. "strict": evidence whose promise is proved for every population.
         "approximate": the watched interval, one-sided; a claim is then called likely. It takes
@@ -251,9 +251,9 @@ class Plan:
 
     @property
     def claimed(self) -> tuple[str, ...]:
-        """The estimands that the claims are about; a comparison counts as a difference."""
-        read = [read_claim(text) for text in self.claims]
-        return tuple(one.left.estimand + (DIFFERENCE if one.compares else "") for one in read)
+        """The estimands that the claims are about; a comparison of classifiers counts as a
+        difference."""
+        return tuple(read_claim(text).subject for text in self.claims)
 
     @property
     def promised(self) -> Promise:

@@ -120,6 +120,17 @@ def claim_statement(sides: list[str], goal: float | None, above: bool) -> str:
     return f"{sides[0]} is {'at least' if above else 'at most'} {exact_percent(goal)}"
 
 
+def in_group_words(column: str, name: str, each: str = "", joined: int = 0) -> str:
+    """Of which group, or groups, a figure of a claim is; ``joined`` of them count as one.
+
+    >>> in_group_words("language", "de"), in_group_words("language", "", "every", 3)
+    ("in language 'de'", 'in every language (the 3 smallest as one)')
+    """
+    if not each:
+        return f"in {column} {name!r}"
+    return f"in {each} {column}" + (f" (the {joined} smallest as one)" if joined > 1 else "")
+
+
 def settled_words(status: str, form: Form) -> str:
     """A claim's status in a table or on one line; nothing but evidence shows a claim.
 

@@ -16,7 +16,7 @@ from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.figures.stops import stop_reason
 from labelcore.plan.claim_totals import claim_totals
-from labelcore.plan.claims import Quantity, read_claim
+from labelcore.plan.claims import GroupText, Quantity, read_claim
 from labelcore.plan.stop_rules import read_stop
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all
@@ -292,9 +292,9 @@ def crossings(known: Known, plan: lc.Plan, sessions: int) -> tuple[int, int]:
         in_cell = np.eye(len(claim.tally.size))[claim.tally.cell_of[drawn]]
         labelled = in_cell.cumsum(axis=0)
         positive = (in_cell * known.truth[drawn][:, np.newaxis]).cumsum(axis=0)
-        found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear, claim.rates)
+        found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear[0], claim.rates)
         wrong += bool((found >= math.log(20)).any())
-        n, s = (part[10:, claim.linear.weight != 0].sum(axis=1) for part in (labelled, positive))
+        n, s = (part[10:, claim.linear[0].weight != 0].sum(axis=1) for part in (labelled, positive))
         naive += bool(((s / n - 0.8) / np.sqrt(0.16 / n) > 1.645).any())
     return wrong, naive
 
@@ -370,3 +370,189 @@ def test_a_deadline_stops_at_its_moment(two: Known) -> None:
     session = lc.Session(two.population, past)
     assert session.next() is None and session.events[-1].text == past.stop[0]
     replay_project(session.store, session.project)
+
+
+# --- of groups -----------------------------------------------------------------------------------
+
+GERMAN, FRENCH = GroupText("language", "de"), GroupText("language", "fr")
+EVERY_LANGUAGE, SOME_LANGUAGE = (GroupText("language", "", each) for each in ("every", "some"))
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "right"),
+    [
+        ("accuracy[language=de] >= 0.8", Quantity("accuracy", group=GERMAN), 0.8),
+        ("precision@lr[language=de] > 0.8", Quantity("precision", None, "lr", GERMAN), 0.8),
+        ("recall[spam]@lr[every language] > 0.8",
+         Quantity("recall", "spam", "lr", EVERY_LANGUAGE), 0.8),
+        ("accuracy[some language] < 0.7", Quantity("accuracy", group=SOME_LANGUAGE), 0.7),
+        ("prevalence[language=de] > prevalence[ language = fr ]",
+         Quantity("prevalence", group=GERMAN), Quantity("prevalence", group=FRENCH)),
+    ],
+)  # fmt: skip
+def test_read_of_groups(text: str, left: Quantity, right: Quantity | float) -> None:
+    found = read_claim(text)
+    assert (found.left, found.right) == (left, right)
+
+
+LANGUAGES = ("de", "en", "fr")
+
+
+@pytest.fixture(scope="module")
+def spoken(two: Known, tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """The same items in three languages, the classifiers of another worth in each."""
+    random = np.random.default_rng(11)
+    language = np.array(LANGUAGES)[random.choice(3, N_ITEMS, p=[0.5, 0.3, 0.2])]
+    path = tmp_path_factory.mktemp("spoken") / "items.csv"
+    said = [two.population.predictions[name] for name in "AB"]
+    rows = [
+        f"i{i},x,{a},{b},{of}" for i, (a, b, of) in enumerate(zip(*said, language, strict=True))
+    ]
+    path.write_text("id,text,A,B,language\n" + "\n".join(rows) + "\n")
+    return Known(
+        lc.read_population(path, id="id", content="text", predictions={"A": "A", "B": "B"},
+                           groups=("language",)),
+        two.truth,
+    )  # fmt: skip
+
+
+def of_language(known: Known, name: str, classifier: str, language: str) -> float:
+    column = known.population.groups["language"]
+    mine = np.flatnonzero(column.codes == column.names.index(language))
+    return true_value(Known(known.population.part(mine), known.truth[mine]), name, classifier)
+
+
+@pytest.mark.parametrize("name", sorted(SCALARS))
+def test_a_claim_on_groups_holds_exactly_where_their_figures_do(spoken: Known, name: str) -> None:
+    each = {one: of_language(spoken, name, "A", one) for one in LANGUAGES}
+    for step in (-0.001, 0.001):
+        below = step < 0
+        for language, value in each.items():
+            assert holds(spoken, f"{name}[language={language}] >= {value + step}") == below
+        least, most = min(each.values()) + step, max(each.values()) + step
+        assert holds(spoken, f"{name}[every language] >= {least}") == below
+        assert holds(spoken, f"{name}[some language] < {least}") == (not below)
+        assert holds(spoken, f"{name}@A[some language] > {most}") == below
+        assert holds(spoken, f"{name}[every language] <= {most}") == (not below)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "precision", "prevalence"])
+def test_a_comparison_of_groups_holds_exactly_where_one_is_larger(spoken: Known, name: str) -> None:
+    larger = of_language(spoken, name, "A", "de") > of_language(spoken, name, "A", "fr")
+    assert holds(spoken, f"{name}[language=de] > {name}[language=fr]") == larger
+    assert holds(spoken, f"{name}[language=fr] > {name}[language=de]") == (not larger)
+
+
+@pytest.mark.parametrize("name", COMPARED[:4])
+def test_two_classifiers_are_compared_within_groups(spoken: Known, name: str) -> None:
+    ahead = [
+        of_language(spoken, name, "A", one) > of_language(spoken, name, "B", one)
+        for one in LANGUAGES
+    ]
+    for each, true in (("every", all(ahead)), ("some", any(ahead))):
+        assert holds(spoken, f"{name}@A[{each} language] > {name}@B[{each} language]") == true
+    assert holds(spoken, f"{name}@A[language=de] > {name}@B[language=de]") == ahead[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("accuracy[langage=de] >= .7", "no column of groups 'langage'.*did you mean 'language'"),
+        ("accuracy[every lang] >= .7", "no column of groups 'lang'.*did you mean 'language'"),
+        ("accuracy[language=dee] >= .7", "no group 'dee' in 'language'; did you mean 'de'"),
+        ("accuracy[language=xyz] >= .7", "no group 'xyz' in 'language'; it has de, en, fr"),
+        ("recall[language=de] > recall[language=fr]", "depends on the labels and on the group"),
+        ("accuracy[language=de] > accuracy", "name groups of one column on both sides"),
+        ("accuracy[every language] > accuracy[some language]", "'every' must stand on both sides"),
+        ("accuracy@A[language=de] > accuracy@B[language=fr]", "two groups by the same classifier"),
+    ],
+)
+def test_what_groups_cannot_answer(spoken: Known, text: str, words: str) -> None:
+    with pytest.raises(PlanError, match=words):
+        claim_totals(spoken.population, text, "A", np.zeros(N_ITEMS, dtype=np.int64))
+
+
+GROUPS, EACH, BOUNDARY, SESSIONS = 10, 60, 0.7, 60
+
+
+def decided(shares: np.ndarray, text: str, folder: Path) -> tuple[int, int]:
+    """Sessions of a plain random sample in which a claim is ever decided, and those in which its
+    broken twin is: all groups shown by their mean, or some group by the largest evidence."""
+    group = np.repeat(np.arange(GROUPS), EACH)
+    truth = (np.arange(GROUPS * EACH) % EACH < np.round(shares[group] * EACH)).astype(int)
+    path = folder / "items.csv"
+    rows = [f"i{i},x,1,g{of}" for i, of in enumerate(group)]
+    path.write_text("id,text,said,part\n" + "\n".join(rows) + "\n")
+    population = lc.read_population(
+        path, id="id", content="text", predictions="said", groups="part"
+    )
+    claim = claim_totals(population, text, "said", np.zeros(len(group), dtype=np.int64))
+    random, goal, found = np.random.default_rng(3), math.log(20), np.zeros(2, dtype=int)
+    for _ in range(SESSIONS):
+        order = random.permutation(len(group))
+        cells = claim.tally.after_each(order, truth[order], claim.class_index)
+        looks = slice(19, None, 30)
+
+        labelled, positive = cells.labelled[looks], cells.positive[looks]
+        each = {
+            id(one): claim.log_evidence(cells, labelled, positive, one, "file")
+            for one in claim.linear
+        }
+        nothing, every = np.zeros(len(labelled)), np.array(list(each.values()))
+        twin = every.max(axis=0) if claim.of_some else np.log(np.exp(every).mean(axis=0))
+        told = claim.evidence(lambda one, each=each, nothing=nothing: each.get(id(one), nothing))
+        for place, evidence in enumerate((told[0], twin)):
+            found[place] += bool((evidence >= goal).any())
+    return int(found[0]), int(found[1])
+
+
+def test_false_claims_on_several_groups_are_hardly_ever_decided(tmp_path: Path) -> None:
+    """All groups at the boundary of "some", and one of them at that of "every"."""
+    most = binom.isf(NOISE, SESSIONS, 0.05)
+    at_boundary = np.full(GROUPS, BOUNDARY)
+    wrong, twin = decided(at_boundary, f"accuracy[some part] < {BOUNDARY}", tmp_path)
+    assert wrong <= most < twin
+    one_bad = np.where(np.arange(GROUPS) == 0, BOUNDARY, 0.95)
+    wrong, twin = decided(one_bad, f"accuracy[every part] > {BOUNDARY}", tmp_path)
+    assert wrong <= most < twin
+
+
+def test_one_claim_on_all_groups_is_as_strong_as_the_weakest(spoken: Known) -> None:
+    """Each group at the full error level; those that one group alone may settle share it."""
+    texts = {one: f"accuracy[language={one}] >= 0.75" for one in LANGUAGES}
+    every, some = "accuracy[every language] >= 0.75", "accuracy[some language] < 0.75"
+    plan = lc.Plan("simple_random", "accuracy", classifier="A",
+                   claims=[*texts.values(), every, some],
+                   budget=200, stop=(), seed=2)  # fmt: skip
+    session = lc.Session(spoken.population, plan)
+    answer_all(session, spoken)
+    found = {one.claim: one for one in claims_of(session)}
+    each = [found[text] for text in texts.values()]
+    assert found[every].log_evidence == pytest.approx(min(one.log_evidence for one in each))
+    mean = np.log(np.mean([np.exp(one.log_evidence_against) for one in each]))
+    assert found[every].log_evidence_against == pytest.approx(mean)
+    assert found[some].log_evidence == pytest.approx(mean)
+    assert found[every].value == min(one.value for one in each if one.value is not None)
+    assert found[every].statement == "the accuracy of 'A' in every language is at least 75.0 %"
+    assert each[0].statement == "the accuracy of 'A' in language 'de' is at least 75.0 %"
+    replay_project(session.store, session.project)
+
+
+def test_the_ends_of_an_approximate_claim_on_all_groups(spoken: Known) -> None:
+    """The lower one that of the weakest group at its full level, the upper one shared."""
+
+    def ends(text: str, error: float) -> tuple[float, float]:
+        plan = lc.Plan("simple_random", "accuracy", classifier="A", claims=[text], budget=60,
+                       stop=(), seed=2, claim_form="approximate", confidence=1 - error)  # fmt: skip
+        session = lc.Session(spoken.population, plan)
+        answer_all(session, spoken)
+        (claim,) = claims_of(session)
+        assert claim.low is not None and claim.high is not None
+        return claim.low, claim.high
+
+    alone = [ends(f"accuracy[language={one}] >= 0.75", 0.06) for one in LANGUAGES]
+    shared = [ends(f"accuracy[language={one}] >= 0.75", 0.02) for one in LANGUAGES]
+    low, high = ends("accuracy[every language] >= 0.75", 0.06)
+    assert low == pytest.approx(min(one for one, _ in alone), abs=1e-9)
+    assert high == pytest.approx(min(one for _, one in shared), abs=1e-9)
+    assert ends("accuracy[some language] < 0.75", 0.06) == pytest.approx((low, high), abs=1e-9)
