@@ -22,7 +22,7 @@ from labelcore.population.copies import TakenFile
 from labelcore.population.dialect import Dialect, Form
 from labelcore.population.duplicates import Duplicates
 from labelcore.population.formats import detect
-from labelcore.population.head import Head, head_of
+from labelcore.population.head import Head, head_of, tree_in
 from labelcore.population.pictures import take_apart
 from labelcore.population.population import Population
 from labelcore.population.read import read_as_it_is, read_population
@@ -33,6 +33,7 @@ from labelcore.population.snapshots import (
     open_snapshot,
 )
 from labelcore.population.tables import recognised_as_table
+from labelcore.population.tree import Branch, Tree
 
 LONGEST_CELL = 20_000
 MOST_CELLS, LEAST_ROWS = 200_000, 5
@@ -68,9 +69,11 @@ def look(parts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     return {"dialect": form.dialect.to_json(), "options": form.options, "sheets": form.sheets}
 
 
-def look_inside(parts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The first rows, in that dialect."""
-    head = head_of([Path(part) for part in parts], given)
+def look_inside(
+    parts: Sequence[str], given: Mapping[str, Any], paths: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The first rows, in that dialect, with what lies at some paths."""
+    head = head_of([Path(part) for part in parts], given, paths)
     rows = head.sample[: max(LEAST_ROWS, MOST_CELLS // max(1, len(head.columns)))]
     most = min(LONGEST_CELL, MOST_TEXT // max(1, len(rows) * len(head.columns)))
     return {
@@ -80,6 +83,11 @@ def look_inside(parts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any
         "dialect": head.dialect.to_json(),
         "headless": head.headless,
     }
+
+
+def climb(parts: Sequence[str], given: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """What lies in the records, and the different values of some columns."""
+    return asdict(tree_in(Path(parts[0]), given, columns))
 
 
 def read(path: str, arguments: Mapping[str, Any], as_it_is: bool = False) -> None:
@@ -157,6 +165,12 @@ def head_from(said: Mapping[str, Any]) -> Head:
     columns = tuple(map(str, said["columns"]))
     sample = tuple(dict(zip(columns, row, strict=True)) for row in said["sample"])
     return Head(columns, int(said["rows"]), sample, Dialect(**said["dialect"]), said["headless"])
+
+
+def tree_from(said: Mapping[str, Any]) -> Tree:
+    """What ``climb`` said."""
+    return Tree(tuple(Branch(**one) for one in said["branches"]),
+                said["records"], said["more"], said["values"])  # fmt: skip
 
 
 def population_from(folder: Path, path: Path) -> Population:

@@ -41,6 +41,7 @@ class Arguments:
     helpers: Mapping[str, str] = field(default_factory=dict)
     groups: tuple[str, ...] = ()
     prompt: str | None = None
+    passing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def checked(cls, **given: Any) -> Arguments:
@@ -60,13 +61,17 @@ class Arguments:
             helpers=_columns("helpers", given.get("helpers", {})),
             groups=_names("groups", given.get("groups", ())),
             prompt=_optional_text("prompt", given.get("prompt")),
+            passing={
+                name: _names(f"passing[{name!r}]", values)
+                for name, values in dict(given.get("passing", {})).items()
+            },
         )
 
     def to_json(self) -> dict[str, Any]:
         """JSON values; ``read_population(path, **values)`` reads the same population.
 
-        A dialect, known answers, helpers, groups and prompts are left out if there are none, so
-        that arguments stored before these existed keep their text.
+        A dialect, known answers, helpers, groups, prompts and what passes are left out if there are
+        none, so that arguments stored before these existed keep their text.
         """
         return {
             "id": list(self.id) if isinstance(self.id, tuple) else self.id,
@@ -86,6 +91,7 @@ class Arguments:
             **({"helpers": dict(self.helpers)} if self.helpers else {}),
             **({"groups": list(self.groups)} if self.groups else {}),
             **({"prompt": self.prompt} if self.prompt is not None else {}),
+            **({"passing": {k: list(v) for k, v in self.passing.items()}} if self.passing else {}),
         }
 
     def classifiers(self) -> Iterator[Classifier]:
@@ -137,6 +143,9 @@ class Arguments:
                 said = argument.removesuffix("_columns")
                 yield f"{said} must name a column once, got {listing(repeated)} again"
         yield from self._broken_thresholds()
+        for name in self.passing:
+            if name not in self.predictions:
+                yield f"passing names {name!r}, which has no prediction column"
         if self.known is not None and self.known in self.content:
             yield (
                 f"known names {self.known!r}, which content names too: an answer must not be shown "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,12 @@ class PredictionColumn:
         """(n_items,) index into classes; -1 for a value that is none of them."""
         table = [class_index(value, classes, positive) for value in self.values]
         return narrow(np.array([*table, -1]), len(classes))[self.places]
+
+    def passing(self, values: Sequence[str], *, blank: bool = True) -> PredictionColumn:
+        """As a column of 0/1: 1 for these values. ``blank``: 0 for an empty one, too."""
+        told = ["1" if one in values else "" if not (blank or one.strip()) else "0"
+                for one in self.values]  # fmt: skip
+        return replace(self, values=tuple(told))
 
 
 def _encodable(chunk: pa.Array) -> pa.Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from labelcore.population.foreign import FEWEST_WRAPPED
 from labelcore.population.formats import FORMATS, TableFile, known_suffix, open_table
 from labelcore.population.json_file import JsonTable
 from labelcore.population.sniff import first_row_is_data
+from labelcore.population.text import as_text
+from labelcore.population.tree import Tree, tree_of
 
 SAMPLE_ROWS = 60
 
@@ -35,11 +37,14 @@ class Head:
     headless: bool
 
 
-def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
-    """Raises ValueError when the file cannot be opened, PopulationError for a broken structure."""
+def head_of(parts: Sequence[Path], given: Mapping[str, Any], paths: Sequence[str] = ()) -> Head:
+    """The first look; ``paths`` into its records are columns, too. Raises ValueError when the file
+    cannot be opened, PopulationError for a broken structure."""
     table, rest = _opened(parts, given)
     if faults := table.faults():
         raise PopulationError(faults)
+    if isinstance(table, JsonTable):
+        table.reach([path for path in paths if path not in table.columns])
     names = list(dict.fromkeys(table.columns))
     if not names:
         rule = "no row has a field: write each item as an object with the fields to be shown"
@@ -48,13 +53,27 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
     if isinstance(table, JsonTable):
         if faults := [_wrapped(parts[0].name, *one) for one in _lists(rows)]:
             raise PopulationError(faults)
-        names = leaves(names, rows)
+        names = list(dict.fromkeys([*leaves(names, rows), *(n for n in paths if n in names)]))
         rows = tuple({name: row[name] for name in names} for row in rows)
     named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
     headless = named and first_row_is_data(names, [list(row.values()) for row in rows])
     every = len(table) + sum(len(open_table(part)) for part in rest)
     columns = names if isinstance(table, JsonTable) else table.columns
     return Head(tuple(columns), every, rows, table.dialect, headless)
+
+
+def tree_in(part: Path, given: Mapping[str, Any], columns: Sequence[str]) -> Tree:
+    """What lies in the records of a file, and the values of some columns; of a file without any a
+    tree without branches."""
+    table = open_table(part, given)
+    if isinstance(table, JsonTable):
+        return tree_of(table.records(), columns)
+    rows = (
+        dict(zip(columns, row, strict=True))
+        for batch in (table.batches(columns) if columns else ())
+        for row in zip(*(as_text(batch[name]).to_pylist() for name in columns), strict=True)
+    )
+    return replace(tree_of(rows, columns), branches=())
 
 
 def _lists(rows: Sequence[Mapping[str, str]]) -> list[tuple[str, int]]:

@@ -50,6 +50,7 @@ def read_population(
     helpers: str | Mapping[str, str] = {},
     groups: str | Sequence[str] = (),
     prompt: str | None = None,
+    passing: Mapping[str, Sequence[str]] = {},
     name: str | None = None,
     progress: Callable[[], None] | None = None,
 ) -> Population:
@@ -108,6 +109,10 @@ def read_population(
         values each
     prompt
         the column that joins outputs of several systems on the same prompt
+    passing
+        classifier -> the values of its prediction column that count as the positive class, such as
+        ``{"judge": ["pass"]}``; every other one counts as the other class, also an empty one or an
+        answer such as "ERROR". For two classes, by default "no" and "yes"
     name
         what sentences, titles and reports call the source; default: the name of the file, "items"
         for a table in memory and for parts. Another name is no other population
@@ -177,6 +182,7 @@ def read_population(
         helpers=helpers,
         groups=groups,
         prompt=prompt,
+        passing=passing,
         progress=progress,
         name=name,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -130,6 +130,10 @@ def _check_values(
         for column in dict.fromkeys(arguments.predictions.values())
         if column in columns
     }
+    passing = {
+        arguments.predictions.get(name, ""): told for name, told in arguments.passing.items()
+    }
+    coded |= {name: coded[name].passing(told) for name, told in passing.items() if name in coded}
     classes: tuple[str, ...] = ()
     positive = ""
     nested = [column for column, one in coded.items() if _holds_parts(one)]
@@ -151,7 +155,9 @@ def _check_values(
             predictions[column] = _read_only(indices)
     known = None
     if positive in classes and arguments.known is not None and arguments.known in columns:
-        known = _check_known(arguments.known, columns[arguments.known], classes, positive, values)
+        told = {one for some in passing.values() for one in some}
+        column = columns[arguments.known]
+        known = _check_known(arguments.known, column, classes, positive, values, told)
     helpers = {
         column: read_helper(columns[column], table.dialect.decimal)
         for column in dict.fromkeys(arguments.helpers.values())
@@ -181,9 +187,13 @@ def _check_known(
     classes: tuple[str, ...],
     positive: str,
     faults: FaultList,
+    passing: Collection[str],
 ) -> Codes:
-    """The class of each answer that is known, -1 where the value is empty, (n_items,)."""
+    """The class of each answer that is known, -1 where the value is empty, (n_items,). Words that
+    are no class are read as the judges' are, of which some are ``passing``."""
     answers = PredictionColumn.from_column(column)
+    if passing and not answers.names <= {*classes}:
+        answers = answers.passing(list(passing), blank=False)
     found = answers.indices(classes, positive)
     rule = f"a known answer must be one of {allowed(classes)}, or empty where it is not known"
     faults.add_rows(np.flatnonzero((found < 0) & ~_blank(answers)), name, column, rule)

@@ -33,7 +33,19 @@ HANGS_ON = {
 """What is forgotten when something else is chosen."""
 OF_A_FILE = (
     *("read", "id", "ids", "content", "number", "name", "score", "prediction", "known", "existing"),
-    *("helpers", "groups", "by", "positive", "aim", "classifier", "classifiers", "pair"),
+    *(
+        "helpers",
+        "groups",
+        "by",
+        "paths",
+        "picked",
+        "passes",
+        "positive",
+        "aim",
+        "classifier",
+        "classifiers",
+        "pair",
+    ),
     *("direction", "threshold", "thresholds", "numbers", "matter", "design", "budget", "most"),
     *("claims", "project_name"),
 )
@@ -54,6 +66,8 @@ class Columns:
     revealing         content columns that may show a model's output
     helpers           columns that may help to choose items and are never judged
     groups            columns that figures may be told by
+    prompt            the column that joins outputs of several systems on the same prompt
+    passing           (classifier, values of its verdict that pass) each
     """
 
     id: str | tuple[str, ...] | None
@@ -69,6 +83,8 @@ class Columns:
     revealing: tuple[str, ...] = ()
     helpers: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    prompt: str | None = None
+    passing: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of ``read_population``.
@@ -76,6 +92,8 @@ class Columns:
         Raises ValueError when two classifiers have one name.
         """
         names = [one.name for one in self.classifiers]
+        predicting = {one.name for one in self.classifiers if one.prediction}
+        passing = [one for one in self.passing if one[0] in predicting]
         if len(set(names)) < len(names):
             raise ValueError(f"Two classifiers have the same name: {', '.join(names)}.")
         return {
@@ -94,6 +112,8 @@ class Columns:
             **({"known": self.known} if self.known else {}),
             **({"helpers": {name: name for name in self.helpers}} if self.helpers else {}),
             **({"groups": list(self.groups)} if self.groups else {}),
+            **({"prompt": self.prompt} if self.prompt else {}),
+            **({"passing": {name: list(told) for name, told in passing}} if passing else {}),
         }
 
     @property
@@ -250,6 +270,10 @@ class Draft:
     helpers: list[str] | None = None
     groups: list[str] | None = None
     by: str | None = None
+    paths: list[str] = field(default_factory=list)
+    picked: str | None = None
+    prompt: str | None = None
+    passes: dict[str, list[str]] = field(default_factory=dict)
 
     question: str | None = None
     instructions: str | None = None

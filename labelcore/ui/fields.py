@@ -91,6 +91,8 @@ OF_THE_ITEMS = (
         first=[],
     ),
     Field("groups", "several", "By which columns may figures be told?"),
+    Field("passes", "several", ""),
+    Field("prompt", "list", "Which column says that answers have the same prompt?"),
 )
 OF_THE_QUESTION = (
     Field(

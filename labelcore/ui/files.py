@@ -25,6 +25,7 @@ from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import known_suffix
 from labelcore.population.head import Head
 from labelcore.population.pictures import MOST_FILES, ZIP
+from labelcore.population.tree import Tree
 from labelcore.settings import data_folder
 from labelcore.ui import waiting
 from labelcore.ui.guess import FEW_VALUES
@@ -197,16 +198,27 @@ def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
     return cast(Form, _asked("form", path, given, apart.look, _plain(apart.form_of)))
 
 
-def read_head(path: Path, given: Mapping[str, Any] = NOTHING) -> Head:
-    """Raises ValueError when the file cannot be opened, PopulationError for a broken structure,
-    LimitError, CancelledError."""
-    return cast(Head, _asked("head", path, given, apart.look_inside, _plain(apart.head_from)))
+def read_head(path: Path, given: Mapping[str, Any] = NOTHING, paths: Sequence[str] = ()) -> Head:
+    """The first look, with what lies at some ``paths``. Raises ValueError when the file cannot be
+    opened, PopulationError for a broken structure, LimitError, CancelledError."""
+    found = _asked("head", path, given, apart.look_inside, _plain(apart.head_from), list(paths))
+    return cast(Head, found)
 
 
-def _asked(kind: str, path: Path, given: Mapping[str, Any], function: Any, handed: Any) -> Any:
+def read_tree(path: Path, given: Mapping[str, Any], columns: Sequence[str]) -> Tree:
+    """What lies in the records of a file, and the different values of some columns. Raises what
+    ``read_head`` does."""
+    found = _asked("tree", path, given, apart.climb, _plain(apart.tree_from), list(columns))
+    return cast(Tree, found)
+
+
+def _asked(
+    kind: str, path: Path, given: Mapping[str, Any], function: Any, handed: Any, *more: list[str]
+) -> Any:
     parts = [str(part) for part in parts_at(path)]
-    ask = Ask(function, (parts, dict(given)), handed, stamp(path)[0])
-    return waiting.found(kind, _key(path, given), f"Looking at {path.name}", ask)
+    ask = Ask(function, (parts, dict(given), *more), handed, stamp(path)[0])
+    key = _key(path, {**given, "more": more})
+    return waiting.found(kind, key, f"Looking at {path.name}", ask)
 
 
 def _plain(made: Callable[[Any], Any]) -> Callable[[Any, Path], Any]:

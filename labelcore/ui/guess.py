@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from labelcore.population.revealing import holds_output, looks_like_answer, snake, verdicts
+from labelcore.population.roles import Roles, roles_of
 
 Value = TypeVar("Value", covariant=True)
 
@@ -22,6 +23,8 @@ IDS = tuple(
         r"^(nr|no|number|nummer|item|row|index|unnamed:_0|)\.?$",
     )
 )
+CALL = re.compile(r"(^|_)(span|observation|call|generation|output|response|completion)_?id$", re.I)
+"""Ids of a call of a model, of which a trace may hold several."""
 SCORE = re.compile(
     r"(^|_)(scores?|prob(abilit(y|ies))?|proba|p|conf(idence)?|logits?|similarity|margin"
     r"|wahrscheinlichkeit|konfidenz|sicherheit)(_|$)",
@@ -74,6 +77,7 @@ class ClassifierColumns:
 class Guess:
     """What is preselected; ``answers`` are columns that look like the truth.
 
+    roles        what the columns are of a log of model calls, None of any other file
     confidence   "id", "content", "classifiers" -> from 0 to 1; what is under ENOUGH is asked
     reasons      the same keys, for what is asked or was left out -> why
     """
@@ -84,6 +88,7 @@ class Guess:
     answers: tuple[str, ...]
     confidence: Mapping[str, float]
     reasons: Mapping[str, str]
+    roles: Roles | None = None
 
     def asks(self, part: str) -> bool:
         return self.confidence[part] < ENOUGH
@@ -101,6 +106,8 @@ class Found(Generic[Value]):
 def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
     """Preselections for the form; the person sees and changes all of them."""
     values = {name: [row[name] for row in sample if name in row] for name in columns}
+    if (roles := roles_of(values)) is not None:
+        return _of_calls(columns, values, roles)
     answers = tuple(name for name in columns if looks_like_answer(name))
     free = _without(columns, answers)
     key = _id(free, values)
@@ -120,6 +127,27 @@ def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
         answers,
         {name: part.confidence for name, part in parts.items()},
         {name: part.reason for name, part in parts.items() if part.reason},
+    )
+
+
+def _of_calls(columns: Sequence[str], values: Mapping[str, Sequence[str]], roles: Roles) -> Guess:
+    """Of a log of model calls: judges are what is audited, and people's scores the answers."""
+    meant = [*roles.content, *roles.taken, roles.system, roles.prompt]
+    free = [name for name in columns if name not in meant]
+    key = next((name for name in free if CALL.search(snake(name)) and _all_different(values[name])),
+               None)  # fmt: skip
+    found = Found(key, NAMED) if key else _id(free, values)
+    judges = [ClassifierColumns(one.name, one.score, one.verdict) for one in roles.judges]
+    human = [roles.human] if roles.human else []
+    answers = (*human, *(name for name in free if looks_like_answer(name) and name != key))
+    return Guess(
+        found.value,
+        roles.content,
+        _named_once(judges),
+        answers,
+        {"id": found.confidence, "content": NAMED, "classifiers": NAMED},
+        {"id": found.reason} if found.reason else {},
+        roles,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
 from labelcore.population.head import Head
+from labelcore.population.roles import Roles, passing
 from labelcore.ui import files, visitor
 from labelcore.ui.asking import ask, ask_number, current
 from labelcore.ui.draft import (
@@ -32,6 +33,7 @@ from labelcore.ui.files import Checked
 from labelcore.ui.folds import fold
 from labelcore.ui.guess import FEW_VALUES, Guess, guess
 from labelcore.ui.new_known import Known, known_answers, show_known
+from labelcore.ui.new_tree import TAKE, choose_passing, pick, say_passing, take_for
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import sentence
 from labelcore.ui.reading import is_there
@@ -100,7 +102,7 @@ class Items:
 
     @cached_property
     def head(self) -> Head:
-        return files.read_head(self.path, self.dialect)
+        return files.read_head(self.path, self.dialect, self.now.paths)
 
     @cached_property
     def guess(self) -> Guess:
@@ -113,7 +115,46 @@ class Items:
     @cached_property
     def bare(self) -> Columns:
         """What the columns mean, known answers, helpers and groups left out."""
-        return self.now.columns(self.names, self.guess, self.head.sample, self.dialect)
+        found = self.now.columns(self.names, self.guess, self.head.sample, self.dialect)
+        told = tuple(
+            (one.name, tuple(self.passes(one.name, place)))
+            for place, one in enumerate(found.classifiers)
+            if one.name in self.preset or str(place) in self.now.passes
+        )
+        prompt = self.now.value("prompt", self.prompt, [NO_COLUMN, *self.names])
+        return replace(found, passing=told, prompt=None if prompt == NO_COLUMN else prompt)
+
+    @cached_property
+    def roles(self) -> Roles | None:
+        """What the columns of a log of model calls are."""
+        return self.guess.roles
+
+    @cached_property
+    def verdicts(self) -> dict[str, Mapping[str, int]]:
+        """The different verdicts of each judge of such a log, and how often each is given."""
+        rows = self.now.classifier_columns(self.names, self.guess) or ()
+        judges = {one.name: one.prediction for one in rows if one.prediction}
+        if self.roles is None or not judges:
+            return {}
+        tree = files.read_tree(self.path, self.dialect, [*judges.values()])
+        return {name: tree.values[column] for name, column in judges.items()}
+
+    @cached_property
+    def preset(self) -> dict[str, tuple[str, ...]]:
+        """Which of them pass, where that must be told."""
+        return passing({name: list(counts) for name, counts in self.verdicts.items()})
+
+    def passes(self, name: str, place: int) -> Sequence[str]:
+        """The verdicts of a judge that pass, as chosen or as their words say."""
+        first = list(self.preset.get(name, ()))
+        chosen: list[str] = self.now.value("passes", first, self.verdicts.get(name, ()), str(place))
+        return chosen
+
+    @property
+    def prompt(self) -> str:
+        """The column that joins outputs on the same prompt, where the first rows have several."""
+        name = self.roles.prompt if self.roles else None
+        return name or NO_COLUMN
 
     @cached_property
     def groupable(self) -> list[str]:
@@ -124,13 +165,24 @@ class Items:
         names = [one for one in unused if one not in self.guess.answers]
         seen = {name: {row.get(name, "").strip() for row in sample} for name in names}
         few = min(FEW_VALUES, len(sample) // 4)
-        return [name for name in names if 2 <= len(seen[name] - {""}) <= few][:MOST_GROUPED]
+        first = [self.roles.system] if self.roles and self.roles.system in unused else []
+        found = [name for name in names if 2 <= len(seen[name] - {""}) <= few]
+        return list(
+            dict.fromkeys([*first, *found, *(one for one in self.now.paths if one in names)])
+        )[:MOST_GROUPED]
 
     @cached_property
     def columns(self) -> Columns:
         """What the columns mean, known answers and helpers left out."""
         chosen = self.now.value("groups", self.groupable, self.groupable)
         return replace(self.bare, groups=tuple(chosen))
+
+    @cached_property
+    def nested(self) -> bool:
+        """Whether something lies within the records."""
+        inside = (set(name) & set(".[") for name in self.head.columns)
+        values = (value for row in self.head.sample[:1] for value in row.values())
+        return any(inside) or any(value[:1] in ("[", "{") for value in values)
 
     @cached_property
     def lacking(self) -> str:
@@ -225,6 +277,8 @@ def items_step() -> tuple[Path, Columns, Population] | None:
                 fold(WRONG, "new-wrong", lambda: choose_dialect(items))
             doubts = unsure(items.guess)
             below = fold(MEANINGS, "new-meanings", lambda: choose_columns(items), opened=doubts)
+            if items.nested:
+                fold(TAKE, "new-take", lambda: pick_from(items))
         with preview:
             show_head(items)
         say_what_matters(items)
@@ -251,6 +305,14 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         return None
 
 
+def pick_from(items: Items) -> None:
+    """A record as a tree, of which a value can be taken for a column."""
+    now, rows = items.now, items.bare.classifiers
+    content, groups = items.bare.content, items.columns.groups
+    use = partial(take_for, now, items.names, content, groups, len(rows))
+    pick(files.read_tree(items.path, items.dialect, []), use)
+
+
 def say_what_was_read(population: Population) -> None:
     """How many items and columns, once nothing of the file is left that cannot be read."""
     if not population.classifiers:
@@ -271,6 +333,10 @@ def unsure(found: Guess) -> bool:
 def roles(columns: Columns, found: Guess) -> dict[str, str]:
     """What each column that means something is, in a word or two."""
     said = dict.fromkeys(found.answers, "answer, hidden")
+    if found.roles is not None:
+        said |= {one.reason: "reason, hidden" for one in found.roles.judges if one.reason}
+        said |= {found.roles.system: "system, hidden"} if found.roles.system else {}
+    said |= {columns.prompt: "same prompt"} if columns.prompt else {}
     said |= dict.fromkeys(columns.content, "shown")
     for one in columns.classifiers:
         said |= {one.score: f"score of {one.name}"} if one.score else {}
@@ -284,6 +350,8 @@ def say_what_matters(items: Items) -> None:
         st.caption("Row numbers are the ids: rows of this file must never move.")
     for part, reason in items.guess.reasons.items():
         st.caption(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
+    for name, passes in items.bare.passing:
+        say_passing(name, items.verdicts[name], passes)
     told = [name for name in items.columns.content if name in items.guess.answers]
     if told:
         st.warning(
@@ -446,6 +514,11 @@ def choose_columns(items: Items) -> None:
             ask("score", part, options=choices, first=given.score or NO_COLUMN)
         with columns[2]:
             ask("prediction", part, options=choices, first=given.prediction or NO_COLUMN)
+        if given.name in items.verdicts:
+            first = items.preset.get(given.name, ())
+            choose_passing(given.name, part, items.verdicts[given.name], first)
+    if items.roles is not None:
+        ask("prompt", options=same([NO_COLUMN, *names]), first=items.prompt)
 
 
 def show_faults(error: Exception, then: str = "") -> None:

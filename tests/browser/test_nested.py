@@ -49,3 +49,39 @@ def test_from_the_drop_to_the_first_item_or_to_a_sentence(
     page.wait_for_selector(".lc-answers button")
     item = page.locator(".lc-box").inner_text()
     assert item.strip() and not item.lstrip().startswith("{") and not faults
+
+
+def trace(n: int) -> dict[str, object]:
+    verdict = ("pass", "fail", "ERROR", "pass", "fail")[n % 5]
+    scores = [{"name": "strict", "value": verdict}, {"name": "kind", "value": 1 + n % 5}]
+    said = [{"role": "user", "content": f"Question {n}?"}]
+    judged = scores if n % 7 else scores[1:]
+    output = {"content": f"Answer {n}", "notes": [{"text": f"note {n}", "sure": n % 2}]}
+    return {"id": n, "input": said, "output": output, "model": "ab"[n % 2], "scores": judged}
+
+
+def test_a_value_is_pressed_in_a_record_and_used(
+    shared_server: Server, page: Page, tmp_path: Path
+) -> None:
+    path = tmp_path / "judged.jsonl"
+    path.write_text("\n".join(json.dumps(trace(n)) for n in range(70)), "utf-8")
+    page.goto(f"{shared_server.url}/new_project")
+    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
+    page.get_by_text(driving.READ_WHOLE).wait_for()
+    passes = "strict: pass (24) passes; fail (24), ERROR (12), empty (10) do not."
+    expect(page.get_by_text(passes)).to_be_visible()
+    page.locator(".st-key-new-take summary").click()
+    line = page.locator('.lc-tree button[data-figure="output.notes[-1].text"]')
+    expect(line).to_contain_text("in all 70 lines")
+    missing = page.locator('.lc-tree button[data-figure="scores[name=kind].value"]')
+    expect(missing).to_contain_text("in all 70 lines")
+    line.click()
+    page.locator(".st-key-new-use button", has_text="shown").click()
+    page.locator(".st-key-new-use").wait_for(state="detached")
+    wait_until_idle(page)
+    driving.choose(page, page.locator(".st-key-new-next button"))
+    driving.fill(page, page.locator(".st-key-new-question input"), "Is the answer right?")
+    driving.create_project(page)
+    page.wait_for_selector(".lc-answers button")
+    item = page.locator(".lc-box").inner_text()
+    assert "note " in item and "Answer " in item and "pass" not in item

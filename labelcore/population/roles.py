@@ -1,0 +1,203 @@
+"""What the columns of a log of model calls are: what was asked and answered, by which system, and
+what judges said of it. Recognised by shape and by the names that tracing tools use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from labelcore.population.revealing import looks_like_answer, snake
+
+Values = Mapping[str, Sequence[str]]
+TALK = re.compile(r'\s*\[\s*\{.{0,2000}?"(role|from|message\.role)"\s*:', re.DOTALL)
+GIVEN = re.compile(
+    r"(^|_)(inputs?|prompts?|questions?|query|instructions?|messages|conversations?|user_input)$"
+    r"|(^|_)(input|inputs|prompt)_(messages|value|content|text|question|query)$",
+    re.IGNORECASE,
+)
+ANSWER = re.compile(
+    r"(^|_)(outputs?|answers?|response|completion|generation|generated|reply|generated_text)$"
+    r"|(^|_)(output|outputs|response|completion)_(messages|content|value|text|message|answer)$",
+    re.IGNORECASE,
+)
+TITLE = re.compile(r"(^|\.)(subject|title|headline)$", re.IGNORECASE)
+SYSTEM = re.compile(
+    r"(^|_)(model|system|llm|variant|candidate|generator|(request_|response_)?model(_name|_id)?)$",
+    re.IGNORECASE,
+)
+PROMPT = re.compile(
+    r"(^|_)(prompt|question|input|example|query|task|instruction|dataset_item)_?id$"
+    r"|(^|_)prompt_(hash|key|number)$",
+    re.IGNORECASE,
+)
+HUMAN = re.compile(r"(?<![a-z])(human|person|people|expert|manual|gold|golden)(?![a-z])", re.I)
+VERDICT = ("verdict", "label", "stringvalue", "string_value", "passed", "result.label", "grade")
+SCORE = ("score", "value", "rating", "result.score")
+REASON = (
+    *("reason", "reasoning", "comment", "explanation", "rationale", "justification"),
+    *("result.explanation", "result.reason"),
+)
+NAMED = re.compile(r"(?P<whole>.+\[[^=\[\]]+=(?P<name>[^\[\]]*)\])\.(?P<leaf>.+)")
+FLAT = re.compile(
+    r"(?P<whole>(?:.+[._])?(?P<name>judge\w*?|eval\w*?|evaluation|evaluator|result|[^._]*judge))"
+    r"[._](?P<leaf>verdict|label|passed|grade|score|value|rating|reason|reasoning|comment"
+    r"|explanation|rationale|justification)",
+    re.IGNORECASE,
+)
+GENERAL = ("result", "eval", "evaluation", "evaluator")
+FEW = 12
+FEWEST_LEVELS = 3
+"""A scale has as many levels; two are a verdict."""
+PASS = re.compile(
+    r"\s*(pass(ed)?|yes|y|true|1(\.0)?|ok|good|correct|acceptable|safe|relevant|grounded|helpful"
+    r"|factual|accept(ed)?|👍)\s*",
+    re.IGNORECASE,
+)
+FAIL = re.compile(
+    r"\s*(fail(ed|ure)?|no|n|false|0(\.0)?|bad|wrong|(in|not )correct|incorrect|unacceptable|unsafe"
+    r"|irrelevant|not[ _]relevant|ungrounded|hallucinat(ed|ion)|unhelpful|reject(ed)?|👎)\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The columns of one judge; any may be missing but not both of verdict and score."""
+
+    name: str
+    verdict: str | None = None
+    score: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a log of model calls are.
+
+    content   what a person reads: the messages, or what was asked, then what was answered
+    judges    those that are no people; ``human``: the column of what people said already
+    """
+
+    content: tuple[str, ...]
+    system: str | None = None
+    prompt: str | None = None
+    judges: tuple[Judge, ...] = ()
+    human: str | None = None
+    taken: tuple[str, ...] = field(default=(), repr=False)
+
+
+def roles_of(values: Values) -> Roles | None:
+    """From the columns' first values; None for a file that is no such log.
+
+    >>> said = {"prompt": ["2 + 2?"], "answer": ["4"], "judge.verdict": ["pass"], "model": ["a"]}
+    >>> roles_of(said).content, roles_of(said).judges[0].verdict
+    (('prompt', 'answer'), 'judge.verdict')
+    """
+    judges, human = _judges(values)
+    taken = [one for judge in (*judges, *human) for one in columns_of(judge)]
+    free = [name for name in values if name not in taken and any(map(str.strip, values[name]))]
+    content = _content(free, values)
+    if not content or not (judges or any(holds_messages(values[name]) for name in content)):
+        return None
+    rest = [name for name in free if name not in content]
+    systems = (name for name in rest if SYSTEM.search(snake(name)) and _few(values[name]))
+    prompts = (one for one in rest if PROMPT.search(snake(one)) and len({*values[one]}) > 1)
+    said = human[0].verdict or human[0].score if human else None
+    return Roles(
+        content, next(systems, None), next(prompts, None), tuple(judges), said, tuple(taken)
+    )
+
+
+def columns_of(judge: Judge) -> list[str]:
+    return [one for one in (judge.verdict, judge.score, judge.reason) if one]
+
+
+def _content(free: Sequence[str], values: Values) -> tuple[str, ...]:
+    """What was asked before what was answered; messages rather than their parts."""
+    given = [name for name in free if GIVEN.search(snake(name))]
+    answers = [name for name in free if ANSWER.search(snake(name)) and not looks_like_answer(name)]
+    answers += [name for name in free if snake(name).lower() == "answer" and name not in answers]
+    first, last = _best(given, values), _best(answers, values)
+    if first is not None and last is None and not holds_messages(values[first]):
+        return ()  # A question alone is nothing to judge.
+    beside = (first or "").rpartition(".")[0]
+    titles = [one for one in free if TITLE.search(one) and one.rpartition(".")[0] == beside]
+    return tuple(dict.fromkeys(one for one in (*titles, first, last) if one))
+
+
+def _best(names: Sequence[str], values: Values) -> str | None:
+    """Messages before texts, and of each the first; identifiers are neither."""
+    told = [name for name in names if not name.rpartition(".")[2].endswith(("id", "role", "type"))]
+    talks = [name for name in told if holds_messages(values[name])]
+    return next(iter([*talks, *told]), None)
+
+
+def holds_messages(values: Sequence[str]) -> bool:
+    """Whether every value that is there begins like a list of messages: it may be cut off.
+
+    >>> holds_messages(['[{"role": "user", "content": "hi"}]', ""]), holds_messages(["[1]"])
+    (True, False)
+    """
+    filled = [value for value in values if value.strip()]
+    return bool(filled) and all(TALK.match(value) for value in filled)
+
+
+def _few(values: Sequence[str]) -> bool:
+    return 0 < len({*values} - {""}) <= FEW
+
+
+def _judges(values: Values) -> tuple[list[Judge], list[Judge]]:
+    """Those of a model and those of people: fields that lie in one object, or share a name."""
+    groups: dict[str, dict[str, str]] = {}
+    called: dict[str, str] = {}
+    for column in values:
+        found = NAMED.fullmatch(column) or FLAT.fullmatch(column)
+        if found is not None:
+            groups.setdefault(found["whole"], {})[found["leaf"].lower()] = column
+            called[found["whole"]] = found["name"]
+    judges = [(whole, _judge(called[whole], leaves, values)) for whole, leaves in groups.items()]
+    told = [(whole, one) for whole, one in judges if one.verdict or one.score]
+    human = [one for whole, one in told if HUMAN.search(whole)]
+    return [one for _, one in told if one not in human], human
+
+
+def _judge(name: str, leaves: Mapping[str, str], values: Values) -> Judge:
+    said = [leaves[leaf] for leaf in VERDICT if leaf in leaves]
+    verdict = next((one for one in said if _few(values[one])), None)
+    score = next((leaves[leaf] for leaf in SCORE if leaf in leaves), None)
+    reason = next((leaves[leaf] for leaf in REASON if leaf in leaves), None)
+    if score is not None and not graded(values[score]):
+        verdict = verdict or (score if _few(values[score]) else None)
+        score = None
+    return Judge("judge" if name.lower() in GENERAL else name, verdict, score, reason)
+
+
+def graded(values: Sequence[str]) -> bool:
+    """Whether values are numbers of a scale, not two that stand for a verdict.
+
+    >>> graded(["1", "4", "5", ""]), graded(["0.0", "1.0"]), graded(["pass", "4", "5"])
+    (True, False, False)
+    """
+    filled = {value.strip() for value in values} - {""}
+    try:
+        numbers = {float(value) for value in filled}
+    except ValueError:
+        return False
+    return len(numbers) >= FEWEST_LEVELS or bool(numbers - {0.0, 1.0} and len(numbers) == 1)
+
+
+def passing(values: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Judge -> which of its different values say that an answer passes, of those whose words are
+    known; none where all judges together have two plain values that speak for themselves.
+
+    >>> passing({"a": ["pass", "fail", "ERROR", ""], "b": ["correct", "incorrect"], "c": ["x"]})
+    {'a': ('pass',), 'b': ('correct',)}
+    >>> passing({"a": ["pass", "fail"], "b": ["fail", "pass"]})
+    {}
+    """
+    every = {value for some in values.values() for value in some}
+    if len(every) <= 2 and all(one.strip() for one in every):
+        return {}
+    told = {name: tuple(filter(PASS.fullmatch, some)) for name, some in values.items()}
+    return {name: some for name, some in told.items() if some}

@@ -1,0 +1,134 @@
+"""New project, step 1: a value taken from inside a record, and which of a judge's verdicts pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+from labelcore.charts.nodes import Node, node
+from labelcore.population.tree import Branch, Tree
+from labelcore.ui.asking import ask, current
+from labelcore.ui.draft import Draft
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.scripts import Script, constants, text_of
+
+TAKE = "Take a value from inside a record"
+PRESS = "The first record. Press what you need."
+SHOWN, VERDICT, SCORE = "shown", "a judge's verdict", "a judge's score"
+SYSTEM, PROMPT, KEY = "the system", "the same prompt", "the id"
+USES = (SHOWN, VERDICT, SCORE, SYSTEM, PROMPT, KEY)
+EMPTY = "empty"
+MOST_TOLD = 4
+SCRIPT = Script(text_of("nodes.js") + constants(STYLE=text_of("tree.css")) + text_of("table.js"))
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> ComponentRenderer:
+    return st.components.v2.component("labelcore_tree", js=SCRIPT.module)
+
+
+def pick(tree: Tree, use: Callable[[str, str], None]) -> None:
+    """The record as a tree; ``use`` is called with the path pressed and what it is taken for."""
+    now = current()
+    st.caption(PRESS)
+    drawn = node("div", *(_line(one, tree, now.picked) for one in tree.branches), klass="lc-tree")
+    _component()(
+        key="new-tree",
+        data={"table": drawn},
+        height="content",
+        on_pressed_change=partial(_pressed, [one.path for one in tree.branches]),
+    )
+    if now.picked is not None:
+        st.markdown(plain(f"{one_line(now.picked, 80)} is"))
+        with st.container(horizontal=True, key="new-use"):
+            for place, what in enumerate(USES):
+                st.button(what, key=f"new-use-{place}", on_click=_used, args=(now, use, what))
+
+
+def _used(now: Draft, use: Callable[[str, str], None], what: str) -> None:
+    if now.picked is not None:
+        use(now.picked, what)
+        now.picked = None
+
+
+def _pressed(paths: Sequence[str]) -> None:
+    path = st.session_state["new-tree"]["pressed"]
+    if path in paths:
+        current().take("picked", path)
+
+
+def _line(one: Branch, tree: Tree, picked: str | None) -> Node:
+    step = node("span", one_line(one.step, 60), klass="lc-step",
+                style=f"padding-inline-start: {one.depth}rem")  # fmt: skip
+    value = node("span", one_line(one.value, 60), klass="lc-value")
+    covered = node("span", coverage(one, tree), klass="lc-covered")
+    pressed = "true" if one.path == picked else "false"
+    return node("button", step, value, covered, data_figure=one.path, aria_pressed=pressed)
+
+
+def coverage(one: Branch, tree: Tree) -> str:
+    """In how many lines something lies at a path, and in how many two things do.
+
+    >>> coverage(Branch("a", "a", 0, "x", 2790), Tree((), 2797, False, {}))
+    'in 2,790 of 2,797 lines'
+    >>> coverage(Branch("a", "a", 0, "x", 9, 3), Tree((), 9, True, {}))
+    'in all of the first 9 lines, twice in 3'
+    """
+    of = f"{'the first ' if tree.more else ''}{tree.records:,} lines"
+    whole = one.lines == tree.records
+    said = f"in all {'of ' if tree.more else ''}{of}" if whole else f"in {one.lines:,} of {of}"
+    return f"{said}, twice in {one.twice:,}" if one.twice else said
+
+
+def take_for(now: Draft, names: Sequence[str], content: Sequence[str], groups: Sequence[str],
+             rows: int, path: str, what: str) -> None:  # fmt: skip
+    """Let the draft use a path as it was said."""
+    if path not in names:
+        now.paths = [*now.paths, path]
+    if what == SHOWN:
+        now.take("content", [*content, path])
+    elif what in (VERDICT, SCORE):
+        now.take("number", rows + 1)
+        now.take("prediction" if what == VERDICT else "score", path, str(rows))
+        now.take("name", path.rpartition(".")[0] or path, str(rows))
+    elif what == SYSTEM:
+        now.take("groups", list(dict.fromkeys([*groups, path])))
+    elif what == PROMPT:
+        now.take("prompt", path)
+    else:
+        now.take("id", path)
+
+
+def choose_passing(name: str, part: str, counts: Mapping[str, int], first: Sequence[str]) -> None:
+    """Which of a judge's verdicts pass."""
+    words = {value: f"{value.strip() or EMPTY} ({count:,})" for value, count in counts.items()}
+    label = f"Which verdicts of {one_line(name, 40)} pass?"
+    ask("passes", part, label=label, options=words, first=list(first))
+
+
+def say_passing(name: str, counts: Mapping[str, int], told: Sequence[str]) -> None:
+    """What counts as passed, and what does not."""
+    st.caption(plain(passing_words(name, counts, told)))
+
+
+def passing_words(name: str, counts: Mapping[str, int], told: Sequence[str]) -> str:
+    """
+    >>> passing_words("judge", {"pass": 1800, "fail": 950, "ERROR": 40, "": 7}, ["pass"])
+    'judge: pass (1,800) passes; fail (950), ERROR (40), empty (7) do not.'
+    """
+    said = {True: list[str](), False: list[str]()}
+    for value, count in counts.items():
+        said[value in told].append(f"{one_line(value, 30) or EMPTY} ({count:,})")
+    lists = {
+        which: ", ".join(some[:MOST_TOLD]) + (f" and {len(some) - MOST_TOLD} more"
+                                              if len(some) > MOST_TOLD else "")
+        for which, some in said.items()
+    }  # fmt: skip
+    one, others = len(said[True]) == 1, len(said[False]) == 1
+    return (
+        f"{one_line(name, 40)}: {lists[True] or 'nothing'} {'passes' if one else 'pass'}; "
+        f"{lists[False] or 'nothing else'} {'does' if others else 'do'} not."
+    )

@@ -1,0 +1,43 @@
+"""A value taken from inside a record, without a page."""
+
+from __future__ import annotations
+
+import pytest
+
+from labelcore.ui.draft import Draft
+from labelcore.ui.new_tree import KEY, PROMPT, SCORE, SHOWN, SYSTEM, USES, VERDICT, take_for
+
+PATH = "scores[name=helpful].value"
+
+
+def taken(what: str, names: tuple[str, ...] = ("id", "text")) -> Draft:
+    now = Draft(picked=PATH)
+    take_for(now, names, ("text",), ("language",), 1, PATH, what)
+    return now
+
+
+@pytest.mark.parametrize(
+    ("what", "field", "value"),
+    [
+        (SHOWN, "content", ["text", PATH]),
+        (VERDICT, "prediction", {"1": PATH}),
+        (SCORE, "score", {"1": PATH}),
+        (SYSTEM, "groups", ["language", PATH]),
+        (PROMPT, "prompt", PATH),
+        (KEY, "id", PATH),
+    ],
+)
+def test_a_path_is_used_as_it_is_said(what: str, field: str, value: object) -> None:
+    now = taken(what)
+    assert getattr(now, field) == value and now.paths == [PATH] and what in USES
+    if what in (VERDICT, SCORE):
+        assert now.number == 2 and now.name == {"1": "scores[name=helpful]"}
+
+
+def test_a_column_that_is_there_is_no_new_one_and_another_file_forgets() -> None:
+    now = taken(SHOWN, ("id", "text", PATH))
+    assert now.paths == []
+    now = taken(KEY)
+    assert Draft.from_json(now.to_json()).paths == [PATH]
+    now.open("another.jsonl")
+    assert now.paths == [] and now.id is None
