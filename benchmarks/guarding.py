@@ -27,8 +27,7 @@ from labelcore.log.events import Event, genesis, sound_part
 from labelcore.session.backups import restore
 from labelcore.session.copying import copy_project
 from labelcore.session.integrity import verify
-from labelcore.store import keeper
-from labelcore.store.keeper import back_up_now
+from labelcore.store import back_up_now, guard
 
 LABELS, FEW_LABELS = 50_000, 5_000
 """Of the large store: two events each."""
@@ -88,7 +87,7 @@ def opening(labels: int) -> list[Row]:
             opened = time.process_time()
             assert not session.broken_at
             before = time.perf_counter()
-            back_up_now(database)
+            back_up_now(database, store.backup)
             copied = time.perf_counter()
         size = database.stat().st_size / 1e6
     return [
@@ -102,17 +101,17 @@ def opening(labels: int) -> list[Row]:
 def presses(labels: int, number: int) -> list[Row]:
     """The time of an answer and the next item, as a page waits for them, in turns of 50."""
     found = []
-    kept = keeper.BACKUP_ANSWERS, keeper.BACKUP_SECONDS
+    kept = guard.BACKUP_ANSWERS, guard.BACKUP_SECONDS
     with tempfile.TemporaryDirectory() as name:
         database = labelled(Path(name), labels)
         for turn in range(number // 50):
             for way, (answers, seconds) in WAYS.items():
-                keeper.BACKUP_ANSWERS, keeper.BACKUP_SECONDS = answers or 10**9, seconds
+                guard.BACKUP_ANSWERS, guard.BACKUP_SECONDS = answers or 10**9, seconds
                 store = lc.open_store(url(database))
                 if answers is None:
-                    store._keeper.noticed = lambda *given: None  # type: ignore[attr-defined]
+                    store._guard.noticed = lambda *given: None  # type: ignore[attr-defined]
                 elif seconds == 0.0:
-                    store._keeper._answers = 75  # type: ignore[attr-defined]
+                    store._guard._answers = 75  # type: ignore[attr-defined]
                 session = lc.Session.open(store, "large")
                 for place in range(50):
                     start = time.perf_counter()
@@ -121,7 +120,7 @@ def presses(labels: int, number: int) -> list[Row]:
                     found.append({"way": way, "turn": turn, "place": place, "ms": 1000 * took})
                     time.sleep(PAUSE)
                 store.close()
-    keeper.BACKUP_ANSWERS, keeper.BACKUP_SECONDS = kept
+    guard.BACKUP_ANSWERS, guard.BACKUP_SECONDS = kept
     return found
 
 
@@ -222,7 +221,7 @@ def small(folder: Path) -> Path:
     plan = lc.Plan("simple_random", ["accuracy"], budget=400)
     session = lc.Session(population, plan, url(folder / "labels.db"), "small")
     answer(session, BEFORE)
-    back_up_now(folder / "labels.db")
+    back_up_now(folder / "labels.db", session.store.backup)
     answer(session, SINCE)
     session.store.close()
     return folder / "labels.db"

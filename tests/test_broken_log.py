@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -57,8 +58,9 @@ def tamper(database: Path, *statements: str) -> None:
 
 
 def unsealed(database: Path) -> None:
-    """What somebody does who knows of the seals, too."""
+    """What somebody does who knows of the seals and the backups, too."""
     database.with_suffix(".seals").unlink()
+    shutil.rmtree(database.with_suffix(".backups"))
 
 
 def opened(database: Path) -> lc.Session:

@@ -15,7 +15,7 @@ from labelcore.cli.labelling import answer, draw, labels, status
 from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
 from labelcore.cli.serving import app
-from labelcore.cli.stores import backup, copy, restore, verify
+from labelcore.cli.stores import backup, copy, dump, load, restore, verify
 from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
 from labelcore.plugins import brought
 
@@ -35,7 +35,7 @@ def commands() -> None:
 for _command in (
     *(app, check, snapshot, plan, simulate, import_, draw, answer, status),
     *(labels, export, report, replay, gate),
-    *(backup, restore, verify, copy),
+    *(backup, restore, verify, copy, dump, load),
 ):
     commands.add_command(_command)
 for _name, _command in brought("labelcore.commands"):

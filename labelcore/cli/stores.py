@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 
 import click
 
 from labelcore.cli.output import json_option, say
 from labelcore.cli.projects import force_option, output_option, store_option
-from labelcore.session.backups import Difference, KeptProject, back_up
+from labelcore.replay import replay_project
+from labelcore.session.backups import Difference, KeptProject, back_up, rehearse
 from labelcore.session.backups import restore as put_back
-from labelcore.session.copying import copy_project
+from labelcore.session.copying import Copied, copy_project
+from labelcore.session.dumps import dump as write_dump
+from labelcore.session.dumps import load as load_dump
 from labelcore.session.integrity import Integrity, ProjectState, accept
 from labelcore.session.integrity import verify as look_through
-from labelcore.store import database_of, open_store, shown
+from labelcore.store import open_store, shown
+from labelcore.whole_file import whole_file
 from labelcore.words.sentences import count
 
 BROKEN = 1
@@ -53,9 +59,17 @@ def backup(store: str, output: str, force: bool, as_json: bool) -> int:
     is_flag=True,
     help="Add what the store still has after the backup, as far as it follows from it.",
 )
+@click.option(
+    "--rehearse",
+    "rehearsed",
+    is_flag=True,
+    help="Change nothing: open the backup beside the store, replay it and say how they differ.",
+)
 @force_option
 @json_option
-def restore(backup: str | None, store: str, recover: bool, force: bool, as_json: bool) -> None:
+def restore(
+    backup: str | None, store: str, recover: bool, rehearsed: bool, force: bool, as_json: bool
+) -> int:
     """Put a backup back in the place of a store; without BACKUP the newest automatic one, with what
     the store still has after it.
 
@@ -63,6 +77,8 @@ def restore(backup: str | None, store: str, recover: bool, force: bool, as_json:
     the store has events that the backup has not, they are counted and nothing is done without
     --force. The store that was there is set aside under another name. Stop the app first.
     """
+    if rehearsed:
+        return _rehearse(backup, store, as_json)
     done = put_back(backup, store, force=force, recover=recover or backup is None)
     told = [*map(_kept_line, done.projects), *_lines(done.differences or ())]
     for name, answers in done.recovered.items():
@@ -78,9 +94,33 @@ def restore(backup: str | None, store: str, recover: bool, force: bool, as_json:
         "unreadable": done.unreadable,
         "backup": str(done.backup),
         "recovered": dict(done.recovered),
-        "aside": None if done.aside is None else str(done.aside),
+        "aside": done.aside,
     }
-    say(values, [f"{store} is the backup {done.backup} now.", *told], as_json)
+    say(values, [f"{shown(store)} is the backup {done.backup} now.", *told], as_json)
+    return 0
+
+
+def _rehearse(backup: str | None, store: str, as_json: bool) -> int:
+    done = rehearse(backup, store, replay_project)
+    values = {
+        "store": shown(store),
+        "backup": str(done.backup),
+        "sound": done.sound,
+        "projects": [asdict(one) for one in done.projects],
+        "disagreeing": dict(done.disagreeing),
+        "differences": None if done.differences is None else [asdict(d) for d in done.differences],
+        "unreadable": done.unreadable,
+    }
+    head = f"{done.backup} {'can be put back' if done.sound else 'does not replay'}."
+    told = [*map(_kept_line, done.projects)]
+    for one in done.projects:
+        said = done.disagreeing.get(one.project, "replays")
+        told.append(f"{one.project}: {said}{'' if said.endswith('.') else '.'}")
+    told += _lines(done.differences or (), "would have ")
+    if done.unreadable:
+        told.append(f"What would be lost is not known: {done.unreadable}")
+    say(values, [head, *told, "Nothing was changed."], as_json)
+    return 0 if done.sound else BROKEN
 
 
 def _kept_line(one: KeptProject) -> str:
@@ -92,12 +132,12 @@ def _kept_line(one: KeptProject) -> str:
     return f"{one.project}: {count(one.events, 'event')}, {count(one.answers, 'answer')}; {log}."
 
 
-def _lines(differences: Sequence[Difference]) -> list[str]:
+def _lines(differences: Sequence[Difference], would: str = "") -> list[str]:
     lines = []
     for one in differences:
         if one.lost:
             lines.append(
-                f"{one.project}: lost {count(one.lost, 'event')} with "
+                f"{one.project}: {would}lost {count(one.lost, 'event')} with "
                 f"{count(one.lost_answers, 'answer')} since {one.since}; kept "
                 f"{count(one.kept, 'event')}."
             )
@@ -106,7 +146,7 @@ def _lines(differences: Sequence[Difference]) -> list[str]:
         if one.back:
             lines.append(
                 f"{one.project}: {count(one.back, 'event')} with "
-                f"{count(one.back_answers, 'answer')} are back."
+                f"{count(one.back_answers, 'answer')} {'would be' if would else 'are'} back."
             )
     return lines
 
@@ -162,8 +202,6 @@ def _state_lines(one: ProjectState) -> list[str]:
 
 
 def _way_out(found: Integrity, store: str) -> list[str]:
-    if database_of(store) is None:
-        return ["Backups of a database on a server are made there."]
     if found.backup is None or found.backup_at is None:
         return ["There is no automatic backup yet."]
     line = f"The newest backup is of {found.backup_at:%Y-%m-%d %H:%M} UTC."
@@ -186,9 +224,50 @@ def copy(store: str, target: str, project: tuple[str, ...], as_json: bool) -> No
         with closing(open_store(target)) as there:
             address = there.url
             done = [copy_project(source, there, one.name) for one in named]
+    _copied(done, address, as_json)
+
+
+def _copied(done: Sequence[Copied], address: str, as_json: bool) -> None:
     lines = [
         f"{one.project}: {count(one.events, 'event')} copied to {address}, {one.there:,} there "
         "before."
         for one in done
     ]
     say({"to": address, "projects": [asdict(one) for one in done]}, lines, as_json)
+
+
+@click.command()
+@store_option
+@output_option
+@click.option("--project", multiple=True, help="Which; repeat for several.  [default: all]")
+@force_option
+@json_option
+def dump(store: str, output: str, project: tuple[str, ...], force: bool, as_json: bool) -> None:
+    """Write a store as text, while it is in use: a line of JSON for each record, event and text.
+
+    It reads without Labelcore, and `load` adds it to any other store, exactly. Items that lie
+    beside the store are not in it.
+    """
+    with closing(open_store(store, create=False)) as opened:
+        if output == "-":
+            write_dump(opened, partial(click.echo, nl=False), project)
+            return
+        file = Path(output)
+        if file.exists() and not force:
+            raise ValueError(f"{file} exists already; give --force to write over it")
+        with whole_file(file) as stream:
+            number = write_dump(opened, lambda text: stream.write(text.encode()), project)
+    say({"path": output, "projects": number}, [f"{output}: {count(number, 'project')}."], as_json)
+
+
+@click.command()
+@click.argument("dump", type=click.File("r", encoding="utf-8"))
+@store_option
+@json_option
+def load(dump: Iterable[str], store: str, as_json: bool) -> None:
+    """Add the projects of a dump to a store; - reads it from standard input.
+
+    Loading again adds what is new. Nothing is added from a dump that is not whole.
+    """
+    with closing(open_store(store)) as there:
+        _copied(load_dump(dump, there), there.url, as_json)

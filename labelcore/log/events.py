@@ -259,6 +259,15 @@ def sound_part(events: Sequence[Event], before: str, after: int = 0) -> Sequence
     return events
 
 
+def common(log: Sequence[str], other: Sequence[str]) -> int:
+    """How many events two logs have in common from the first on, by their hashes; of the other's a
+    beginning of each will do."""
+    for place, (mine, its) in enumerate(zip(log, other, strict=False)):
+        if not mine.startswith(its) or not its:
+            return place
+    return min(len(log), len(other))
+
+
 SALTED = "salted:"
 """How a hash begins that needs the salt kept beside the text."""
 SALT_BYTES = 16

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
-from labelcore.log.events import ANSWER_KINDS, Event, genesis, sound_part
+from labelcore.log.events import ANSWER_KINDS, Event, common, genesis, sound_part
 from labelcore.store import (
     LabelStore,
     ProjectRecord,
     Salvaged,
-    Seal,
     backups,
     backups_folder,
     copy_items,
-    database_of,
+    first_difference,
+    guarded,
     held,
     identity_of,
     open_store,
@@ -76,7 +76,7 @@ class Restored:
     projects     of the backup, and of the store from now on
     differences  project by project; None where the store that was there could not be read
     unreadable   why not, "" otherwise
-    aside        where the database that was there lies now; None where there was none
+    aside        where what was there lies now; None where there was nothing
     backup       the file that was put back
     recovered    {project: answers of the store that was there, given after the backup was made}
     """
@@ -84,7 +84,7 @@ class Restored:
     projects: tuple[KeptProject, ...]
     differences: tuple[Difference, ...] | None
     unreadable: str
-    aside: Path | None
+    aside: str | None
     backup: Path
     recovered: Mapping[str, int] = field(default_factory=dict)
 
@@ -150,10 +150,12 @@ def back_up(
 def newest_backup(url: str) -> Path:
     """The newest automatic backup of the store at an address that can be read, with sound logs.
 
-    Raises MissingStoreError where there is none, ValueError for an address that is no file's.
+    Raises MissingStoreError where there is none, ValueError for a store that is kept nowhere.
     """
-    database = _database(url)
-    for file in backups(database):
+    place = guarded(url)
+    if place is None:
+        raise ValueError(f"{shown(url)} is kept nowhere, so it has no backups")
+    for file in backups(place):
         try:
             with (
                 tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder,
@@ -164,16 +166,9 @@ def newest_backup(url: str) -> Path:
         except StoreError:
             continue
     raise MissingStoreError(
-        f"{backups_folder(database)} has no backup that can be read. Name one: labelcore restore "
+        f"{backups_folder(place)} has no backup that can be read. Name one: labelcore restore "
         f"BACKUP --store {url}"
     )
-
-
-def _database(url: str) -> Path:
-    database = database_of(url)
-    if database is None:
-        raise ValueError(f"{shown(url)} is no store in a file, so it has no backups beside it")
-    return database
 
 
 def restore(
@@ -190,9 +185,11 @@ def restore(
     recover  whether what the store still has is added, as far as it follows from the backup. Then
              what cannot be added is no reason to refuse, unless the store is sound
 
-    Raises LosesLabelsError, ValueError for an address that is no file's, MissingStoreError where
+    Raises LosesLabelsError, ValueError for a store that is kept nowhere, MissingStoreError where
     there is no backup, StoreError.
     """
+    if url.startswith("memory://"):
+        raise ValueError("memory:// is kept nowhere, so that no backup can be put back there")
     file = newest_backup(url) if backup is None else Path(os.path.abspath(backup))
     found: list[Salvaged] = []
     with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
@@ -201,7 +198,7 @@ def restore(
         with closing(_copied(file, looked_at)) as copy:
             projects, records = kept_projects(copy), copy.projects()
             if recover:
-                found = salvaged(_database(url), copy)
+                found = salvaged(url, copy)
             differences, unreadable = _differences(copy, url, found)
         if not (recover and (unreadable or _unsound(url))):
             _refuse(projects, differences, unreadable, force=force)
@@ -211,33 +208,90 @@ def restore(
             if recover:
                 # Again: others have answered meanwhile, and can do so no more.
                 with closing(_opened(looked_at)) as copy:
-                    found = [one for one in salvaged(_database(url), copy) if put_into(copy, one)]
+                    found = [one for one in salvaged(url, copy) if put_into(copy, one)]
                     projects = kept_projects(copy)
-            aside = put_back(looked_at if found else file, url)
+            aside = put_back(looked_at, url)
     with closing(open_store(url, create=False)) as store:
         copy_items(records, file.with_suffix(".items"), store.items_folder)
-    seal_anew(_database(url), aside)
+        seal_anew(store)
     recovered = {one.record.name: _answers(one.events) for one in found if one.events}
     return Restored(projects, differences, unreadable, aside, file, recovered)
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """What putting a backup back would come to.
+
+    backup       the file
+    projects     of the backup, and what ``replay`` said of each that does not replay, by name
+    differences  to the store of now, project by project; None where that cannot be read
+    unreadable   why not, "" otherwise
+    """
+
+    backup: Path
+    projects: tuple[KeptProject, ...]
+    disagreeing: Mapping[str, str]
+    differences: tuple[Difference, ...] | None
+    unreadable: str
+
+    @property
+    def sound(self) -> bool:
+        return not self.disagreeing and not any(one.broken_at for one in self.projects)
+
+
+def rehearse(
+    backup: str | os.PathLike[str] | None,
+    url: str,
+    replay: Callable[[LabelStore, str], object],
+) -> Rehearsed:
+    """Open a backup beside the store, which is in use and is not changed, replay and compare it.
+
+    backup   None: the newest automatic one
+    replay   raises ValueError where a project does not replay
+
+    Raises as ``restore`` does, but for what would be lost.
+    """
+    file = newest_backup(url) if backup is None else Path(os.path.abspath(backup))
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
+        looked_at = Path(folder) / "looked_at.db"
+        with closing(_copied(file, looked_at)) as copy:
+            projects, disagreeing = kept_projects(copy), {}
+            items = _items_of(file, url)
+            if items is not None and items.exists():
+                looked_at.with_suffix(".items").symlink_to(items, target_is_directory=True)
+            for one in projects:
+                try:
+                    replay(copy, one.project)
+                except (ValueError, OSError) as error:
+                    disagreeing[one.project] = str(error)
+            return Rehearsed(file, projects, disagreeing, *_differences(copy, url, ()))
+
+
+def _items_of(backup: Path, url: str) -> Path | None:
+    """Where the items of a backup's projects lie: beside it, else beside the store."""
+    if backup.with_suffix(".items").exists():
+        return backup.with_suffix(".items")
+    try:
+        with closing(open_store(url, create=False)) as store:
+            return store.items_folder
+    except StoreError:
+        place = guarded(url)
+        return place.with_suffix(".items") if place else None
 
 
 def _unsound(url: str) -> bool:
     """Whether a log of the store does not follow, or is not as it was sealed."""
     try:
         with closing(open_store(url, create=False)) as store:
+            copies, records = store.copies(), store.projects()
+            logs = [(one, store.events(one.name)) for one in records]
             return any(
-                one.broken_at or differs(store.seal(one.project), store.events(one.project))
-                for one in kept_projects(store)
+                _kept(record, log).broken_at
+                or any(first_difference(log, copy, identity_of(record)) for copy in copies)
+                for record, log in logs
             )
     except StoreError:
         return True
-
-
-def differs(seal: Seal | None, log: Sequence[Event]) -> bool:
-    """Whether a log is shorter than it was, or another one."""
-    if seal is None:
-        return False
-    return len(log) < seal.events or log[seal.events - 1].hash != seal.hash
 
 
 def _copied(file: Path, to: Path) -> LabelStore:
@@ -305,8 +359,7 @@ def _differences(
 
 
 def _difference(name: str, store: Sequence[Event], backup: Sequence[Event]) -> Difference:
-    same = [mine.hash == its.hash for mine, its in zip(store, backup, strict=False)]
-    kept = same.index(False) if False in same else len(same)
+    kept = common([one.hash for one in store], [one.hash for one in backup])
     lost, back = store[kept:], backup[kept:]
     since = lost[0].at if lost else ""
     return Difference(name, kept, len(lost), _answers(lost), since, len(back), _answers(back))

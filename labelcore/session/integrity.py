@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,14 +15,17 @@ from labelcore.log.events import ANSWER_KINDS, genesis, sound_part
 from labelcore.population.read import source_now
 from labelcore.population.snapshots import is_snapshot, open_snapshot
 from labelcore.session.backups import newest_backup
-from labelcore.session.ledger import differs_from_seal
+from labelcore.session.ledger import differs_from
 from labelcore.store import (
+    Copy,
     LabelStore,
     ProjectRecord,
     SealedProject,
+    back_up_now,
     contents_path,
     damage_in,
-    database_of,
+    first_difference,
+    identity_of,
     lost_projects,
     made_at,
     open_store,
@@ -85,21 +89,21 @@ def verify(url: str) -> Integrity:
 
     Raises MissingStoreError where there is none, ValueError for a bad address.
     """
-    damage, projects, database = damage_in(url), [], database_of(url)
+    damage, projects = damage_in(url), []
     lost: tuple[SealedProject, ...] = ()
     try:
         with closing(open_store(url, create=False)) as store:
-            records = store.projects()
-            lost = () if database is None else lost_projects(database, records)
-            for record in records:
-                projects.append(_state(store, record))
+            lost = lost_projects(store)
+            copies = store.copies()
+            for record in store.projects():
+                projects.append(_state(store, record, copies))
     except MissingStoreError:
         raise
     except StoreError as error:
         damage = damage or str(error)
     try:
-        backup = newest_backup(url) if database else None
-    except MissingStoreError:
+        backup = newest_backup(url)
+    except (StoreError, ValueError):
         backup = None
     made = made_at(backup) if backup else None
     return Integrity(damage, tuple(projects), lost, backup, made)
@@ -109,27 +113,29 @@ def accept(url: str) -> Integrity:
     """Seal every log as it is now: what a longer or another one had is given up, which the seals
     keep in mind. A log that does not follow stays closed. Returns ``verify`` of it.
 
-    Raises ValueError for a store that is in no file, MissingStoreError, StoreError.
+    Raises ValueError for a store that is kept nowhere, MissingStoreError, StoreError.
     """
-    database = database_of(url)
-    if database is None:
-        raise ValueError(f"{url} is no store in a file, so its logs are not sealed")
-    with closing(open_store(url, create=False)):
-        seal_anew(database)
+    with closing(open_store(url, create=False)) as store:
+        if store.guarded is None:
+            raise ValueError(f"{url} is kept nowhere, so its logs are not sealed")
+        seal_anew(store)
+        back_up_now(store.guarded, store.backup)
     return verify(url)
 
 
-def _state(store: LabelStore, record: ProjectRecord) -> ProjectState:
-    seal = store.seal(record.name)
+def _state(store: LabelStore, record: ProjectRecord, copies: Sequence[Copy]) -> ProjectState:
     log = store.events(record.name)
     sound = sound_part(log, genesis(record.fingerprint, record.plan_json))
     wrong, missing = "", 0
     if len(sound) < len(log):
         wrong = f"event {len(sound) + 1:,} was changed outside Labelcore"
-    elif seal is not None and len(log) < seal.events:
-        wrong, missing = differs_from_seal(len(log) + 1, seal), seal.events - len(log)
-    elif seal is not None and log[seal.events - 1].hash != seal.hash:
-        wrong = differs_from_seal(1, seal)
+    else:
+        key = identity_of(record)
+        for copy in copies:
+            if first := first_difference(log, copy, key):
+                wrong = differs_from(copy, key, first, len(log))
+                missing = max(0, copy.projects[key].seal.events - len(log))
+                break
     texts = {
         str(one.item_id): str(one.detail["content"]) for one in sound if "content" in one.detail
     }

@@ -11,31 +11,48 @@ from datetime import UTC, datetime
 from typing import Any
 
 from labelcore.errors import BrokenLogError, BrokenLogWarning, SupersededError
-from labelcore.log.events import Event, sound_part
+from labelcore.log.events import Event, common, sound_part
 from labelcore.log.kinds import check, fold, take
 from labelcore.log.rules import Figures
 from labelcore.log.state import LogState
 from labelcore.promises import Status
-from labelcore.store import ConflictError, Contents, LabelStore, RepeatedTokenError, Seal
+from labelcore.store import (
+    ConflictError,
+    Contents,
+    Copy,
+    LabelStore,
+    RepeatedTokenError,
+    first_difference,
+    identity_of,
+)
 from labelcore.store.base import NO_CONTENTS
 
 
-def differs_from_seal(first: int, seal: Seal) -> str:
-    """What is wrong with a log that follows and is not the one that was sealed.
+def differs_from(copy: Copy, key: str, first: int, events: int) -> str:
+    """What is wrong with a log of so many events that follows and is not the one that a copy has.
 
-    first   the event that is missing; 1 where the log was chained anew
+    first   the first event that differs; 1 where only the last is known, and all may be others
     """
+    seal = copy.projects[key].seal
     when = f"{seal.at[:10]} {seal.at[11:16]} UTC"
+    if first > events:
+        return (
+            f"ends at event {events:,}, and had {seal.events:,} on {when}, by {copy.what}: the "
+            "others were lost, as when an older copy is put back"
+        )
     if first > 1:
         return (
-            f"ends at event {first - 1:,}, and had {seal.events:,} on {when}: the others were "
-            "lost, as when an older copy of the file is put back"
+            f"is not the one that was stored until {when}, by {copy.what}: event {first:,} is the "
+            "first that is another one"
         )
     return (
-        f"is not the one that was stored until {when}: it was written anew, or all of it is missing"
+        f"is not the one that was stored until {when}, by {copy.what}: it was written anew, or all "
+        "of it is missing"
     )
 
 
+NEWEST = 3
+"""Backups that a log is held against when it is opened; ``verify`` takes all."""
 STILL_SAID = ("noted", "flagged", "reworded", "finished")
 """What may still be added to the log of a project that was measured by an earlier rule."""
 Entry = tuple[Event, Contents]
@@ -79,8 +96,8 @@ class Ledger:
     events        those of the log as read so far
     words         those that the project begins with: the first event of a new log
     broken_at     the first event that does not follow from those before it, or that the log must
-                  have by its seal and has not, 0 for a sound log: it and all after it are left out,
-                  and nothing can be added
+                  have by its seal or a backup and has not, 0 for a sound log: it and all after it
+                  are left out, and nothing can be added
     """
 
     def __init__(
@@ -96,7 +113,7 @@ class Ledger:
         self.events: list[Event] = []
         self.broken_at = 0
         self._why = ""
-        self._held_against_seal = False
+        self._held_against_copies = False
         self.genesis = state.hash
         self._lock = threading.RLock()
         self._looking = threading.local()
@@ -122,25 +139,27 @@ class Ledger:
             if self.broken_at:
                 return
             last = self.state.sequence
-            seal = None if self._held_against_seal else self.store.seal(self.project)
+            copies = () if self._held_against_copies else self.store.copies(NEWEST)
             found = self.store.events(self.project, last)
             sound = sound_part(found, self.state.hash, last)
-            if seal is not None and len(sound) == len(found):
-                sound = self._as_sealed(seal, sound)
-            self._held_against_seal = True
+            if len(sound) == len(found):
+                sound = self._as_in(copies, sound)
+            self._held_against_copies = True
             for event in sound:
                 take(self.state, event)
                 self.events.append(event)
             if len(sound) < len(found) and not self.broken_at:
                 self._break_at(last + len(sound) + 1)
 
-    def _as_sealed(self, seal: Seal, log: Sequence[Event]) -> Sequence[Event]:
-        """The whole log, held against how far it had come; nothing of one that was chained anew."""
-        if len(log) < seal.events:
-            self._break_at(len(log) + 1, seal)
-        elif log[seal.events - 1].hash != seal.hash:
-            self._break_at(1, seal)
-            return ()
+    def _as_in(self, copies: Sequence[Copy], log: Sequence[Event]) -> Sequence[Event]:
+        """The whole log, held against what is kept outside of it; nothing of one that differs from
+        its first event on."""
+        if copies:
+            key = identity_of(self.store.project(self.project))
+            for copy in copies:
+                if first := first_difference(log, copy, key):
+                    self._break_at(first, differs_from(copy, key, first, len(log)))
+                    return log[: first - 1]
         return log
 
     def check(self) -> None:
@@ -150,11 +169,10 @@ class Ledger:
             if not self.broken_at:
                 found = self.store.events(self.project)
                 sound = sound_part(found, self.genesis)
-                same = [
-                    mine.hash == its.hash for mine, its in zip(self.events, sound, strict=False)
-                ]
-                if not all(same):
-                    self._break_at(same.index(False) + 1)
+                mine, its = [one.hash for one in self.events], [one.hash for one in sound]
+                same = common(mine, its)
+                if same < min(len(mine), len(its)):
+                    self._break_at(same + 1)
                 elif len(sound) < max(len(found), len(self.events)):
                     self._break_at(len(sound) + 1)
             self.refuse_broken()
@@ -173,10 +191,8 @@ class Ledger:
         """What is wrong with the log, where something is."""
         return BrokenLogError(self.project, self.broken_at, self._why)
 
-    def _break_at(self, sequence: int, seal: Seal | None = None) -> None:
-        self.broken_at = sequence
-        if seal is not None:
-            self._why = differs_from_seal(sequence, seal)
+    def _break_at(self, sequence: int, why: str = "") -> None:
+        self.broken_at, self._why = sequence, why
         warnings.warn(str(self.broken()), BrokenLogWarning, stacklevel=2)
 
     def append(self, build: Callable[[], Entry | None]) -> Event | None:

@@ -7,8 +7,8 @@ package of its own, an entry point ``labelcore.stores``; the contract tests then
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, MutableMapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,24 @@ from labelcore.store.base import (
     BUSY_SECONDS,
     ConflictError,
     Contents,
+    Copy,
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
     Seal,
+    SealedProject,
+)
+from labelcore.store.guard import (
+    Guard,
+    back_up_now,
+    backups,
+    backups_folder,
+    first_difference,
+    identity_of,
+    lost_projects,
+    made_at,
+    read_seals,
+    seal_anew,
 )
 from labelcore.store.items import (
     contents_path,
@@ -30,16 +44,17 @@ from labelcore.store.items import (
     keep_written,
     places_of,
 )
-from labelcore.store.kept_backups import backups, backups_folder, made_at
 from labelcore.store.memory import MemoryStore
-from labelcore.store.salvage import Salvaged, put_into, salvaged
-from labelcore.store.seals import SealedProject, identity_of, lost_projects, seal_anew
+from labelcore.store.salvage import Salvaged, StoreRemains, put_into, remains_of
+from labelcore.store.salvage import salvaged as _salvaged
 
 __all__ = [
     "BUSY_SECONDS",
     "STORES",
     "ConflictError",
     "Contents",
+    "Copy",
+    "Guard",
     "LabelStore",
     "MemoryStore",
     "ProjectRecord",
@@ -47,12 +62,15 @@ __all__ = [
     "Salvaged",
     "Seal",
     "SealedProject",
+    "back_up_now",
     "backups",
     "backups_folder",
     "contents_path",
     "copy_items",
     "damage_in",
     "database_of",
+    "first_difference",
+    "guarded",
     "held",
     "identity_of",
     "items_path",
@@ -60,6 +78,7 @@ __all__ = [
     "keep_written",
     "lost_projects",
     "made_at",
+    "new_file",
     "open_store",
     "places_of",
     "put_back",
@@ -83,30 +102,69 @@ STORES: MutableMapping[str, Callable[..., LabelStore]] = Table(
 )
 
 
-def put_back(backup: Path, url: str) -> Path | None:
-    """Let a backup be the store at ``url``; what was there gets another name, which is returned.
+@contextmanager
+def new_file(path: Path) -> Iterator[Any]:
+    """A connection to an empty store to fill in one transaction, that is at ``path`` once all of it
+    is on the disk. Raises StoreError."""
+    from labelcore.store.sqlite import new_file as made
 
-    Raises ValueError for the address of a store that is in no file, StoreError.
+    with made(path) as connection:
+        yield connection
+
+
+def put_back(backup: Path, url: str) -> str | None:
+    """Let a backup be the store at ``url``; what was there is set aside, which is said where.
+
+    Raises StoreError.
     """
     database = database_of(url)
     if database is None:
-        raise ValueError(
-            "a backup is put back as a file, such as sqlite:///labels.db, got "
-            f"{shown(url)!r}; from there labelcore copy takes its projects to any other store"
-        )
+        with closing(open_store(url, create=False)) as store:
+            return store.put_back(backup)
     from labelcore.store.sqlite_backup import put_in_place
 
-    return put_in_place(backup, database)
+    aside = put_in_place(backup, database)
+    return None if aside is None else str(aside)
 
 
-def held(url: str) -> AbstractContextManager[None]:
-    """While nobody else writes to the store at ``url``, where it is in a file that can be locked.
+@contextmanager
+def held(url: str) -> Iterator[None]:
+    """While nobody else writes to the store at ``url``, where it is and can be locked.
 
     Raises StoreBusyError.
     """
+    database = database_of(url)
+    if database is None:
+        with closing(open_store(url, create=False)) as store, store.held():
+            yield
+        return
     from labelcore.store import sqlite_backup
 
-    return sqlite_backup.held(database_of(url))
+    with sqlite_backup.held(database):
+        yield
+
+
+def guarded(url: str) -> Path | None:
+    """The file beside which seals and backups of the store at ``url`` lie."""
+    database = database_of(url)
+    if database is not None:
+        return database
+    with closing(open_store(url, create=False)) as store:
+        return store.guarded
+
+
+def salvaged(url: str, backup: LabelStore) -> list[Salvaged]:
+    """What the store at ``url`` still has of its logs after the backup: only what follows.
+
+    Raises StoreError for a store in no file that cannot be read.
+    """
+    database = database_of(url)
+    if database is not None:
+        with remains_of(database) as remains:
+            return _salvaged(remains, backup, read_seals(database))
+    with closing(open_store(url, create=False)) as store:
+        seals = read_seals(store.guarded) if store.guarded else {}
+        return _salvaged(StoreRemains(store), backup, seals)
 
 
 def database_of(url: str) -> Path | None:

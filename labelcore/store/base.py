@@ -6,8 +6,10 @@ to the same calls (tests/contracts/test_stores.py).
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -54,6 +56,38 @@ class Seal:
     events: int
     hash: str
     at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SealedProject:
+    """A project by what never changes of it, and its seal; ``given_up`` are the seals of logs that
+    were longer, or others, until somebody said that what they had is lost."""
+
+    project: str
+    seal: Seal
+    given_up: tuple[Seal, ...] = ()
+
+
+def identity(created_at: str, fingerprint: str, plan_json: str) -> str:
+    """What stays when a project gets another name."""
+    return hashlib.sha256(f"{created_at}\n{fingerprint}\n{plan_json}".encode()).hexdigest()[:32]
+
+
+class Copy(ABC):
+    """What is known of logs outside of them: by ``identity`` how far each had come.
+
+    what     it is, in words
+    damage   why it cannot be read, "" where it can
+    """
+
+    what: str
+    projects: Mapping[str, SealedProject]
+    damage = ""
+
+    def hashes(self, key: str) -> Sequence[str]:
+        """Those of a log's events, in order, each as much of it as is known; empty where only the
+        last is."""
+        return ()
 
 
 class ConflictError(Exception):
@@ -104,10 +138,20 @@ class LabelStore(ABC):
         where all is well. They are stored all the same."""
         return ""
 
-    def seal(self, project: str) -> Seal | None:
-        """How far the project's log had come by what is kept outside the database; None where
-        nothing is known. Read it before the log: others may be adding to that."""
+    @property
+    def guarded(self) -> Path | None:
+        """The file beside which seals and backups of the store lie, and after which they are named;
+        there need not be one. None where nothing is kept."""
         return None
+
+    def in_place(self) -> bool:
+        """Whether what was opened is still what lies at the address."""
+        return True
+
+    def copies(self, newest: int | None = None) -> Sequence[Copy]:
+        """What is kept outside the database of how far logs had come: seals, and so many backups,
+        all where nothing is said. Ask before the logs are read: others may be adding to them."""
+        return ()
 
     @abstractmethod
     def create(self, record: ProjectRecord) -> None:
@@ -197,12 +241,17 @@ class LabelStore(ABC):
     def backup(self, path: Path) -> None:
         """Write a copy of the store, as it is at one moment, to a file that is a store itself.
 
-        Raises StoreError for a store that is in no file.
+        Raises StoreError for a store that ends with the process.
         """
-        raise StoreError(
-            f"{self.url} is in no file that could be copied; copy its projects to a store in a "
-            "file: labelcore copy"
-        )
+        raise StoreError(f"{self.url} is kept nowhere; labelcore copy takes its projects to a file")
+
+    def held(self) -> AbstractContextManager[None]:
+        """Nobody else writes to the store meanwhile. Raises StoreBusyError."""
+        return nullcontext()
+
+    def put_back(self, backup: Path) -> str:
+        """Let a backup be the store; what was there is set aside, which is said where."""
+        raise StoreError(f"{self.url} is kept nowhere, so that no backup can be put back there")
 
     @abstractmethod
     def close(self) -> None:

@@ -10,10 +10,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
+from labelcore.errors import StoreError
 from labelcore.log.events import FIELDS, Content, Event
 from labelcore.store.base import (
     NO_CONTENTS,
     Contents,
+    Copy,
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
@@ -32,7 +34,8 @@ from labelcore.store.checks import (
     detail_json,
     tokens,
 )
-from labelcore.store.schema import person_table, project_table
+from labelcore.store.guard import Guard, copies_at
+from labelcore.store.schema import event_table, item_table, person_table, project_table
 from labelcore.store.statements import (
     ANNOTATORS,
     CONTENT,
@@ -50,7 +53,7 @@ from labelcore.store.statements import (
     WITH_TOKEN,
 )
 
-_TOKENS_AT_ONCE = 500
+_TOKENS_AT_ONCE, _ROWS_AT_ONCE = 500, 2000
 _DETAIL = FIELDS.index("detail")
 
 
@@ -66,8 +69,16 @@ class DatabaseStore(LabelStore):
         """One transaction, durable at its end; from its first moment on nobody else writes to the
         projects with these names."""
 
-    def _appended(self, project_id: int, events: Sequence[Event]) -> None:
-        """Called when these events are stored."""
+    _guard: Guard
+    """Begun by each when it is opened."""
+    _unsafe_migration = ""
+
+    @property
+    def problem(self) -> str:
+        return self._guard.problem or self._unsafe_migration
+
+    def copies(self, newest: int | None = None) -> Sequence[Copy]:
+        return copies_at(self.guarded, newest)
 
     def _has_people(self, connection: Connection) -> bool:
         """Whether the database has the table of people: an old one that is only read may not."""
@@ -148,7 +159,7 @@ class DatabaseStore(LabelStore):
                     INSERT_ITEM[connection.dialect.name], _item_rows(project_id, texts)
                 )
         if kept:
-            self._appended(project_id, kept)
+            self._guard.noticed(project, kept)
 
     def events(self, project: str, after: int = 0) -> list[Event]:
         with self._reading() as connection:
@@ -242,6 +253,36 @@ class DatabaseStore(LabelStore):
         row = connection.execute(taken).one_or_none()
         if row is not None:
             raise project_exists(name, row[0], row[1], self.url)
+
+
+def unsafe_migration(error: StoreError) -> str:
+    """A migration happens as a whole or not at all, so that it goes on without a backup."""
+    return f"No backup was made before the update of the store: {error}."
+
+
+def copy_rows(source: Connection, target: Connection, *, salts: bool = True) -> None:
+    """Every row of one database into the empty tables of another one, exactly.
+
+    salts   whether the source has a column of them
+    """
+    numbers: dict[int, int] = {}
+    for row in source.execute(select(project_table).order_by(project_table.c.id)).mappings():
+        values = {name: value for name, value in row.items() if name != "id"}
+        made = insert(project_table).values(values).returning(project_table.c.id)
+        numbers[row["id"]] = target.execute(made).scalar_one()
+    for table in (event_table, item_table, person_table):
+        columns = [one for one in table.c if salts or one.name != "salt"]
+        ordered = select(*columns).order_by(*columns[: 2 if table is not person_table else 1])
+        rows = source.execution_options(yield_per=_ROWS_AT_ONCE).execute(ordered)
+        for some in rows.mappings().partitions():
+            given = [
+                {
+                    **{name: value for name, value in row.items() if name != "id"},
+                    "project_id": numbers[row["project_id"]],
+                }
+                for row in some
+            ]
+            target.execute(insert(table), given)
 
 
 def _refuse_repeated(connection: Connection, events: Sequence[Event]) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from labelcore.log.events import FIELDS, Content, Event, genesis, sound_part
-from labelcore.store.base import Contents, LabelStore, ProjectRecord
-from labelcore.store.seals import SealedProject, identity_of, read_seals
+from labelcore.store.base import Contents, LabelStore, ProjectRecord, SealedProject
+from labelcore.store.guard import identity_of
 
 UNREADABLE = (sqlite3.Error, ValueError, TypeError, OverflowError)
 """What reading a damaged row raises: UnicodeDecodeError and bad JSON are ValueErrors."""
@@ -33,39 +34,64 @@ class Salvaged:
     keys: dict[str, tuple[str, str]]
 
 
-def salvaged(database: Path, backup: LabelStore) -> list[Salvaged]:
-    """Every project of the backup, and those that the database has besides, as far as it can be
-    read: an event counts when it follows from the one before it by its hash, and no seal speaks
-    against it."""
-    try:
-        connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
-    except sqlite3.Error:
-        return []
-    with closing(connection):
-        known = {identity_of(one): one for one in backup.projects()}
-        seals = read_seals(database)
-        found = []
-        for number, record in _records(connection):
-            there = known.get(identity_of(record))
-            log = backup.events(there.name) if there else []
-            start = genesis(record.fingerprint, record.plan_json)
-            if len(sound_part(log, start)) < len(log):
-                continue
-            read = list(_events(connection, number, len(log)))
-            events = sound_part(read, log[-1].hash if log else start, len(log))
-            if not _as_sealed(seals.get(identity_of(record)), len(log), events):
-                events = ()
-            texts = {
-                str(one.item_id): one.detail.get("content") for one in events if one.kind == "drawn"
-            }
-            contents = {
-                item: content
-                for item, content in _contents(connection, number, texts)
-                if texts[item] in (None, content.digest(item))
-            }
-            keys = dict(_keys(connection, number))
-            found.append(Salvaged(there or record, len(log), tuple(events), contents, keys))
-        return found
+class Remains(Protocol):
+    """What of a store can still be read, project by project, known by a reference."""
+
+    def records(self) -> Iterable[tuple[Any, ProjectRecord]]: ...
+    def events(self, project: Any, after: int) -> Iterable[Event]: ...
+    def contents(self, project: Any, items: Collection[str]) -> Iterable[tuple[str, Content]]: ...
+    def keys(self, project: Any) -> Iterable[tuple[str, tuple[str, str]]]: ...
+
+
+def salvaged(
+    store: Remains, backup: LabelStore, seals: Mapping[str, SealedProject]
+) -> list[Salvaged]:
+    """Every project of the backup, and those that the store has besides, as far as it can be read:
+    an event counts when it follows from the one before it by its hash, and no seal speaks against
+    it."""
+    known = {identity_of(one): one for one in backup.projects()}
+    found = []
+    for project, record in store.records():
+        there = known.get(identity_of(record))
+        log = backup.events(there.name) if there else []
+        start = genesis(record.fingerprint, record.plan_json)
+        if len(sound_part(log, start)) < len(log):
+            continue
+        read = list(store.events(project, len(log)))
+        events = sound_part(read, log[-1].hash if log else start, len(log))
+        if not _as_sealed(seals.get(identity_of(record)), len(log), events):
+            events = ()
+        texts = {
+            str(one.item_id): one.detail.get("content") for one in events if one.kind == "drawn"
+        }
+        contents = {
+            item: content
+            for item, content in store.contents(project, texts)
+            if texts[item] in (None, content.digest(item))
+        }
+        keys = dict(store.keys(project))
+        found.append(Salvaged(there or record, len(log), tuple(events), contents, keys))
+    return found
+
+
+class StoreRemains:
+    """Of a store that can be opened."""
+
+    def __init__(self, store: LabelStore) -> None:
+        self._store = store
+
+    def records(self) -> Iterable[tuple[str, ProjectRecord]]:
+        return [(one.name, one) for one in reversed(self._store.projects())]
+
+    def events(self, project: str, after: int) -> Iterable[Event]:
+        return self._store.events(project, after)
+
+    def contents(self, project: str, items: Collection[str]) -> Iterable[tuple[str, Content]]:
+        kept = self._store.contents(project) if items else {}
+        return [(item, kept[item]) for item in items if item in kept]
+
+    def keys(self, project: str) -> Iterable[tuple[str, tuple[str, str]]]:
+        return self._store.keys(project).items()
 
 
 def _as_sealed(sealed: SealedProject | None, after: int, events: Sequence[Event]) -> bool:
@@ -92,46 +118,56 @@ def put_into(store: LabelStore, found: Salvaged) -> bool:
     return True
 
 
-def _records(connection: sqlite3.Connection) -> Iterator[tuple[int, ProjectRecord]]:
-    asked = f"SELECT id, {', '.join(_RECORD)} FROM project ORDER BY id"
+@contextmanager
+def remains_of(database: Path) -> Iterator[Remains]:
+    """Of a file that may be damaged, and is read all the same."""
     try:
-        for number, *values in connection.execute(asked):
-            given = dict(zip(_RECORD, values, strict=True))
-            yield number, ProjectRecord(**{**given, "archived": bool(given["archived"])})
-    except UNREADABLE:
-        return
+        connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
+    except sqlite3.Error:
+        connection = sqlite3.connect(":memory:")
+    with closing(connection):
+        yield _FileRemains(connection)
 
 
-def _events(connection: sqlite3.Connection, project: int, after: int) -> Iterator[Event]:
-    """One at a time: a damaged page costs those that lie in it, and all after them."""
-    asked = f"SELECT {_EVENT} FROM event WHERE project_id = ? AND sequence = ?"
-    try:
-        while row := connection.execute(asked, (project, after + 1)).fetchone():
-            values = dict(zip(FIELDS, row, strict=True))
-            yield Event.from_json({**values, "detail": json.loads(values["detail"])})
-            after += 1
-    except UNREADABLE:
-        return
+@dataclass
+class _FileRemains:
+    connection: sqlite3.Connection
 
-
-def _contents(
-    connection: sqlite3.Connection, project: int, items: Iterable[str]
-) -> Iterator[tuple[str, Content]]:
-    """Texts that can be read; a database of before they had salts has no such column."""
-    asked = "SELECT * FROM item WHERE project_id = ? AND item_id = ?"
-    for item in items:
+    def records(self) -> Iterator[tuple[int, ProjectRecord]]:
+        asked = f"SELECT id, {', '.join(_RECORD)} FROM project ORDER BY id"
         try:
-            row = connection.execute(asked, (project, item)).fetchone()
-            if row is not None:
-                yield item, Content(dict(json.loads(row[2])), *row[3:])
+            for number, *values in self.connection.execute(asked):
+                given = dict(zip(_RECORD, values, strict=True))
+                yield number, ProjectRecord(**{**given, "archived": bool(given["archived"])})
         except UNREADABLE:
-            continue
+            return
 
+    def events(self, project: int, after: int) -> Iterator[Event]:
+        """One at a time: a damaged page costs those that lie in it, and all after them."""
+        asked = f"SELECT {_EVENT} FROM event WHERE project_id = ? AND sequence = ?"
+        try:
+            while row := self.connection.execute(asked, (project, after + 1)).fetchone():
+                values = dict(zip(FIELDS, row, strict=True))
+                yield Event.from_json({**values, "detail": json.loads(values["detail"])})
+                after += 1
+        except UNREADABLE:
+            return
 
-def _keys(connection: sqlite3.Connection, project: int) -> Iterator[tuple[str, tuple[str, str]]]:
-    asked = "SELECT key, name, at FROM person WHERE project_id = ?"
-    try:
-        for key, name, at in connection.execute(asked, (project,)):
-            yield key, (name, at)
-    except UNREADABLE:  # one of version 1 has no such table
-        return
+    def contents(self, project: int, items: Collection[str]) -> Iterator[tuple[str, Content]]:
+        """Texts that can be read; a database of before they had salts has no such column."""
+        asked = "SELECT * FROM item WHERE project_id = ? AND item_id = ?"
+        for item in items:
+            try:
+                row = self.connection.execute(asked, (project, item)).fetchone()
+                if row is not None:
+                    yield item, Content(dict(json.loads(row[2])), *row[3:])
+            except UNREADABLE:
+                continue
+
+    def keys(self, project: int) -> Iterator[tuple[str, tuple[str, str]]]:
+        asked = "SELECT key, name, at FROM person WHERE project_id = ?"
+        try:
+            for key, name, at in self.connection.execute(asked, (project,)):
+                yield key, (name, at)
+        except UNREADABLE:  # one of version 1 has no such table
+            return

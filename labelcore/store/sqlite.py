@@ -6,10 +6,12 @@ power cut. Append-only: triggers in the file itself refuse to change or delete a
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
@@ -17,10 +19,9 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from labelcore.errors import StoreError
-from labelcore.log.events import Event
-from labelcore.store.base import BUSY_SECONDS, Seal, closed_store
-from labelcore.store.database import DatabaseStore
-from labelcore.store.keeper import Keeper, back_up_now
+from labelcore.store.base import BUSY_SECONDS, closed_store
+from labelcore.store.database import DatabaseStore, unsafe_migration
+from labelcore.store.guard import BESIDE, Guard, back_up_now
 from labelcore.store.migrations import (
     MIGRATIONS,
     OLDEST_READABLE,
@@ -31,7 +32,6 @@ from labelcore.store.migrations import (
     migrate,
     schema_version,
 )
-from labelcore.store.seals import identity_of, read_seals
 from labelcore.store.sqlite_backup import copy_database
 from labelcore.store.sqlite_errors import (
     NO_FILES_BESIDE,
@@ -57,7 +57,7 @@ class SqliteStore(DatabaseStore):
 
     Opening creates the file and its folders where they are missing (unless ``create`` is False),
     checks the file, brings an older schema up to date, after a backup, and puts missing triggers
-    back. Its logs are sealed and backed up meanwhile (``labelcore.store.keeper``). A file that
+    back. Its logs are sealed and backed up meanwhile (``labelcore.store.guard``). A file that
     cannot be written is opened for reading. A relative path is taken from the working folder at
     that moment. ``busy_seconds`` is how long to wait while another process writes.
     """
@@ -72,7 +72,6 @@ class SqliteStore(DatabaseStore):
         self._closed = False
         self._ready = False
         self._as_it_stood: object = None
-        self._unsafe_migration = ""
         if create:
             create_file(self.path)
         else:
@@ -85,16 +84,14 @@ class SqliteStore(DatabaseStore):
             self._engine.dispose()
             raise
         self._identity = file_identity(self.path)
-        self._keeper = Keeper(self.path)
+        self._guard = Guard(self)
 
     @property
-    def problem(self) -> str:
-        return self._keeper.problem or self._unsafe_migration
+    def guarded(self) -> Path:
+        return self.path
 
-    def seal(self, project: str) -> Seal | None:
-        seals = read_seals(self.path)
-        found = seals.get(identity_of(self.project(project))) if seals else None
-        return found.seal if found else None
+    def in_place(self) -> bool:
+        return file_identity(self.path) == self._identity
 
     @property
     def items_folder(self) -> Path:
@@ -109,12 +106,9 @@ class SqliteStore(DatabaseStore):
 
     def close(self) -> None:
         if not self._closed:
+            self._guard.close()
             self._closed = True
-            self._keeper.close()
             self._engine.dispose()
-
-    def _appended(self, project_id: int, events: Sequence[Event]) -> None:
-        self._keeper.noticed(project_id, events)
 
     def _has_people(self, connection: Connection) -> bool:
         return schema_version(connection) >= WITH_PEOPLE
@@ -143,11 +137,10 @@ class SqliteStore(DatabaseStore):
                 raise
 
     def _back_up_first(self, version: int) -> None:
-        """A migration happens as a whole or not at all, so that it goes on without a backup."""
         try:
-            back_up_now(self.path, f"-version-{version}")
+            back_up_now(self.path, partial(copy_database, self.path), f"-version-{version}")
         except StoreError as error:
-            self._unsafe_migration = f"No backup was made before the update of the store: {error}."
+            self._unsafe_migration = unsafe_migration(error)
 
     def _look(self) -> int:
         """The version of the schema, once it is clear that the file is ours."""
@@ -216,10 +209,27 @@ class SqliteStore(DatabaseStore):
         if self._closed:
             raise closed_store(self.url)
         # SQLite would go on writing into a deleted file, and those labels would be lost.
-        if file_identity(self.path) != self._identity:
+        if not self.in_place():
             raise StoreError(
                 f"{self.path} was moved, replaced or deleted while it was open. Nothing of this "
                 "step was stored; put the file back if it was moved, and restart Labelcore."
             )
         if self._as_it_stood not in (None, file_state(self.path)):
             raise StoreError(f"{self.path} was changed by another program. Open it again.")
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Connection]:
+    """An empty store to fill in one transaction, that is at ``path`` once all of it is on the disk.
+
+    Raises StoreError.
+    """
+    half = path.with_name(f"{path.name}.{os.getpid()}.half")
+    try:
+        with closing(SqliteStore(f"sqlite:///{half}")) as made, made._writing() as connection:
+            yield connection
+        with translated(path):
+            copy_database(half, path)
+    finally:
+        for end in BESIDE:
+            half.with_name(half.name + end).unlink(missing_ok=True)

@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from labelcore.errors import StoreError, StoreFullError, StoreNotWritableError
-from labelcore.store.kept_backups import BESIDE
-from labelcore.store.seals import seals_file
+from labelcore.store.guard import BESIDE
 from labelcore.store.sqlite_errors import NO_FILES_BESIDE, busy_here, result_code, translated
 from labelcore.store.sqlite_file import check_file, create_file, refuse_missing, unwritten_log
 
@@ -108,8 +107,6 @@ def put_in_place(copy: Path, path: Path) -> Path | None:
             if file.exists():
                 file.rename(aside.with_name(aside.name + end))
         os.replace(staged, path)
-        if seals_file(path).exists():
-            seals_file(path).rename(seals_file(aside))
     except OSError as error:
         raise StoreError(f"{path} cannot be set aside: {error.strerror or error}") from error
     return aside if there else None

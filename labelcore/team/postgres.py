@@ -8,9 +8,11 @@ project holds a lock on its name until the end of the transaction.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +22,17 @@ from psycopg.pq import PGconn, Ping
 from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from labelcore.errors import MissingStoreError, StoreBusyError, StoreNotWritableError
+from labelcore.errors import MissingStoreError, StoreBusyError, StoreError, StoreNotWritableError
 from labelcore.log.events import Event
 from labelcore.settings import data_folder
+from labelcore.store import Guard, back_up_now, new_file, open_store
 from labelcore.store.base import BUSY_SECONDS, NO_CONTENTS, Contents, closed_store
 from labelcore.store.checks import checked_events
-from labelcore.store.database import DatabaseStore
+from labelcore.store.database import DatabaseStore, copy_rows, unsafe_migration
 from labelcore.team.postgres_errors import AWAY, REFUSED, UNSURE, lost, translated, worded
 from labelcore.team.postgres_schema import (
     MIGRATIONS,
+    WITH_SALT,
     check_ours,
     is_current,
     migrate,
@@ -52,9 +56,16 @@ _SETTINGS = (
     " CASE current_setting('synchronous_commit') WHEN 'off'"
     " THEN set_config('synchronous_commit', 'on', false) END"
 )
-_LOCK = text("SELECT pg_advisory_xact_lock(:key)")
-_SCHEMA = "\0schema"
-"""No project has this name."""
+_LOCK = text("SELECT pg_advisory_xact_lock_shared(:store), pg_advisory_xact_lock(:key)")
+_HELD = text("SELECT pg_advisory_xact_lock(:store)")
+_TABLES = text("SELECT tableoid::bigint FROM labelcore")
+"""A number that no other table has had: after a backup was put back it is another one."""
+_SCHEMA, _STORE = "\0schema", "\0store"
+"""No project has these names."""
+_PARTS = (
+    *(f"TABLE {name}" for name in ("labelcore", "event", "item", "person", "project")),
+    *(f"FUNCTION {name}()" for name in ("refuse_change", "refuse_gap")),
+)
 
 
 class PostgresStore(DatabaseStore):
@@ -76,6 +87,7 @@ class PostgresStore(DatabaseStore):
         self.url = address.set(query={}).render_as_string(hide_password=True)
         self._database = str(address.database)
         self._busy_seconds = busy_seconds
+        self._path = _search_path(address)
         self._closed = False
         self._engine = _engine(address, self.url, busy_seconds)
         self._readers = self._engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -84,6 +96,13 @@ class PostgresStore(DatabaseStore):
         except BaseException:
             self._engine.dispose()
             raise
+        self._guard = Guard(self)
+
+    @property
+    def guarded(self) -> Path:
+        """Named after the database in the folder of the app, as its items are."""
+        named = ".".join(filter(None, [self._database, self._path]))
+        return data_folder() / f"{named}.db"
 
     @property
     def items_folder(self) -> Path:
@@ -100,8 +119,41 @@ class PostgresStore(DatabaseStore):
             if not self._has(project, checked_events(events), error):
                 raise worded(self.url, AWAY, error) from error
 
+    def backup(self, path: Path) -> None:
+        """As the database is at one moment; others write meanwhile."""
+        self._check_usable()
+        once = self._engine.execution_options(isolation_level="REPEATABLE READ")
+        with translated(self.url), once.connect() as source, new_file(path) as target:
+            copy_rows(source, target, salts=self._has_salts(source))
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        self._check_usable()
+        with translated(self.url), self._engine.connect() as connection:
+            connection.execute(_HELD, {"store": _lock_key(_STORE)})
+            yield
+
+    def put_back(self, backup: Path) -> str:
+        """The tables that were there are in a schema of their own from then on; who has them open
+        is refused. All of it or nothing."""
+        aside = f"labelcore_before_{datetime.now(UTC):%Y%m%dt%H%M%S%f}"
+        with (
+            closing(open_store(f"sqlite:///{backup}", create=False)) as copy,
+            translated(self.url),
+            self._engine.begin() as target,
+        ):
+            assert isinstance(copy, DatabaseStore)
+            target.exec_driver_sql(f"CREATE SCHEMA {aside}")
+            for part in _PARTS:
+                target.exec_driver_sql(f"ALTER {part} SET SCHEMA {aside}")
+            migrate(target)
+            with copy._reading() as source:
+                copy_rows(source, target)
+        return f"schema {aside}"
+
     def close(self) -> None:
         if not self._closed:
+            self._guard.close()
             self._closed = True
             self._engine.dispose()
 
@@ -128,15 +180,29 @@ class PostgresStore(DatabaseStore):
                     "Nothing was made; check the address."
                 )
             if is_current(connection):
+                self._tables = connection.execute(_TABLES).scalar_one()
                 return
         try:
             with self._writing(_SCHEMA) as connection:
                 # Again, now that no other server can be in the middle of it.
                 check_ours(connection, self.url)
+                if 0 < schema_version(connection) < len(MIGRATIONS):
+                    self._back_up_first(schema_version(connection))
                 migrate(connection)
         except StoreNotWritableError:
             if version < len(MIGRATIONS):
                 raise
+        with self._reading() as connection:
+            self._tables = connection.execute(_TABLES).scalar_one()
+
+    def _back_up_first(self, version: int) -> None:
+        try:
+            back_up_now(self.guarded, self.backup, f"-version-{version}")
+        except StoreError as error:
+            self._unsafe_migration = unsafe_migration(error)
+
+    def _has_salts(self, connection: Connection) -> bool:
+        return schema_version(connection) >= WITH_SALT
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -151,7 +217,12 @@ class PostgresStore(DatabaseStore):
         self._check_usable()
         with translated(self.url), self._engine.connect() as connection:
             for key in sorted(map(_lock_key, set(projects))):
-                connection.execute(_LOCK, {"key": key})
+                connection.execute(_LOCK, {"store": _lock_key(_STORE), "key": key})
+            if _SCHEMA not in projects and connection.execute(_TABLES).scalar() != self._tables:
+                raise StoreError(
+                    f"{self.url} was replaced by a backup while it was open. Nothing of this step "
+                    "was stored; restart Labelcore."
+                )
             yield connection
             try:
                 connection.commit()
@@ -183,6 +254,12 @@ def _address(url: str) -> URL:
     if not address.database:
         raise ValueError(f"{_EXAMPLE}; got {address.render_as_string(hide_password=True)!r}")
     return address
+
+
+def _search_path(address: URL) -> str:
+    """The one that the address names, "" where it names none."""
+    found = re.search(r"search_path=(\w+)", str(address.query.get("options", "")))
+    return found[1] if found else ""
 
 
 _EXAMPLE = (

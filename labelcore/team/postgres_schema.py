@@ -93,6 +93,7 @@ _CREATE_EVERYTHING = (
 _SALT = ("ALTER TABLE item ADD COLUMN salt TEXT COLLATE \"C\" NOT NULL DEFAULT ''",)
 
 MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _SALT]
+WITH_SALT = 2
 
 # Put back on opening where they are missing or switched off.
 TRIGGERS = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from labelcore.access import Right
-from labelcore.store import backups, database_of, made_at
+from labelcore.errors import StoreError
+from labelcore.store import backups, guarded, made_at
 from labelcore.ui import sessions, visitor
 from labelcore.ui.plain import plain
 from labelcore.ui.presses import acting, sentence
@@ -29,8 +31,11 @@ def way_back() -> None:
         return
     if FAILED in st.session_state:
         st.error(plain(st.session_state.pop(FAILED)), icon=":material/error:")
-    database = database_of(sessions.address())
-    newest = next(iter(backups(database)), None) if database else None
+    try:
+        place = guarded(sessions.address())
+    except StoreError:  # A database that cannot be reached has its backups where it is named.
+        place = None
+    newest = next(iter(backups(place)), None) if place else None
     at = made_at(newest) if newest else None
     if newest is None or at is None:
         st.text(NONE_YET)
@@ -60,7 +65,7 @@ def said(done: Restored) -> str:
     at = made_at(done.backup)
     when = clock(at.isoformat(), reader_zone()) if at else done.backup.name
     since = sum(done.recovered.values())
-    aside = f" The store as it was is {done.aside.name} now." if done.aside else ""
+    aside = f" The store as it was is {Path(done.aside).name} now." if done.aside else ""
     return f"The backup of {when} is back, with {count(since, 'answer')} given since.{aside}"
 
 

@@ -16,12 +16,12 @@ import pytest
 import labelcore as lc
 from labelcore.errors import StoreNotWritableError
 from labelcore.report import bundle_zip, report_html
-from labelcore.store import keeper
-from labelcore.store.keeper import back_up_now
+from labelcore.store import guard
 from labelcore.ui import presses, sessions, summary
 from tests.app.conftest import button, surface, texts
 from tests.cases import sampled
 from tests.permissions import modes, ordinary_user
+from tests.report.sessions import automatic_backup
 
 PAGES = ["", "label", "progress", "explore", "report"]
 
@@ -103,7 +103,7 @@ def test_the_newest_backup_comes_back_by_one_press(app, make, data_folder, page,
     database = data_folder / "labelcore.db"
     make(labels=10)
     app("label", project="demo")
-    back_up_now(database)
+    automatic_backup(database)
     make(labels=3)
     sessions.store().close()
     if how == "changed":
@@ -141,7 +141,7 @@ def test_a_disk_without_room_for_a_backup_is_said(app, make, page, monkeypatch) 
     make(labels=12)
     full = namedtuple("Usage", "total used free")(10, 10, 0)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: full)
-    monkeypatch.setattr(keeper, "BACKUP_ANSWERS", 1)
+    monkeypatch.setattr(guard, "BACKUP_ANSWERS", 1)
     shown = app("label", project="demo")
     button(shown, "positive").click().run()
     deadline = time.monotonic() + 20

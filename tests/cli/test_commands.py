@@ -56,7 +56,7 @@ def test_the_commands_of_the_interface_are_there() -> None:
     assert set(commands.commands) == {
         *("app", "check", "snapshot", "plan", "import", "draw", "answer", "labels", "status"),
         *("simulate", "export", "report", "replay", "gate", "backup", "restore", "verify", "copy"),
-        "people",
+        *("dump", "load", "people"),
     }
     people = commands.commands["people"].commands
     assert set(people) == {"add", "list", "remove"}

@@ -7,12 +7,14 @@ import json
 import random
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import labelcore as lc
 from labelcore.log.events import Event, genesis
+from labelcore.store import back_up_now
 
 HOSTILE = (
     "<script>document.title='caught'</script>",
@@ -133,3 +135,9 @@ def member(bundle: Path, name: str) -> bytes:
 
 def as_json(text: bytes | str) -> Any:
     return json.loads(text)
+
+
+def automatic_backup(database: Path) -> Path:
+    """One made now, as the guard of the store makes it."""
+    with closing(lc.open_store(f"sqlite:///{database}", create=False)) as store:
+        return back_up_now(database, store.backup)

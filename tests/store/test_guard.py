@@ -15,9 +15,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.session.backups import kept_projects
-from labelcore.store import backups, backups_folder, keeper
-from labelcore.store.kept_backups import STAMP, rotate
-from labelcore.store.seals import read_seals, seal_anew
+from labelcore.store import backups, backups_folder, guard
+from labelcore.store.guard import STAMP, read_seals, rotate, seal_anew
 from tests.report.sessions import session_on, write_items
 
 
@@ -69,7 +68,7 @@ def test_the_first_label_of_a_process_makes_a_backup(
     assert answers(made) == 1 and oct(made.stat().st_mode)[-3:] == "600"
     labelled(database)
     assert backups(database) == [made], "the newest one is young"
-    monkeypatch.setattr(keeper, "BACKUP_SECONDS", 0.0)
+    monkeypatch.setattr(guard, "BACKUP_SECONDS", 0.0)
     labelled(database)
     assert answers(backups(database)[0]) == 3 and len(backups(database)) == 2
 
@@ -79,9 +78,10 @@ def test_a_sitting_is_backed_up_as_it_grows(
     most: int, due: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the first label, then with as many again or so many more, the store in use."""
-    monkeypatch.setattr(keeper, "BACKUP_ANSWERS", most)
-    monkeypatch.setattr(keeper, "BACKUP_SECONDS", 0.0)
-    monkeypatch.setattr(keeper, "SEAL_SECONDS", 0.0)
+    monkeypatch.setattr(guard, "BACKUP_ANSWERS", most)
+    monkeypatch.setattr(guard, "BACKUP_SECONDS", 0.0)
+    monkeypatch.setattr(guard, "SEAL_SECONDS", 0.0)
+    monkeypatch.setattr(guard, "SHARE", 0)
     write_items(tmp_path / "items.csv")
     database = tmp_path / "labels.db"
     session, given = session_on(tmp_path / "items.csv", store=url(database)), 0
@@ -168,7 +168,8 @@ def test_what_is_given_up_is_kept_in_mind(database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("DROP TRIGGER event_is_never_deleted")
         connection.execute("DELETE FROM event WHERE sequence > 20")
-    seal_anew(database)
+    with closing(lc.open_store(url(database))) as store:
+        seal_anew(store)
     (after,) = read_seals(database).values()
     assert after.seal.events == 20 and after.given_up == (before.seal,)
     labelled(database)
