@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import secrets
+import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +18,10 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.bounded import Work
 from labelcore.store import sqlite_file
 from labelcore.ui import folds as folds_room
-from labelcore.ui import living, new_race, outlook
+from labelcore.ui import living, new_race, outlook, reading
 from labelcore.ui.plain import JOINER
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
@@ -41,6 +44,35 @@ def no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     pragmas = [pragma.replace("= FULL", "= OFF") for pragma in sqlite_file.PRAGMAS]
     assert pragmas != list(sqlite_file.PRAGMAS)
     monkeypatch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
+
+
+class WorkHere(Work):
+    """Work that is done at once in this process, which has DuckDB warm; what it gives is JSON."""
+
+    def __init__(
+        self, what: str, function: Callable[..., Any], *arguments: Any, handed: Any, **limits: Any
+    ) -> None:
+        self.what, self.ended = what, threading.Event()
+        self.ended.set()
+        folder = Path(tempfile.mkdtemp(dir=limits["folder"], prefix="work-"))
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(tempfile, "tempdir", str(folder))
+                said = json.loads(json.dumps(function(*arguments)))
+            self.found = handed(said, folder)
+        except Exception as error:
+            self.found = error
+
+    def result(self) -> Any:
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
+
+
+@pytest.fixture(autouse=True)
+def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in this process; ``test_large_files`` has them read in another."""
+    monkeypatch.setattr(reading, "Work", WorkHere)
 
 
 @pytest.fixture(autouse=True)

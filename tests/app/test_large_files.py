@@ -23,6 +23,11 @@ from tests.app.conftest import aimed, button, surface, texts, to_aim
 from tests.app.test_new_project import error, store, with_upload
 
 
+@pytest.fixture(autouse=True)
+def read_apart(read_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "Work", Work)
+
+
 class Noted(Work):
     """Work that is counted."""
 
