@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ import labelcore as lc
 from labelcore.bounded import Work
 from labelcore.store import sqlite_file
 from labelcore.ui import folds as folds_room
-from labelcore.ui import living, new_race, outlook, reading
+from labelcore.ui import draft, living, new_race, outlook, reading
 from labelcore.ui.plain import JOINER
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
@@ -79,6 +80,12 @@ def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """The prices on *New project* stay those of the formulas; ``test_race`` simulates them."""
     monkeypatch.setattr(new_race, "may_race", lambda population, plan: False)
+
+
+@pytest.fixture(autouse=True)
+def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every draft begins with the same seed: what one test had worked out of a plan, others have."""
+    monkeypatch.setattr(draft, "secrets", SimpleNamespace(randbelow=lambda below: below // 2))
 
 
 @pytest.fixture(autouse=True)
