@@ -21,8 +21,8 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.bounded import Work
 from labelcore.store import sqlite_file
-from labelcore.ui import folds as folds_room
 from labelcore.ui import draft, living, new_race, outlook, reading
+from labelcore.ui import folds as folds_room
 from labelcore.ui.plain import JOINER
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
