@@ -84,7 +84,7 @@ def no_race(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every draft begins with the same seed: what one test had worked out of a plan, others have."""
+    """All drafts begin with one seed: what is worked out of a plan in one test serves others."""
     monkeypatch.setattr(draft, "secrets", SimpleNamespace(randbelow=lambda below: below // 2))
 
 
