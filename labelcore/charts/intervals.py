@@ -14,7 +14,10 @@ from labelcore.charts.svg import LETTER, WIDTH, colour
 ROW, THICK = 30.0, 10.0
 SIZE = 14
 VALUE, RANGE = 64.0, 104.0
-LONGEST = 34
+LONGEST, LONGEST_ROW = 34, 30
+TALL, LINE, SLIM = 44.0, 18.0, 6.0
+SMALL, GAP = 11, 16.0
+"""Of several figures beside each other: a row, its words, its bars, and between columns."""
 
 
 def interval_rows(
@@ -45,6 +48,62 @@ def interval_rows(
     return node("svg", *made, klass="chart", viewBox=box, role="img", aria_label=words)
 
 
+def interval_columns(
+    heads: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[Bar | None]]],
+    *,
+    words: str,
+) -> Node:
+    """A table of figures: a row for each name, a column for each figure, all on one scale.
+
+    rows    name, and the bar of each column
+    words   the same as text
+    """
+    names = [shortened(name, LONGEST_ROW) for name, _ in rows]
+    left = min(max(len(one) for one in names) * LETTER + 12, WIDTH / 3)
+    wide = (WIDTH - left) / len(heads)
+    made = [
+        _text(head, left + wide * at, LINE / 2, font_size=SMALL, fill=colour("quiet"))
+        for at, head in enumerate(heads)
+    ]
+    for place, (name, (_, cells)) in enumerate(zip(names, rows, strict=True)):
+        top = LINE + 6 + TALL * place
+        made.append(_text(name, 0, top + LINE / 2, font_size=SMALL + 1))
+        for at, bar in enumerate(cells):
+            if bar is not None:
+                start = left + wide * at
+                made += _cell(bar, (start, start + wide - GAP), top)
+    box = f"0 0 {WIDTH:g} {LINE + 6 + TALL * len(rows):g}"
+    return node("svg", *made, klass="chart", viewBox=box, role="img", aria_label=words)
+
+
+def _cell(bar: Bar, ends: tuple[float, float], top: float) -> list[Node]:
+    """Value and interval in words above the bar."""
+    y, words = top + LINE + 7, top + LINE / 2
+    side = {"text_anchor": "end", "font_size": SMALL, "fill": colour("quiet")}
+    made = [
+        _text(bar.said[0], ends[0], words, font_size=SMALL + 1, font_weight="bold"),
+        _text(bar.said[1], ends[1], words, **side),
+        _box(ends, y, SLIM, fill=colour("empty")),
+    ]
+    return made + _marks(bar, ends, SHARES, y, SLIM)
+
+
+def _marks(bar: Bar, ends: tuple[float, float], scale: Ends, y: float, thick: float) -> list[Node]:
+    """Interval and value on the scale."""
+    made = []
+    tint = colour("quiet" if bar.out else FIRST)
+    if bar.low is not None and bar.high is not None:
+        side = _along(bar.low, ends, scale), _along(bar.high, ends, scale)
+        look = {"fill": "none", "stroke": tint, "stroke_dasharray": "4 3"}
+        band = look if bar.assumed else {"fill": tint, "fill_opacity": 0.42}
+        made.append(_box((side[0], max(side[1], side[0] + 1)), y, thick, **band))
+    if bar.value is not None:
+        at = _along(bar.value, ends, scale)
+        made.append(_box((at - 2, at + 2), y, thick + 6, fill=tint))
+    return made
+
+
 def _along(value: float, ends: tuple[float, float], scale: Ends) -> float:
     share = (min(max(value, scale[0]), scale[1]) - scale[0]) / (scale[1] - scale[0])
     return ends[0] + (ends[1] - ends[0]) * share
@@ -57,16 +116,7 @@ def _row(bar: Bar, name: str, y: float, ends: tuple[float, float], scale: Ends) 
         _text(bar.said[0], ends[0] - 14, y, text_anchor="end", font_weight="bold"),
         _box(ends, y, THICK, fill=colour("empty")),
     ]
-    if bar.low is not None and bar.high is not None:
-        side = _along(bar.low, ends, scale), _along(bar.high, ends, scale)
-        tint = colour("quiet" if bar.out else FIRST)
-        look = {"fill": "none", "stroke": tint, "stroke_dasharray": "4 3"}
-        band = look if bar.assumed else {"fill": tint, "fill_opacity": 0.42}
-        made.append(_box((side[0], max(side[1], side[0] + 1)), y, THICK, **band))
-    if bar.value is not None:
-        at = _along(bar.value, ends, scale)
-        tint = colour("quiet" if bar.out else FIRST)
-        made.append(_box((at - 2, at + 2), y, THICK + 6, fill=tint))
+    made += _marks(bar, ends, scale, y, THICK)
     return [*made, _text(bar.said[1], ends[1] + 14, y)]
 
 

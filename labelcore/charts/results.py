@@ -7,16 +7,19 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from labelcore.charts.base import VALUE_DOT
+from labelcore.charts.base import VALUE_DOT, Row, rows_drawing
 from labelcore.charts.candidates import candidates_chart
 from labelcore.charts.design import FIRST, REFERENCE
 from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Rule, Unit, named_axis
+from labelcore.charts.figure_table import row_name
 from labelcore.charts.names import shortened
 from labelcore.charts.plotted import plotted
 from labelcore.charts.rank import rank_chart
+from labelcore.results.cells import Table
 from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.claims import LEAST_TIMES, MOST_TIMES
+from labelcore.words.tables import cell_said
 
 ONE_ROW = 140.0
 
@@ -41,6 +44,20 @@ def _(result: Estimate) -> go.Figure:
     )
     name = named_axis([shortened(result.estimand)])
     return plotted(Drawing(scale, name, marks, height=ONE_ROW))
+
+
+@figure_of.register
+def _(result: Table) -> go.Figure:
+    """A row for each cell on one scale, those of a figure together; a first guess in grey."""
+    cells = [one for figure in result.figures for one in result.cells if one.figure == figure]
+    several = len({classifier for classifier, _ in result.rows}) > 1
+    rows = []
+    for one in cells:
+        name, found = f"{one.figure}: {row_name(one.row, several)}", one.estimate
+        low, high = (found.low, found.high) if found.has_interval else (None, None)
+        value, role = (found.told, FIRST) if one.asked else (None, REFERENCE)
+        rows.append(Row(shortened(name), value, low, high, role, cell_said(one)))
+    return plotted(rows_drawing("", rows))
 
 
 @figure_of.register

@@ -25,8 +25,10 @@ from labelcore.population.revealing import MAY_SHOW, shown_outputs
 from labelcore.promises import Promise, Status
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
+from labelcore.report.figure_table import tables_of
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import Finding
+from labelcore.results.cells import Table
 from labelcore.results.curves import Band
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Choice, Estimate
@@ -63,6 +65,7 @@ class OtherProject:
 class Facts:
     """What a report is made of.
 
+    tables        the table of figures, by the groups of the plan, and one by each other column
     sentence      the one sentence to quote: the primary result, and who labelled when
     interim       whether labelling is not finished yet
     as_of         the time of the last event, or of the project where there is none
@@ -97,6 +100,7 @@ class Facts:
     plan: Plan
     settings: Mapping[str, Any]
     results: Mapping[str, Finding]
+    tables: tuple[Table, ...]
     sentence: str
     curves: tuple[Band, ...] | None
     curve_left_out: str
@@ -165,6 +169,19 @@ class Facts:
         return next((one.confidence for one in own if one.confidence), self.plan.confidence)
 
     @property
+    def table(self) -> Table | None:
+        """What is asked, as a table; None where that would be one row."""
+        asked = [one.of_asked() for one in self.tables[:1]]
+        return next((one for one in asked if len(one.rows) > 1), None)
+
+    @property
+    def apart(self) -> list[Estimate]:
+        """The numbers that no table holds: differences, and summaries of a list."""
+        held = {one.estimate.estimand for table in self.tables for one in table.cells}
+        numbers = (one for one in self.results.values() if isinstance(one, Estimate))
+        return [one for one in numbers if one.estimand not in held]
+
+    @property
     def primary(self) -> Finding | None:
         """The result that the plan names first."""
         return next(iter(self.results.values()), None)
@@ -199,6 +216,7 @@ def gather(session: Session) -> Facts:
         plan=session.plan,
         settings=session.settings,
         results=results,
+        tables=tables_of(session),
         sentence=headline(session, _given(span, people)) if results else NOTHING_ASKED,
         curves=curves,
         curve_left_out=left_out,

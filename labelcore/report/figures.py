@@ -11,7 +11,6 @@ import pandas as pd
 from labelcore.charts.against import precision_recall_chart, roc_chart
 from labelcore.charts.base import Chart
 from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
-from labelcore.charts.compare import compare_chart
 from labelcore.charts.history import history_chart
 from labelcore.charts.rank import rank_chart
 from labelcore.charts.strata import strata_chart
@@ -23,7 +22,6 @@ from labelcore.report.markup import Child, Markup, element, picture, table, thei
 from labelcore.report.sections import called, name_of, section
 from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Estimate
-from labelcore.words.quantities import same_quantity
 
 ROWS_SHOWN, CURVE_HEIGHT = 60, 250.0
 SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -68,7 +66,6 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
             break
     yield from _candidates(facts)
     yield from evidence_charts(facts)
-    yield from _compared(facts)
     yield from _curves(facts, {band.estimand: band for band in facts.curves or ()})
     if facts.counts["drawn"] and not isinstance(facts.primary, Choice):
         yield "Strata", strata_chart(facts.strata, facts.strata_names)
@@ -84,14 +81,6 @@ def _candidates(facts: Facts) -> Iterator[tuple[str, Chart]]:
                     "Their bounds against labels",
                     moving_bounds_chart(facts.looks, key, one),
                 )
-
-
-def _compared(facts: Facts) -> Iterator[tuple[str, Chart]]:
-    """Several classifiers at the primary quantity."""
-    found = [one for one in facts.results.values() if isinstance(one, Estimate)]
-    same = [one for one in found[1:] if same_quantity(one.estimand, found[0].estimand)]
-    if same:
-        yield "Side by side", compare_chart([found[0], *same])
 
 
 def _curves(facts: Facts, bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]:

@@ -16,6 +16,7 @@ from labelcore.promises import Promise
 from labelcore.report.along_ranks import QUOTED, Landmark
 from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
+from labelcore.report.figure_table import table_picture
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
 from labelcore.report.sections import decides, name_of
 from labelcore.results.curves import Band
@@ -24,7 +25,7 @@ from labelcore.words.choices import candidate_rows, choice_short, wanted_words
 from labelcore.words.claims import claim_short
 from labelcore.words.counts import NO_LABEL, each_cell, row_words
 from labelcore.words.meaning import meaning
-from labelcore.words.quantities import label_of, names_another, same_quantity
+from labelcore.words.quantities import label_of
 from labelcore.words.sentences import count
 from labelcore.words.short import short_head, short_sentence
 
@@ -116,6 +117,8 @@ def intervals(
 
     most, where   of more than so many the note says where the others are
     """
+    if facts.table is not None:
+        return table_picture(facts.table, most, where)
     rows, scale = _rows(facts, most), SHARES
     estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]
     if any(one.is_difference for one in estimates):
@@ -147,8 +150,7 @@ def _number_of_rows(facts: Facts) -> int:
 
 
 def _rows(facts: Facts, most: int) -> list[Bar]:
-    """What is drawn of many figures: the first classifier's, then the primary one of the others,
-    then the rest if there is room for all of them; of many candidates the chosen one and those
+    """What is drawn of many figures: the first ones; of many candidates the chosen one and those
     that are not out."""
     first = facts.primary
     if isinstance(first, Choice):
@@ -159,15 +161,7 @@ def _rows(facts: Facts, most: int) -> list[Bar]:
     heads = _heads(facts)
     rows = [head_bar(one.readings["precision"], f"Precision, first {one.rank:,}") for one in heads]
     estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]
-    own = [one for one in estimates if not names_another(one.estimand)]
-    others = [one for one in estimates if names_another(one.estimand)]
-    same = [one for one in others if same_quantity(one.estimand, estimates[0].estimand)]
-    rest = [one for one in others if one not in same]
-    for group in (own, same, rest):
-        room = most - len(rows)
-        chosen = group[:room] if group is own or len(group) <= room else []
-        rows += [estimate_bar(one, _bar_name(one)) for one in chosen]
-    return rows[:most]
+    return [*rows, *(estimate_bar(one, _bar_name(one)) for one in estimates)][:most]
 
 
 def _bar_name(one: Estimate) -> str:
@@ -202,7 +196,7 @@ def _meaning(facts: Facts) -> Markup | None:
     first = settled[0] if settled else facts.primary
     if first is None:
         return None
-    sure, about, against = meaning(first)
+    sure, about, against = meaning(first, grouped=bool(facts.plan.by))
     parts: list[Child] = [
         element("p", element("strong", "What it means. "), f"{sure} {about}"),
         element("p", element("strong", "What it does not mean. "), against),

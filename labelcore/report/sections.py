@@ -8,6 +8,7 @@ from dataclasses import replace
 from labelcore.promises import Promise
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
+from labelcore.report.figure_table import figure_label, table_numbers
 from labelcore.report.markup import (
     Child,
     Markup,
@@ -21,10 +22,10 @@ from labelcore.report.markup import (
 )
 from labelcore.results.base import Finding
 from labelcore.results.types import Claim, Estimate
-from labelcore.words.differences import is_difference, range_words, told_words
+from labelcore.words.differences import range_words, told_words
 from labelcore.words.found import own_name
 from labelcore.words.label_error import read_again_words
-from labelcore.words.quantities import key_parts, label_of, names_another
+from labelcore.words.quantities import label_of, names_another
 from labelcore.words.sentences import (
     ASSUMED,
     FORMS_NOTE,
@@ -33,15 +34,15 @@ from labelcore.words.sentences import (
     count,
     due_words,
     goal_points,
+    group_words,
     percent,
-    percent_range,
-    span_words,
     valid_words,
 )
 from labelcore.words.stops import planned_words, stop_words
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 NOTHING_FOUND = "Tail share"
+ESTIMATES, OTHERS = "Estimates", "Differences, and summaries of a list"
 MOST_NAMED = 4
 """More quantities than so many are counted, not listed."""
 QUESTION_KEYS = (
@@ -249,8 +250,8 @@ def estimates(facts: Facts) -> Markup:
     return section(
         "estimates",
         "Answers",
-        side_by_side(scalars),
-        estimate_table("Estimates", scalars) if scalars else None,
+        *map(table_numbers, facts.tables),
+        estimate_table(OTHERS if facts.tables else ESTIMATES, facts.apart) if facts.apart else None,
         _in_sentences([one for one in found if _first(one)], bool(scalars)),
         _either_way(scalars),
         table("How the intervals were made", head, rows),
@@ -313,29 +314,6 @@ def tail_cell(those: Sequence[Finding]) -> str:
     return ", ".join(shares) if any(one != "–" for one in shares) else "–"
 
 
-def side_by_side(estimates: list[Estimate]) -> Markup | None:
-    """A row for each classifier and a column for each quantity; None for one classifier alone."""
-    rows: dict[str | None, dict[str, str]] = {}
-    for one in (one for one in estimates if not is_difference(one.estimand)):
-        rows.setdefault(one.scope.classifier, {})[quantity_label(one.estimand)] = interval_cell(one)
-    if len(rows) < 2:
-        return None
-    names = list(next(iter(rows.values())))
-    body: list[list[Child]] = [
-        [theirs(str(classifier)), *(tied(cells.get(name, "–")) for name in names)]
-        for classifier, cells in rows.items()
-    ]
-    return table("Classifiers side by side, from the same labels", ("Classifier", *names), body)
-
-
-def interval_cell(one: Estimate) -> str:
-    """Value and interval, such as "91.2 % (87.0 % to 94.1 %)"."""
-    if one.told is None:
-        return span_words(one) if one.has_interval else "–"
-    between = " to ".join(percent_range(one.low, one.high)) if one.has_interval else ""
-    return f"{told_words(one)} ({between})" if between else told_words(one)
-
-
 def _first(one: Finding) -> bool:
     """Whether a result is about the classifier the sample was drawn for."""
     return not names_another(one.estimand)
@@ -383,20 +361,12 @@ def name_of(result: Finding) -> str:
     """A result's name as a person reads it: "Precision (lr)"."""
     if isinstance(result, Estimate) and own_name(result):
         return own_name(result)
-    name = quantity_label(result.estimand)
+    name = figure_label(result.estimand)
     classifier, versus = result.scope.classifier, result.scope.versus
     if versus:
         return f"{name} ({classifier} minus {versus})"
-    return f"{name} ({classifier})" if classifier else name
-
-
-def quantity_label(key: str) -> str:
-    """
-    >>> quantity_label("precision[spam]@lr"), quantity_label("f1")
-    ("Precision of 'spam'", 'F1')
-    """
-    name, inside, _ = key_parts(key)
-    return label_of(name) + (f" of {inside!r}" if inside else "")
+    whose = ", ".join(filter(None, (classifier, group_words(result.scope))))
+    return f"{name} ({whose})" if whose else name
 
 
 def second_stage(facts: Facts) -> Markup | None:

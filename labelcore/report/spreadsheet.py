@@ -11,11 +11,13 @@ from typing import Any
 
 import pandas as pd
 
+from labelcore.report.figure_table import tables_of
 from labelcore.report.tables import guarded
 from labelcore.session.session import Session
 from labelcore.words.sentences import decimals
 
 BOUNDED = ("value", "low", "high")
+MEASURED, NARROWEST, WIDEST = 100, 6, 60
 LONGEST_CELL = 32_767
 """What a cell of Excel holds; a longer text is cut, with an ellipsis."""
 # A sheet with one of these is no XML, and no program opens it.
@@ -23,24 +25,36 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def report_xlsx(session: Session) -> bytes:
-    """The estimates, the labels and what they rest on, a sheet each."""
-    results = session.results_table()
-    sentences = results[["estimand", "sentence"]].drop_duplicates()
-    labels = session.labels_table()
-    return workbook({"Sentences": sentences, "Estimates": results, "Labels": labels})
+    """The table of figures, the sentences, the other results and the labels, a sheet each; every
+    sheet can be filtered by its columns."""
+    results, tables = session.results_table(), tables_of(session)
+    sheets = {"Sentences": results[["estimand", "sentence"]].drop_duplicates()}
+    if tables:
+        figures = pd.concat([one.to_frame() for one in tables])
+        whose = ["classifier", "by", "group", "estimand"]
+        sheets = {"Figures": figures.drop_duplicates(whose), **sheets}
+    held = {one.estimate.estimand for table in tables for one in table.cells}
+    others = results[~results["estimand"].isin(held)]
+    if len(others) or not tables:
+        sheets["Estimates"] = others
+    return workbook({**sheets, "Labels": session.labels_table()})
 
 
 def workbook(tables: Mapping[str, pd.DataFrame]) -> bytes:
-    """A workbook with a sheet for each table; times are text in UTC, missing values empty cells. A
-    share with an interval is shown with the decimals that this supports; the cell holds it whole.
+    """A workbook with a sheet for each table, with filters; times are text in UTC, missing values
+    empty cells. A share with an interval is shown with the decimals that this supports; the cell
+    holds it whole.
     """
     from openpyxl import Workbook  # type: ignore[import-untyped]
     from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
+    from openpyxl.utils import get_column_letter  # type: ignore[import-untyped]
 
     made = Workbook(write_only=True)
     for name, table in tables.items():
         sheet = made.create_sheet(name)
         sheet.freeze_panes = "A2"
+        for place, column in enumerate(table.columns, start=1):
+            sheet.column_dimensions[get_column_letter(place)].width = width(column, table[column])
         sheet.append([cell(column) for column in table.columns])
         bounded = {*BOUNDED} <= {*table.columns}
         for row in table.itertuples(index=False, name=None):
@@ -53,9 +67,21 @@ def workbook(tables: Mapping[str, pd.DataFrame]) -> bytes:
                         cells[place] = WriteOnlyCell(sheet, cells[place])
                         cells[place].number_format = look
             sheet.append(cells)
+        sheet.auto_filter.ref = f"A1:{get_column_letter(len(table.columns))}{len(table) + 1}"
     stream = io.BytesIO()
     made.save(stream)
     return stream.getvalue()
+
+
+def width(column: str, values: pd.Series[Any]) -> int:
+    """How wide a column is, in letters, so that its head and its first values can be read.
+
+    >>> width("n", pd.Series([1, 2])), width("sentence", pd.Series(["a" * 200]))
+    (8, 60)
+    """
+    texts = values.head(MEASURED).astype(str) if values.dtype != float else values.head(0)
+    longest = texts.str.len().max() if len(texts) else 0
+    return int(min(max(len(str(column)), longest, NARROWEST) + 2, WIDEST))
 
 
 def percent_format(low: Any, high: Any) -> str:

@@ -44,9 +44,10 @@ def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
 
 
 def estimates_csv(session: Session, *, byte_order_mark: bool = False) -> str:
-    """The results now, one row per estimate, per point of a curve and per claim; a value that says
-    little yet is left out, a claim has its status as state, evidence instead of an interval, and
-    its own error level alpha; a choice has a row per candidate."""
+    """The results now, one row per estimate, per point of a curve and per claim, and the first
+    guesses of the table of figures, which were not asked; a value that says little yet is left out,
+    a claim has its status as state, evidence instead of an interval, and its own error level alpha;
+    a choice has a row per candidate."""
     return estimates_text(gather(session), byte_order_mark=byte_order_mark)
 
 
@@ -64,6 +65,17 @@ def events_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
 def estimates_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
     """The text of ``estimates_csv``."""
     rows = [row for result in facts.results.values() for row in result_rows(facts.project, result)]
+    guesses = {
+        one.estimate.estimand: one.estimate
+        for table in facts.tables
+        for one in table.cells
+        if not one.asked
+    }
+    rows += [
+        {**row, "asked": False}
+        for one in guesses.values()
+        for row in result_rows(facts.project, one)
+    ]
     return csv_text(RESULT_COLUMNS, rows, BYTE_ORDER_MARK if byte_order_mark else "")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -111,6 +111,16 @@ class Table(Result):
                 return one
         of = f" of group {group!r}" if group else ""
         raise KeyError(f"the table has no {figure!r} of {classifier!r}{of}")
+
+    def of_asked(self) -> Table:
+        """The table without first guesses.
+
+        Returns
+        -------
+        Table
+            Of the cells that the plan asks for.
+        """
+        return replace(self, cells=tuple(one for one in self.cells if one.asked))
 
     def widest(self) -> TableCell | None:
         """The cell with the widest interval of those that the plan asks for.

@@ -17,6 +17,7 @@ RESULT_COLUMNS = (
     "confidence", "promise", "state", "labels_used", "draws_used", "method", "source",
     "assumptions", "sentence", "file", "items", "target", "margin", "planned", "form", "tail_share",
     "statement", "evidence", "evidence_against", "alpha", "chosen", "status", "size", "tentative",
+    "by", "group", "asked",
 )  # fmt: skip
 
 
@@ -42,6 +43,9 @@ def result_rows(project: str, result: Finding) -> list[dict[str, Any]]:
         "target": scope.target,
         "margin": scope.margin,
         "planned": scope.planned,
+        "by": scope.by or None,
+        "group": scope.group if scope.by else None,
+        "asked": True,
     }
     if isinstance(result, Estimate):
         shared["value"] = result.told

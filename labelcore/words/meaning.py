@@ -22,22 +22,24 @@ ABOUT_LIKE = (
     "of each."
 )
 NOT_FILE = (
-    "It does not speak for items that come later, for a group among these items, or for mistakes "
-    "in the labels."
+    "It does not speak for items that come later, for {group}, or for mistakes in the labels."
 )
 NOT_LIKE = (
-    "It does not speak for items from elsewhere or from another time, for a group among them, or "
-    "for mistakes in the labels."
+    "It does not speak for items from elsewhere or from another time, for {group}, or for mistakes "
+    "in the labels."
 )
+ANY_GROUP, OTHER_GROUP = "a group among them", "a group that the table lacks"
 
 
-def meaning(result: Finding) -> tuple[str, str, str]:
-    """How sure it is, what it is about, and what it does not say."""
+def meaning(result: Finding, *, grouped: bool = False) -> tuple[str, str, str]:
+    """How sure it is, what it is about, and what it does not say; ``grouped``: whether the figures
+    of groups stand beside it."""
     scope = result.scope
     items = f"the {count(scope.n_items, 'item')}"
     process = scope.target == "process"
     about = (ABOUT_LIKE if process else ABOUT_FILE).format(items=items)
-    return _how_sure(result), about, NOT_LIKE if process else NOT_FILE
+    against = NOT_LIKE if process else NOT_FILE
+    return _how_sure(result), about, against.format(group=OTHER_GROUP if grouped else ANY_GROUP)
 
 
 def _how_sure(result: Finding) -> str:

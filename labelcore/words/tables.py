@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from labelcore.promises import State
 from labelcore.results.cells import Table, TableCell
+from labelcore.words.differences import told_interval, told_words
 from labelcore.words.quantities import key_parts, term_of
 from labelcore.words.sentences import (
     confidence_words,
@@ -15,7 +17,8 @@ from labelcore.words.sentences import (
 NONE_YET = "{figures}, {guesses}; none of them has an interval yet."
 FIGURES = "{figures}, {guesses}, {sure} sure {how}; the widest that is asked is {widest}."
 EACH, TOGETHER = "each", "all together"
-NO_GUESS = "no first guess"
+NO_GUESS, GUESS = "no first guess", "{between}, first guess"
+GUESSES = "A first guess is from labels that were drawn for other figures, and holds by itself."
 
 
 def table_sentence(table: Table, given: str = "") -> str:
@@ -48,3 +51,20 @@ def cell_words(cell: TableCell) -> str:
     told = found.told
     value = "" if told is None else f"{value_percent(told, found.low, found.high)}, "
     return f"the {name}{of}{group}, {value}{span_words(found)}"
+
+
+def cell_said(cell: TableCell) -> str:
+    """Value and interval, such as "91.2 % (87.0 to 94.1)"; of a first guess the interval."""
+    found = cell.estimate
+    if not found.has_interval or found.state == State.EXACT:
+        return told_words(found) or "–"
+    if not cell.asked:
+        return GUESS.format(between=told_interval(found))
+    if found.told is None:
+        return span_words(found)
+    return f"{told_words(found)} ({told_interval(found, unit='')})"
+
+
+def guess_note(table: Table) -> str:
+    """What a first guess is; "" for a table without one."""
+    return "" if all(one.asked for one in table.cells) else GUESSES

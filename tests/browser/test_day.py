@@ -151,7 +151,7 @@ def test_a_day(shared_server: Server, page: Page, tmp_path: Path) -> None:
         assert short_sentence(accuracy) in re.sub(r"\s+", " ", plain)
     (result,) = json.loads(report["json"].read_text("utf-8"))["results"].values()
     assert (result["value"], result["low"]) == (accuracy.value, accuracy.low)
-    estimates = pd.read_excel(report["xlsx"], sheet_name="Estimates")
+    estimates = pd.read_excel(report["xlsx"], sheet_name="Figures")
     assert estimates["value"].tolist() == [accuracy.value]
     assert list(formulas(report["xlsx"])) == []
     assert list(formulas(tmp_path / "A_day-reviewed.xlsx")) == []

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelcore.charts.compare import compare_chart
+from labelcore.charts.base import Row, rows_drawing
+from labelcore.charts.design import FIRST
 from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Remark, Rule, Unit, named_axis
-from labelcore.charts.intervals import interval_rows
+from labelcore.charts.intervals import interval_columns, interval_rows
 from labelcore.charts.living import Bar
+from labelcore.charts.names import shortened
 from labelcore.charts.nodes import Node
 from labelcore.charts.svg import WIDTH, svg
-from tests.charts.test_compare import estimate
 
 NAN = float("nan")
 
@@ -88,8 +89,8 @@ def test_nothing_is_drawn_outside() -> None:
 
 
 def test_names_stand_letter_by_letter(hostile: str) -> None:
-    made = compare_chart([estimate(hostile, 0.8, first=True), estimate("b<br>c", 0.7)])
-    found = texts(svg(made.drawing, "f", ""))
+    rows = [Row(shortened(name), 0.7, 0.6, 0.8, FIRST, "") for name in (hostile, "b<br>c")]
+    found = texts(svg(rows_drawing("", rows), "f", ""))
     assert "b<br>c" in found
     cut = next(one for one in found if one.startswith("<img src=x>"))
     assert hostile.startswith(cut.rstrip("…"))
@@ -126,3 +127,20 @@ def test_columns_of_a_table_are_numbers_like_any() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0, np.nan], "y": [1, 2, 3]})
     columns = drawn(marks=[Line(table["x"], table["y"])])
     assert columns == drawn(marks=[Line([1.0, 2.0, NAN], [1, 2, 3])])
+
+
+def test_a_table_of_figures_places_every_interval_in_its_column() -> None:
+    """Two figures of two rows: each band lies within its column, as far along as its ends."""
+    bars = [Bar("", 0.5, 0.25, 0.75, ("50 %", "25 to 75")), Bar("", 1.0, 0.5, 1.0, ("100 %", ""))]
+    node = interval_columns(["Accuracy", "F1"], [("m", bars), ("<b>n</b>", [None, bars[0]])],
+                            words="in words")  # fmt: skip
+    assert {"m", "<b>n</b>", "Accuracy", "F1", "50 %", "25 to 75"} <= set(texts(node))
+    boxes = [one[1] for one in nodes(node, "rect")]
+    empty = [one for one in boxes if "fill-opacity" not in str(one).replace("_", "-")][::2]
+    bands = [one for one in boxes if "fill-opacity" in str(one).replace("_", "-")]
+    assert len(bands) == 3 and len({one["x"] for one in empty}) == 2
+    for band, (low, high), column in zip(bands, [(0.25, 0.75), (0.5, 1), (0.25, 0.75)], (0, 1, 1),
+                                         strict=True):  # fmt: skip
+        whole = sorted({(float(one["x"]), float(one["width"])) for one in empty})[column]
+        assert float(band["x"]) == pytest.approx(whole[0] + low * whole[1], abs=0.11)
+        assert float(band["width"]) == pytest.approx((high - low) * whole[1], abs=0.11)

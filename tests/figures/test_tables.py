@@ -55,6 +55,14 @@ def test_what_is_asked_is_what_results_tell(by_language: lc.Session) -> None:
     assert not any(one.asked for one in table.cells if one.row[0] == "n"), "the plan asks about m"
 
 
+def test_a_table_has_a_picture_of_every_cell(by_language: lc.Session) -> None:
+    table = by_language.table()
+    lines = [one for one in table.figure().data if len(one.x) > 1]
+    ends = {(round(min(one.x), 9), round(max(one.x), 9)) for one in lines}
+    held = [one.estimate for one in table.cells if one.estimate.has_interval]
+    assert ends == {(round(one.low, 9), round(one.high, 9)) for one in held}
+
+
 def test_a_group_rests_on_its_own_labels(by_language: lc.Session, frame: pd.DataFrame) -> None:
     table = by_language.table()
     drawn = {event.item_id for event in by_language.events if event.kind == "labelled"}

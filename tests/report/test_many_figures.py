@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
-from io import BytesIO
+from io import BytesIO, StringIO
 
+import pandas as pd
 import pytest
 from openpyxl import load_workbook
+from pandas.testing import assert_frame_equal
 from pypdf import PdfReader
 
 import labelcore as lc
-from labelcore.report import report_html, report_pdf, report_xlsx
+from labelcore.charts.figure_bars import estimate_bar
+from labelcore.report import estimates_csv, report_html, report_json, report_pdf, report_xlsx
+from labelcore.report.figure_table import bar_words
+from labelcore.words.tables import cell_said
+from tests.grouped import grouped, grouped_frame, label_all
 from tests.report.sessions import label, session_on, write_items
 
 NAMES = ("forest", "logistic", "rules", "network")
@@ -64,14 +71,61 @@ def header(html: str) -> str:
     return unescape(re.sub("<[^>]+>", " ", html.partition("</header>")[0]))
 
 
-def test_page_1_shows_whole_groups_and_says_how_many_more(sixteen: lc.Session) -> None:
+def test_page_1_shows_what_is_asked_as_one_table(sixteen: lc.Session) -> None:
     html = report_html(sixteen)
     first = header(html)
-    assert len(html) < LARGEST_HTML and "9 further figures below" in first
-    rows = re.findall(r"(Accuracy|Precision|Recall|F1) \((\w+)\)", first)
-    own = [(name, "forest") for name in ("Accuracy", "Precision", "Recall", "F1")]
-    assert rows == own + [("Accuracy", name) for name in NAMES[1:]]
+    assert len(html) < LARGEST_HTML and "further figure" not in first
+    told = json.loads(unescape(re.findall(r'data-rows="(.*?)"', html)[0]))
+    assert told[0] == ["", "Accuracy", "Precision", "Recall", "F1"]
+    assert [row[0] for row in told[1:]] == list(NAMES)
+    table = sixteen.table()
+    for name, *line in told[1:]:
+        for figure, said in zip(table.figures, line, strict=True):
+            bar = estimate_bar(table.cell(name, figure).estimate, "")
+            assert said == bar_words(bar)
     assert "all 16" in html and re.search(r"\d+ % to \d+ %", html)
+
+
+@pytest.fixture(scope="module")
+def by_language() -> lc.Session:
+    frame = grouped_frame(1_000, shares=(0.5, 0.3, 0.2))
+    session = lc.Session(
+        grouped(frame),
+        lc.Plan("recalibrated_neyman", ["accuracy", "recall"], classifier="m", by="language",
+                budget=150, seed=1),
+    )  # fmt: skip
+    label_all(session, frame)
+    return session
+
+
+def test_groups_stand_by_their_names_in_every_form(by_language: lc.Session) -> None:
+    """Every cell of the table with its numbers: page 1, the numbers below, Excel, JSON, CSV."""
+    html, table = report_html(by_language), by_language.table()
+    told = json.loads(unescape(re.findall(r'data-rows="(.*?)"', html)[0]))
+    assert [row[0] for row in told[1:]] == ["All items", "l0", "l1", "l2"]
+    assert "a group that the table lacks" in header(html)
+    page = unescape(html).replace("\N{NO-BREAK SPACE}", " ")
+    assert all(f">{cell_said(one)}</td>" in page for one in table.cells)
+    frame = table.to_frame()
+    sheet = pd.read_excel(BytesIO(report_xlsx(by_language)), sheet_name="Figures")
+    assert_frame_equal(sheet, frame, check_dtype=False)
+    values = json.loads(report_json(by_language))
+    assert values["tables"] == [json.loads(table.to_json())]
+    rows = pd.read_csv(StringIO(estimates_csv(by_language)))
+    assert len(rows) == len(frame) and rows["asked"].tolist().count(True) == 8
+    keys = ["classifier", "by", "group", "low", "high", "labels_used", "asked"]
+    assert_frame_equal(
+        rows[keys].sort_values(keys, ignore_index=True),
+        frame[keys].sort_values(keys, ignore_index=True),
+        check_dtype=False,
+    )
+
+
+def test_excel_can_be_filtered(by_language: lc.Session) -> None:
+    book = load_workbook(BytesIO(report_xlsx(by_language)))
+    assert book.sheetnames == ["Figures", "Sentences", "Labels"]
+    for sheet in book.worksheets:
+        assert sheet.auto_filter.ref == sheet.dimensions
 
 
 @pytest.mark.parametrize("name", ["sixteen", "choice"])

@@ -188,12 +188,11 @@ def test_several_classifiers_are_side_by_side(tmp_path: Path) -> None:
     )
     label(session, truth, 50, eventful=False)
     text = text_of(session)
-    table = text.partition("Classifiers side by side")[2].partition("Estimates")[0]
+    table = text.partition("The figures")[2].partition("How the intervals")[0]
     for classifier in ("a", "<b>"):
         assert classifier in table
     precision = session.results()["precision"]
     assert words.value_percent(precision.value, precision.low, precision.high) in table
-    assert "Side by side" in text
 
 
 def test_estimates_csv_has_a_row_for_each_rank(tmp_path: Path) -> None:

@@ -153,9 +153,9 @@ def test_nothing_of_the_content_is_read_as_markdown(hostile: str) -> None:
     assert not re.search(r"(?<!\\)[<*\[|]", said)
 
 
-def test_excel_holds_sentences_estimates_and_labels(made: Made, tmp_path: Path) -> None:
+def test_excel_holds_figures_sentences_and_labels(made: Made, tmp_path: Path) -> None:
     book = load_workbook(lc.write_report(made.session, tmp_path / "report.xlsx"))
-    assert book.sheetnames == ["Sentences", "Estimates", "Labels"]
+    assert book.sheetnames == ["Figures", "Sentences", "Labels"]
     rows = list(book["Labels"].iter_rows(values_only=True))
     table = made.session.labels_table()
     assert list(rows[0]) == list(table.columns) and len(rows) == len(table) + 1
@@ -163,7 +163,7 @@ def test_excel_holds_sentences_estimates_and_labels(made: Made, tmp_path: Path) 
     precision = made.session.results()["precision"]
     told = {row[0]: row[1] for row in book["Sentences"].iter_rows(values_only=True)}
     assert told["precision"] == precision.sentence()
-    names, *found = book["Estimates"].iter_rows()
+    names, *found = book["Figures"].iter_rows()
     row = next(dict(zip((one.value for one in names), one, strict=True)) for one in found)
     digits = decimals(precision.high - precision.low)
     for column, number in (("value", precision.told), ("low", precision.low)):
@@ -186,9 +186,9 @@ def test_pdf_says_the_numbers_of_the_page(made: Made, tmp_path: Path) -> None:
     assert short_sentence(precision) in first and "What it does not mean." in first
     assert "Confusion table" in first and "Answers" not in first
     html = report_html(made.session).replace("\N{NO-BREAK SPACE}", " ")
-    table = html.partition("<caption>Estimates</caption>")[2].partition("</table>")[0]
+    table = html.partition("<caption>The figures</caption>")[2].partition("</table>")[0]
     rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[2:]]
-    assert len(rows) == 2
+    assert len(rows) == 1 and len(rows[0]) == 5
     for row in rows:
         assert " ".join(re.sub("<.*?>", "", cell) for cell in row) in whole
     assert made.session.events[-1].hash in whole and "Wilks, S. S. (1938)." in whole

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from labelcore.results.types import Scope
+from labelcore.results.types import Estimate, Scope
 from labelcore.words import meaning as words
 from labelcore.words.meaning import meaning
-from tests.charts.test_compare import estimate
 
-SCOPE = Scope(file="a.csv", n_items=3000)
-SURE = estimate("a", 0.8, first=True, scope=SCOPE)
+SCOPE = Scope(file="a.csv", classifier="a", n_items=3000)
+SURE = Estimate(
+    estimand="precision", value=0.8, low=0.7, high=0.9, confidence=0.95, labels_used=50,
+    draws_used=50, method="m", promise="watched", assumptions=(), source="s", scope=SCOPE,
+)  # fmt: skip
 
 
 def test_at_most_is_kept_for_what_is_proved() -> None:
@@ -31,3 +33,8 @@ def test_the_file_and_items_like_it_are_told_apart() -> None:
     like = replace(SURE, scope=replace(SCOPE, target="process"))
     assert "items like the 3,000 items" in meaning(like)[1]
     assert "from elsewhere" in meaning(like)[2]
+
+
+def test_of_groups_only_those_without_figures_are_left_out() -> None:
+    assert "a group among them" in meaning(SURE)[2]
+    assert "a group that the table lacks" in meaning(SURE, grouped=True)[2]

@@ -1,0 +1,112 @@
+"""The table of figures in a report: as a picture on page 1, and in numbers below."""
+
+from __future__ import annotations
+
+import json
+
+from labelcore.charts.figure_bars import estimate_bar
+from labelcore.charts.figure_table import row_name
+from labelcore.charts.intervals import interval_columns
+from labelcore.charts.living import Bar
+from labelcore.promises import Promise
+from labelcore.report.markup import Child, Markup, element, joined, picture, table, theirs, tied
+from labelcore.results.cells import Table
+from labelcore.results.types import Estimate
+from labelcore.session.session import Session
+from labelcore.words.quantities import key_parts, label_of
+from labelcore.words.sentences import confidence_words, count, valid_words
+from labelcore.words.tables import EACH, TOGETHER, cell_said, guess_note
+
+MOST_COLUMNS = 4
+BY = "By {column}"
+FIGURES, ITEMS, LABELS = "The figures", "Items", "Labels"
+
+
+def tables_of(session: Session) -> tuple[Table, ...]:
+    """The table of what is asked, by the groups of the plan, and one for each other column of
+    groups; of one row only what is asked. None for a plan without numbers, and for figures that
+    are not computed any more."""
+    if session.plan.superseded:
+        return ()
+    asked = session.plan.by or ()
+    others = [(name,) for name in session.population.groups if (name,) != tuple(asked)]
+    made = [session.table(by) for by in (tuple(asked), *others)]
+    whole = made[0] if len(made[0].rows) > 1 else made[0].of_asked()
+    return tuple(one for one in (whole, *made[1:]) if one.cells)
+
+
+def table_picture(shown: Table, most: int, where: str) -> Markup | None:
+    """The first rows and figures with their intervals, all on one scale; None before there is any.
+
+    most, where   how many rows, and where the others are
+    """
+    figures, rows = shown.figures[:MOST_COLUMNS], shown.rows[:most]
+    found = {(one.row, one.figure): estimate_bar(one.estimate, "") for one in shown.cells}
+    bars = [[found.get((row, figure)) for figure in figures] for row in rows]
+    drawn = [one for line in bars for one in line if one is not None]
+    if not any(one.low is not None for one in drawn):
+        return None
+    names, heads = row_names(shown)[:most], [figure_label(one) for one in figures]
+    told = [
+        [name, *("" if one is None else bar_words(one) for one in line)]
+        for name, line in zip(names, bars, strict=True)
+    ]
+    words = "; ".join(f"{name}: {', '.join(line)}" for name, *line in told)
+    drawing = picture(interval_columns(heads, list(zip(names, bars, strict=True)), words=words))
+    left = len(shown.cells) - len(drawn)
+    note = element("p", f"{count(left, 'further figure')} {where}.", class_="note")
+    rows_told = json.dumps([["", *heads], *told])
+    return element("div", drawing, note if left else None, class_="plot", data_rows=rows_told)
+
+
+def bar_words(bar: Bar) -> str:
+    """
+    >>> bar_words(Bar("", 0.7, 0.6, 0.8, ("70 %", "60 to 80")))
+    '70 % (60 to 80)'
+    """
+    value, between = bar.said
+    return f"{value} ({between})" if value and between else value or between
+
+
+def table_numbers(shown: Table) -> Markup:
+    """Every row and figure in numbers, with items, labels and the promise."""
+    cells = {(one.row, one.figure): one for one in shown.cells}
+    rows: list[list[Child]] = []
+    for name, row in zip(row_names(shown), shown.rows, strict=True):
+        of_row = [cells.get((row, figure)) for figure in shown.figures]
+        first = next(one.estimate for one in of_row if one is not None)
+        said = [tied(cell_said(one)) if one is not None else "–" for one in of_row]
+        rows.append([theirs(name), f"{first.scope.n_items:,}", f"{first.labels_used:,}", *said])
+    heads = ["", ITEMS, LABELS, *map(figure_label, shown.figures)]
+    caption = BY.format(column=shown.by) if shown.by else FIGURES
+    return joined(table(caption, heads, rows), element("p", *_promise(shown), class_="note"))
+
+
+def _promise(shown: Table) -> list[str]:
+    """How sure the figures are, and until when."""
+    asked = [one.estimate for one in shown.cells if one.asked] or [shown.cells[0].estimate]
+    held = dict.fromkeys(_promise_words(one, shown) for one in asked)
+    return [" ".join(filter(None, (*held, guess_note(shown))))]
+
+
+def _promise_words(one: Estimate, shown: Table) -> str:
+    valid = valid_words(one.promise, one.scope)
+    if one.promise == Promise.NONE or one.confidence is None:
+        return f"{valid[:1].upper()}{valid[1:]}."
+    how = TOGETHER if shown.together else EACH
+    return f"{confidence_words(one.confidence)} confidence {how}, {valid}."
+
+
+def row_names(shown: Table) -> list[str]:
+    """What each row is called."""
+    several = len({classifier for classifier, _ in shown.rows}) > 1
+    return [row_name(row, several or not shown.by) for row in shown.rows]
+
+
+def figure_label(figure: str) -> str:
+    """
+    >>> figure_label("precision[spam]"), figure_label("f1")
+    ("Precision of 'spam'", 'F1')
+    """
+    name, inside, _ = key_parts(figure)
+    return label_of(name) + (f" of {inside!r}" if inside else "")
