@@ -25,7 +25,7 @@ from labelcore.population.revealing import MAY_SHOW, shown_outputs
 from labelcore.promises import Promise, Status
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
-from labelcore.report.figure_table import tables_of
+from labelcore.report.figure_table import apart_from, tables_of
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import Finding
 from labelcore.results.cells import Table
@@ -177,9 +177,8 @@ class Facts:
     @property
     def apart(self) -> list[Estimate]:
         """The numbers that no table holds: differences, and summaries of a list."""
-        held = {one.estimate.estimand for table in self.tables for one in table.cells}
-        numbers = (one for one in self.results.values() if isinstance(one, Estimate))
-        return [one for one in numbers if one.estimand not in held]
+        numbers = [one for one in self.results.values() if isinstance(one, Estimate)]
+        return apart_from(self.tables, numbers)
 
     @property
     def primary(self) -> Finding | None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+
+import pandas as pd
 
 from labelcore.charts.figure_bars import estimate_bar
 from labelcore.charts.figure_table import row_name
@@ -33,6 +36,12 @@ def tables_of(session: Session) -> tuple[Table, ...]:
     made = [session.table(by) for by in (tuple(asked), *others)]
     whole = made[0] if len(made[0].rows) > 1 else made[0].of_asked()
     return tuple(one for one in (whole, *made[1:]) if one.cells)
+
+
+def apart_from(tables: Sequence[Table], numbers: Sequence[Estimate]) -> list[Estimate]:
+    """The numbers that no table holds: differences, and summaries of a list."""
+    held = {one.estimate.estimand for table in tables for one in table.cells}
+    return [one for one in numbers if one.estimand not in held]
 
 
 def table_picture(shown: Table, most: int, where: str) -> Markup | None:
@@ -70,23 +79,33 @@ def bar_words(bar: Bar) -> str:
 
 def table_numbers(shown: Table) -> Markup:
     """Every row and figure in numbers, with items, labels and the promise."""
+    frame = numbers_frame(shown)
+    rows: list[list[Child]] = [
+        [theirs(name), *map(tied, said)] for name, *said in frame.to_numpy().tolist()
+    ]
+    caption = BY.format(column=shown.by) if shown.by else FIGURES
+    note = element("p", promise_note(shown), class_="note")
+    return joined(table(caption, [str(one) for one in frame], rows), note)
+
+
+def numbers_frame(shown: Table) -> pd.DataFrame:
+    """Every row and figure as text, with items and labels."""
     cells = {(one.row, one.figure): one for one in shown.cells}
-    rows: list[list[Child]] = []
+    rows = []
     for name, row in zip(row_names(shown), shown.rows, strict=True):
         of_row = [cells.get((row, figure)) for figure in shown.figures]
         first = next(one.estimate for one in of_row if one is not None)
-        said = [tied(cell_said(one)) if one is not None else "–" for one in of_row]
-        rows.append([theirs(name), f"{first.scope.n_items:,}", f"{first.labels_used:,}", *said])
+        said = [cell_said(one) if one is not None else "–" for one in of_row]
+        rows.append([name, f"{first.scope.n_items:,}", f"{first.labels_used:,}", *said])
     heads = ["", ITEMS, LABELS, *map(figure_label, shown.figures)]
-    caption = BY.format(column=shown.by) if shown.by else FIGURES
-    return joined(table(caption, heads, rows), element("p", *_promise(shown), class_="note"))
+    return pd.DataFrame(rows, columns=heads)
 
 
-def _promise(shown: Table) -> list[str]:
-    """How sure the figures are, and until when."""
+def promise_note(shown: Table) -> str:
+    """How sure the figures are, and until when; what a first guess is."""
     asked = [one.estimate for one in shown.cells if one.asked] or [shown.cells[0].estimate]
     held = dict.fromkeys(_promise_words(one, shown) for one in asked)
-    return [" ".join(filter(None, (*held, guess_note(shown))))]
+    return " ".join(filter(None, (*held, guess_note(shown))))
 
 
 def _promise_words(one: Estimate, shown: Table) -> str:

@@ -14,6 +14,7 @@ from labelcore.charts.design import SERIES, both
 from labelcore.charts.figure_table import Drawn, Less, Row, figure_table_node, row_name
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.results.cells import Table
+from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.scripts import Script, constants, text_of
@@ -25,7 +26,7 @@ NONE_AHEAD = "No group is sure to differ from the rest in accuracy yet."
 ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in accuracy."
 SOME_AHEAD = "{sure} sure: {names} differ from the rest in accuracy."
 LONGEST, MOST_NAMED = 40, 4
-MARKED, SORTED = "table-marked", "table-sorted"
+MARKED, SORTED, SHOWN = "table-marked", "table-sorted", "table-of"
 ROLES = ("ink", "quiet", "rule", "empty", "band", "ground")
 STYLE = f".figures {{ {both(*SERIES, *ROLES)} }}\n" + text_of("table.css")
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("table.js"))
@@ -46,6 +47,9 @@ def compare_panel(session: Session) -> None:
     """The table, what is known of its rows in a sentence, and what is pressed."""
     if not has_table(session):
         return
+    if st.session_state.get(SHOWN, session.project) != session.project:
+        st.session_state.pop(MARKED, None)
+    st.session_state[SHOWN] = session.project
     by = _by(session)
     columns = (by,) if by else ()
     together = st.session_state.get("table-together", False)
@@ -64,6 +68,24 @@ def compare_panel(session: Session) -> None:
     sure = words.confidence_words(session.plan.confidence)
     st.checkbox(TOGETHER.format(sure=sure), key="table-together")
     st.caption(HINT)
+
+
+def marked_figures(session: Session) -> list[Estimate]:
+    """What is asked of the row that was pressed last in this project's table; none without one."""
+    by, rows = st.session_state.get(MARKED, ("", []))
+    if not rows or st.session_state.get(SHOWN) != session.project:
+        return []
+    results = session.results().values()
+    found = [one for one in results if isinstance(one, Estimate) and not one.is_difference]
+    return [one for one in found if _row_of(one, by) == rows[-1]]
+
+
+def _row_of(one: Estimate, by: str) -> Row | None:
+    """The row of the table by this column that holds a figure."""
+    scope = one.scope
+    if not scope.by:
+        return scope.classifier, None
+    return (scope.classifier, scope.group) if scope.by == by else None
 
 
 def _by(session: Session) -> str:

@@ -25,7 +25,13 @@ from labelcore.words.counts import answers_words
 from labelcore.words.differences import told_interval, told_words
 from labelcore.words.existing import taken_words
 from labelcore.words.pilots import pilot_words, rounded
-from labelcore.words.quantities import is_settled, key_parts, label_of, names_another
+from labelcore.words.quantities import (
+    group_of,
+    is_settled,
+    key_parts,
+    label_of,
+    names_another,
+)
 from labelcore.words.stops import open_words, stopped_short
 
 SECONDS_AN_ITEM = 8.0
@@ -212,13 +218,15 @@ def estimand_name(key: str, *, whose: bool = True) -> str:
     ('Precision', 'Precision of B')
     >>> estimand_name("precision[spam]@B", whose=False)
     'Precision of spam'
-    >>> estimand_name("precision@B@settled")
-    'Precision of B, settled'
+    >>> estimand_name("precision@B@settled"), estimand_name("precision[language=de]")
+    ('Precision of B, settled', 'Precision, de')
     """
     if is_settled(key):
         return f"{estimand_name(key.removesuffix('@settled'), whose=whose)}, settled"
     name, inside, other = key_parts(key)
-    return " of ".join(part for part in (label_of(name), inside, whose and other) if part)
+    said = " of ".join(part for part in (label_of(name), inside, whose and other) if part)
+    group = group_of(key)
+    return said if group is None else f"{said}, {group[1]}"
 
 
 def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:

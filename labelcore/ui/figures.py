@@ -21,7 +21,6 @@ from labelcore.ui.facts import (
     decision,
     estimand_name,
     existing_line,
-    figure,
     main_and_other,
     promise_line,
 )
@@ -35,7 +34,6 @@ from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
 HIDDEN, UNFOLDED = "figures hidden", "figures unfolded"
-OTHERS = "Other classifiers, from the same labels:"
 
 
 def show_figures(project: str, session: Session) -> None:
@@ -105,7 +103,7 @@ def terms(session: Session) -> str:
 
 
 def _parts(session: Session) -> list[str]:
-    """The sentences in full, what they rest on, the other classifiers, how intervals are made."""
+    """The sentences in full, what they rest on, how intervals are made."""
     estimates, others = main_and_other(session)
     if (choice := choice_of(session)) is not None:
         said = [choice.sentence(), _candidates(choice)]
@@ -113,12 +111,10 @@ def _parts(session: Session) -> list[str]:
         said = [one.sentence() for one in claims]
     else:
         said = [headline(session)] if curve_first(session) else [estimates[0].sentence()]
-    read_off = "\n".join(f"{estimand_name(one.estimand)}   {figure(one)}" for one in others)
     return [
         *said,
         "\n".join(_conditions(session)),
         _either_way([*estimates, *others]),
-        f"{OTHERS}\n{read_off}" if read_off else "",
         form_lines([*estimates, *others]),
     ]
 

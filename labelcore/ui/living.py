@@ -41,6 +41,7 @@ from labelcore.stats.profile import BoolArray
 from labelcore.ui import curve_view
 from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, short_words
+from labelcore.ui.compare import marked_figures
 from labelcore.ui.facts import counts, curve_first, estimand_name, main_and_other
 from labelcore.ui.plain import one_line
 from labelcore.ui.trying import reveals
@@ -80,13 +81,16 @@ class Picture:
 
 
 def picture(session: Session, wanted: str | None, figure: str | None = None) -> Picture:
-    """The picture now; ``wanted`` is the view that was asked for, ``figure`` the estimate whose
-    chart was, if the session has them."""
+    """The picture now, of the row that was marked in the table of figures, else of the classifier
+    that the sample was drawn for.
+
+    wanted, figure   the view, and the estimate whose chart, was asked for, if the session has them
+    """
     views = _views(session)
     view = wanted if wanted in views else next(iter(views), "")
     if (choice := choice_of(session)) is not None:
         return _of_choice(session, choice)
-    estimates, _ = main_and_other(session)
+    estimates = marked_figures(session) or main_and_other(session)[0]
     heads, said = _heads(session) if curve_first(session) else ({}, "")
     dots = _dots(session) if dots_shown(session) else {}
     shown = [replace(head_bar(band, name), dots=dots.get(name)) for name, band in heads.items()]

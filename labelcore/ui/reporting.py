@@ -15,6 +15,7 @@ from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
 from labelcore.promises import State
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
+from labelcore.report.figure_table import apart_from, numbers_frame, promise_note, tables_of
 from labelcore.results.base import Finding
 from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
@@ -74,7 +75,12 @@ def report_page(project: str) -> None:
     downloads(session)
     if estimates:
         st.subheader("Estimates", anchor=False)
-        reading_table(table(estimates), "estimates")
+        tables = tables_of(session)
+        for place, one in enumerate(tables):
+            reading_table(numbers_frame(one), f"figures-{place}")
+            st.caption(plain(promise_note(one)))
+        if apart := apart_from(tables, estimates):
+            reading_table(table(apart), "estimates")
         with st.container(key="quiet-how"):
             st.text("\n".join(how_made(estimates)))
     confusion(session)
@@ -119,7 +125,7 @@ def others(results: Sequence[Finding]) -> None:
     """The sentences of the results after the first, and once what several of them warn of."""
     rare = []
     for one in results:
-        if not isinstance(one, Claim) and names_another(one.estimand):
+        if not isinstance(one, Claim) and (names_another(one.estimand) or one.scope.by):
             continue
         if isinstance(one, Estimate) and words.warns_of_tail(one):
             rare.append(estimand_name(one.estimand))

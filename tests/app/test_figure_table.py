@@ -12,7 +12,10 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN
 from labelcore.ui import compare
-from labelcore.ui.compare import MARKED, NONE_AHEAD, SORTED, drawn_table
+from labelcore.ui.compare import MARKED, NONE_AHEAD, SHOWN, SORTED, drawn_table
+from labelcore.ui.living import picture
+from labelcore.ui.plain import plain
+from labelcore.words.tables import cell_said
 from tests.app.conftest import HOSTILE, table_rows, texts
 from tests.grouped import grouped, grouped_frame, label_all
 
@@ -86,6 +89,44 @@ def test_the_older_of_two_marks_gives_way(
     assert state[SORTED] == "accuracy"
     compare._press(table, order, "language")
     assert state[SORTED] == ""
+
+
+def test_the_picture_is_of_the_row_that_is_marked(
+    session: lc.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this project only, and only what the plan asks of it."""
+    state: dict[str, Any] = {SHOWN: "groups"}
+    monkeypatch.setattr(st, "session_state", state)
+    whole = picture(session, None).sentence
+    for row, by, said in (
+        (("m", "l1"), "language", "language 'l1'"),
+        (("n", None), "", "'n'"),
+        (("n", "l0"), "language", "'n'"),
+    ):
+        state[MARKED] = by, [row]
+        now = picture(session, None)
+        assert now.chart is not None and now.sentence != whole and said in now.sentence
+        assert len(now.bars) == len(picture(session, None).bars)
+        state[SHOWN] = "another"
+        assert picture(session, None).sentence == whole
+        state[SHOWN] = "groups"
+    state[MARKED] = "language", [("m", "gone")]
+    assert picture(session, None).sentence == whole
+
+
+def test_the_report_page_has_every_row(session: lc.Session) -> None:
+    def page() -> None:
+        from labelcore.ui.reporting import report_page
+
+        report_page("groups")
+
+    shown = AppTest.from_function(page, default_timeout=90).run()
+    assert not shown.exception
+    first = shown.table[0].value.astype(str)
+    table = session.table()
+    assert len(first) == len(table.rows) == 8
+    cells = {text for row in first.to_numpy().tolist() for text in row}
+    assert {plain(cell_said(one)) for one in table.cells} <= cells
 
 
 def test_all_at_once_are_wider(session: lc.Session) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 import labelcore as lc
 from labelcore.ui import progress, sessions
-from labelcore.words import sentences as words
+from labelcore.words.tables import cell_said
 from tests.app.conftest import HOSTILE, button, folds, table_rows, texts
 from tests.cases import sampled
 from tests.designs.paired_files import paired
@@ -188,11 +188,11 @@ def test_report_says_it_in_plain_words(app, two: lc.Session) -> None:
     page = app("report", project="two")
     assert not page.exception and not page.dataframe
     shown = page.table[0].value
-    assert [str(name) for name in shown.columns] == ["quantity", "estimate", "interval", "labels"]
-    assert len(shown) == 4
+    assert [str(name) for name in shown.columns][1:4] == ["Items", "Labels", "Accuracy"]
+    assert len(shown) == 2
     first = next(iter(two.results().values()))
-    low, high = words.percent_range(first.low, first.high)
-    assert shown["interval"][0].replace("\\", "") == f"{low.removesuffix(' %')} to {high}"
+    said = cell_said(two.table().cell("lr>=0.4", "accuracy"))
+    assert shown["Accuracy"][0].replace("\\", "") == said and "%" in said
     assert f"Method: {first.method}, valid at every look" in texts(page)
     assert "estimand" not in texts(page).lower()
 
