@@ -1,6 +1,6 @@
 """What an item is made of and how it is laid out, decided without a page."""
 
-from labelcore.items.forms import Folders, Form, Grid, Mark, Picture, Refusal, Text
+from labelcore.items.forms import Block, Folders, Form, Grid, Mark, Picture, Refusal, Rich, Text
 from labelcore.items.glimpses import glimpse
 from labelcore.items.highlight import Highlights, highlights_of, usable_highlights
 from labelcore.items.kinds import KINDS, form_of
@@ -8,6 +8,7 @@ from labelcore.items.layout import Layout, Part, lay_out
 
 __all__ = [
     "KINDS",
+    "Block",
     "Folders",
     "Form",
     "Grid",
@@ -17,6 +18,7 @@ __all__ = [
     "Part",
     "Picture",
     "Refusal",
+    "Rich",
     "Text",
     "form_of",
     "glimpse",

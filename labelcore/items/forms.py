@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 MarkKind = Literal["differs", "word", "pattern"]
 
@@ -38,13 +38,42 @@ class Text:
     note: str = ""
 
 
+# fmt: off
+BlockKind = Literal[
+    "paragraph", "heading", "bold", "italic", "struck", "code", "lines", "quote", "points", "steps",
+    "point", "table", "row", "head", "cell", "fold", "field", "turn", "asked", "judged",
+]
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of prose, of a conversation or of an object, and what lies within it.
+
+    said   our word or a name for it: who speaks, the name of a field, the line that opens a fold
+    """
+
+    kind: BlockKind
+    parts: tuple[Block | Text, ...]
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rich:
+    """Prose, a conversation or the fields of an object; ``talk``: with turns, of which the last one
+    is judged unless something follows."""
+
+    parts: tuple[Block | Text, ...]
+    talk: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of short cells; ``text`` holds the same, whole, for where a table cannot stand."""
+    """A table of short cells; ``whole`` is the JSON that it shows, decoded."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    text: str
+    whole: Any
     note: str = ""
 
 
@@ -67,5 +96,5 @@ class Refusal:
     sentence: str
 
 
-Form = Text | Grid | Picture | Refusal
+Form = Text | Rich | Grid | Picture | Refusal
 Reader = Callable[[str, Folders], Form | None]

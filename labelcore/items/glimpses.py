@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from labelcore.items import json_text, picture_address, picture_file
+from labelcore.items import json_text, picture_address, picture_file, talk
 from labelcore.items.text import one_line
 
 LENGTH = 60
@@ -28,6 +28,8 @@ def _start(value: str) -> str:
         return "(picture)"
     if picture_file.is_path(value) and " " not in value:
         return f"(picture) {os.path.basename(value)}"
+    if words := talk.last_words(value):
+        return one_line(words, LENGTH)
     if len(value) <= LONGEST_COMPACTED and json_text.looks_like_json(value):
         found = json_text.parse(value)
         if found is not None:

@@ -1,19 +1,20 @@
-"""JSON as readable text: keys in order, every digit of a number, line breaks as line breaks."""
+"""JSON as fields: names in order, every digit of a number, line breaks as line breaks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from labelcore.items.forms import Folders, Text
-from labelcore.items.text import as_text
+from labelcore.items.forms import Block, Folders, Rich, Text
+from labelcore.items.text import one_line, visible
 
-LONGEST = 1_000_000
+LONGEST = 16_000_000
 DEEPEST = 40
-STEP, BAR, LINE_WIDTH = "  ", "│ ", 70
+MOST_PARTS = 2_000
+"""Parts of an array or object that is shown by its fields; a larger one is text as it is."""
+OPEN_LEVELS, LINE_WIDTH, SUMMARY = 2, 70, 80
 
 
 class Number(str):
@@ -66,48 +67,43 @@ def parts(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def read(value: str, folders: Folders) -> Text | None:
-    """An object or array with something in it, indented."""
+def read(value: str, folders: Folders) -> Rich | None:
+    """The fields of an object, or the entries of an array, with something in it."""
     found = parse(value) if looks_like_json(value) else None
-    return as_text(indented(found)) if found is not None and parts(found) else None
+    few = found is not None and parts(found) and _size(found) <= MOST_PARTS
+    return fields(found) if few else None
+
+
+def _size(value: Json) -> int:
+    return 1 + sum(map(_size, parts(value)))
 
 
 def looks_like_json(value: str) -> bool:
     return value.lstrip()[:1] in ("{", "[") and value.rstrip()[-1:] in ("}", "]")
 
 
-def indented(value: Json) -> str:
-    r"""Readable text; a text of several lines stands behind bars, which no text can imitate.
+def fields(value: Json, levels: int = OPEN_LEVELS) -> Rich:
+    """Each field by its name, or entry by its number; what lies deep is folded.
 
-    >>> print(indented(parse('{"a": 1.50, "b": ["x", null], "c": "one\\ntwo"}')))
-    {
-      "a": 1.50,
-      "b": ["x", null],
-      "c":
-        │ one
-        │ two
-    }
+    >>> fields(parse('{"a": 1.50, "b": ["x", null]}')).parts[0]
+    Block(kind='field', parts=(Text(text='1.50', marks=(), note=''),), said='a')
     """
-    return "\n".join(_lines(value, "", "", ""))
+    named = value.pairs if isinstance(value, Object) else enumerate(parts(value), 1)
+    return Rich(tuple(_field(visible(str(name)), inner, levels) for name, inner in named))
 
 
-def _lines(value: Json, name: str, indent: str, comma: str) -> Iterator[str]:
+def _field(name: str, value: Json, levels: int) -> Block:
     inside = parts(value)
-    if isinstance(value, str) and not isinstance(value, Number) and "\n" in value:
-        yield indent + name.rstrip()
-        yield from (f"{indent}{STEP}{BAR}{line}" for line in value.split("\n"))
-    elif not inside or (isinstance(value, list) and fits(value)):
-        yield indent + name + compact(value) + comma
-    else:
-        names = [f"{quoted(key)}: " for key, _ in value.pairs] if isinstance(value, Object) else []
-        yield indent + name + ("{" if isinstance(value, Object) else "[")
-        for place, part in enumerate(inside):
-            own = names[place] if names else ""
-            yield from _lines(part, own, indent + STEP, "," if place + 1 < len(inside) else "")
-        yield indent + ("}" if isinstance(value, Object) else "]") + comma
+    if not inside or (isinstance(value, list) and _flat(value)):
+        plain = isinstance(value, str)
+        return Block("field", (Text(visible(str(value) if plain else compact(value))),), name)
+    within = fields(value, levels - 1).parts
+    if levels > 0:
+        return Block("field", within, name)
+    return Block("fold", within, f"{name}: {one_line(compact(value), SUMMARY)}")
 
 
-def fits(values: list[Json]) -> bool:
+def _flat(values: list[Json]) -> bool:
     """Whether a list holds nothing nested and goes on one line."""
     plain = not any(isinstance(one, (Object, list)) for one in values)
     return plain and sum(len(compact(one)) + 2 for one in values) <= LINE_WIDTH

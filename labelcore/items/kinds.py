@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from labelcore.items import json_text, picture_address, picture_file, table
+from labelcore.items import json_text, picture_address, picture_file, table, talk
 from labelcore.items.forms import Folders, Form, Reader
 from labelcore.items.text import as_text
 from labelcore.plugins import Table
@@ -15,6 +15,7 @@ KINDS: Mapping[str, Reader] = Table(
     {
         "picture in the text": picture_address.read,
         "picture in a file": picture_file.read,
+        "conversation": talk.read,
         "table": table.read,
         "JSON": json_text.read,
     },

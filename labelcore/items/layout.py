@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import accumulate
+from typing import Any, Literal
 
-from labelcore.items import highlight, pair
-from labelcore.items.forms import Folders, Form, Grid, Picture, Text
+from labelcore.items import highlight, json_text, pair, talk
+from labelcore.items.forms import Block, Folders, Form, Grid, Mark, Picture, Rich, Text
 from labelcore.items.highlight import Highlights
 from labelcore.items.kinds import form_of
 
 MOST_BESIDE = 4
+BETWEEN = "\n"
 DIFFERENT = "Words that differ are marked."
 SAME = "Word for word the same."
 # Names of columns that head an item, and those that set two columns against each other.
@@ -55,12 +57,37 @@ def lay_out(
     in one row."""
     parts = [Part(name, form_of(value, folders)) for name, value in content.items()]
     notes: list[str] = []
+    parts = _spoken(parts)
     beside = len(parts) == 2 and not _stacked(parts) and not _of_one_object(parts)
+    beside = beside and not any(isinstance(one.form, Rich) and one.form.talk for one in parts)
     parts = _compared(parts, notes) if beside else _with_roles(parts)
     if highlights is not None:
         parts = [_highlighted(part, highlights, notes) for part in parts]
     rows = [tuple(parts)] if beside else _rows(parts)
     return Layout(tuple(rows), tuple(dict.fromkeys(notes)))
+
+
+def _spoken(parts: list[Part]) -> list[Part]:
+    """A question and its answer as turns, and an answer that follows a conversation as its end."""
+    talks = [n for n, one in enumerate(parts) if isinstance(one.form, Rich) and one.form.talk]
+    texts = [n for n, one in enumerate(parts) if isinstance(one.form, Text)]
+    asks = [n for n in texts if talk.PROMPT.search(parts[n].name)]
+    answers = [n for n in (*texts, *talks) if talk.ANSWER.search(parts[n].name)] or talks[1:]
+    first = next(iter([*talks, *asks]), None)
+    last = next((n for n in reversed(answers) if n != first), None)
+    if first is None or last is None:
+        return parts
+    found = list(parts)
+    begun, ended = parts[first].form, parts[last].form
+    begun = begun if isinstance(begun, Rich) else talk.asked(_text_of(begun))
+    ended = ended if isinstance(ended, Rich) else talk.answered(_text_of(ended))
+    found[first] = replace(parts[first], form=talk.without_frame(begun))
+    found[last] = replace(parts[last], form=ended)
+    return found
+
+
+def _text_of(form: Form) -> str:
+    return form.text if isinstance(form, Text) else ""
 
 
 def _of_one_object(parts: Sequence[Part]) -> bool:
@@ -127,16 +154,46 @@ def _compared(parts: list[Part], notes: list[str]) -> list[Part]:
 
 
 def _highlighted(part: Part, highlights: Highlights, notes: list[str]) -> Part:
-    """With words and patterns marked; a table becomes text, since its cells hold no marks."""
+    """With words and patterns marked; a table becomes fields, since its cells hold no marks."""
     form = part.form
     if isinstance(form, Grid):
-        form = Text(form.text)
-    if not isinstance(form, Text):
+        form = json_text.fields(form.whole)
+    if not isinstance(form, (Text, Rich)):
         return part
-    found = highlight.find(form.text, highlights)
+    leaves = list(texts_of(form))
+    found = highlight.find(BETWEEN.join(one.text for one in leaves), highlights)
     if found.note:
         notes.append(found.note)
-    return replace(part, form=replace(form, marks=(*form.marks, *found.marks)))
+    starts = [0, *accumulate(len(one.text) + len(BETWEEN) for one in leaves)]
+    marked = iter(
+        replace(one, marks=(*one.marks, *_within(found.marks, start, start + len(one.text))))
+        for one, start in zip(leaves, starts, strict=False)
+    )
+    return replace(part, form=_anew(form, marked))
+
+
+def texts_of(form: Text | Rich | Block) -> Iterator[Text]:
+    """The texts of a form in order."""
+    if isinstance(form, Text):
+        yield form
+    else:
+        for one in form.parts:
+            yield from texts_of(one)
+
+
+def _within(marks: Sequence[Mark], start: int, end: int) -> Iterator[Mark]:
+    """The marks of a stretch, counted from its start."""
+    for one in marks:
+        if one.start < end and one.end > start:
+            first, last = max(one.start, start), min(one.end, end)
+            yield replace(one, start=first - start, end=last - start)
+
+
+def _anew(form: Any, texts: Iterator[Text]) -> Any:
+    """The same with other texts, in order."""
+    if isinstance(form, Text):
+        return next(texts)
+    return replace(form, parts=tuple(_anew(one, texts) for one in form.parts))
 
 
 def _rows(parts: list[Part]) -> list[tuple[Part, ...]]:

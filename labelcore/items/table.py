@@ -8,7 +8,6 @@ from labelcore.items.forms import Folders, Grid
 from labelcore.items.json_text import (
     Json,
     Object,
-    indented,
     looks_like_json,
     parse,
     parts,
@@ -59,7 +58,7 @@ def _grid(names: Sequence[str], rows: Sequence[Sequence[Json]], whole: Json) -> 
         tuple(visible(_cell(cell)) for cell in row[:MOST_COLUMNS]) for row in rows[:MOST_ROWS]
     )
     note = _cut(len(rows), len(columns))
-    return Grid(columns[:MOST_COLUMNS], kept, visible(indented(whole)), note)
+    return Grid(columns[:MOST_COLUMNS], kept, whole, note)
 
 
 def _cell(value: Json) -> str:

@@ -63,9 +63,9 @@ def _do(project: str, sent: Mapping[str, Any]) -> None:
             flag(project, token, sent["act"] == "flag")
         case "note":
             keep_note(project, token, str(sent.get("text") or ""))
-        case "help" if panel(project).get("name") == "help":
+        case "help" | "said" as name if panel(project).get("name") == name:
             close_panel()
-        case "help" | "history" | "finish" | "extend" as name:
+        case "help" | "said" | "history" | "finish" | "extend" as name:
             open_panel(name, project=project)
 
 

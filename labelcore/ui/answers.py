@@ -12,6 +12,7 @@ from labelcore.log.events import Draw, answer_word
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.facts import page_words, shown_word
+from labelcore.ui.hidden import KEY, SAID, is_hidden
 from labelcore.ui.plain import one_line, plain
 
 Kind = Literal["primary", "secondary", "tertiary"]
@@ -179,6 +180,7 @@ def tools_shown(
         ("undo", undo, "U", last is None or finished),
         *([(*flag, flag_key(session), False), ("note", "Note", "M", False)] if draw else []),
         ("help", "Help", "H", False),
+        *([("said", SAID, KEY, last is None)] if is_hidden(session) else []),
         ("history", "History", "", False),
         *([("finish", "Finish", "", False)] if may_finish else []),
         *([("turn", *turn, False)] if turn else []),

@@ -68,6 +68,7 @@ class Columns:
     groups            columns that figures may be told by
     prompt            the column that joins outputs of several systems on the same prompt
     passing           (classifier, values of its verdict that pass) each
+    hidden            (column, what it is) each, of those shown once an item is judged
     """
 
     id: str | tuple[str, ...] | None
@@ -85,6 +86,7 @@ class Columns:
     groups: tuple[str, ...] = ()
     prompt: str | None = None
     passing: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    hidden: tuple[tuple[str, str], ...] = ()
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of ``read_population``.
@@ -113,6 +115,7 @@ class Columns:
             **({"helpers": {name: name for name in self.helpers}} if self.helpers else {}),
             **({"groups": list(self.groups)} if self.groups else {}),
             **({"prompt": self.prompt} if self.prompt else {}),
+            **({"metadata": [name for name, _ in self.hidden]} if self.hidden else {}),
             **({"passing": {name: list(told) for name, told in passing}} if passing else {}),
         }
 
@@ -202,14 +205,16 @@ class Aim:
     card: str = ""
 
 
-def settings(question: Question, aim: Aim, revealing: Sequence[str] = ()) -> Mapping[str, Any]:
+def settings(question: Question, aim: Aim, columns: Columns) -> Mapping[str, Any]:
     """What is kept with the project beside plan and file."""
+    revealing = columns.revealing
     return {
         "question": question.text,
         "instructions": question.instructions,
         **({"used_for_training": aim.trained_on} if aim.trained_on else {}),
         **({"keys": question.keys} if question.keys else {}),
         **({MAY_SHOW: list(revealing)} if revealing else {}),
+        **({"hidden": dict(columns.hidden)} if columns.hidden else {}),
     }
 
 

@@ -138,6 +138,7 @@ def _of_calls(columns: Sequence[str], values: Mapping[str, Sequence[str]], roles
                None)  # fmt: skip
     found = Found(key, NAMED) if key else _id(free, values)
     judges = [ClassifierColumns(one.name, one.score, one.verdict) for one in roles.judges]
+    judges.sort(key=lambda one: one.prediction is None)
     human = [roles.human] if roles.human else []
     answers = (*human, *(name for name in free if looks_like_answer(name) and name != key))
     return Guess(

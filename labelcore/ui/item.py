@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 from labelcore.charts.nodes import Node, node
 from labelcore.items import (
+    Block,
     Folders,
     Form,
     Grid,
@@ -18,6 +19,7 @@ from labelcore.items import (
     Part,
     Picture,
     Refusal,
+    Rich,
     Text,
     lay_out,
 )
@@ -63,7 +65,8 @@ def _fields(row: Sequence[Part]) -> Node:
 
 
 def _part(part: Part, *, named: bool) -> list[Node]:
-    name = [_note(one_line(part.name, 80) or "(no name)")] if named else []
+    turns = isinstance(part.form, Rich) and part.form.talk
+    name = [_note(one_line(part.name, 80) or "(no name)")] if named and not turns else []
     return [*name, *_form(part.form)]
 
 
@@ -72,6 +75,8 @@ def _form(form: Form) -> list[Node]:
         case Text():
             said = pieces(form.text, form.marks) if form.text.strip() else ["(empty)"]
             return [*_noted(form.note), node("div", *said, klass="lc-text")]
+        case Rich():
+            return [node("div", *_rich(form.parts), klass="lc-text lc-rich")]
         case Grid():
             return [_table(form), *_noted(form.note)]
         case Picture():
@@ -83,6 +88,31 @@ def _form(form: Form) -> list[Node]:
         case Refusal():
             said = node("div", one_line(form.sentence, 2000), klass="lc-refusal", role="alert")
             return [said, _note(WITHOUT_PICTURE)]
+
+
+TAGS = {
+    "paragraph": "p", "heading": "strong", "bold": "strong", "italic": "em", "struck": "del",
+    "code": "code", "lines": "pre", "quote": "blockquote", "points": "ul", "steps": "ol",
+    "point": "li", "table": "table", "row": "tr", "head": "th", "cell": "td", "fold": "details",
+}  # fmt: skip
+"""Of the kinds of blocks; a field and a turn are plain ones with their names."""
+JUDGED = "judge this"
+
+
+def _rich(parts: Iterable[Block | Text]) -> Iterator[Node | str]:
+    for one in parts:
+        if isinstance(one, Text):
+            yield from pieces(one.text, one.marks)
+            continue
+        inside = list(_rich(one.parts))
+        if one.kind == "fold":
+            yield node("details", node("summary", one.said), *inside)
+        elif one.kind in TAGS:
+            yield node(TAGS[one.kind], *inside, klass=f"lc-{one.kind}")
+        else:
+            frame = [node("strong", f" {JUDGED}")] if one.kind == "judged" else []
+            name = node("span", one.said, *frame, klass="lc-said")
+            yield node("div", name, node("div", *inside, klass="lc-inner"), klass=f"lc-{one.kind}")
 
 
 def _table(grid: Grid) -> Node:

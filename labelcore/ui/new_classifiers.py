@@ -25,10 +25,11 @@ MOVE = "Move the threshold, or choose another prediction column."
 
 
 def usable(base: Population) -> tuple[str, ...]:
-    """The classifiers that can be judged, without what was found so far: with several classes those
-    that predict one."""
+    """The classifiers that can be judged, without what was found so far: of two classes first those
+    whose verdicts the file has, with several classes those that predict one."""
     if len(base.classes) == 2:
-        return tuple(name for name in base.classifiers if name != base.found)
+        names = (name for name in base.classifiers if name != base.found)
+        return tuple(sorted(names, key=lambda name: name not in base.arguments["predictions"]))
     return tuple(name for name in base.classifiers if name in base.predictions)
 
 

@@ -32,6 +32,7 @@ from labelcore.ui.fields import same
 from labelcore.ui.files import Checked
 from labelcore.ui.folds import fold
 from labelcore.ui.guess import FEW_VALUES, Guess, guess
+from labelcore.ui.hidden import hidden_columns
 from labelcore.ui.new_known import Known, known_answers, show_known
 from labelcore.ui.new_tree import TAKE, choose_passing, pick, say_passing, take_for
 from labelcore.ui.plain import one_line, plain
@@ -122,7 +123,9 @@ class Items:
             if one.name in self.preset or str(place) in self.now.passes
         )
         prompt = self.now.value("prompt", self.prompt, [NO_COLUMN, *self.names])
-        return replace(found, passing=told, prompt=None if prompt == NO_COLUMN else prompt)
+        hidden = tuple(hidden_columns(self.roles, found.content).items())
+        prompt = None if prompt == NO_COLUMN else prompt
+        return replace(found, passing=told, prompt=prompt, hidden=hidden)
 
     @cached_property
     def roles(self) -> Roles | None:

@@ -98,7 +98,7 @@ def aim_screen(items: Items, question: Question) -> None:
         )
         name = ask("project_name", first=first)
     with places.end:
-        create_button(settings(question, aim, columns.revealing), plan, population, name)
+        create_button(settings(question, aim, columns), plan, population, name)
     new_kept.keep()
     race.run()
 

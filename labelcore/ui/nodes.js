@@ -1,6 +1,7 @@
 const DRAWN = ["svg", "g", "line", "text", "polygon", "polyline", "circle"];
 const TAGS = [...DRAWN, "div", "span", "button", "p", "mark", "img", "table", "thead", "tbody",
-  "tr", "th", "td"
+  "tr", "th", "td", "details", "summary", "strong", "em", "del", "code", "pre", "ul", "ol", "li",
+  "blockquote"
 ];
 const SPACE = "http://www.w3.org/2000/svg";
 const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "aria-pressed", "data-figure",

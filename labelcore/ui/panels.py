@@ -11,12 +11,14 @@ from typing import Any
 import streamlit as st
 
 from labelcore import items
+from labelcore.log.events import answer_word
 from labelcore.log.history import HistoryRow
 from labelcore.promises import Promise
 from labelcore.session.session import Session
 from labelcore.ui import actions, grid
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes, turn_key
 from labelcore.ui.facts import counts, goal_line, shown_word
+from labelcore.ui.hidden import hidden_words, is_hidden
 from labelcore.ui.more import after_budget, ask_how_many
 from labelcore.ui.naming import name_form, several_people
 from labelcore.ui.plain import one_line
@@ -49,18 +51,20 @@ PAGE_KEYS = (
 
 def beside(panel: dict[str, Any]) -> bool:
     """Whether a panel stands beside the item, in the place of the figures."""
-    return panel.get("name") in ("help", "history", "finish", "extend")
+    return panel.get("name") in ("help", "said", "history", "finish", "extend")
 
 
 def lets_judge(panel: dict[str, Any]) -> bool:
     """Whether the item can be judged while the panel is open."""
-    return panel.get("name") in (None, "help")
+    return panel.get("name") in (None, "help", "said")
 
 
 def show_panel(project: str, session: Session, panel: dict[str, Any], person: str) -> None:
     with st.container(border=True, key="beside" if beside(panel) else "panel"):
         if panel["name"] == "help":
             help_panel(session, person)
+        elif panel["name"] == "said":
+            said_panel(session, person)
         elif panel["name"] == "history":
             history_panel(project, session, person)
         elif panel["name"] == "open":
@@ -93,6 +97,18 @@ def help_panel(session: Session, person: str) -> None:
     st.text(f"Your answers are stored under the name “{one_line(person, 60)}”.")
     if several_people(session):
         name_form(session.project, session, person, "What you are called")
+
+
+def said_panel(session: Session, person: str) -> None:
+    """What was hidden of the item that was judged last."""
+    close_button()
+    last = session.last_answer(person)
+    if last is None or last.item_id is None:
+        st.text(NOTHING)
+        return
+    st.markdown("**Your last item**")
+    st.text(f"you: {shown_word(answer_word(last))}")
+    st.text("\n".join(hidden_words(session, last.item_id)))
 
 
 def history_panel(project: str, session: Session, person: str) -> None:
@@ -146,6 +162,8 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
     finished = session.status.over
     what_now = "The project is finished." if finished else "Press another answer to change it."
     st.text(f"Item {index} was answered: {shown_word(row.answer)}. {what_now}")
+    if is_hidden(session):
+        st.text("\n".join(hidden_words(session, row.item_id)))
     choices = [*classes_in_order(session), ("unsure", "S", "unsure"), ("broken", "B", "broken")]
 
     def arguments(name: str) -> tuple[Any, ...]:

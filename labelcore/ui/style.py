@@ -7,5 +7,6 @@ STYLE = (
     f"<style>.stApp {{ {both('border', 'data', 'data-3', 'data-5', 'data-6')} }}\n"
     + text_of("style.css")
     + text_of("surface.css")
+    + text_of("rich.css")
     + "</style>"
 )

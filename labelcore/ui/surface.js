@@ -245,6 +245,13 @@ function begin(parentElement) {
     box.replaceChildren(...(!next ? [] : paged ? drawCells(next) : next.view.map(made)));
     if (paged && focused >= 0) cells()[Math.min(focused, marks.length - 1)].focus();
     box.scrollTop = 0;
+    const judged = box.querySelector(".lc-judged");
+    // The whole of what is judged, or its beginning.
+    if (judged && !paged) requestAnimationFrame(() => {
+      const [frame, part] = [box, judged].map((one) => one.getBoundingClientRect());
+      box.scrollTop += Math.max(0, Math.min(part.top - frame.top, part.bottom - frame
+        .bottom) + 12);
+    });
     box.dataset.showing = String(++showings);
     item.hidden = !next;
     shown = { key, at: performance.now() };
@@ -382,7 +389,8 @@ function begin(parentElement) {
       return;
     }
     // Enter presses what has the focus, if that is another button.
-    const native = event.target.closest && event.target.closest("button:not(.lc-cell), a");
+    const native = event.target.closest && event.target.closest(
+      "button:not(.lc-cell), a, summary");
     if (sign === "ENTER" && native) return;
     const found = [...root.querySelectorAll("button[data-key]")]
       .find((one) => one.dataset.key === sign);

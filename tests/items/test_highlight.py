@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -9,12 +10,14 @@ from labelcore.items import (
     Folders,
     Highlights,
     Mark,
+    Rich,
     Text,
     highlights_of,
     lay_out,
     usable_highlights,
 )
 from labelcore.items.highlight import LONGEST_SEARCHED, MOST_MARKS, SECONDS, find
+from labelcore.items.layout import texts_of
 
 FOLDERS = Folders(Path("nowhere"))
 
@@ -96,14 +99,27 @@ def test_marks_stop_where_the_search_does() -> None:
     )
 
 
-def test_differences_and_highlights_stand_together_and_tables_become_text() -> None:
+def test_differences_and_highlights_stand_together_and_tables_become_fields() -> None:
     both = lay_out({"a": "win a car", "b": "win a bike"}, FOLDERS, Highlights(("car",)))
     form = both.rows[0][0].form
     assert isinstance(form, Text)
     assert form.marks == (Mark(6, 9, "differs"), Mark(6, 9, "word"))
     table = lay_out({"a": '{"prize": "car"}'}, FOLDERS, Highlights(("car",))).rows[0][0].form
-    assert isinstance(table, Text)
-    assert [table.text[mark.start : mark.end] for mark in table.marks] == ["car"]
+    assert isinstance(table, Rich)
+    assert [marked(one) for one in texts_of(table)] == [["car"]]
+
+
+def marked(text: Text) -> list[str]:
+    return [text.text[mark.start : mark.end] for mark in text.marks]
+
+
+def test_marks_lie_in_the_part_whose_words_they_are() -> None:
+    said = [{"role": "user", "content": "a **car** and a car"}, {"role": "user", "content": "cars"}]
+    marking = Highlights(("car",), ("c.r",))
+    talk = lay_out({"a": json.dumps(said)}, FOLDERS, marking).rows[0][0].form
+    assert isinstance(talk, Rich)
+    found = {one.text: marked(one) for one in texts_of(talk)}
+    assert found == {"a ": [], "car": ["car"] * 2, " and a car": ["car"] * 2, "cars": ["car"]}
 
 
 def test_what_cannot_be_marked_is_left_out_and_said() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelcore.items import Folders, Grid, Text, form_of
-from labelcore.items.json_text import DEEPEST, compact, indented, parse
+from labelcore.items import Block, Folders, Grid, Rich, Text, form_of
+from labelcore.items.json_text import DEEPEST, MOST_PARTS, compact, parse
 from labelcore.items.table import LONGEST_CELL, MOST_COLUMNS, MOST_ROWS
 
 FOLDERS = Folders(Path("nowhere"))
@@ -22,34 +22,49 @@ def form(value: object) -> object:
     return form_of(value if isinstance(value, str) else json.dumps(value), FOLDERS)
 
 
+def lines(shown: object, depth: int = 0) -> list[str]:
+    """Each field on a line, with what it holds; a fold with ">"."""
+    if isinstance(shown, Text):
+        return ["  " * depth + one for one in shown.text.split("\n")]
+    assert isinstance(shown, (Rich, Block))
+    name = ["  " * (depth - 1) + (">" if shown.kind == "fold" else "") + shown.said] if isinstance(
+        shown, Block) else []  # fmt: skip
+    return [*name, *(one for part in shown.parts for one in lines(part, depth + 1))]
+
+
 def test_keys_stay_in_order_and_digits_as_they_were_written() -> None:
     text = '{"z": 1.500, "a": {"big": 12345678901234567890123, "tiny": 1E-7}, "b": [NaN]}'
     shown = form(text)
-    assert isinstance(shown, Text)
-    assert shown.text.splitlines() == [
-        "{",
-        '  "z": 1.500,',
-        '  "a": {',
-        '    "big": 12345678901234567890123,',
-        '    "tiny": 1E-7',
-        "  },",
-        '  "b": [NaN]',
-        "}",
+    assert isinstance(shown, Rich) and not shown.talk
+    assert [one.said for one in shown.parts if isinstance(one, Block)] == ["z", "a", "b"]
+    assert [one.strip() for one in lines(shown)] == [
+        *("z", "1.500", "a", "big", "12345678901234567890123", "tiny", "1E-7", "b", "[NaN]"),
     ]
 
 
 def test_a_name_that_comes_twice_is_shown_twice() -> None:
-    shown = form('[{"a": 1, "a": 2}]')
-    assert isinstance(shown, Text)
-    assert shown.text.count('"a"') == 2
+    assert [one.strip() for one in lines(form('[{"a": 1, "a": [2]}]'))].count("a") == 2
+
+
+def test_what_lies_deep_is_folded_with_its_beginning() -> None:
+    shown = lines(form({"a": {"b": {"c": {"d": "x" * 90}}}}))
+    assert [one.strip() for one in shown][:2] == ["a", "b"]
+    (fold,) = [one.strip() for one in shown if one.strip().startswith(">")]
+    assert fold.startswith('>c: {"d": "xxx') and fold.endswith("…") and "x" * 90 in shown[-1]
 
 
 def test_a_text_of_several_lines_cannot_pass_for_structure() -> None:
     shown = form({"said": 'x",\n  "verdict": "good"', "verdict": "bad"})
-    assert isinstance(shown, Text)
-    assert [line for line in shown.text.splitlines() if line.lstrip().startswith('"verdict"')] == [
-        '  "verdict": "bad"'
-    ]
+    assert isinstance(shown, Rich)
+    assert shown.parts == (
+        Block("field", (Text('x",\n  "verdict": "good"'),), "said"),
+        Block("field", (Text("bad"),), "verdict"),
+    )
+
+
+def test_what_has_too_many_parts_is_text() -> None:
+    many = [{"a": [n, [n]]} for n in range(MOST_PARTS // 4)]
+    assert isinstance(form(many[:9]), Rich) and isinstance(form(many), Text)
 
 
 @given(VALUES)
@@ -72,10 +87,10 @@ def test_what_is_nested_too_deep_is_shown_as_it_is(text: str) -> None:
     assert isinstance(shown, Text) and shown.text == text
 
 
-def test_the_deepest_that_is_indented() -> None:
+def test_the_deepest_that_is_taken_apart() -> None:
     text = "[" * DEEPEST + "]" * DEEPEST
     assert parse(text) is not None and parse(f"[{text}]") is None
-    assert indented(parse(text)).count("[") == DEEPEST
+    assert isinstance(form(text), Rich)
 
 
 def test_a_flat_object_is_a_table_of_two_columns() -> None:
@@ -116,8 +131,8 @@ def test_lists_of_values_are_rows_with_numbered_columns() -> None:
         [[], [1]],
     ],
 )
-def test_what_cells_cannot_show_whole_is_text(value: object) -> None:
-    assert isinstance(form(value), Text)
+def test_what_cells_cannot_show_whole_is_told_by_fields(value: object) -> None:
+    assert isinstance(form(value), Rich)
 
 
 def test_a_large_table_says_what_was_cut() -> None:
@@ -127,4 +142,4 @@ def test_a_large_table_says_what_was_cut() -> None:
     assert len(shown.columns) == MOST_COLUMNS and len(shown.rows) == MOST_ROWS
     assert {len(cells) for cells in shown.rows} == {MOST_COLUMNS}
     assert shown.note == "The first 200 of 1,204 rows and 20 of 31 columns are shown."
-    assert shown.text.count('"c30"') == MOST_ROWS + 1004
+    assert len(shown.whole) == MOST_ROWS + 1004

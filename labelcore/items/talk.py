@@ -1,0 +1,170 @@
+"""A conversation with a model: who says what, tools that are called and what they give.
+
+Messages in the forms of OpenAI and Anthropic, OpenTelemetry, OpenInference and data sets for
+training. What is no part of what is said, such as the name of a model, is not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from labelcore.items.forms import Block, Folders, Rich, Text
+from labelcore.items.json_text import Object, compact, fields, looks_like_json, parse, parts
+from labelcore.items.markdown import NOT_FETCHED, prose
+from labelcore.items.text import one_line
+
+ROLES = ("role", "from", "message.role")
+SAID = ("content", "value", "message.content", "text", "parts")
+CALLS = ("tool_calls", "message.tool_calls", "function_call")
+NAMES = ("name", "tool_call.function.name", "function.name")
+GIVEN = ("arguments", "input", "tool_call.function.arguments", "function.arguments")
+RESULTS = ("response", "result", "output", "content")
+WITHIN = ("message", "tool_call", "function")
+"""Fields of a message, or of a call, that hold what others have in it."""
+SPEAKERS = {
+    **{"human": "user", "gpt": "assistant", "model": "assistant", "ai": "assistant"},
+    **{"function": "tool", "developer": "system"},
+}
+UNSEEN = ("system", "tool", "function", "developer")
+"""Who does not speak in a glimpse."""
+LONG, SUMMARY = 1_500, 90
+"""Characters of a turn beyond which it is folded, and of the line that opens it."""
+PROMPT = re.compile(r"(^|[._])(prompt|question|query|instruction|input|user)s?$", re.IGNORECASE)
+ANSWER = re.compile(
+    r"(^|[._])(answer|response|completion|output|reply|generation|generated(_text)?"
+    r"|(output|response|completion|answer)s?[._](content|text|value|message|answer))s?$",
+    re.IGNORECASE,
+)
+Parts: TypeAlias = tuple[Block | Text, ...]
+Held: TypeAlias = Mapping[str, Any]
+
+
+def read(value: str, folders: Folders) -> Rich | None:
+    """A list of messages, of which the last one is framed if an assistant says it."""
+    turns = [turn for one in _messages(value) for turn in _turns(one)]
+    if not turns:
+        return None
+    before, last = turns[:-1], turns[-1][0]
+    judged = last.kind == "turn" and last.said == "assistant"
+    earlier = _earlier(before if judged else turns)
+    return Rich((*earlier, *([replace(last, kind="judged")] if judged else [])), talk=True)
+
+
+def _messages(value: str) -> list[Held]:
+    """Those of a list where each says who speaks; else none."""
+    found = parse(value) if looks_like_json(value) else None
+    messages = [_held(one) for one in found] if isinstance(found, list) else []
+    every = all(isinstance(_first(one, ROLES), str) for one in messages)
+    return messages if every else []
+
+
+def without_frame(talk: Rich) -> Rich:
+    """Where something that follows is judged."""
+    parts = (
+        replace(one, kind="turn") if isinstance(one, Block) and one.kind == "judged" else one
+        for one in talk.parts
+    )
+    return replace(talk, parts=tuple(parts))
+
+
+def answered(text: str) -> Rich:
+    """An answer that stands in a column of its own."""
+    return Rich((Block("judged", _content(text), "assistant"),), talk=True)
+
+
+def asked(text: str) -> Rich:
+    """What was asked, in a column of its own."""
+    return Rich((_folded(Block("asked", _content(text), "user"), text),), talk=True)
+
+
+def last_words(value: str) -> str:
+    """The text of the last message that has one, "" where a value is no conversation."""
+    people = (one for one in reversed(_messages(value)) if _first(one, ROLES) not in UNSEEN)
+    said = (_first(one, SAID) for one in people)
+    return next((one for one in said if isinstance(one, str) and one.strip()), "")
+
+
+def _held(one: Any) -> Held:
+    """The fields of an object, with those that lie within ``WITHIN``."""
+    held = dict(one.pairs) if isinstance(one, Object) else {}
+    inner = (held[name] for name in WITHIN if isinstance(held.get(name), Object))
+    return {**held, **{name: value for one in inner for name, value in _held(one).items()}}
+
+
+def _first(held: Held, names: Sequence[str]) -> Any:
+    return next((held[name] for name in names if held.get(name) is not None), None)
+
+
+def _turns(held: Held) -> Iterator[tuple[Block, str]]:
+    """What one message says, then the tools that it calls, each with its text."""
+    role = str(_first(held, ROLES)).lower()
+    role = SPEAKERS.get(role, one_line(role, 40))
+    said = _first(held, SAID)
+    for one in said if isinstance(said, list) else [said]:
+        part = _held(one)
+        if part.get("type") in ("tool_call", "tool_use"):
+            yield _call(part), ""
+        elif part.get("type") in ("tool_call_response", "tool_result") or role == "tool":
+            given = _first(part, RESULTS) if part else one
+            line = f"tool: {one_line(_text(given), SUMMARY)}"
+            yield Block("fold", _content(_text(given)), line), ""
+        elif (text := _text(one)).strip():
+            yield Block("asked" if role == "user" else "turn", _content(text), role), text
+    calls = _first(held, CALLS)
+    for call in calls if isinstance(calls, list) else [calls]:
+        if isinstance(call, Object):
+            yield _call(_held(call)), ""
+
+
+def _text(one: Any) -> str:
+    """What a part of a message says; a picture is named and not fetched."""
+    if one is None or isinstance(one, str):
+        return str(one or "")
+    part = _held(one)
+    if isinstance(part.get("text") or part.get("content"), str):
+        return str(part.get("text") or part["content"])
+    if "image" in str(part.get("type", "")) or part.get("uri"):
+        at = part.get("image_url") or part.get("uri") or part.get("source") or ""
+        return NOT_FETCHED.format(words=one_line(at if isinstance(at, str) else compact(at), 200))
+    return compact(one)
+
+
+def _call(call: Held) -> Block:
+    given = _first(call, GIVEN)
+    found = parse(given) if isinstance(given, str) else given
+    pairs = found.pairs if isinstance(found, Object) else ()
+    words = ", ".join(f"{name}={compact(value)}" for name, value in pairs)
+    name = one_line(str(_first(call, NAMES) or "a tool"), 60)
+    line = f"calls {name}({one_line(words or _text(given), SUMMARY)})"
+    return Block("fold", _content(_text(given)), line)
+
+
+def _content(text: str) -> Parts:
+    """JSON as fields, all else as prose."""
+    found = parse(text) if looks_like_json(text) else None
+    return fields(found).parts if found is not None and parts(found) else prose(text)
+
+
+def _folded(turn: Block, text: str) -> Block:
+    """A system's prompt, and a long turn, behind a line."""
+    if turn.said != "system" and len(text) <= LONG:
+        return turn
+    what = "system prompt" if turn.said == "system" else turn.said
+    start = "" if turn.said == "system" else f": {one_line(text, SUMMARY)}"
+    return Block("fold", turn.parts, f"{what}, {len(text.split()):,} words{start}")
+
+
+def _earlier(turns: Sequence[tuple[Block, str]]) -> Parts:
+    """What came before the last question, behind a line."""
+    kinds = [one.kind for one, _ in turns]
+    folded = [_folded(*one) for one in turns]
+    first = next((n for n, (one, _) in enumerate(turns) if one.said != "system"), 0)
+    begun = [n for n in range(len(turns)) if kinds[n] == "asked" != (kinds[n - 1] if n else "")]
+    last = begun[-1] if begun else 0
+    if last <= first:
+        return tuple(folded)
+    said = f"{last - first} earlier turn{'' if last - first == 1 else 's'}"
+    return (*folded[:first], Block("fold", tuple(folded[first:last]), said), *folded[last:])

@@ -1,0 +1,46 @@
+"""What is hidden until a person has judged an item: its system, and what judges said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from labelcore.access import Right
+from labelcore.population.roles import Roles
+from labelcore.session.session import Session
+from labelcore.ui import visitor
+from labelcore.ui.plain import one_line
+
+SETTING, KEY, SAID = "hidden", "W", "Verdict"
+LONGEST = 2_000
+NONE = "(nothing)"
+
+
+def hidden_columns(roles: Roles | None, shown: Sequence[str]) -> dict[str, str]:
+    """Column -> what it is, of those that are not shown with the item."""
+    if roles is None:
+        return {}
+    found = {roles.system: "system"} if roles.system else {}
+    for one in roles.judges:
+        named = {one.verdict: one.name, one.score: f"{one.name}, score", one.reason: "reason"}
+        found |= {column: words for column, words in named.items() if column}
+    return {column: words for column, words in found.items() if column and column not in shown}
+
+
+def is_hidden(session: Session) -> bool:
+    """Whether something is."""
+    return bool(_named(session)) and visitor.allowed(Right.JUDGE)
+
+
+def hidden_words(session: Session, item_id: str) -> list[str]:
+    """What it was of an item that was judged, a line each."""
+    told = session.population.metadata(item_id)
+    return [
+        f"{one_line(words, 60)}: {one_line(told[column], LONGEST) or NONE}"
+        for column, words in _named(session).items()
+    ]
+
+
+def _named(session: Session) -> Mapping[str, str]:
+    named = session.settings.get(SETTING)
+    known = session.population.metadata_columns
+    return {k: str(v) for k, v in named.items() if k in known} if isinstance(named, dict) else {}
