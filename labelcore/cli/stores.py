@@ -159,13 +159,21 @@ def _lines(differences: Sequence[Difference], would: str = "") -> list[str]:
     is_flag=True,
     help="Go on with the logs as they are: what they lost is given up.",
 )
+@click.option(
+    "--anchor",
+    default="",
+    metavar="PLACE",
+    help="Where seals were written to: a folder, a file, or the address of a store.  [default: "
+    "LABELCORE_ANCHOR]",
+)
 @json_option
-def verify(store: str, accepted: bool, as_json: bool) -> int:
+def verify(store: str, accepted: bool, anchor: str, as_json: bool) -> int:
     """Say what of a store is whole and what is lost: the database, every event, text and kept file.
 
-    Exit code 1: something is lost or was changed.
+    Its logs are held against their seals, the backups and the anchor: the first event that differs
+    is named, and what could not be proved is said. Exit code 1: something is lost or was changed.
     """
-    found = accept(store) if accepted else look_through(store)
+    found = accept(store, anchor) if accepted else look_through(store, anchor)
     values = {
         "store": shown(store),
         "whole": found.whole,
@@ -189,6 +197,8 @@ def verify(store: str, accepted: bool, as_json: bool) -> int:
 def _state_lines(one: ProjectState) -> list[str]:
     told = f"{one.project}: {count(one.events, 'event')}, {count(one.answers, 'answer')}"
     lines = [f"{told}; {'all whole' if one.whole else one.wrong or 'its log is whole'}."]
+    if not one.wrong:
+        lines += [f"{one.project}: {said}" for said in one.held.sentences()]
     if one.sound < one.events:
         lines.append(f"{one.project}: {count(one.sound, 'event')} before it are whole.")
     if one.changed_texts:

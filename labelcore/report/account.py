@@ -426,5 +426,11 @@ def recompute(facts: Facts) -> Markup:
             "one and depends on every byte of the file, the plan and the log; give it with --seal "
             "to be sure that it is this log and no other.",
         ),
-        facts_list([("Seal", element("code", facts.seal))]),
+        element("p", " ".join(facts.held.sentences())),
+        facts_list(
+            [
+                ("Seal", element("code", facts.seal)),
+                *([("Key", element("code", facts.held.key))] if facts.held.key else []),
+            ]
+        ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from typing import Any
 
 from labelcore.report.along_ranks import AlongRanks, Landmark
@@ -68,6 +69,7 @@ def report_values(facts: Facts) -> dict[str, Any]:
             for one in facts.others
         ],
         "log": {"events": len(facts.events), "seal": facts.seal},
+        "held_against": {**asdict(facts.held), "sentences": facts.held.sentences()},
     }
 
 

@@ -32,6 +32,7 @@ from labelcore.results.cells import Table
 from labelcore.results.curves import Band
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Choice, Estimate
+from labelcore.session.compared import HeldAgainst
 from labelcore.session.session import Session
 from labelcore.words.existing import taken_words
 
@@ -81,6 +82,7 @@ class Facts:
     second_stage  results over all labels, where there are some after a fixed promise was due; they
                   have no promise
     seal          the hash of the last event
+    held          what the log was held against
     existing      the labels from before the project that the plan uses
     saved         what helpers saved, None without helpers
     confusion     the first classifier that has predictions, items by prediction and truth, the
@@ -125,6 +127,7 @@ class Facts:
     rewordings: Sequence[tuple[str, str, str, str]]
     others: Sequence[OtherProject]
     seal: str
+    held: HeldAgainst
     version: str
     existing: Existing
     saved: Saved | None
@@ -195,7 +198,8 @@ def gather(session: Session) -> Facts:
 
     Raises BrokenLogError when the log was changed outside Labelcore.
     """
-    session.check_log()
+    held = session.check_log()
+    session.store.anchor("report")
     results = session.results()
     events = tuple(session.events)
     record = session.store.project(session.project)
@@ -242,6 +246,7 @@ def gather(session: Session) -> Facts:
         rewordings=rewordings,
         others=_others(session, record),
         seal=events[-1].hash if events else genesis(record.fingerprint, record.plan_json),
+        held=held,
         version=str(sys.modules["labelcore"].__version__),
         existing=session.engine.existing,
         saved=_saved(session),

@@ -18,7 +18,7 @@ from labelcore.store import (
     backups,
     backups_folder,
     copy_items,
-    first_difference,
+    difference,
     guarded,
     held,
     identity_of,
@@ -214,6 +214,7 @@ def restore(
     with closing(open_store(url, create=False)) as store:
         copy_items(records, file.with_suffix(".items"), store.items_folder)
         seal_anew(store)
+        store.anchor("restore")
     recovered = {one.record.name: _answers(one.events) for one in found if one.events}
     return Restored(projects, differences, unreadable, aside, file, recovered)
 
@@ -286,8 +287,7 @@ def _unsound(url: str) -> bool:
             copies, records = store.copies(), store.projects()
             logs = [(one, store.events(one.name)) for one in records]
             return any(
-                _kept(record, log).broken_at
-                or any(first_difference(log, copy, identity_of(record)) for copy in copies)
+                _kept(record, log).broken_at or difference(log, copies, identity_of(record))
                 for record, log in logs
             )
     except StoreError:

@@ -15,7 +15,8 @@ from labelcore.log.events import ANSWER_KINDS, genesis, sound_part
 from labelcore.population.read import source_now
 from labelcore.population.snapshots import is_snapshot, open_snapshot
 from labelcore.session.backups import newest_backup
-from labelcore.session.ledger import differs_from
+from labelcore.session.compared import HeldAgainst, held_against
+from labelcore.session.ledger import differs
 from labelcore.store import (
     Copy,
     LabelStore,
@@ -24,7 +25,7 @@ from labelcore.store import (
     back_up_now,
     contents_path,
     damage_in,
-    first_difference,
+    difference,
     identity_of,
     lost_projects,
     made_at,
@@ -46,6 +47,7 @@ class ProjectState:
     source            what became of the file or table that its items were read from, "" where
                       nothing did, or where they were a table in memory. Of the project only items
                       that are still to be drawn may rest on it
+    held              what its log was held against
     """
 
     project: str
@@ -57,6 +59,7 @@ class ProjectState:
     changed_texts: int
     items: str
     source: str
+    held: HeldAgainst
 
     @property
     def whole(self) -> bool:
@@ -84,8 +87,11 @@ class Integrity:
         return not (self.damage or self.lost) and all(one.whole for one in self.projects)
 
 
-def verify(url: str) -> Integrity:
-    """Read all of a store: every page of the database, every event, text and kept file.
+def verify(url: str, anchor: str = "") -> Integrity:
+    """Read all of a store: every page of the database, every event, text and kept file; its logs
+    are held against seals, backups and anchor.
+
+    anchor   another one than that of the environment
 
     Raises MissingStoreError where there is none, ValueError for a bad address.
     """
@@ -93,9 +99,9 @@ def verify(url: str) -> Integrity:
     lost: tuple[SealedProject, ...] = ()
     try:
         with closing(open_store(url, create=False)) as store:
-            lost = lost_projects(store)
-            copies = store.copies()
-            for record in store.projects():
+            copies, records = store.copies(anchor=anchor), store.projects()
+            lost = lost_projects(records, copies)
+            for record in records:
                 projects.append(_state(store, record, copies))
     except MissingStoreError:
         raise
@@ -109,7 +115,7 @@ def verify(url: str) -> Integrity:
     return Integrity(damage, tuple(projects), lost, backup, made)
 
 
-def accept(url: str) -> Integrity:
+def accept(url: str, anchor: str = "") -> Integrity:
     """Seal every log as it is now: what a longer or another one had is given up, which the seals
     keep in mind. A log that does not follow stays closed. Returns ``verify`` of it.
 
@@ -120,7 +126,8 @@ def accept(url: str) -> Integrity:
             raise ValueError(f"{url} is kept nowhere, so its logs are not sealed")
         seal_anew(store)
         back_up_now(store.guarded, store.backup)
-    return verify(url)
+        store.anchor("accept")
+    return verify(url, anchor)
 
 
 def _state(store: LabelStore, record: ProjectRecord, copies: Sequence[Copy]) -> ProjectState:
@@ -131,11 +138,10 @@ def _state(store: LabelStore, record: ProjectRecord, copies: Sequence[Copy]) -> 
         wrong = f"event {len(sound) + 1:,} was changed outside Labelcore"
     else:
         key = identity_of(record)
-        for copy in copies:
-            if first := first_difference(log, copy, key):
-                wrong = differs_from(copy, key, first, len(log))
-                missing = max(0, copy.projects[key].seal.events - len(log))
-                break
+        if found := difference(log, copies, key):
+            wrong = differs(found, key, len(log))
+            if found.first > len(log):
+                missing = found.copy.projects[key].seal.events - len(log)
     texts = {
         str(one.item_id): str(one.detail["content"]) for one in sound if "content" in one.detail
     }
@@ -145,7 +151,16 @@ def _state(store: LabelStore, record: ProjectRecord, copies: Sequence[Copy]) -> 
     items = _items(store, record)
     source = "" if items else _source(store, record)
     return ProjectState(
-        record.name, len(log), answers, len(sound), wrong, missing, changed, items, source
+        record.name,
+        len(log),
+        answers,
+        len(sound),
+        wrong,
+        missing,
+        changed,
+        items,
+        source,
+        held_against(copies, identity_of(record)),
     )
 
 

@@ -20,19 +20,20 @@ from labelcore.store import (
     ConflictError,
     Contents,
     Copy,
+    Difference,
     LabelStore,
     RepeatedTokenError,
-    first_difference,
+    difference,
     identity_of,
 )
 from labelcore.store.base import NO_CONTENTS
 
 
-def differs_from(copy: Copy, key: str, first: int, events: int) -> str:
-    """What is wrong with a log of so many events that follows and is not the one that a copy has.
-
-    first   the first event that differs; 1 where only the last is known, and all may be others
-    """
+def differs(found: Difference, key: str, events: int) -> str:
+    """What is wrong with a log of so many events that follows and is not the one that is known."""
+    copy, first = found.copy, found.first
+    if not first:
+        return f"cannot be told from another one: {copy.damage}"
     seal = copy.projects[key].seal
     when = f"{seal.at[:10]} {seal.at[11:16]} UTC"
     if first > events:
@@ -156,17 +157,20 @@ class Ledger:
         its first event on."""
         if copies:
             key = identity_of(self.store.project(self.project))
-            for copy in copies:
-                if first := first_difference(log, copy, key):
-                    self._break_at(first, differs_from(copy, key, first, len(log)))
-                    return log[: first - 1]
+            if found := difference(log, copies, key):
+                first = max(1, found.first)
+                self._break_at(first, differs(found, key, len(log)))
+                return log[: first - 1]
         return log
 
-    def check(self) -> None:
-        """Read the whole log again: raise BrokenLogError unless it is the one known here."""
+    def check(self) -> Sequence[Copy]:
+        """Read the whole log again: raise BrokenLogError unless it is the one known here, and in
+        everything that is kept of it, which is returned."""
+        copies: Sequence[Copy] = ()
         with self._lock:
             self._read()
             if not self.broken_at:
+                copies = self.store.copies()
                 found = self.store.events(self.project)
                 sound = sound_part(found, self.genesis)
                 mine, its = [one.hash for one in self.events], [one.hash for one in sound]
@@ -175,7 +179,10 @@ class Ledger:
                     self._break_at(same + 1)
                 elif len(sound) < max(len(found), len(self.events)):
                     self._break_at(len(sound) + 1)
+                else:
+                    self._as_in(copies, sound)
             self.refuse_broken()
+        return copies
 
     def refuse_broken(self) -> None:
         """Raise BrokenLogError when the log was changed outside Labelcore."""

@@ -47,6 +47,7 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.table import results_table
 from labelcore.results.types import Choice, Claim, Estimate, Results
 from labelcore.session.answering import Answering
+from labelcore.session.compared import HeldAgainst, held_against
 from labelcore.session.drawing import Drawing
 from labelcore.session.item_texts import text_as_drawn
 from labelcore.session.ledger import Ledger, check_annotator, now
@@ -62,7 +63,7 @@ from labelcore.session.projects import (
     snapshot_of,
 )
 from labelcore.session.recorded_looks import RecordedLooks
-from labelcore.store import LabelStore, open_store
+from labelcore.store import LabelStore, identity_of, open_store
 
 LONGEST_NAME = 60
 PAGE = 12
@@ -298,15 +299,20 @@ class Session:
         """
         return self.ledger.broken_at
 
-    def check_log(self) -> None:
-        """Read the whole log again.
+    def check_log(self) -> HeldAgainst:
+        """Read the whole log again, and hold it against seals, backups and the anchor.
+
+        Returns
+        -------
+        HeldAgainst
+            What was compared, and what that cannot prove.
 
         Raises
         ------
         BrokenLogError
             The log was changed outside Labelcore.
         """
-        self.ledger.check()
+        return held_against(self.ledger.check(), identity_of(self.record))
 
     def history(self, annotator: str | None = None, last: int | None = 50) -> Sequence[HistoryRow]:
         """Answered items, the newest answer first.
@@ -1080,6 +1086,7 @@ class Session:
             )
         )
         self.results()
+        self.store.anchor("finish")
 
     def extend(self, *, budget: int, annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Continue until ``budget`` items in all.

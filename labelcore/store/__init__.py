@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from labelcore.plugins import Table
+from labelcore.store import anchor
+from labelcore.store.anchor import AnchorCopy
 from labelcore.store.base import (
     BUSY_SECONDS,
     ConflictError,
@@ -25,11 +27,14 @@ from labelcore.store.base import (
     SealedProject,
 )
 from labelcore.store.guard import (
+    BackupCopy,
+    Difference,
     Guard,
+    SealsCopy,
     back_up_now,
     backups,
     backups_folder,
-    first_difference,
+    difference,
     identity_of,
     lost_projects,
     made_at,
@@ -51,9 +56,12 @@ from labelcore.store.salvage import salvaged as _salvaged
 __all__ = [
     "BUSY_SECONDS",
     "STORES",
+    "AnchorCopy",
+    "BackupCopy",
     "ConflictError",
     "Contents",
     "Copy",
+    "Difference",
     "Guard",
     "LabelStore",
     "MemoryStore",
@@ -62,6 +70,7 @@ __all__ = [
     "Salvaged",
     "Seal",
     "SealedProject",
+    "SealsCopy",
     "back_up_now",
     "backups",
     "backups_folder",
@@ -69,7 +78,7 @@ __all__ = [
     "copy_items",
     "damage_in",
     "database_of",
-    "first_difference",
+    "difference",
     "guarded",
     "held",
     "identity_of",
@@ -250,6 +259,9 @@ def open_store(
     if not separator or scheme not in STORES:
         raise ValueError(f"{shown(url)!r} is not the address of a store. {_known()}")
     return STORES[scheme](url, create=create, busy_seconds=busy_seconds)
+
+
+anchor.opens["store"] = open_store
 
 
 def _known() -> str:

@@ -77,12 +77,16 @@ class Copy(ABC):
     """What is known of logs outside of them: by ``identity`` how far each had come.
 
     what     it is, in words
-    damage   why it cannot be read, "" where it can
+    damage   why it cannot be read, or not be trusted; "" where it can
+    forged   whether the store's own key did not sign it
+    keys     that signed it, the first first
     """
 
     what: str
     projects: Mapping[str, SealedProject]
     damage = ""
+    forged = False
+    keys: Sequence[str] = ()
 
     def hashes(self, key: str) -> Sequence[str]:
         """Those of a log's events, in order, each as much of it as is known; empty where only the
@@ -148,9 +152,16 @@ class LabelStore(ABC):
         """Whether what was opened is still what lies at the address."""
         return True
 
-    def copies(self, newest: int | None = None) -> Sequence[Copy]:
-        """What is kept outside the database of how far logs had come: seals, and so many backups,
-        all where nothing is said. Ask before the logs are read: others may be adding to them."""
+    def anchor(self, why: str) -> None:  # noqa: B027
+        """Have the seals of now written to the anchor outside, soon, where there is one."""
+
+    def copies(self, newest: int | None = None, anchor: str = "") -> Sequence[Copy]:
+        """What is kept outside the database of how far logs had come: seals, so many backups and
+        an anchor in a folder; all backups and any anchor where nothing is said. Ask before the logs
+        are read: others may be adding to them.
+
+        anchor   the place of one; "": that of the environment
+        """
         return ()
 
     @abstractmethod

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from labelcore.errors import StoreError
 from labelcore.log.events import FIELDS, Content, Event
+from labelcore.store.anchor import anchor_address
 from labelcore.store.base import (
     NO_CONTENTS,
     Contents,
@@ -77,8 +78,12 @@ class DatabaseStore(LabelStore):
     def problem(self) -> str:
         return self._guard.problem or self._unsafe_migration
 
-    def copies(self, newest: int | None = None) -> Sequence[Copy]:
-        return copies_at(self.guarded, newest)
+    def anchor(self, why: str) -> None:
+        self._guard.anchor(why)
+
+    def copies(self, newest: int | None = None, anchor: str = "") -> Sequence[Copy]:
+        address = anchor or anchor_address()
+        return copies_at(self.guarded, newest, "" if address == self.url else address)
 
     def _has_people(self, connection: Connection) -> bool:
         """Whether the database has the table of people: an old one that is only read may not."""

@@ -23,9 +23,9 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from glob import escape
 from pathlib import Path
@@ -33,7 +33,16 @@ from typing import Any
 
 from labelcore.errors import StoreBusyError, StoreError, UnknownProjectError
 from labelcore.log.events import ANSWER_KINDS, Event, common
+from labelcore.store.anchor import (
+    COMMAND,
+    AnchorCopy,
+    anchor_address,
+    send,
+    statement,
+    told,
+)
 from labelcore.store.base import Copy, LabelStore, ProjectRecord, Seal, SealedProject, identity
+from labelcore.store.signing import is_signed, public_key, signed
 from labelcore.whole_file import whole_file
 
 SEAL_SECONDS = 1.0
@@ -54,6 +63,8 @@ NEWEST, DAYS, MIGRATED = 3, 7, 2
 BESIDE = ("", "-wal", "-shm")
 """The files of a database, by what follows its name."""
 STAMP = "%Y%m%dT%H%M%S%fZ"
+HOURLY = "hour"
+FORGED = "{file} was not written with the key of this store"
 GIVEN_UP = "given-up"
 """The folder of backups that hold what somebody said is lost."""
 log = logging.getLogger(__name__)
@@ -72,14 +83,45 @@ def seals_file(place: Path) -> Path:
     return place.with_name(f"{name}.seals")
 
 
-def read_seals(place: Path) -> dict[str, SealedProject]:
-    """By identity; empty where there is no file, or none that can be read: a power cut may leave
-    that, and it must not hold up the labels."""
+@dataclass(frozen=True)
+class SealsFile:
+    """What the file beside a store says.
+
+    forged    whether the key of the store is there, and the file was not signed with it
+    anchored  by identity how far the last statement at the anchor came: number of events, hash;
+              ``sent`` is when that was
+    keys      that it was signed with before one was lost
+    """
+
+    seals: Mapping[str, SealedProject] = field(default_factory=dict)
+    forged: bool = False
+    anchored: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    sent: str = ""
+    key: str = ""
+    keys: Sequence[str] = ()
+
+
+def read_seals_file(place: Path) -> SealsFile:
+    """Empty where there is no file, or none that can be read: a power cut may leave that, and it
+    must not hold up the labels."""
     try:
         values = json.loads(seals_file(place).read_text("utf-8"))
-        return {key: _sealed(one) for key, one in values.items()}
+        own, key = public_key(place), str(values["key"])
+        return SealsFile(
+            {name: _sealed(one) for name, one in values["seals"].items()},
+            bool(own) and not (key == own and is_signed(values)),
+            values["anchored"],
+            values["sent"],
+            key,
+            values["keys"],
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
+        return SealsFile()
+
+
+def read_seals(place: Path) -> Mapping[str, SealedProject]:
+    """By identity."""
+    return read_seals_file(place).seals
 
 
 def _sealed(values: Mapping[str, Any]) -> SealedProject:
@@ -87,12 +129,19 @@ def _sealed(values: Mapping[str, Any]) -> SealedProject:
     return SealedProject(str(values["project"]), Seal(**values["seal"]), given_up)
 
 
-def write_seals(place: Path, seals: Mapping[str, SealedProject]) -> None:
+def write_seals(place: Path, file: SealsFile) -> None:
     """All of it or nothing, on the disk when this returns. Raises OSError."""
-    file = seals_file(place)
-    text = json.dumps({key: asdict(one) for key, one in seals.items()}, ensure_ascii=False)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(file) as stream:
+    own = public_key(place)
+    lost = [file.key] if file.key and file.key != own else []
+    values = {
+        "seals": {key: asdict(one) for key, one in file.seals.items()},
+        "anchored": file.anchored,
+        "sent": file.sent,
+        "keys": [*file.keys, *lost],
+    }
+    seals_file(place).parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(signed(place, values), ensure_ascii=False)
+    with whole_file(seals_file(place)) as stream:
         stream.write(text.encode())
 
 
@@ -106,13 +155,16 @@ def seal(store: LabelStore, place: Path, pending: Mapping[str, Event]) -> None:
             if there and there[0].hash == event.hash:
                 key = identity_of(store.project(name))
                 found[key] = SealedProject(name, Seal(event.sequence, event.hash, event.at))
-    seals = read_seals(place)
+    file = read_seals_file(place)
+    if file.forged:
+        raise StoreError(FORGED.format(file=seals_file(place)))
+    seals = dict(file.seals)
     for key, one in found.items():
         before = seals.get(key)
         if before is None or before.seal.events <= one.seal.events:
             given_up = before.given_up if before else ()
             seals[key] = SealedProject(one.project, one.seal, given_up)
-    write_seals(place, seals)
+    write_seals(place, replace(file, seals=seals))
 
 
 def seal_anew(store: LabelStore) -> None:
@@ -123,38 +175,43 @@ def seal_anew(store: LabelStore) -> None:
     """
     if store.guarded is None:
         return
-    old_seals, seals, logs = read_seals(store.guarded), {}, {}
+    file, seals, logs = read_seals_file(store.guarded), {}, {}
     for record in store.projects():
         key, events = identity_of(record), store.events(record.name)
-        logs[key], old = events, old_seals.get(key)
+        logs[key], old = events, file.seals.get(key)
         given_up = old.given_up if old else ()
-        if old and first_difference(events, SealsCopy(old_seals), key):
-            given_up = (*given_up, old.seal)
+        if old and first_difference(events, SealsCopy(file), key):
+            number, last = file.anchored.get(key, (0, ""))
+            sent = [Seal(number, last, old.seal.at)] if number not in (0, old.seal.events) else []
+            given_up = (*given_up, *sent, old.seal)
         if events or given_up:
             at = datetime.now(UTC).isoformat(timespec="microseconds")
             last = events[-1].hash if events else ""
             seals[key] = SealedProject(record.name, Seal(len(events), last, at), given_up)
-    for file in backups(store.guarded):
-        copy = BackupCopy(file)
+    for one in backups(store.guarded):
+        copy = BackupCopy(one)
         if not copy.damage and any(
             key not in logs or first_difference(logs[key], copy, key) for key in copy.projects
         ):
-            aside = file.parent / GIVEN_UP
+            aside = one.parent / GIVEN_UP
             aside.mkdir(mode=0o700, exist_ok=True)
-            file.rename(aside / file.name)
-    write_seals(store.guarded, seals)
+            one.rename(aside / one.name)
+    write_seals(store.guarded, replace(file, seals=seals))
 
 
 # What a log is held against
 
 
 class SealsCopy(Copy):
-    """The seals beside a store."""
+    """The seals beside a store; ``keys`` signed them, the first first."""
 
     what = "its seal"
 
-    def __init__(self, projects: Mapping[str, SealedProject]) -> None:
-        self.projects = projects
+    def __init__(self, file: SealsFile, place: Path | None = None) -> None:
+        self.projects, self.forged = file.seals, file.forged
+        self.keys = [*file.keys, *filter(None, [file.key])]
+        if file.forged and place is not None:
+            self.damage = FORGED.format(file=seals_file(place))
 
 
 class BackupCopy(Copy):
@@ -226,23 +283,54 @@ def first_difference(events: Sequence[Event], copy: Copy, key: str) -> int:
     return same + 1 if hashes or len(events) >= known else len(events) + 1
 
 
-def lost_projects(store: LabelStore) -> tuple[SealedProject, ...]:
-    """Those that seals or backups know and that are not in the store: no project is ever deleted,
+@dataclass(frozen=True)
+class Difference:
+    """Between a log and what is kept of it: the first event that is another one, by which copy; 0
+    where none is, and the copy cannot be trusted."""
+
+    first: int
+    copy: Copy
+
+
+def difference(events: Sequence[Event], copies: Sequence[Copy], key: str) -> Difference | None:
+    """The one that says most of several: a copy that can name the event, else that which knows the
+    longest log."""
+    found = [
+        Difference(first, one) for one in copies if (first := first_difference(events, one, key))
+    ]
+    named = [one for one in found if one.first <= len(events) and one.copy.hashes(key)]
+    if named:
+        return min(named, key=lambda one: one.first)
+    if found:
+        return max(found, key=lambda one: (one.first, one.copy.projects[key].seal.events))
+    return next((Difference(0, one) for one in copies if one.forged), None)
+
+
+def lost_projects(
+    records: Iterable[ProjectRecord], copies: Iterable[Copy]
+) -> tuple[SealedProject, ...]:
+    """Those that seals, backups or anchor know and that are not there: no project is ever deleted,
     so that an older copy was put back, or another one."""
-    there = {identity_of(one) for one in store.projects()}
+    there = {identity_of(one) for one in records}
     lost: dict[str, SealedProject] = {}
-    for copy in store.copies():
+    for copy in copies:
         for key, one in copy.projects.items():
             if key not in there and one.seal.events:
                 lost.setdefault(key, one)
     return tuple(lost.values())
 
 
-def copies_at(place: Path | None, newest: int | None = None) -> list[Copy]:
-    """The seals, and so many backups, all where nothing is said."""
+def copies_at(place: Path | None, newest: int | None, address: str) -> list[Copy]:
+    """The seals, so many backups, all where nothing is said, and the anchor; for few backups only
+    one that is near."""
     if place is None:
         return []
-    return [SealsCopy(read_seals(place)), *map(BackupCopy, backups(place)[:newest])]
+    near = address and not ("://" in address or address.startswith(COMMAND))
+    return [
+        SealsCopy(read_seals_file(place), place),
+        *map(BackupCopy, backups(place)[:newest]),
+        *([AnchorCopy(address, place.stem)] if address and (near or newest is None) else ()),
+    ]
 
 
 # Backups
@@ -338,6 +426,7 @@ class Guard:
         self._wake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closing = self._asked = False
+        self._why = ""
         _alive.add(self)
 
     def noticed(self, project: str, events: Sequence[Event]) -> None:
@@ -350,10 +439,18 @@ class Guard:
     def hour(self) -> None:
         """Back up what no event has led to a backup of, where it is time for that."""
         with suppress(OSError):
-            if self._due():
+            if self._why or self._due():
                 with self._wake:
                     self._asked = True
                     self._start()
+
+    def anchor(self, why: str) -> None:
+        """Have the seals of now brought to the anchor, where there is one."""
+        address = anchor_address()
+        if address and address != self._store.url:
+            with self._wake:
+                self._why, self._asked = why, True
+                self._start()
 
     def close(self) -> None:
         """Seal what is not sealed yet."""
@@ -374,31 +471,30 @@ class Guard:
     def _run(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(
-                    lambda: self._pending or self._asked or self._closing, IDLE_SECONDS
-                )
-                if not self._pending and (self._closing or not self._asked):
+                self._wake.wait_for(lambda: self._pending or self._asked or self._closing,
+                                    IDLE_SECONDS)  # fmt: skip
+                if not (self._pending or self._asked):
                     self._thread = None
                     return
                 self._wake.wait_for(lambda: self._closing, SEAL_SECONDS)
                 pending, self._pending, self._asked = self._pending, {}, False
-            self._guard(pending)
+                why, self._why = self._why, ""
+            self._guard(pending, why)
 
-    def _guard(self, pending: dict[str, Event]) -> None:
+    def _guard(self, pending: dict[str, Event], why: str) -> None:
         place = self._store.guarded
         if place is None or not self._store.in_place():
             return  # Moved or replaced: what is there now is another one's to guard.
+        self.problem = ""
         try:
             seal(self._store, place, pending)
-            self.problem = ""
-        except StoreBusyError as error:
-            self._says("The labels are not sealed", error)
-            with self._wake:
-                if not self._closing:
-                    self._pending = {**pending, **self._pending}
-                    return
         except (OSError, StoreError) as error:
             self._says("The labels are not sealed", error)
+            with self._wake:
+                if isinstance(error, StoreBusyError) and not self._closing:
+                    self._pending = {**pending, **self._pending}  # Until it answers again.
+                    self._why = self._why or why
+                    return
         try:
             if self._due():
                 answers, began = self._answers, time.monotonic()
@@ -406,6 +502,34 @@ class Guard:
                 self._backed_up, self._took = answers, time.monotonic() - began
         except (OSError, ValueError, sqlite3.Error) as error:
             self._says("No backup could be made", error)
+        try:
+            self._anchor(place, why)
+        except (OSError, ValueError) as error:
+            self._why = self._why or why or HOURLY  # Tried again in a minute.
+            self._says("The seals were not brought to the anchor", error)
+
+    def _anchor(self, place: Path, why: str) -> None:
+        address, file = anchor_address(), read_seals_file(place)
+        if not address or address == self._store.url:
+            return
+        since = (datetime.now(UTC) - datetime.fromisoformat(file.sent)) if file.sent else None
+        # One that is dated after now was sent while the clock was wrong.
+        if not why and since is not None and abs(since.total_seconds()) < HOUR:
+            return
+        logs = {
+            key: told(self._store, one, file.anchored.get(key, (0, "")))
+            for record in self._store.projects()
+            if (one := file.seals.get(key := identity_of(record)))
+            and file.anchored.get(key) != [one.seal.events, one.seal.hash]
+        }
+        if logs:
+            at = datetime.now(UTC)
+            send(address, f"{place.stem}-{at:{STAMP}}", statement(place, why or HOURLY, logs))
+            done = {
+                key: [one.sealed.seal.events, one.sealed.seal.hash] for key, one in logs.items()
+            }
+            anchored = {**file.anchored, **done}
+            write_seals(place, replace(file, anchored=anchored, sent=at.isoformat()))
 
     def _due(self) -> bool:
         place, new = self._store.guarded, self._answers - self._backed_up

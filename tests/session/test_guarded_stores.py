@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +17,12 @@ import pytest
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.errors import StoreError
+from labelcore.log.events import genesis
 from labelcore.replay import replay_project
 from labelcore.session.backups import rehearse, restore
 from labelcore.session.dumps import dump, load, read_dump
-from labelcore.session.integrity import verify
-from labelcore.store import backups, guard
+from labelcore.session.integrity import accept, verify
+from labelcore.store import backups, backups_folder, guard, put_back
 from tests.report.sessions import session_on, write_items
 
 
@@ -121,3 +126,110 @@ def test_a_dump_is_exact_or_refused(session: lc.Session, url: str, tmp_path: Pat
     for bad in (lines[:-1], lines[:3], lines[1:], [*lines[:2], *lines[3:]], turned, ["x"], []):
         with pytest.raises(StoreError, match="no whole dump"):
             read_dump(bad)
+
+
+# The anchor
+
+
+def closed(session: lc.Session, url: str, number: int, reason: str = "finish") -> None:
+    """Label in a process of its own, bring the seals away, end."""
+    label(session, number)
+    session.store.anchor(reason)
+    session.store.close()
+
+
+@pytest.mark.parametrize("kind", ["folder", "store", "command"])
+def test_an_anchor_names_the_first_event_that_differs(
+    kind: str, session: lc.Session, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    script = (
+        "import sys, time, pathlib as p;"
+        "p.Path(sys.argv[1], f'{time.time_ns()}.json').write_text(sys.stdin.read())"
+    )
+    program = [sys.executable, "-c", script, str(away)]
+    places = {
+        "folder": str(away),
+        "store": f"sqlite:///{away / 'seals.db'}",
+        "command": f"command:{shlex.join(program)}",
+    }
+    monkeypatch.setenv("LABELCORE_ANCHOR", places[kind])
+    closed(session, url, 6)
+    at = str(away) if kind == "command" else places[kind]
+    assert verify(url, at).whole
+    held = lc.Session.open(url, "spam").check_log()
+    assert held.key and (held.anchored == 12) == (kind != "command")
+    turned_anew(url, event=4)
+    (one,) = verify(url, at).projects
+    assert "by the anchor: event 4 is the first that is another one" in one.wrong
+    (one,) = verify(url, "command:cat").projects
+    assert one.wrong == "" and "rewritten together" in " ".join(one.held.sentences())
+
+
+def turned_anew(url: str, event: int) -> None:
+    """One answer turned, the log chained anew, the seals and the backups and the key deleted."""
+    with closing(lc.open_store(url)) as store:
+        record, log, contents = store.project("spam"), store.events("spam"), store.contents("spam")
+        place = store.guarded
+    assert place is not None and log[event - 1].label == "yes"
+    before, turned = genesis(record.fingerprint, record.plan_json), []
+    for one in log:
+        changed = replace(one, label="no") if one.sequence == event else one
+        turned.append(changed.chained(before))
+        before = turned[-1].hash
+    with closing(lc.open_store(f"sqlite:///{place.parent / 'forged.db'}")) as forged:
+        forged.create(record)
+        forged.append("spam", turned, contents)
+    put_back(place.parent / "forged.db", url)
+    for end in (".seals", ".key"):
+        place.with_suffix(end).unlink()
+    shutil.rmtree(backups_folder(place))
+
+
+def test_an_anchor_that_is_away_holds_up_no_label_and_is_said(
+    session: lc.Session, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELCORE_ANCHOR", str(tmp_path / "not mounted"))
+    closed(session, url, 3)
+    assert "The seals were not brought to the anchor" in session.store.problem
+    again = lc.Session.open(url, "spam")
+    assert any("cannot be read" in one for one in again.check_log().sentences())
+    (tmp_path / "not mounted").mkdir()
+    closed(again, url, 1)
+    assert not again.store.problem and again.labels == 4
+    assert lc.Session.open(url, "spam").check_log().anchored == 8
+
+
+def test_a_lost_key_is_made_anew_and_said_and_a_foreign_one_is_found(
+    session: lc.Session, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELCORE_ANCHOR", str(tmp_path))
+    monkeypatch.setenv("LABELCORE_KEY", str(tmp_path / "elsewhere" / "key"))
+    closed(session, url, 2)
+    (tmp_path / "elsewhere" / "key").unlink()
+    closed(lc.Session.open(url, "spam"), url, 1)
+    again = lc.Session.open(url, "spam")
+    held = again.check_log()
+    assert len(held.former) == 1 and "The key that signs seals was changed: 1 time." in (
+        held.sentences()
+    )
+    again.store.close()
+    (tmp_path / "elsewhere" / "key").write_text("00" * 32)
+    (one,) = verify(url).projects
+    assert "was not written with the key of this store" in one.wrong
+    assert accept(url).whole
+
+
+def test_what_is_given_up_is_said_at_the_anchor(
+    session: lc.Session, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELCORE_ANCHOR", str(tmp_path))
+    label(session, 1)
+    backup = newest(session)
+    closed(session, url, 4)
+    restore(backup, url, force=True)
+    assert verify(url).whole, "who puts a backup back is the owner"
+    closed(lc.Session.open(url, "spam"), url, 2)
+    held = lc.Session.open(url, "spam").check_log()
+    assert held.given_up == 1 and not held.unread and held.anchored == 6

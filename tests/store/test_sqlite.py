@@ -61,7 +61,7 @@ def test_only_seals_and_backups_are_left_beside_the_file_after_close(
 ) -> None:
     store.close()
     left = {entry.name for entry in path.parent.iterdir()}
-    assert left == {"labels.db", "labels.seals", "labels.backups"}
+    assert left == {"labels.db", "labels.seals", "labels.key", "labels.backups"}
 
 
 # Append-only

@@ -1,0 +1,183 @@
+"""Seals that have left the machine: signed, at a place of the owner's choice.
+
+A statement says of each log how many events it had, the hash of the last, and a piece of each hash
+since the statement before, so that the first event that is another one can be named. It is written
+with each report and finish, and each hour with changes. The place is a folder (a mounted disk, a
+checkout), the address of another store, or ``command:`` and a program that gets the statement on
+its standard input, to mail or to commit it. What was said first counts: a later statement that does
+not go on from it is one about another log, unless somebody gave the former one up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from labelcore.errors import StoreError, UnknownProjectError
+from labelcore.log.events import Event
+from labelcore.store.base import Copy, LabelStore, ProjectRecord, Seal, SealedProject
+from labelcore.store.signing import is_signed, signed
+
+ANCHOR = "LABELCORE_ANCHOR"
+FORM = "labelcore seals 1"
+PIECE = 8
+"""Digits of each hash: who turns an answer cannot meet them and the last hash, which is whole."""
+COMMAND, COMMAND_SECONDS = "command:", 60
+PROJECT = "seals"
+"""The project of another store that statements are notes of."""
+opens: dict[str, Callable[..., LabelStore]] = {}
+"""How another store is opened, which this module cannot know."""
+
+
+def anchor_address() -> str:
+    """Where the owner wants seals to be written, "" where nothing is said."""
+    return os.environ.get(ANCHOR, "").strip()
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is said of a log: its seal, and the events since the one that was told last, which
+    ``after`` numbers and ``before`` hashes (0 and "": since the first)."""
+
+    sealed: SealedProject
+    after: int
+    before: str
+    events: Sequence[Event]
+
+
+def told(store: LabelStore, sealed: SealedProject, anchored: Sequence[Any]) -> Told:
+    after, before = anchored
+    log = store.events(sealed.project, max(after - 1, 0))
+    if after and not (log and log[0].hash == before):  # Another log: told from its first event on.
+        after, before, log = 0, "", store.events(sealed.project)
+    new = [one for one in log if after < one.sequence <= sealed.seal.events]
+    return Told(sealed, after, before, new)
+
+
+def statement(place: Path, why: str, logs: Mapping[str, Told]) -> str:
+    """What is said now, signed. Raises OSError."""
+    said = {
+        key: {
+            "project": one.sealed.project,
+            **asdict(one.sealed.seal),
+            "after": [one.after, one.before],
+            "pieces": "".join(event.hash[:PIECE] for event in one.events),
+            "given_up": [asdict(seal) for seal in one.sealed.given_up],
+        }
+        for key, one in logs.items()
+    }
+    at = datetime.now(UTC).isoformat(timespec="microseconds")
+    values = {"form": FORM, "store": place.stem, "at": at, "why": why, "projects": said}
+    return json.dumps(signed(place, values), sort_keys=True)
+
+
+def send(address: str, name: str, text: str) -> None:
+    """Bring a statement to its place. Raises StoreError."""
+    try:
+        if address.startswith(COMMAND):
+            program = shlex.split(address.removeprefix(COMMAND))
+            subprocess.run(
+                program, input=text, text=True, check=True, timeout=COMMAND_SECONDS,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        elif "://" in address:
+            with closing(opens["store"](address)) as store:
+                _noted(store, text)
+        else:
+            folder = Path(address).expanduser()
+            if not folder.is_dir():
+                raise NotADirectoryError(f"{folder} is no folder that is there")
+            with (folder / f"{name}.json").open("x", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise StoreError(f"the anchor cannot be reached: {error}") from error
+
+
+def _noted(store: LabelStore, text: str) -> None:
+    try:
+        store.project(PROJECT)
+    except UnknownProjectError:
+        at = datetime.now(UTC).isoformat(timespec="microseconds")
+        store.create(ProjectRecord(PROJECT, at, "", "{}", "{}", archived=True))
+    last = store.events(PROJECT, store.last_sequence(PROJECT) - 1)
+    number, before = (last[-1].sequence, last[-1].hash) if last else (0, "")
+    at = datetime.now(UTC).isoformat(timespec="microseconds")
+    store.append(PROJECT, [Event(number + 1, "noted", at, "labelcore", text=text).chained(before)])
+
+
+def statements(address: str) -> list[str]:
+    """What was said at a place, the first first; that of a file is itself. Raises StoreError."""
+    if address.startswith(COMMAND):
+        raise StoreError("what a command was given cannot be read back; keep it in a folder")
+    if "://" in address:
+        with closing(opens["store"](address, create=False)) as store:
+            return [str(one.text) for one in store.events(PROJECT)]
+    place = Path(address).expanduser()
+    try:
+        files = sorted(place.glob("*.json")) if place.is_dir() else [place]
+        return [one.read_text("utf-8") for one in files]
+    except (OSError, ValueError) as error:
+        raise StoreError(f"the anchor cannot be read: {error}") from error
+
+
+class AnchorCopy(Copy):
+    """What was said at a place about the logs of the store of this name.
+
+    keys     that statements were signed with, the first first
+    strange statements that are not as they were signed, or speak of another log than those before
+    at       when the last was made, "" without any
+    """
+
+    def __init__(self, address: str, store: str) -> None:
+        self.what, self.damage, self.at, self.strange = "the anchor", "", "", 0
+        self.keys: list[str] = []
+        self.projects: dict[str, SealedProject] = {}
+        self._pieces: dict[str, list[str]] = {}
+        try:
+            texts = statements(address)
+        except (StoreError, UnknownProjectError) as error:
+            self.damage, texts = str(error), []
+        for text in texts:
+            values: dict[str, Any] = {}
+            with suppress(ValueError):
+                values = dict(json.loads(text))
+            if values.get("store", store) != store:
+                continue
+            if values.get("form") != FORM or not is_signed(values):
+                self.strange += 1
+                continue
+            if values["key"] not in self.keys:
+                self.keys.append(values["key"])
+            self.at = values["at"]
+            self.strange += [self._take(*one) for one in values["projects"].items()].count(False)
+
+    def _take(self, key: str, said: Mapping[str, Any]) -> bool:
+        """Go on from what was said before; whether that could be."""
+        (after, before), pieces = said["after"], said["pieces"]
+        new = [pieces[at : at + PIECE] for at in range(0, len(pieces), PIECE)]
+        seal, given_up = Seal(said["events"], said["hash"], said["at"]), said["given_up"]
+        known, had = self._pieces.get(key, []), self.projects.get(key)
+        whole = [*known[:after], *new]
+        follows = len(known) >= after and (not after or before.startswith(known[after - 1]))
+        same = whole[: len(known)] == known or known[: len(whole)] == whole
+        left = had is not None and any(one["hash"] == had.seal.hash for one in given_up)
+        if had is not None and not (follows and same) and not left:
+            return False
+        if had is None or left or len(whole) >= len(known):
+            self._pieces[key] = new if left and not after else whole
+            given = tuple(Seal(**one) for one in given_up)
+            self.projects[key] = SealedProject(said["project"], seal, given)
+        return True
+
+    def hashes(self, key: str) -> Sequence[str]:
+        return self._pieces.get(key, ())

@@ -1,0 +1,89 @@
+"""The key that a store's seals are signed with: made once, kept where the owner says."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+KEY = "LABELCORE_KEY"
+"""The file of the key; beside the seals where nothing is said, "labels.key" beside "labels.db"."""
+
+
+def key_file(place: Path) -> Path:
+    named = os.environ.get(KEY)
+    return Path(named).expanduser() if named else place.with_suffix(".key")
+
+
+def public_key(place: Path) -> str:
+    """The half that everybody may know, in hexadecimal; "" where there is no key, or none that can
+    be read: it is lost then, and a new one will be made."""
+    with suppress(OSError, ValueError):
+        return _public(_read(key_file(place)))
+    return ""
+
+
+def signed(place: Path, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with a signature and the key that it can be checked by; the key is made where
+    there is none. Raises OSError."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    file = key_file(place)
+    try:
+        secret = _read(file)
+    except (OSError, ValueError):
+        secret = _made(file)
+    key = Ed25519PrivateKey.from_private_bytes(secret)
+    whole = {**values, "key": _public(secret)}
+    return {**whole, "signature": key.sign(_bytes(whole)).hex()}
+
+
+def is_signed(values: Mapping[str, Any]) -> bool:
+    """Whether the values are as they were signed, by the key that they name."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    whole = {name: value for name, value in values.items() if name != "signature"}
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(values["key"]))
+        key.verify(bytes.fromhex(values["signature"]), _bytes(whole))
+    except (InvalidSignature, KeyError, TypeError, ValueError):
+        return False
+    return True
+
+
+def _bytes(values: Mapping[str, Any]) -> bytes:
+    return json.dumps(values, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _read(file: Path) -> bytes:
+    secret = bytes.fromhex(file.read_text("ascii"))
+    if len(secret) != 32:
+        raise ValueError(f"{file} is no key")
+    return secret
+
+
+def _made(file: Path) -> bytes:
+    """A new key, or the one that another process makes at this moment."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if file.exists():
+        file.rename(file.with_name(f"{file.name}.unreadable"))
+    handle, half = tempfile.mkstemp(dir=file.parent, prefix=".half-")  # readable for this user
+    try:
+        with os.fdopen(handle, "w") as stream:
+            stream.write(os.urandom(32).hex())
+        with suppress(FileExistsError):
+            os.link(half, file)
+        return _read(file)
+    finally:
+        Path(half).unlink(missing_ok=True)
+
+
+def _public(secret: bytes) -> str:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw().hex()
