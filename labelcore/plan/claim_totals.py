@@ -172,13 +172,7 @@ def _claimed(
     asked: Grouping | None,
 ) -> ClaimTotals:
     sides = tuple(_side(population, read, said, first) for said in read.sides)
-    groups, places = _groups(population, read, asked)
-    if len(sides) == 1:
-        found = _with_number(population, read, sides[0], stratum, groups, places)
-    elif read.of_groups:
-        found = _between_groups(population, read, sides, stratum, groups, places)
-    else:
-        found = _compared(population, read, sides, stratum, groups, places)
+    found = _Against(population, read, sides, stratum, *_groups(population, read, asked)).totals()
     parts = max(np.count_nonzero(one.weight) for one in found.linear)
     if target == "process" and parts > (2 if found.of_disagreements else 1):
         raise PlanArgumentError.naming(
@@ -270,88 +264,81 @@ def _rates(population: Population, side: Side, tally: Tally) -> FloatArray:
     return np.asarray(np.clip(mean, *PROBABILITY_RANGE))
 
 
-def _with_number(
-    population: Population,
-    read: ClaimText,
-    side: Side,
-    stratum: np.ndarray,
-    groups: Grouping | None,
-    places: tuple[int, ...],
-) -> ClaimTotals:
-    """(a0 + a K) / (b0 + b K) >= goal, so a0 - goal b0 + (a - goal b) K >= 0."""
-    goal, code = float(read.right), _code(population, side.classifier)  # type: ignore[arg-type]
-    tally = Tally(stratum, code, len(population.classes), groups=groups)
-    linear = []
-    for place, mine in zip(places or (None,), _masks(tally, places), strict=True):
-        part = some_cells(tally.cells(side.class_index), mine)
-        group, table = known_group(side.row, part), ratios([side.row], part)
-        if groups is not None and place is not None and group is not None and not group.any():
-            nothing = f": by {side.classifier!r} no item of {groups.names[place]!r} counts in it"
-            raise refused_claim(read.text, nothing)
-        constant = float(table.a0[0] - goal * table.b0[0])
-        linear.append(_directed(read, constant, _at(mine, table.a[0] - goal * table.b[0])))
-    rates = _rates(population, side, tally)
-    return ClaimTotals(read, (side,), goal, tally, rates, tuple(linear), groups, places)
+@dataclass(frozen=True, slots=True)
+class _Against:
+    """A claim that is read against a file; fields as those of ``ClaimTotals``."""
 
+    population: Population
+    read: ClaimText
+    sides: tuple[Side, ...]
+    stratum: np.ndarray
+    groups: Grouping | None
+    places: tuple[int, ...]
 
-def _between_groups(
-    population: Population,
-    read: ClaimText,
-    sides: tuple[Side, ...],
-    stratum: np.ndarray,
-    groups: Grouping | None,
-    places: tuple[int, ...],
-) -> ClaimTotals:
-    """The difference of two groups by one classifier."""
-    left, right = sides
-    if left != right or len(places) < 2:
-        raise refused_claim(read.text, ", which must name two groups by the same classifier")
-    _check_counted(read, left.row, "groups")
-    code = _code(population, left.classifier)
-    tally = Tally(stratum, code, len(population.classes), groups=groups)
-    cells = tally.cells(left.class_index)
-    parts = []
-    for mine in _masks(tally, places):
-        constant, weight = _numerator(read, left, some_cells(cells, mine))
-        parts.append((constant, _at(mine, weight)))
-    linear = _directed(read, parts[0][0] - parts[1][0], parts[0][1] - parts[1][1])
-    rates = _rates(population, left, tally)
-    return ClaimTotals(read, sides, None, tally, rates, (linear,), groups, places)
+    def totals(self) -> ClaimTotals:
+        if len(self.sides) == 1:
+            return self._with_number(float(self.read.right))  # type: ignore[arg-type]
+        self._check_compared()
+        if self.sides[0].class_index is None and not self.read.of_groups:
+            return _disagreeing(self.population, self.read, self.sides, self.stratum)
+        return self._compared()
 
+    def _with_number(self, goal: float) -> ClaimTotals:
+        """(a0 + a K) / (b0 + b K) >= goal, so a0 - goal b0 + (a - goal b) K >= 0."""
+        (side,) = self.sides
+        tally, linear = self._tally(self.stratum), []
+        for place, mine in zip(self.places or (None,), _masks(tally, self.places), strict=True):
+            part = some_cells(tally.cells(side.class_index), mine)
+            group, table = known_group(side.row, part), ratios([side.row], part)
+            if self.groups is not None and group is not None and not group.any():
+                name = self.groups.names[place or 0]
+                nothing = f": by {side.classifier!r} no item of {name!r} counts in it"
+                raise refused_claim(self.read.text, nothing)
+            constant = float(table.a0[0] - goal * table.b0[0])
+            weight = _at(mine, table.a[0] - goal * table.b[0])
+            linear.append(_directed(self.read, constant, weight))
+        return self._made(goal, tally, linear)
 
-def _compared(
-    population: Population,
-    read: ClaimText,
-    sides: tuple[Side, ...],
-    stratum: np.ndarray,
-    groups: Grouping | None,
-    places: tuple[int, ...],
-) -> ClaimTotals:
-    """The difference of two classifiers over the cells of (stratum, both predictions)."""
-    left, right = sides
-    if left.classifier == right.classifier or left.class_index != right.class_index:
-        raise refused_claim(read.text, ", which must name two different classifiers")
-    _check_comparable(population, read, left.row)
-    if left.class_index is None:
-        if groups is not None:
-            raise refused_claim(read.text, ", which needs a file with two classes")
-        return _disagreeing(population, read, left, right, stratum)
-    codes = [_code(population, side.classifier) for side in sides]
-    assert codes[0] is not None and codes[1] is not None
-    classes = len(population.classes)
-    combined = stratum * classes + codes[0].astype(np.int64)
-    tally = Tally(combined, codes[1], classes, groups=groups)
-    cells, linear = tally.cells(left.class_index), []
-    first = replace(cells, predicted=tally.stratum % classes == left.class_index)
-    for mine in _masks(tally, places):
-        parts = [
-            _numerator(read, side, some_cells(part, mine))
-            for side, part in ((left, first), (right, cells))
-        ]
-        weight = _at(mine, parts[0][1] - parts[1][1])
-        linear.append(_directed(read, parts[0][0] - parts[1][0], weight))
-    rates = _rates(population, right, tally)
-    return ClaimTotals(read, sides, None, tally, rates, tuple(linear), groups, places)
+    def _compared(self) -> ClaimTotals:
+        """The difference of two classifiers over the cells of (stratum, both predictions), or of
+        two groups by one of them."""
+        left, right = self.sides
+        classes, code = len(self.population.classes), _code(self.population, left.classifier)
+        both = self.stratum if code is None else self.stratum * classes + code.astype(np.int64)
+        tally, linear = self._tally(both), []
+        cells = first = tally.cells(right.class_index)
+        if left != right:
+            first = replace(cells, predicted=tally.stratum % classes == left.class_index)
+        masks = _masks(tally, self.places)
+        pairs = [masks] if self.read.of_groups else [[mine, mine] for mine in masks]
+        for one, other in pairs:
+            start, add = _numerator(self.read, left, some_cells(first, one))
+            end, less = _numerator(self.read, right, some_cells(cells, other))
+            linear.append(_directed(self.read, start - end, _at(one, add) - _at(other, less)))
+        return self._made(None, tally, linear)
+
+    def _check_compared(self) -> None:
+        left, right = self.sides
+        if self.read.of_groups:
+            if left != right or len(self.places) < 2:
+                one = ", which must name two groups by the same classifier"
+                raise refused_claim(self.read.text, one)
+            return _check_counted(self.read, left.row, "groups")
+        if left.classifier == right.classifier or left.class_index != right.class_index:
+            raise refused_claim(self.read.text, ", which must name two different classifiers")
+        if left.class_index is None and self.groups is not None:
+            raise refused_claim(self.read.text, ", which needs a file with two classes")
+        return _check_comparable(self.population, self.read, left.row)
+
+    def _tally(self, stratum: np.ndarray) -> Tally:
+        code = _code(self.population, self.sides[-1].classifier)
+        return Tally(stratum, code, len(self.population.classes), groups=self.groups)
+
+    def _made(self, goal: float | None, tally: Tally, linear: list[Linear]) -> ClaimTotals:
+        rates = _rates(self.population, self.sides[-1], tally)
+        return ClaimTotals(
+            self.read, self.sides, goal, tally, rates, tuple(linear), self.groups, self.places
+        )
 
 
 def _masks(tally: Tally, places: tuple[int, ...]) -> list[BoolArray]:
@@ -398,16 +385,17 @@ def _check_counted(read: ClaimText, row: Estimand, whose: str) -> None:
 
 
 def _disagreeing(
-    population: Population, read: ClaimText, left: Side, right: Side, stratum: np.ndarray
+    population: Population, read: ClaimText, sides: tuple[Side, ...], stratum: np.ndarray
 ) -> ClaimTotals:
     """Accuracy with several classes: the left classifier's hits less the right one's, over the
     items of each stratum on which they disagree."""
-    codes = [_code(population, side.classifier) for side in (left, right)]
+    left, right = sides
+    codes = [_code(population, side.classifier) for side in sides]
     assert codes[0] is not None and codes[1] is not None
     tally = Disagreements(stratum, codes[0], codes[1], len(population.classes))
     rates = tally.rates(population, str(left.classifier), str(right.classifier))
     linear = _directed(read, 0.0, np.repeat([1.0, -1.0], tally.n_groups))
-    return ClaimTotals(read, (left, right), None, tally, rates, (linear,))
+    return ClaimTotals(read, sides, None, tally, rates, (linear,))
 
 
 def _numerator(read: ClaimText, side: Side, cells: Cells) -> tuple[float, FloatArray]:

@@ -77,11 +77,6 @@ def names_another(key: str) -> bool:
     return bool(key_parts(key)[2])
 
 
-def same_quantity(key: str, other: str) -> bool:
-    """Whether two keys differ at most in their classifier."""
-    return key_parts(key)[:2] == key_parts(other)[:2] and group_of(key) == group_of(other)
-
-
 def label_of(name: str) -> str:
     """
     >>> label_of("f1"), label_of("false_omission_rate")
