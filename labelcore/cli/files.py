@@ -9,7 +9,15 @@ from typing import Any
 
 import click
 
-from labelcore.cli.options import file_options, plan_of, plan_options, population_of, source_of
+from labelcore.cli.auditing import audit
+from labelcore.cli.options import (
+    file_options,
+    is_snapshot,
+    plan_of,
+    plan_options,
+    population_of,
+    source_of,
+)
 from labelcore.cli.output import json_option, say
 from labelcore.plan.against_file import frozen
 from labelcore.planning.forecast import preview, sized
@@ -27,7 +35,11 @@ from labelcore.words.stops import stop_words
 @file_options
 @json_option
 def check(as_json: bool, **given: Any) -> None:
-    """Read a file and list everything that is wrong with it."""
+    """Read a file and list everything that is wrong with it. Without --content: what a log of model
+    calls and judges' verdicts supports, what labels would buy, and the command that starts it."""
+    if not given["content"] and not is_snapshot(given["file"]):
+        say(*audit(given["file"]), as_json)
+        return
     population = population_of(given)
     called = {name: _called(population, name) for name in population.classifiers}
     values = {

@@ -70,6 +70,14 @@ file_options = _together(
         metavar="COLUMN",
         help="A column that figures may be told by; repeat for several.",
     ),
+    click.option("--prompt", metavar="COLUMN", help="Says which answers have the same prompt."),
+    click.option(
+        "--passing",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A verdict of a prediction column that counts as the positive class, such as "
+        "judge=pass; all others do not. Repeat for several.",
+    ),
     click.option(
         "--dialect",
         multiple=True,
@@ -207,6 +215,8 @@ def source_of(given: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
         "known": given.pop("known"),
         "helpers": pairs(given.pop("helper"), "--helper"),
         "groups": list(given.pop("groups")),
+        "prompt": given.pop("prompt"),
+        "passing": _passing(given.pop("passing")),
     }
     file = given.pop("file")
     return file if is_address(file) else Path(os.path.abspath(file)), arguments
@@ -251,10 +261,13 @@ def _stop(rules: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    """{name: value} from texts such as "lr=lr_score". ValueError for anything else."""
+    """{name: value} from texts such as "lr=lr_score" or "judge=scores[name=verdict].value".
+    ValueError for anything else."""
     found: dict[str, str] = {}
     for text in texts:
-        name, sign, value = text.rpartition("=")
+        path = text.find("[", text.find("="))  # The signs within a path divide nothing.
+        name, sign, value = text[: path if path > 0 else None].rpartition("=")
+        value += text[path:] if path > 0 else ""
         if not (name and sign and value):
             raise ValueError(f"{option} must be NAME=VALUE, got {text!r}")
         if name in found:
@@ -288,6 +301,16 @@ def _thresholds(texts: Sequence[str]) -> dict[str, float | list[float]]:
         except ValueError:
             raise ValueError(f"--threshold must be NAME=NUMBER, got {text!r}") from None
     return {name: one[0] if len(one) == 1 else one for name, one in found.items()}
+
+
+def _passing(texts: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not (name and sign):
+            raise ValueError(f"--passing must be NAME=VALUE, got {text!r}")
+        found.setdefault(name, []).append(value)
+    return found
 
 
 def _dialect(texts: Sequence[str]) -> dict[str, Any] | None:

@@ -46,6 +46,11 @@ FLAT = re.compile(
     re.IGNORECASE,
 )
 GENERAL = ("result", "eval", "evaluation", "evaluator")
+KEYS = (
+    re.compile(r"(^|_)(span|observation|call|generation|output|response|completion)_?id$", re.I),
+    re.compile(r"^(id|uid|uuid|key)$", re.I),
+    re.compile(r"(^|_)id$", re.I),
+)
 FEW = 12
 FEWEST_LEVELS = 3
 """A scale has as many levels; two are a verdict."""
@@ -76,6 +81,7 @@ class Roles:
     """What the columns of a log of model calls are.
 
     content   what a person reads: the messages, or what was asked, then what was answered
+    key       the column that identifies a call
     judges    those that are no people; ``human``: the column of what people said already
     """
 
@@ -84,6 +90,7 @@ class Roles:
     prompt: str | None = None
     judges: tuple[Judge, ...] = ()
     human: str | None = None
+    key: str | None = None
     taken: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -103,10 +110,24 @@ def roles_of(values: Values) -> Roles | None:
     rest = [name for name in free if name not in content]
     systems = (name for name in rest if SYSTEM.search(snake(name)) and _few(values[name]))
     prompts = (one for one in rest if PROMPT.search(snake(one)) and len({*values[one]}) > 1)
+    system, prompt = next(systems, None), next(prompts, None)
     said = human[0].verdict or human[0].score if human else None
     return Roles(
-        content, next(systems, None), next(prompts, None), tuple(judges), said, tuple(taken)
+        content,
+        system,
+        prompt,
+        tuple(judges),
+        said,
+        _key([name for name in rest if name not in (system, prompt)], values),
+        tuple(taken),
     )
+
+
+def _key(names: Sequence[str], values: Values) -> str | None:
+    """An id that differs in each row, of a call rather than of a trace that may hold several."""
+    whole = [one for one in names if len({*values[one]} - {""}) == len(values[one])]
+    found = (one for kind in KEYS for one in whole if kind.search(snake(one)))
+    return next(found, None)
 
 
 def columns_of(judge: Judge) -> list[str]:

@@ -23,8 +23,6 @@ IDS = tuple(
         r"^(nr|no|number|nummer|item|row|index|unnamed:_0|)\.?$",
     )
 )
-CALL = re.compile(r"(^|_)(span|observation|call|generation|output|response|completion)_?id$", re.I)
-"""Ids of a call of a model, of which a trace may hold several."""
 SCORE = re.compile(
     r"(^|_)(scores?|prob(abilit(y|ies))?|proba|p|conf(idence)?|logits?|similarity|margin"
     r"|wahrscheinlichkeit|konfidenz|sicherheit)(_|$)",
@@ -134,8 +132,7 @@ def _of_calls(columns: Sequence[str], values: Mapping[str, Sequence[str]], roles
     """Of a log of model calls: judges are what is audited, and people's scores the answers."""
     meant = [*roles.content, *roles.taken, roles.system, roles.prompt]
     free = [name for name in columns if name not in meant]
-    key = next((name for name in free if CALL.search(snake(name)) and _all_different(values[name])),
-               None)  # fmt: skip
+    key = roles.key
     found = Found(key, NAMED) if key else _id(free, values)
     judges = [ClassifierColumns(one.name, one.score, one.verdict) for one in roles.judges]
     judges.sort(key=lambda one: one.prediction is None)

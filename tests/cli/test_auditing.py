@@ -1,0 +1,102 @@
+"""`labelcore check FILE`: what a log of model calls supports, and the command that starts it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from labelcore.cli.options import pairs
+from tests.cli.test_commands import run, run_json
+from tests.population.test_traces import TRACES
+
+MODELS, PROMPTS = ("large", "small", "tiny"), 40
+
+
+def logged(n: int, random: Random) -> dict[str, Any]:
+    good = random.random() < 0.6
+    strict = "ERROR" if n == 5 else None if n == 6 else "pass" if good else "fail"
+    scores = [{"name": "strict", "value": strict}, {"name": "kind", "value": 4 if good else n % 4}]
+    scores += [{"name": "strict", "value": "fail" if good else "pass"}] if n == 7 else []
+    return {"id": n, "prompt_id": f"p{n // 3}", "model": MODELS[n % 3], "prompt": f"{n // 3}?",
+            "answer": f"It is {n}.", "scores": scores}  # fmt: skip
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    random, path = Random(3), tmp_path / "judged.jsonl"
+    rows = [logged(n, random) for n in range(3 * PROMPTS) if n != 4]
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return path
+
+
+def test_what_a_log_supports_in_ten_lines(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "check", log)
+    lines = out.splitlines()
+    assert code == 0 and len(lines) == 10
+    assert lines[0] == "judged.jsonl: 119 answers; judged: prompt and answer."
+    assert lines[1] == "3 systems (model): large, small, tiny."
+    assert "ERROR 1, empty 1. Passes large" in lines[2]
+    assert lines[3].startswith("Judge kind: 0 to 4;")
+    assert lines[4] == "scores[name=strict]: twice in 1 answer; the first counts."
+    assert "strict and kind over 2 agree on" in lines[5]
+    assert lines[6] == "40 prompts (prompt_id): 39 answered by all systems, 0 by one."
+    assert lines[7] == "No answers by people yet." and lines[8].startswith("119 labels tell")
+
+
+def test_agreement_and_rates_are_those_of_the_rows(
+    log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    strict = [row["scores"][0]["value"] == "pass" for row in rows]
+    kind = [row["scores"][1]["value"] > 2 for row in rows]
+    same = sum(a == b for a, b in zip(strict, kind, strict=True)) / len(rows)
+    chance = sum(strict) * sum(kind) + (119 - sum(strict)) * (119 - sum(kind))
+    chance /= 119**2
+    values = run_json(capsys, "check", log)
+    agreed = values["agreement"]["strict and kind over 2"]
+    assert agreed["share"] == pytest.approx(same, abs=1e-12)
+    assert agreed["kappa"] == pytest.approx((same - chance) / (1 - chance), abs=1e-12)
+    tiny = [one for row, one in zip(rows, strict, strict=True) if row["model"] == "tiny"]
+    assert values["pass_rates"]["strict"]["tiny"] == pytest.approx(sum(tiny) / len(tiny))
+
+
+def test_the_command_starts_a_project(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    command = run_json(capsys, "check", log)["command"]
+    program, *arguments = shlex.split(command)
+    assert program == "labelcore"
+    place = arguments.index("--budget") + 1
+    arguments[place] = "60"
+    code, out, err = run(capsys, *arguments)
+    assert code == 0 and "119 items of judged.jsonl, planned for 60 labels" in out, err
+
+
+@pytest.mark.parametrize("name", ["langfuse.json", "phoenix.parquet", "genai.jsonl"])
+def test_what_tools_wrote_is_known(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    values = run_json(capsys, "check", TRACES / name)
+    assert values["rows"] == 12 and values["prompts"]["all_systems"] == 6
+
+
+def test_other_files_are_refused_with_what_to_give(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_text("id,text\n1,a\n2,b\n")
+    code, _, err = run(capsys, "check", tmp_path / "a.csv")
+    assert code == 2 and "a.csv: 2 rows, 2 columns; no verdicts of a judge" in err
+    code, _, err = run(capsys, "check", tmp_path / "none.jsonl")
+    assert code == 2 and "there is no such file" in err
+    code, _, err = run(capsys, "check", tmp_path / "a.csv", "--content", "text", "--passing", "x")
+    assert code == 2 and "--passing must be NAME=VALUE" in err
+
+
+def test_names_are_divided_from_paths_outside_brackets() -> None:
+    given = ["a=scores[name=b].value", "c=d=e", "f=g"]
+    assert pairs(given, "--score") == {"a": "scores[name=b].value", "c=d": "e", "f": "g"}
