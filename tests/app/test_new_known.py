@@ -13,6 +13,7 @@ from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SHIP
 from labelcore.ui.new_project import NO_ITEMS
 from tests.app.conftest import aimed, button, on, pictures, texts, to_aim
+from tests.cases import sampled
 
 LEFT = 120
 
@@ -54,7 +55,9 @@ def test_nothing_goes_on_before_the_source_is_said(app) -> None:
     assert on(page).title[0].value == "Items · 1 of 3" and NO_ITEMS in texts(page)
 
 
-@pytest.mark.parametrize(("known", "use"), [("top", "certainty"), ("all over", "random")])
+@pytest.mark.parametrize(
+    ("known", "use"), sampled([("top", "certainty"), ("all over", "random")], 1, seed=1)
+)
 def test_a_project_uses_them_as_said(app, data_folder: Path, known: str, use: str) -> None:
     page = uploaded(app, screened(known))
     source(page).set_value(use).run()
@@ -182,7 +185,7 @@ def test_no_column_need_be_named(app) -> None:
     assert on(page).title[0].value == "Question · 2 of 3"
 
 
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("told", sampled([True, False], 1, seed=1, keep=[True]))
 def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path, told: bool) -> None:
     """What it may save is told before the first label, where it goes with the scores."""
     rng, rows = random.Random(4), ["id,title,score,opinion"]
@@ -214,7 +217,7 @@ def without_score(content: bytes) -> bytes:
     return "".join(f"{one[0]},{one[1]},{one[3]}\n" for one in rows).encode()
 
 
-@pytest.mark.parametrize("scored", [True, False])
+@pytest.mark.parametrize("scored", sampled([True, False], 1, seed=1, keep=[True]))
 def test_what_was_found_so_far_asks_whether_it_is_enough(
     app, data_folder: Path, scored: bool
 ) -> None:

@@ -61,7 +61,7 @@ def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> Non
     assert "drawn" in texts(page.run())
 
 
-@pytest.mark.parametrize("page", PROJECT_PAGES)
+@pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
 def test_unknown_project(app, make, page: str) -> None:
     make()
     shown = app(page, project=HOSTILE)
@@ -69,14 +69,14 @@ def test_unknown_project(app, make, page: str) -> None:
     assert "There is no project" in shown.error[0].value.replace("\\", "")
 
 
-@pytest.mark.parametrize("page", PROJECT_PAGES)
+@pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
 def test_no_project_in_the_address(app, page: str) -> None:
     shown = app(page)
     assert not shown.exception
     assert "No project is named" in shown.info[0].value
 
 
-@pytest.mark.parametrize("page", ["", *PROJECT_PAGES])
+@pytest.mark.parametrize("page", sampled(["", *PROJECT_PAGES], 2, seed=1))
 def test_damaged_database(app, data_folder: Path, page: str) -> None:
     data_folder.mkdir(parents=True, exist_ok=True)
     (data_folder / "labelcore.db").write_bytes(b"not a database" * 100)
@@ -85,7 +85,7 @@ def test_damaged_database(app, data_folder: Path, page: str) -> None:
     assert "is not an SQLite database" in shown.error[0].value.replace("\\", "")
 
 
-@pytest.mark.parametrize("page", PROJECT_PAGES)
+@pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
 def test_missing_file(app, make, items: Path, page: str) -> None:
     session = make(labels=3)
     items.unlink()
@@ -95,7 +95,7 @@ def test_missing_file(app, make, items: Path, page: str) -> None:
     assert "no longer there" in shown.error[0].value.replace("\\", "")
 
 
-@pytest.mark.parametrize("page", PROJECT_PAGES)
+@pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
 def test_a_file_that_moved_hurts_no_page(app, make, items: Path, page: str) -> None:
     make(labels=3)
     items.rename(items.with_name("items of last year.csv"))
@@ -244,8 +244,7 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     assert "In truth" in texts(app("report", project=name)).replace("\\", "")
 
 
-@pytest.mark.parametrize("labels", [0, 45])
-@pytest.mark.parametrize("page", PROJECT_PAGES)
+@pytest.mark.parametrize(("page", "labels"), sampled(product(PROJECT_PAGES, (0, 45)), 3, seed=1))
 def test_a_difference_on_every_page(app, data_folder: Path, labels: int, page: str) -> None:
     known = paired(data_folder / "files", 400, seed=3, shift=1.2)
     names = ["accuracy_difference", "recall_difference"]

@@ -122,6 +122,7 @@ def test_of_two_presses_under_way_the_one_that_is_lost_is_named(server: Server, 
     expect(page.locator(".lc-saved")).to_have_text(ONE_TOO_LATE)
 
 
+@pytest.mark.full
 def test_presses_under_way_are_stored_in_order_by_a_page_made_anew(
     server: Server, page: Page
 ) -> None:
@@ -182,6 +183,7 @@ def test_why_a_press_was_refused_is_said_until_the_next_one(server: Server, page
     expect(page.locator(".lc-saved")).to_have_text(SAVING)
 
 
+@pytest.mark.full
 def test_each_press_that_is_too_late_is_named_whatever_was_refused_meanwhile(
     server: Server, page: Page
 ) -> None:

@@ -159,7 +159,7 @@ def test_a_plan_frozen_before_there_was_a_choice_draws_as_it_did(known: Known) -
 
 
 def test_the_band_after_them_covers(tmp_path: Path) -> None:
-    """40 watched sessions of 60 labels at 95 %, seeds 0 on, a look at every fifth label: sessions
+    """40 watched sessions of 60 labels at 95 %, seeds 0 on, a look at every tenth label: sessions
     without a miss not below the binomial limit (.80) for each difference; a third of the width
     falls below it."""
     runs, names = 40, DIFFERENCES[:3]
@@ -171,7 +171,7 @@ def test_the_band_after_them_covers(tmp_path: Path) -> None:
         engine = file.engine(plan_of(), seed)
         held, close = dict.fromkeys(names, True), dict.fromkeys(names, True)
         for labels in label(engine, file.truth):
-            found = scalar_results(engine) if labels % 5 == 0 else {}
+            found = scalar_results(engine) if labels % 10 == 0 else {}
             for name, one in found.items():
                 if one.has_interval and one.state != "exact":
                     assert one.value is not None

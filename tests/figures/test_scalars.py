@@ -263,7 +263,7 @@ EDGES = [
 
 
 @pytest.mark.parametrize(
-    ("truth", "said", "design", "promise", "target"), sampled(DEGENERATE, 16, seed=1, keep=EDGES)
+    ("truth", "said", "design", "promise", "target"), sampled(DEGENERATE, 10, seed=1, keep=EDGES)
 )
 @pytest.mark.filterwarnings("error")
 def test_degenerate_files(

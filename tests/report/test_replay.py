@@ -53,7 +53,7 @@ def test_an_honest_log_agrees(made: Made) -> None:
         pytest.param(
             {"budget": 50, "estimands": ["precision", "precision_curve"]}, marks=pytest.mark.full
         ),
-        {"budget": 20, "estimands": ["precision", "precision_curve"]},
+        {"budget": 8, "estimands": ["precision", "precision_curve"]},
         pytest.param({"budget": 50, "target": "process"}, marks=pytest.mark.full),
     ],
     ids=str,
@@ -249,7 +249,7 @@ def test_another_plan_or_file_is_refused_and_the_first_break_named(made: Made) -
         )  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_hundreds_of_labels_and_looks_replay(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv", 2000)
     session = session_on(tmp_path / "items.csv", budget=200)

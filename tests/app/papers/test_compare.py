@@ -23,6 +23,7 @@ from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import HOSTILE, aimed, button, texts, to_aim
+from tests.cases import sampled
 
 STRATA, OVERSAMPLING, RECYCLING, CHOICE, CURVE = dict.fromkeys(
     one.planner.title for one in METHODS if one.planner is not None
@@ -230,12 +231,19 @@ def test_curve(opened: Callable, file: Path, data_folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("planner", "wrong"),
-    [
-        (OVERSAMPLING, {"compare-precision": 0.0, "compare-margin": 60.0, "compare-recall": 1.0}),
-        (RECYCLING, {"compare-draws": 0}),
-        (CHOICE, {"compare-wanted": 101.0, "compare-slack": 95.0, "compare-budget": 0}),
-        (CURVE, {"compare-factor": 1.0, "compare-window": 0, "compare-least": 0.0}),
-    ],
+    sampled(
+        [
+            (
+                OVERSAMPLING,
+                {"compare-precision": 0.0, "compare-margin": 60.0, "compare-recall": 1.0},
+            ),
+            (RECYCLING, {"compare-draws": 0}),
+            (CHOICE, {"compare-wanted": 101.0, "compare-slack": 95.0, "compare-budget": 0}),
+            (CURVE, {"compare-factor": 1.0, "compare-window": 0, "compare-least": 0.0}),
+        ],
+        2,
+        seed=1,
+    ),
 )
 def test_what_is_wrong_gets_a_sentence(
     opened: Callable, planner: str, wrong: dict[str, float]
