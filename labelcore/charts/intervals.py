@@ -16,8 +16,9 @@ SIZE = 14
 VALUE, RANGE = 64.0, 104.0
 LONGEST, LONGEST_ROW = 34, 30
 TALL, LINE, SLIM = 44.0, 18.0, 6.0
-SMALL, GAP = 11, 16.0
-"""Of several figures beside each other: a row, its words, its bars, and between columns."""
+SMALL, GAP, WIDEST = 11, 16.0, 280.0
+"""Of several figures beside each other: a row, its words, its bars, between columns, and a column
+of few."""
 
 
 def interval_rows(
@@ -61,7 +62,7 @@ def interval_columns(
     """
     names = [shortened(name, LONGEST_ROW) for name, _ in rows]
     left = min(max(len(one) for one in names) * LETTER + 12, WIDTH / 3)
-    wide = (WIDTH - left) / len(heads)
+    wide = min((WIDTH - left) / len(heads), WIDEST)
     made = [
         _text(head, left + wide * at, LINE / 2, font_size=SMALL, fill=colour("quiet"))
         for at, head in enumerate(heads)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from labelcore.estimands import SCALARS
+from labelcore.plan.claims import EVERY, SOME
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import named
 from labelcore.population import Population
@@ -22,7 +23,7 @@ from labelcore.words.promises import watched_words
 from labelcore.words.quantities import quantity
 from labelcore.words.sentences import count
 
-MOST_CLAIMS = 5
+MOST_CLAIMS, MOST_GROUPS = 5, 20
 COMPARED = ("accuracy", "precision", "recall")
 DIRECTIONS = {">=": "at least", "<=": "at most"}
 DISAGREEMENTS = (
@@ -147,6 +148,8 @@ class Claim:
                 classes = in_a_line(self.population.classes)
                 inside = self.choose("class", "Class", classes, self.population.positive)
             who = self.who("who", "Classifier") if row.needs_prediction else None
+            groups = group_texts(self.population)
+            of = self.choose("group", "Of", groups) if len(groups) > 1 else ""
             relation = self.choose("way", "It is", DIRECTIONS)
             percent = ask("claim_percent", f"{self.place}-percent")
         about = who or next(iter(self.judged), None)
@@ -156,7 +159,7 @@ class Claim:
         if percent is None or not within(percent, bounds.low, bounds.high):
             return None
         left = quantity_text(name, inside, who if len(self.judged) > 1 else None)
-        return claim_text(left, relation, percent / 100)
+        return claim_text(left + of, relation, percent / 100)
 
     def comparison(self) -> str:
         """One classifier is better than another; with several classes in accuracy only."""
@@ -196,6 +199,17 @@ def quantities(population: Population) -> list[str]:
     return [
         name for name, row in SCALARS.items() if not several or row.per_class or name == "accuracy"
     ]
+
+
+def group_texts(population: Population) -> dict[str, str]:
+    """Of which items a figure may be claimed: what stands behind it, and how that is called."""
+    found = {"": "all items"}
+    for column, group in population.groups.items():
+        for each in (EVERY, SOME):
+            found[f"[{each} {column}]"] = f"{each} {column}"
+        for name in group.names[:MOST_GROUPS]:
+            found[f"[{column}={name}]"] = f"{column} {name}"
+    return {text: one_line(said, 60) for text, said in found.items()}
 
 
 def quantity_text(name: str, inside: str | None, classifier: str | None) -> str:

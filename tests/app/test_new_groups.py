@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labelcore.ui.draft import OF_A_FILE
+from labelcore.ui.draft import CLAIMS, OF_A_FILE
 from tests.app.conftest import button, texts, to_aim
 from tests.grouped import grouped_frame
 
@@ -55,6 +55,17 @@ def test_its_groups_get_labels_of_their_own(app, data_folder: Path) -> None:
     assert not page.exception and "± " in texts(page)
     session = project(page, data_folder)
     assert session.plan.by == ("language",) and session.plan.groups == ("l0", "l1", "l2")
+
+
+def test_a_claim_may_be_about_every_group(app, data_folder: Path) -> None:
+    page = to_aim(opened(app, named(data_folder)), "Is this right?")
+    page.segmented_control(key="new-way").set_value(CLAIMS).run()
+    of = next(one for one in page.selectbox if (one.key or "").endswith("-group"))
+    of.set_value("[every language]").run()
+    percent = next(one for one in page.number_input if (one.key or "").endswith("-percent"))
+    percent.set_value(20.0).run()
+    assert not page.exception and not page.error
+    assert project(page, data_folder).plan.claims == ("accuracy[every language] >= 0.2",)
 
 
 @pytest.mark.parametrize(
