@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from labelcore.charts.figure_bars import estimate_bar
 from labelcore.charts.nodes import Node, node
 from labelcore.promises import State
-from labelcore.results.cells import Table, TableCell
+from labelcore.results.cells import Row, Table, TableCell
 from labelcore.words.differences import MINUS, points_range
 from labelcore.words.quantities import label_of
 from labelcore.words.sentences import count, decimals
@@ -21,7 +21,6 @@ SCALE = ("0", "100")
 THINNEST, NARROWEST = 0.004, 0.05
 """The least width of a drawn interval, as a share of the scale; the least reach of a scale around
 zero."""
-Row = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,8 @@ class Drawn:
     rows       in their order; marked: at most two of them, which are compared
     sorted_by  the figure whose values the rows follow; "" for none
     less       by figure, where two rows are marked
+    opened     row and figure of the cell whose arithmetic is shown
+    price      what the widest asked cell would take, in a few words; "" for nothing
     """
 
     table: Table
@@ -48,6 +49,8 @@ class Drawn:
     marked: Sequence[Row] = ()
     sorted_by: str = ""
     less: Mapping[str, Less] = field(default_factory=dict)
+    opened: tuple[Row, str] | None = None
+    price: str = ""
 
     @property
     def several(self) -> bool:
@@ -56,7 +59,7 @@ class Drawn:
 
 
 def figure_table_node(drawn: Drawn) -> Node:
-    """The table. What is pressed says so: "row 3" or "head 1"."""
+    """The table. What is pressed says so: "row 3", "head 1" or "cell 3 1"."""
     rows = [_row(drawn, place, row) for place, row in enumerate(drawn.rows)]
     less = [_difference(drawn)] if drawn.less else []
     columns = f"--columns: {len(drawn.table.figures)}"
@@ -106,12 +109,15 @@ def _row(drawn: Drawn, place: int, row: Row) -> Node:
         aria_pressed=str(bool(marked)).lower(),
     )
     widest = drawn.table.widest()
-    of_row = [_cell(cells.get(figure), widest) for figure in drawn.table.figures]
+    of_row = [
+        _cell(drawn, cells.get(figure), widest, f"cell {place} {number}")
+        for number, figure in enumerate(drawn.table.figures)
+    ]
     kind = f"line marked-{marked}" if marked else "line whole" if whole else "line"
     return node("div", who, *of_row, klass=kind, role="row")
 
 
-def _cell(cell: TableCell | None, widest: TableCell | None) -> Node:
+def _cell(drawn: Drawn, cell: TableCell | None, widest: TableCell | None, name: str) -> Node:
     if cell is None:
         return node("div", klass="cell", role="cell")
     bar = estimate_bar(cell.estimate, "")
@@ -124,7 +130,18 @@ def _cell(cell: TableCell | None, widest: TableCell | None) -> Node:
         if bar.value is not None and cell.asked:
             marks.append(node("span", klass="tick", style=f"left: {100 * bar.value:.2f}%"))
     framed = " widest" if cell is widest else ""
-    return node("div", *_said(value, between, marks), klass=kind + framed, role="cell")
+    opened = (cell.row, cell.figure) == drawn.opened
+    price = [node("span", drawn.price, klass="price")] if cell is widest and drawn.price else []
+    inside = node(
+        "button",
+        *_said(value, between, marks),
+        *price,
+        klass="inside",
+        data_figure=name,
+        aria_expanded=str(opened).lower(),
+    )
+    kind += framed + (" opened" if opened else "")
+    return node("div", inside, klass=kind, role="cell")
 
 
 def _said(value: str, between: str, marks: Sequence[Node]) -> list[Node]:

@@ -53,6 +53,15 @@ Kind = TypeVar("Kind")
 """What is shared by all that ask for the same."""
 
 
+@dataclass(frozen=True, slots=True)
+class Toward:
+    """What further labels are for: an estimand of the plan, None for all; a group of the plan by
+    its place, None for all items."""
+
+    estimand: str | None = None
+    group: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Setup:
     """Everything a method may know before the first label.
@@ -68,6 +77,7 @@ class Setup:
     classes  those of several that have figures of their own; None: all
     groups   those of the items that have figures of their own; group_margin: the half-width wanted
              in each
+    toward   the figure that the next labels are for, and the group; None: those of the plan
     """
 
     population: Population
@@ -88,6 +98,7 @@ class Setup:
     rounded: bool = False
     groups: Grouping | None = None
     group_margin: float | None = None
+    toward: Toward | None = None
 
     def items(self) -> Items:
         """What may be asked of the items: counts, ranks and samples. What an answer took to be

@@ -88,7 +88,10 @@ def _side_by_side(
     looks: Sequence[Look],
 ) -> list[Figures]:
     found: dict[int, Figures] = {}
-    for places in alike([cells for cells, _ in parts], looks):
+    by_size: dict[int, list[int]] = {}
+    for place, (cells, _) in enumerate(parts):
+        by_size.setdefault(len(cells.size), []).append(place)
+    for places in by_size.values():
         part, of_part = [parts[place] for place in places], [looks[place] for place in places]
         rates = [own for _, own in part]
         bounds = g_profile(
@@ -96,7 +99,7 @@ def _side_by_side(
             side_by_side([cells for cells, _ in part]),
             of_part[0],
             None if rates[0] is None else np.array(rates),
-            labels=np.array([look.answered for look in of_part]),
+            progress=np.array([look.progress for look in of_part]),
             confidence=np.array([look.confidence for look in of_part]),
         )
         for place, (cells, own), look, *mine in zip(places, part, of_part, *bounds, strict=True):
@@ -137,7 +140,8 @@ def profile_may_meet(
     left = np.flatnonzero(possible)
     part = replace(cells, labelled=cells.labelled[left], positive=cells.positive[left])
     rates = None if answers.rates is None else answers.rates[left]
-    widened = _widening(rows, part, table, look, rates, labels[left], look.confidence)
+    done = labels[left] / max(look.planned, 1)
+    widened = _widening(rows, part, table, look, rates, done, look.confidence)
     critical = critical_values(part, table, look.confidence, **widened)
     critical = np.broadcast_to(critical, (len(left), 1))[:, 0]
     possible[left] = _may_meet(part, table, critical, value[left], look, goal)
@@ -154,7 +158,8 @@ def profile_holds(
     single = any(_one_sample(known_group(row, cells), cells) for row in rows)
     if single or not _bounded(table) or look.target == "process":
         return np.zeros(len(labels), dtype=bool)
-    widened = _widening(rows, cells, table, look, answers.rates, labels, look.confidence)
+    done = labels / max(look.planned, 1)
+    widened = _widening(rows, cells, table, look, answers.rates, done, look.confidence)
     critical = critical_values(cells, table, look.confidence, **widened)
     return holding(cells, table, np.broadcast_to(critical, (len(labels), len(rows))), band)
 
@@ -227,14 +232,14 @@ def g_profile(
     rates: FloatArray | None = None,
     *,
     value: FloatArray | None = None,
-    labels: IntArray | None = None,
+    progress: FloatArray | None = None,
     confidence: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Value, low and high of each row, (..., n_rows) each, by the G-profile at this look.
 
     value        (n_rows,) where the method has one of its own; None: the plug-in of the cells
-    labels, confidence   (n_runs,), those of each run where several are side by side, answers
-                 (``Look.answered``) for labels; None: the look's
+    progress, confidence   (n_runs,), those of each run where several are side by side; None: the
+                 look's
     An interval holds its value; where nothing is known it is the whole range of the quantity.
     """
     table = table_of(rows, cells)
@@ -246,7 +251,7 @@ def g_profile(
         table,
         sure,
         rests_on=np.stack(rests_on, axis=-2),
-        **_widening(rows, cells, table, look, rates, labels, sure),
+        **_widening(rows, cells, table, look, rates, progress, sure),
     )
     if value is None:
         value = np.clip(table.value(plug_in_totals(cells, rates)[..., None, :]), least, 1.0)
@@ -261,7 +266,7 @@ def _widening(
     table: Table,
     look: Look,
     rates: FloatArray | None,
-    labels: IntArray | None,
+    progress: FloatArray | None,
     confidence: FloatArray | float,
 ) -> dict[str, Any]:
     """What the critical values at this look, or at each number of labels, are made with: arguments
@@ -272,9 +277,9 @@ def _widening(
         gain = size_slopes(rows, cells, smoothed_rates(cells, rates))
         inflation = inflation * doubt_of_sizes(cells, table, gain, rates, target=look.target)
     if look.promise == Promise.WATCHED:
-        progress = np.asarray(look.answered if labels is None else labels) / max(look.planned, 1)
+        done = np.asarray(look.progress if progress is None else progress)
         inflation = inflation * stretch(
-            cells, table, confidence, progress, look.horizon or 1, rates, target=look.target
+            cells, table, confidence, done, look.horizon or 1, rates, target=look.target
         )
     return {"rates": rates, "target": look.target, "inflation": inflation}
 

@@ -16,11 +16,18 @@ from labelcore.designs.base import (
     Progress,
     Saved,
     Setup,
+    Toward,
     WatchedParams,
     drawn_anew,
     parameter,
 )
-from labelcore.designs.group_frame import chosen_share, group_frame, group_shares, pieces_in_group
+from labelcore.designs.group_frame import (
+    chosen_share,
+    group_frame,
+    group_shares,
+    pieces_in_group,
+    strata_of,
+)
 from labelcore.designs.helped_patterns import helpers_beside
 from labelcore.designs.helped_savings import (
     LEAST_SAVED,
@@ -345,7 +352,31 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         said = frame.evidence, frame.level, frame.group
         return recalibrate(frame.rates, progress.positive, progress.labelled, *said)
 
+    def _allocate_toward(
+        self, setup: Setup, toward: Toward, frame: HelpedFrame, progress: Progress
+    ) -> IntArray:
+        """``allocate`` to one group, or for one estimand; zeros where nothing is left there."""
+        wanted = setup.estimands if toward.estimand is None else (toward.estimand,)
+        own = replace(setup, toward=None, estimands=wanted)
+        if toward.group is None or frame.group is None:
+            return self.allocate(own, frame, progress)
+        mine, found = np.flatnonzero(frame.group == toward.group), np.zeros_like(progress.drawn)
+        part = strata_of(frame, mine)
+        inside = replace(
+            progress,
+            drawn=progress.drawn[mine],
+            limit=progress.limit - int(progress.drawn.sum() - progress.drawn[mine].sum()),
+        )
+        shares = _shares_alone(own, part, self.fitted_rates(frame, progress)[mine])
+        if (progress.drawn[mine] < part.sizes * part.asked).any():
+            found[mine] = next_counts(own, part, inside, shares)
+        return found
+
     def allocate(self, setup: Setup, frame: HelpedFrame, progress: Progress) -> IntArray:
+        if setup.toward is not None:
+            found = self._allocate_toward(setup, setup.toward, frame, progress)
+            if found.any():
+                return found
         rates = self.fitted_rates(frame, progress)
         shares = _shares(setup, frame, rates)
         if not self._two_ended(setup):

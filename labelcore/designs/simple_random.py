@@ -309,8 +309,8 @@ def _profiled(
     if len(cells) == 1:
         _, low, high = (end[None] for end in g_profile(mine, cells[0], look))
     else:
-        labels = np.array([one.answered for one in looks])
-        _, low, high = g_profile(mine, side_by_side(cells), look, labels=labels)
+        done = np.array([one.progress for one in looks])
+        _, low, high = g_profile(mine, side_by_side(cells), look, progress=done)
     made = WIDENED if look.promise == Promise.WATCHED else PROFILE
     return [
         {row.name: (None, *ends, made) for row, *ends in zip(mine, *run, strict=True)}

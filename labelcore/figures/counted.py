@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import IntArray, Look, Progress
+from labelcore.designs.base import IntArray, Look
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.figures.readiness import complete, first_figure
 from labelcore.figures.together import confidences
 from labelcore.figures.unsure import at_odds, cells_of, doubtful, widened
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, Unsure
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.tallies import Question, Subject, Tally
 
-OfGroup = tuple[list[Question], list[tuple[Answers[Any], Figures]]]
+OfGroup = tuple[list[Question], list[Any]]
 """Questions about the same cells; for each session what their figures are worked out from, and they
-themselves."""
+themselves, or None where they are not due."""
 
 
 def same_cells(questions: list[Question]) -> list[list[Question]]:
@@ -86,51 +86,49 @@ def labels_in(question: Question, labels: IntArray, cells: Cells) -> IntArray:
     return labels if question.group is None else cells.labelled.sum(axis=-1).astype(np.int64)
 
 
-def fitted_cell_rates(
-    engine: Engine, tally: Tally, class_index: int | None, progress: Progress | None = None
-) -> FloatArray | None:
-    """The design's idea of each cell's rate, where it speaks of this class; by another ``progress``
-    than that of the engine, where that is given."""
+def fitted_cell_rates(engine: Engine, tally: Tally, class_index: int | None) -> FloatArray | None:
+    """The design's idea of each cell's rate, where it speaks of this class."""
     several = len(engine.population.classes) > 2
     if several and class_index is not None:
         return None
-    rates = engine.design.fitted_rates(engine.frame, progress or engine.progress)
+    rates = engine.design.fitted_rates(engine.frame, engine.progress)
     return np.asarray(rates[..., tally.stratum])
 
 
-def _rates_together(engines: Sequence[Engine], first: Question) -> list[FloatArray | None]:
-    """``fitted_cell_rates`` of several sessions; from one call where they have the same strata."""
-    tallies = [engine.tallies[first.subject] for engine in engines]
-    several = len(engines[0].population.classes) > 2 and first.class_index is not None
+def _rates_of_strata(engines: Sequence[Engine]) -> list[FloatArray]:
+    """The design's idea of each stratum's rate in each session, (n_strata,) each; from one call
+    where all have the same strata."""
     same = all(engine.frame.rates is engines[0].frame.rates for engine in engines)
-    if len(engines) == 1 or several or not same:
-        each = zip(engines, tallies, strict=True)
-        return [fitted_cell_rates(*one, first.class_index) for one in each]
+    if len(engines) == 1 or not same:
+        return [one.design.fitted_rates(one.frame, one.progress) for one in engines]
     states = [engine.progress for engine in engines]
     labelled = np.array([one.labelled for one in states])
     positive = np.array([one.positive for one in states])
     together = replace(states[0], labelled=labelled, positive=positive)
     rates = engines[0].design.fitted_rates(engines[0].frame, together)
-    every = np.broadcast_to(rates, labelled.shape)
-    return [one[tally.stratum] for one, tally in zip(every, tallies, strict=True)]
+    return list(np.broadcast_to(rates, labelled.shape))
 
 
-def answers_of(engines: Sequence[Engine], group: list[Question]) -> list[Answers[Any]]:
+def answers_of(
+    engines: Sequence[Engine], group: list[Question], fitted: Sequence[FloatArray] | None = None
+) -> list[Answers[Any]]:
     """What the figures of a group of questions about the same cells are worked out from, for each
-    session of one plan."""
+    session of one plan.
+
+    fitted   the rates of each session's strata where they are known
+    """
     first = group[0]
-    return [
-        Answers(
-            engine.frame,
-            [question.row for question in group],
-            cells_of(engine, engine.tallies[first.subject], first.class_index),
-            rates,
-            first.classifier,
-            first.class_index,
-            engine.codes,
-        )
-        for engine, rates in zip(engines, _rates_together(engines, first), strict=True)
-    ]
+    several = len(engines[0].population.classes) > 2 and first.class_index is not None
+    known = () if several else fitted or _rates_of_strata(engines)
+    found = []
+    for at, engine in enumerate(engines):
+        tally = engine.tallies[first.subject]
+        rates = None if several else np.asarray(known[at][..., tally.stratum])
+        cells = cells_of(engine, tally, first.class_index)
+        rows = [question.row for question in group]
+        whose = first.classifier, first.class_index
+        found.append(Answers(engine.frame, rows, cells, rates, *whose, engine.codes))
+    return found
 
 
 def answers_after_each(
@@ -139,28 +137,41 @@ def answers_after_each(
     positions: IntArray,
     codes: IntArray,
     chosen: IntArray | slice = slice(None),
+    fitted: FloatArray | None = None,
 ) -> Answers[Any]:
     """``answers_of`` a group of questions after each of several labels more: an axis of looks in
     the counts of the cells and in their rates.
 
     positions, codes   (n_labels,), the items and their classes
     chosen             the labels after which there is a look
+    fitted             (n_looks, n_strata), ``rates_after_each`` where they are known
     """
     first = group[0]
     tally = engine.tallies[first.subject]
-    ahead = engine.progress_after_each(positions, codes)
-    ahead = replace(ahead, labelled=ahead.labelled[chosen], positive=ahead.positive[chosen])
+    if fitted is None:
+        fitted = rates_after_each(engine, positions, codes, chosen)
+    several = len(engine.population.classes) > 2 and first.class_index is not None
     cells = tally.after_each(positions, codes, first.class_index)
     labelled, positive = cells.labelled[chosen], cells.positive[chosen]
     return Answers(
         engine.frame,
         [question.row for question in group],
         replace(cells, labelled=labelled, positive=positive),
-        fitted_cell_rates(engine, tally, first.class_index, ahead),
+        None if several else fitted[..., tally.stratum],
         first.classifier,
         first.class_index,
         engine.codes,
     )
+
+
+def rates_after_each(
+    engine: Engine, positions: IntArray, codes: IntArray, chosen: IntArray | slice = slice(None)
+) -> FloatArray:
+    """The design's idea of each stratum's rate after each of several labels more,
+    (n_looks, n_strata) or what broadcasts to it."""
+    ahead = engine.progress_after_each(positions, codes)
+    ahead = replace(ahead, labelled=ahead.labelled[chosen], positive=ahead.positive[chosen])
+    return np.asarray(engine.design.fitted_rates(engine.frame, ahead))
 
 
 def least_look(engine: Engine) -> Look:
@@ -170,28 +181,69 @@ def least_look(engine: Engine) -> Look:
     return replace(look, confidence=engine.plan.confidence) if engine.plan.correlated else look
 
 
-def figures_of(engines: Sequence[Engine], promise: Promise | None = None) -> Iterator[OfGroup]:
+def figures_of(
+    engines: Sequence[Engine], promise: Promise | None = None, due: BoolArray | None = None
+) -> Iterator[OfGroup]:
     """For each group of questions about the same cells what their figures are worked out from, and
-    they themselves, for each session; by another promise than the plan's where one is given."""
+    they themselves, for each session; by another promise than the plan's where one is given.
+
+    due   (n_sessions, n_questions), which are worked out where each has the confidence of the plan
+    """
     groups = same_cells(engines[0].questions)
-    answers = [answers_of(engines, group) for group in groups]
+    if not groups:
+        return
+    fitted = _rates_of_strata(engines)
+    mine = [[*range(len(engines))]] * len(groups)
+    if due is not None and not engines[0].plan.together:
+        first = [engines[0].questions.index(group[0]) for group in groups]
+        mine = [np.flatnonzero(due[:, place]).tolist() for place in first]
+    answers = [
+        answers_of([engines[at] for at in of], group, [fitted[at] for at in of]) if of else []
+        for group, of in zip(groups, mine, strict=True)
+    ]
     sure = confidences(engines, groups, answers)
     looks = [
-        replace(look_at(one, promise), confidence=mine)
-        for one, mine in zip(engines, sure, strict=True)
+        replace(look_at(one, promise), confidence=level)
+        for one, level in zip(engines, sure, strict=True)
     ]
-    for group, mine in zip(groups, answers, strict=True):
-        design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)
-        own = [
-            look_for(engine, group[0], look, one.cells)
-            for engine, look, one in zip(engines, looks, mine, strict=True)
-        ]
-        if len(engines) == 1:
-            figures = [design.figures(mine[0], own[0])]
+    own = [
+        [look_for(engines[at], group[0], looks[at], one.cells)
+         for at, one in zip(of, found, strict=True)]
+        for group, of, found in zip(groups, mine, answers, strict=True)
+    ]  # fmt: skip
+    figures = _figures_at_once(engines[0], groups, answers, own)
+    for place, group in enumerate(groups):
+        each: list[tuple[Answers[Any], Figures] | None] = [None] * len(engines)
+        several = zip(mine[place], answers[place], own[place], figures[place], strict=True)
+        for at, one, look, made in several:
+            each[at] = one, with_doubts(engines[at], one, look, made, group[0].subject)
+        yield group, each
+
+
+def _figures_at_once(
+    engine: Engine,
+    groups: Sequence[list[Question]],
+    answers: Sequence[Sequence[Answers[Any]]],
+    looks: Sequence[Sequence[Look]],
+) -> list[list[Figures]]:
+    """The figures of each group of questions in each of its sessions; side by side those of the
+    same estimands of groups of items, of which there may be hundreds."""
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
+    alike: dict[Any, list[int]] = {}
+    for place, group in enumerate(groups):
+        rows = tuple(one.row.name for one in group), group[0].class_index
+        alike.setdefault(place if group[0].group is None else rows, []).append(place)
+    found: list[list[Figures]] = [[] for _ in groups]
+    for places in alike.values():
+        every = [one for place in places for one in answers[place]]
+        of_every = [one for place in places for one in looks[place]]
+        if len(every) == 1:
+            figures = iter([design.figures(every[0], of_every[0])])
         else:
-            figures = design.figures_of(mine, own)
-        several = zip(engines, mine, own, figures, strict=True)
-        yield group, [(one[1], with_doubts(*one, group[0].subject)) for one in several]
+            figures = iter(design.figures_of(every, of_every) if every else ())
+        for place in places:
+            found[place] = [next(figures) for _ in answers[place]]
+    return found
 
 
 def with_doubts(

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, groupby, islice
+from operator import itemgetter
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from labelcore.figures.counted import (
     labels_in,
     least_look,
     look_for,
+    rates_after_each,
     same_cells,
 )
 from labelcore.figures.readiness import begun
@@ -95,35 +97,54 @@ def look_back(engines: Sequence[Engine]) -> None:
     band then is the same to the last digit, whichever other looks were due with it.
     """
     at_once = AT_ONCE if len(engines) > 1 else 1
-    ahead = ((engine, unseen(engine)) for engine in engines)
+    ahead = ((engine, draws, _due(engine, draws)) for engine in engines for draws in unseen(engine))
     for engine, draws, ends, shown in _bands_at(ahead, at_once):
         add_look(engine, draws, ends, shown)
 
 
 def _bands_at(
-    ahead: Iterable[tuple[Engine, Sequence[int]]], at_once: int = AT_ONCE
+    looks: Iterable[tuple[Engine, int, BoolArray]], at_once: int = AT_ONCE
 ) -> Iterator[tuple[Engine, int, Limits, BoolArray]]:
-    """The bands of each session at these draws, each by itself, and which of them are shown."""
+    """The bands of sessions at draws, each by itself, and which of those due are shown."""
     stages = (
-        (engine, draws, stage)
-        for engine, looks in ahead
-        for draws, stage in zip(looks, engine.stages(looks), strict=True)
+        (*look, stage)
+        for engine, mine in groupby(looks, key=itemgetter(0))
+        for of_engine in [[*mine]]
+        for look, stage in zip(of_engine, engine.stages([one[1] for one in of_engine]), strict=True)
     )
     while part := list(islice(stages, at_once)):
-        then = [stage for _, _, stage in part]
-        for (engine, draws, _), *one in zip(part, *_bands_of(then, figures_of(then)), strict=True):
-            yield engine, draws, *one
+        due = np.array([mine for _, _, mine, _ in part])
+        bands = _bands_of([stage for *_, stage in part], due)
+        for (engine, draws, mine, _), ends, shown in zip(part, *bands, strict=True):
+            yield engine, draws, ends, shown & mine
 
 
-def _bands_of(engines: Sequence[Engine], found: Iterable[OfGroup]) -> tuple[FloatArray, BoolArray]:
-    """The bands of the sessions by their figures, (n_engines, 2, n_questions), and which are shown,
-    (n_engines, n_questions)."""
-    keys = [question.key for question in engines[0].questions]
-    ends = np.full((len(engines), 2, len(keys)), np.nan)
-    shown = np.zeros((len(engines), len(keys)), dtype=bool)
-    for group, of_group in found:
-        places = [keys.index(question.key) for question in group]
-        for number, (answers, figures) in enumerate(of_group):
+def _due(engine: Engine, draws: int) -> BoolArray:
+    """Which questions there is a look at after so many draws: those of all items, and those of a
+    group that an item was drawn of since the look before, (n_questions,)."""
+    groups, asked = engine.setup.groups, engine.questions
+    if groups is None or not any(one.group is not None for one in asked):
+        return np.ones(len(asked), dtype=bool)
+    looks = grid(engine.setup.planned, draws - 1, 0)
+    drawn = engine.drawn_positions[looks[-1] if looks else 0 : draws]
+    new = {*groups.codes[drawn].tolist()}
+    return np.array([one.group is None or one.group in new for one in asked])
+
+
+def _bands_of(
+    engines: Sequence[Engine], due: BoolArray | None, known: Iterable[OfGroup] | None = None
+) -> tuple[FloatArray, BoolArray]:
+    """The bands of the sessions, (n_engines, 2, n_questions), and which are shown,
+    (n_engines, n_questions), of those that are ``due``; by their figures where they are known."""
+    place_of = {question.key: place for place, question in enumerate(engines[0].questions)}
+    ends = np.full((len(engines), 2, len(place_of)), np.nan)
+    shown = np.zeros((len(engines), len(place_of)), dtype=bool)
+    for group, of_group in known or figures_of(engines, due=due):
+        places = [place_of[question.key] for question in group]
+        for number, one in enumerate(of_group):
+            if one is None:
+                continue
+            answers, figures = one
             ends[number][:, places] = figures.low, figures.high
             shown[number, places] = [
                 begun(engines[number], question, answers.cells, value)
@@ -135,12 +156,12 @@ def _bands_of(engines: Sequence[Engine], found: Iterable[OfGroup]) -> tuple[Floa
 def bands_at_the_end(engines: Sequence[Engine], found: Iterable[OfGroup]) -> list[Limits]:
     """What the looks before the present one leave. A look whose bands hold those of now cuts
     nothing and is left out; where two bands lie apart all are looked at."""
-    ends, shown = _bands_of(engines, found)
+    ends, shown = _bands_of(engines, None, found)
     numbers = {id(engine): number for number, engine in enumerate(engines)}
     band = np.where(shown[:, None], ends, np.array([[np.inf], [-np.inf]]))
     left = [whole(ends.shape[2]) for _ in engines]
-    cutting = [_cutting_looks(*one) for one in zip(engines, band, strict=True)]
-    for engine, _, then, there in _bands_at(zip(engines, cutting, strict=True)):
+    cutting = chain.from_iterable(map(_cutting_looks, engines, band))
+    for engine, _, then, there in _bands_at(cutting):
         low, high = left[numbers[id(engine)]]
         np.maximum(low, then[0], out=low, where=there)
         np.minimum(high, then[1], out=high, where=there)
@@ -151,22 +172,26 @@ def bands_at_the_end(engines: Sequence[Engine], found: Iterable[OfGroup]) -> lis
     return left
 
 
-def _cutting_looks(engine: Engine, band: Limits) -> Sequence[int]:
-    """The looks before the present one whose bands may cut ``band``, (2, n_questions)."""
-    looks = looks_before(engine)
+def _cutting_looks(engine: Engine, band: Limits) -> Iterator[tuple[Engine, int, BoolArray]]:
+    """The looks before the present one at which bands may cut ``band``, (2, n_questions), and those
+    that may."""
+    looks, number = looks_before(engine), len(engine.questions)
+    due = np.array([_due(engine, draws) for draws in looks]).reshape(len(looks), number)
     positions = engine.drawn_positions[: looks[-1] if looks else 0]
     codes = engine.codes[positions]
-    if engine.given or engine.undecided or not looks or (codes < 0).any():
-        return looks
-    draws, beginning, look = np.array(looks), engine.beginning(), least_look(engine)
-    held = np.ones(len(draws), dtype=bool)
-    for group in same_cells(engine.questions):
-        answers = answers_after_each(beginning, group, positions, codes, draws - 1)
-        mine = band[:, [engine.questions.index(question) for question in group]]
-        own = look_for(engine, group[0], look, answers.cells)
-        labels = labels_in(group[0], draws, answers.cells)
-        held &= EstimatesScalars.of(engine.design).holds(answers, own, labels, mine)
-    return [int(draw) for draw in draws[~held]]
+    if looks and not (engine.given or engine.undecided or (codes < 0).any()):
+        draws, beginning, look = np.array(looks), engine.beginning(), least_look(engine)
+        known = positions, codes, draws - 1
+        fitted = rates_after_each(beginning, *known)
+        for group in same_cells(engine.questions):
+            answers = answers_after_each(beginning, group, *known, fitted)
+            places = [engine.questions.index(question) for question in group]
+            own = look_for(engine, group[0], look, answers.cells)
+            labels = labels_in(group[0], draws, answers.cells)
+            held = EstimatesScalars.of(engine.design).holds(answers, own, labels, band[:, places])
+            due[np.ix_(np.flatnonzero(held), np.array(places))] = False
+    for place in np.flatnonzero(due.any(axis=1)).tolist():
+        yield engine, looks[place], due[place]
 
 
 def add_look(engine: Engine, draws: int, ends: Limits, shown: BoolArray) -> None:

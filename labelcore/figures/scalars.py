@@ -117,11 +117,11 @@ def _results_now(
     """The results of this moment, within the bands ``before`` it, (2, n_questions) each; from its
     figures where they are ``known``."""
     found: list[dict[str, Estimate]] = [{} for _ in engines]
-    keys = [question.key for question in engines[0].questions]
+    keys = {question.key: place for place, question in enumerate(engines[0].questions)}
     for group, figures in known or figures_of(engines):
-        places = [keys.index(question.key) for question in group]
-        for number, (engine, of_group) in enumerate(zip(engines, figures, strict=True)):
-            one = _found(engine, *of_group, group)
+        places = [keys[question.key] for question in group]
+        for number, (engine, (answers, made)) in enumerate(zip(engines, figures, strict=True)):
+            one = _found(engine, answers, made, group)
             if before is not None:
                 one = _narrowed(one, before[number][:, places])
             found[number] |= {estimate.estimand: estimate for estimate in one.stated()}
@@ -185,7 +185,8 @@ def labels_of(engine: Engine, question: Question) -> int:
     """The labels that a result rests on: in a group, of its items."""
     if question.group is None:
         return engine.labels
-    return round(float(engine.tallies[question.subject].counts.sum()))
+    tally = engine.tallies[replace(question, group=None).subject]
+    return round(float(tally.counts[tally.group == question.group].sum()))
 
 
 def margin_of(engine: Engine, question: Question) -> float | None:

@@ -20,7 +20,7 @@ from labelcore.figures.together import confidences
 from labelcore.log.engine import Engine
 from labelcore.population.groupings import Grouping, grouping_of
 from labelcore.results.base import Finding
-from labelcore.results.cells import Table, TableCell
+from labelcore.results.cells import Row, Table, TableCell
 from labelcore.results.types import Estimate
 from labelcore.tallies import InGroup, Question, Tallies, Tally, questions, tally_of
 
@@ -42,18 +42,18 @@ def figure_table(
     stage = headline_stage(engine)
     groups = groups_of(stage, tuple(by))
     asked = {one.key for one in stage.questions}
-    every = [one for one in _questions(stage, groups) if one.versus is None]
+    of_cells = cells_asked(stage, groups)
+    every = [one for _, one in of_cells]
     told = {key: one for key, one in known.items() if isinstance(one, Estimate)}
     found = {} if together else {one.key: told[one.key] for one in every if one.key in told}
     if isinstance(stage.design, EstimatesScalars):
         guessed = [one for one in every if one.key not in found]
         found |= _guesses(stage, guessed, groups, together=together)
     cells = [
-        TableCell((one.classifier, _name(groups, one)), _figure(one, stage), found[one.key],
-                  one.key in asked)
-        for one in every
+        TableCell(*where, found[one.key], one.key in asked)
+        for where, one in of_cells
         if one.key in found
-    ]  # fmt: skip
+    ]
     label = "" if groups is None else groups.label
     return Table(tuple(cells), label, stage.plan.confidence, together or stage.plan.together)
 
@@ -67,6 +67,15 @@ def groups_of(engine: Engine, by: tuple[str, ...]) -> Grouping | None:
         return asked
     known: Grouping = engine.of_frame(("groups", by), lambda: grouping_of(engine.population, by))
     return known
+
+
+def cells_asked(engine: Engine, groups: Grouping | None) -> list[tuple[tuple[Row, str], Question]]:
+    """Row and figure of each cell of the table, and what is asked there."""
+    return [
+        (((one.classifier, _name(groups, one)), _figure(one, engine)), one)
+        for one in _questions(engine, groups)
+        if one.versus is None
+    ]
 
 
 def _questions(engine: Engine, groups: Grouping | None) -> list[Question]:

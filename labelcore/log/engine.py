@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from labelcore.designs import base
-from labelcore.designs.base import Due, IntArray, Progress, rank_order
+from labelcore.designs.base import Due, IntArray, Progress, Toward, rank_order
 from labelcore.designs.curves import fine_grid
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanError
@@ -112,6 +112,7 @@ class Engine(Book):
         self.draws = DrawnItems()
         self._memory: dict[int, Any] = {}
         self._planned: tuple[int, bool, Any] | None = None
+        self._toward: tuple[Toward | None, int] = None, 0
         self.seen: list[tuple[int, Any]] = []
         self.told: list[tuple[int, Any]] = []
         self.codes[self.existing.positions] = self.existing.codes
@@ -372,7 +373,11 @@ class Engine(Book):
 
     def _due(self) -> Due[Any]:
         setup = replace(self.setup, planned=self.planned) if self.replanned else self.setup
-        return Due(setup, self.frame, self.progress, self._batches + 1)
+        progress, (toward, until) = self.progress, self._toward
+        if toward is not None and len(self.asked) < until:
+            setup = replace(setup, toward=toward)
+            progress = replace(progress, limit=min(progress.limit, until + self.given))
+        return Due(setup, self.frame, progress, self._batches + 1)
 
     def _compose_batch(self) -> None:
         self._queue_up(self.design.next_batch(*self._due()))
@@ -544,9 +549,26 @@ class Engine(Book):
         if self.in_force(index) is None:
             self._owed.add(index)
 
-    def extend(self, budget: int) -> None:
-        """Go on until so many items in all."""
+    def extend(self, budget: int, estimand: str | None = None, group: str | None = None) -> None:
+        """Go on until so many items in all. Those more than before are asked next, and for a figure
+        or of a group where one is named."""
+        more, groups = min(budget, self.most) - self.limit, self.setup.groups
         super().extend(min(budget, self.most))
+        if estimand is None and group is None:
+            return
+        place = None if group is None or groups is None else groups.names.index(group)
+        self._toward = Toward(estimand, place), len(self.asked) + more
+        self._queue = []
+
+    def directed(self, group: str | None) -> int:
+        """How many items are still to be asked of a group, None for all items, or for one figure of
+        it, before the plan goes on by itself."""
+        toward, until = self._toward
+        groups = self.setup.groups
+        if toward is None:
+            return 0
+        of = None if toward.group is None or groups is None else groups.names[toward.group]
+        return max(until - len(self.asked), 0) if of == group else 0
 
     def replan(self, planned: int, pilot: int = 0) -> None:
         """The size is another one from here on, and so is what the band is for unless the pilot

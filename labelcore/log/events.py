@@ -97,7 +97,8 @@ class Event:
         an answer: when the item was first shown, UTC, ISO 8601
     detail
         JSON values. drawn for the first time: "content", the hash of the text shown (logs of 0.1.0
-        have none; see ``Content``); looked: the results shown; extended: the new budget;
+        have none; see ``Content``); looked: the results shown; extended: the new budget,
+        and the estimand and the group that the labels are for, if any;
         reforecast: the labels of the pilot, the half-width of its widest interval, the size planned
         from there on, and the labels to which the pilot goes on, if it does; second_pass: how many
         items to show again; settled: the numbers of the answers that it was said of

@@ -17,6 +17,7 @@ from labelcore.errors import (
     PlanArgumentError,
     PlanError,
     ReplayError,
+    did_you_mean,
 )
 from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
@@ -411,9 +412,23 @@ class Extended(Kind):
                 "that can be asked",
                 got=budget,
             )
+        groups = engine.setup.groups
+        known = {
+            "estimand": [*dict.fromkeys(one.row.name for one in engine.questions)],
+            "group": [] if groups is None else groups.names,
+        }
+        for name, names in known.items():
+            wanted = event.detail.get(name)
+            if wanted is not None and wanted not in names:
+                there = ", ".join(names) or "none"
+                near = did_you_mean(str(wanted), names)
+                raise PlanArgumentError(
+                    name, f"must be one that the plan asks for: {there}", got=f"{wanted}{near}"
+                )
 
     def fold(self, state: LogState, event: Event) -> None:
-        state.book.extend(int(event.detail["budget"]))
+        detail = event.detail
+        state.book.extend(int(detail["budget"]), detail.get("estimand"), detail.get("group"))
 
 
 class SecondPass(Kind):

@@ -90,8 +90,8 @@ class Book:
         self.retract(index)
         self.stopped = False
 
-    def extend(self, budget: int) -> None:
-        """Go on until so many items in all."""
+    def extend(self, budget: int, estimand: str | None = None, group: str | None = None) -> None:
+        """Go on until so many items in all; for which figure, and of which group."""
         self.limit, self.extended, self.finished = budget, True, False
 
     def replan(self, planned: int, pilot: int = 0) -> None:

@@ -363,7 +363,11 @@ class Plan:
         if self.superseded:
             return self.params.get("horizon")
         return watched_horizon(
-            self.method, self.design_params, budget=self.budget, claim_form=self.claim_form
+            self.method,
+            self.design_params,
+            budget=self.budget,
+            claim_form=self.claim_form,
+            grouped=self.by is not None,
         )
 
     @property
@@ -514,12 +518,17 @@ class Plan:
 
 
 def watched_horizon(
-    method: Design[Any], params: Any, *, budget: int | None, claim_form: str = Form.STRICT
+    method: Design[Any],
+    params: Any,
+    *,
+    budget: int | None,
+    claim_form: str = Form.STRICT,
+    grouped: bool = False,
 ) -> int | None:
     """How many times its planned size a watched promise of a method with these parameters is for;
-    None without an end."""
+    None without an end. Groups may get more labels than planned once they are seen."""
     if not method.has_horizon(params):
         return None
     given: int | None = getattr(params, "horizon", None)
     usual = USUAL_HORIZON if claim_form == Form.STRICT else LIKELY_HORIZON
-    return given or (usual if budget is None else 1)
+    return given or (usual if budget is None or grouped else 1)

@@ -200,7 +200,9 @@ def _end_words(facts: Facts, event: Event) -> list[Child]:
         until = (facts.plan.horizon or 0) * planned
         staged = facts.plan.promise == Promise.FIXED or 0 < until < (budget or 0)
         after = "the first stage stays the result" if staged else f"{kept} valid"
-        return [f"Extended to {budget:,} items ({when}); {after}."]
+        named = [str(event.detail[key]) for key in ("estimand", "group") if key in event.detail]
+        toward: list[Child] = [" for ", theirs(" of ".join(named))] if named else []
+        return [f"Extended to {budget:,} items", *toward, f" ({when}); {after}."]
     if not event.text:
         return [f"Finished by hand ({when}), no reason given."]
     return [f"Finished by hand ({when}), for this reason: ", theirs(event.text)]

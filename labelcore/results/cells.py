@@ -17,6 +17,10 @@ COLUMNS = (
 )  # fmt: skip
 
 
+Row = tuple[str | None, str | None]
+"""Classifier and group of a row; None for a file without classifiers, and for all items."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableCell:
     """One figure of a table.
@@ -24,7 +28,7 @@ class TableCell:
     Attributes
     ----------
     row
-        classifier and group; None for a file without classifiers, and for all items
+        classifier and group
     figure
         the estimand, with its class where there are several, such as "precision[spam]"
     estimate
@@ -34,7 +38,7 @@ class TableCell:
         other figures: its interval holds, by itself, and is wide
     """
 
-    row: tuple[str | None, str | None]
+    row: Row
     figure: str
     estimate: Estimate
     asked: bool
@@ -75,7 +79,7 @@ class Table(Result):
     together: bool
 
     @property
-    def rows(self) -> list[tuple[str | None, str | None]]:
+    def rows(self) -> list[Row]:
         """Classifier and group of each row."""
         return list(dict.fromkeys(one.row for one in self.cells))
 

@@ -1088,7 +1088,14 @@ class Session:
         self.results()
         self.store.anchor("finish")
 
-    def extend(self, *, budget: int, annotator: str = DEFAULT_ANNOTATOR) -> None:
+    def extend(
+        self,
+        *,
+        budget: int,
+        annotator: str = DEFAULT_ANNOTATOR,
+        estimand: str | None = None,
+        group: str | None = None,
+    ) -> None:
         """Continue until ``budget`` items in all.
 
         Parameters
@@ -1097,11 +1104,17 @@ class Session:
             the new number of items, more than so far
         annotator
             the person who extends it
+        estimand
+            the one that the labels more than before are for, which are asked next; None: all of the
+            plan
+        group
+            the group of ``Plan.by`` whose items they are; None: all. By a method that asks by group
 
         Raises
         ------
         PlanError
-            The budget is not more than the items so far, or more than can be asked.
+            The budget is not more than the items so far, or more than can be asked; the plan does
+            not ask for that estimand or group.
         TypeError
             The budget is not a whole number.
 
@@ -1113,9 +1126,9 @@ class Session:
         """
         if isinstance(budget, bool) or not isinstance(budget, int):
             raise TypeError(f"budget must be a whole number of items, got {budget!r}")
-        self.ledger.write(
-            lambda: self.ledger.event("extended", annotator, detail={"budget": budget})
-        )
+        toward = {"estimand": estimand, "group": group}
+        detail = {"budget": budget} | {key: one for key, one in toward.items() if one is not None}
+        self.ledger.write(lambda: self.ledger.event("extended", annotator, detail=detail))
 
     def second_pass(self, items: int = 30, annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Show some of the labelled items a second time. The plan's figures do not change.

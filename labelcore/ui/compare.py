@@ -6,27 +6,30 @@ Two rows that are pressed are compared, a head sorts by its figure.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.design import SERIES, both
-from labelcore.charts.figure_table import Drawn, Less, Row, figure_table_node, row_name
+from labelcore.charts.figure_table import Drawn, Less, figure_table_node, row_name
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.results.cells import Table
+from labelcore.figures.arithmetic import arithmetic
+from labelcore.results.cells import Row, Table, TableCell
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
+from labelcore.ui.cell_panel import cell_panel, price_words
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.scripts import Script, constants, text_of
 from labelcore.words import sentences as words
 
 CLASSIFIERS, TOGETHER = "classifiers", "All of these together, {sure}"
-HINT = "Press two rows to compare them, a head to sort."
+HINT = "Press two rows to compare them, a head to sort, a cell to open it."
 NONE_AHEAD = "No group is sure to differ from the rest in accuracy yet."
 ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in accuracy."
 SOME_AHEAD = "{sure} sure: {names} differ from the rest in accuracy."
 LONGEST, MOST_NAMED = 40, 4
-MARKED, SORTED, SHOWN = "table-marked", "table-sorted", "table-of"
+MARKED, SORTED, SHOWN, OPENED = "table-marked", "table-sorted", "table-of", "table-opened"
 ROLES = ("ink", "quiet", "rule", "empty", "band", "ground")
 STYLE = f".figures {{ {both(*SERIES, *ROLES)} }}\n" + text_of("table.css")
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("table.js"))
@@ -56,7 +59,13 @@ def compare_panel(session: Session) -> None:
     table = session.table(columns, together=bool(together))
     if not table.cells:
         return
-    drawn = drawn_table(session, table, by, _marked(table, by), st.session_state.get(SORTED, ""))
+    opened, widest = _opened(table, by), table.widest()
+    price = "" if widest is None else price_words(arithmetic(session.engine, columns, widest))
+    drawn = replace(
+        drawn_table(session, table, by, _marked(table, by), st.session_state.get(SORTED, "")),
+        opened=None if opened is None else (opened.row, opened.figure),
+        price=price and f"{price} ›",
+    )
     if by:
         st.text(differing(session, by))
     _component()(
@@ -65,6 +74,8 @@ def compare_panel(session: Session) -> None:
         on_pressed_change=lambda: _press(table, drawn.rows, by),
         height="content",
     )
+    if opened is not None:
+        cell_panel(session, opened, columns)
     sure = words.confidence_words(session.plan.confidence)
     st.checkbox(TOGETHER.format(sure=sure), key="table-together")
     st.caption(HINT)
@@ -86,6 +97,13 @@ def _row_of(one: Estimate, by: str) -> Row | None:
     if not scope.by:
         return scope.classifier, None
     return (scope.classifier, scope.group) if scope.by == by else None
+
+
+def _opened(table: Table, by: str) -> TableCell | None:
+    """The cell that is open, as far as this table has it."""
+    of, row, figure = st.session_state.get(OPENED, ("", None, ""))
+    cells = (one for one in table.cells if (of, row, figure) == (by, one.row, one.figure))
+    return next(cells, None)
 
 
 def _by(session: Session) -> str:
@@ -114,10 +132,15 @@ def _marked(table: Table, by: str) -> list[Row]:
 
 def _press(table: Table, rows: Sequence[Row], by: str) -> None:
     """Mark the row, the older one of two giving way, or sort by the head."""
-    kind, place = st.session_state["figure-table"]["pressed"].split()
+    kind, place = st.session_state["figure-table"]["pressed"].split(maxsplit=1)
     if kind == "head":
         figure = table.figures[int(place)]
         st.session_state[SORTED] = "" if st.session_state.get(SORTED) == figure else figure
+        return
+    if kind == "cell":
+        row_at, figure_at = (int(one) for one in place.split())
+        cell = by, rows[row_at], table.figures[figure_at]
+        st.session_state[OPENED] = ("", None, "") if st.session_state.get(OPENED) == cell else cell
         return
     row, marked = rows[int(place)], _marked(table, by)
     left = [one for one in marked if one != row]

@@ -245,7 +245,8 @@ class Terms:
     def horizon(self, goal: Goal | None) -> int | None:
         """How many times the planned size a watched session may go on to."""
         budget = self.least if self.way == BUDGET else self.new_labels(goal)
-        return watched_horizon(self.design, self.design_params, budget=budget)
+        grouped = self.by is not None
+        return watched_horizon(self.design, self.design_params, budget=budget, grouped=grouped)
 
     def new_labels(self, goal: Goal | None) -> int | None:
         """The planned size as far as it is known; labels that extend a sample are not all of it."""

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN
 from labelcore.ui import compare
-from labelcore.ui.compare import MARKED, NONE_AHEAD, SHOWN, SORTED, drawn_table
+from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table
 from labelcore.ui.living import picture
 from labelcore.ui.plain import plain
 from labelcore.words.tables import cell_said
@@ -145,3 +145,19 @@ def test_before_a_figure_nothing_differs(data_folder: Path) -> None:
     page.segmented_control[0].set_value("language").run()
     assert not page.exception and NONE_AHEAD in texts(page)
     assert {row[1] for row in table_rows(page)} <= {"not yet", "too early"}
+
+
+def test_a_cell_opens_its_arithmetic(session: lc.Session) -> None:
+    """Strata, sum and price of the cell that is pressed, and nothing once it is pressed again."""
+    page = AppTest.from_function(panel, default_timeout=60).run()
+    page.session_state[OPENED] = "language", ("m", "l1"), "accuracy"
+    page.run()
+    assert not page.exception
+    assert any("26" in one.value and "l1" in one.value for one in page.markdown)
+    assert "estimated from" in texts(page) and len(page.dataframe) == 1
+    strata = page.dataframe[0].value
+    labels = session.table().cell("m", "accuracy", "l1").estimate.labels_used
+    assert strata["Labels"].sum() == labels
+    page.session_state[OPENED] = "", None, ""
+    page.run()
+    assert not page.dataframe

@@ -130,7 +130,7 @@ def test_looks_that_cut_nothing_are_left_out(
     looked: list[int] = []
     cutting = narrowing._cutting_looks
     monkeypatch.setattr(narrowing, "_cutting_looks", lambda engine, band: (
-        looked.append(len(found := cutting(engine, band))), found)[1])  # fmt: skip
+        looked.append(len(found := [*cutting(engine, band)])), found)[1])  # fmt: skip
     ended = [ends(one) for one in scalar_results_of(runs, ended=True)]
     assert not any(run.seen for run in runs)
     every = [ends(one) for one in scalar_results_of(runs)]

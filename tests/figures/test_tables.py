@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import labelcore as lc
+from labelcore.figures.arithmetic import arithmetic
 from labelcore.figures.differences import mover
 from labelcore.planning.truth import true_codes
 from labelcore.results.cells import COLUMNS, Table
@@ -228,3 +229,48 @@ def test_what_has_no_difference_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         by_language.differences(by, estimand)
+
+
+def test_the_arithmetic_of_a_cell_is_its_value() -> None:
+    """What the strata add to numerator and denominator is the figure; the twin sums labels as they
+    are, without the sizes of the strata."""
+    frame = grouped_frame(2_000, shares=(0.6, 0.3, 0.1))
+    plan = lc.Plan("recalibrated_neyman", "accuracy", classifier="m", budget=150, by="language")
+    session = lc.Session(grouped(frame), plan)
+    label_all(session, frame)
+    twins = []
+    for cell in session.table().cells:
+        if cell.row[0] != "m":
+            continue
+        found, value = arithmetic(session.engine, ("language",), cell), cell.estimate.value
+        assert found.above / found.below == pytest.approx(value, abs=1e-12)
+        assert found.parts["items"].sum() == cell.estimate.scope.n_items
+        assert found.parts["labels"].sum() == cell.estimate.labels_used
+        parts = found.parts[found.parts["labels"] > 0]
+        plain = (parts["above"] / parts["items"] * parts["labels"]).sum() / parts["labels"].sum()
+        twins.append(plain == pytest.approx(value, abs=1e-12))
+        assert (found.more is not None) == cell.asked
+    assert not all(twins)
+
+
+def test_more_labels_go_to_the_group_that_is_named_and_hold_what_their_price_said() -> None:
+    frame = grouped_frame(4_000, shares=(0.5, 0.3, 0.2))
+    plan = lc.Plan("recalibrated_neyman", "accuracy", classifier="m", budget=120, by="language")
+    session = lc.Session(grouped(frame), plan)
+    label_all(session, frame)
+    cell = session.table().cell("m", "accuracy", "l1")
+    price = arithmetic(session.engine, ("language",), cell)
+    assert price.kept and price.more and price.half_width
+    before = len(session.engine.asked)
+    session.extend(budget=before + price.more, estimand="accuracy", group="l1")
+    assert session.engine.directed("l1") == price.more and session.engine.directed("l0") == 0
+    label_all(session, frame)
+    new = session.engine.drawn_positions[before:]
+    groups = session.engine.setup.groups
+    assert groups is not None and len(new) == price.more
+    assert {groups.names[code] for code in groups.codes[new].tolist()} == {"l1"}
+    now = session.results()["accuracy[language=l1]"]
+    assert now.half_width == pytest.approx(price.half_width, rel=0.15)
+    assert now.half_width < cell.estimate.half_width
+    with pytest.raises(ValueError, match="group must be one that the plan asks for: l0, l1, l2"):
+        session.extend(budget=before + price.more + 5, group="l9")
