@@ -308,20 +308,24 @@ def _put(found: Row, name: str, value: Any) -> None:
 
 
 def wrapped(path: Path) -> list[Row] | None:
-    """The objects of the one list of objects that a JSON file's single object holds, such as a page
+    """The objects of the one list of objects that the only object of a file holds, such as a page
     of the answers of Langfuse or Phoenix: ``{"data": [...], "meta": {...}}``."""
-    if path.suffix.lower() != ".json" or path.stat().st_size > LARGEST_LIST:
+    if path.suffix.lower() not in (".json", ".jsonl") or path.stat().st_size > LARGEST_LIST:
         return None
     with path.open("rb") as stream:
-        if not stream.read(PEEKED_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return None
+        first = stream.readline(LONGEST_ROW).strip()
+        if not first.startswith(b"{") or (first.endswith(b"}") and stream.read(1)):
+            return None  # A list, or an object a line.
     try:
-        whole = json.loads(path.read_bytes().decode("utf-8-sig"))
+        whole = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         return None
-    lists = [one for one in whole.values() if isinstance(one, list) and len(one) >= FEWEST_WRAPPED]
-    objects = [one for one in lists if all(map(_is_object, one))]
-    return objects[0] if len(objects) == 1 else None
+    long = {k: v for k, v in whole.items() if isinstance(v, list) and len(v) >= FEWEST_WRAPPED}
+    lists = {name: one for name, one in long.items() if all(map(_is_object, one))}
+    if len(lists) > 1:
+        rule = f"the file holds one object, with {len(lists)} lists of objects: save one of them"
+        raise PopulationError([Fault(path.name, next(iter(lists)), None, None, rule)])
+    return next(iter(lists.values()), None)
 
 
 FEWEST_WRAPPED = 10

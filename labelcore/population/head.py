@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,6 @@ from labelcore.population.dialect import Dialect
 from labelcore.population.engines import sources
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.table import EngineTable
-from labelcore.population.foreign import FEWEST_WRAPPED
 from labelcore.population.formats import FORMATS, TableFile, known_suffix, open_table
 from labelcore.population.json_file import JsonTable
 from labelcore.population.sniff import first_row_is_data
@@ -51,8 +49,6 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any], paths: Sequence[str
         raise PopulationError([Fault(parts[0].name, None, None, None, rule)])
     rows = tuple(table.first(SAMPLE_ROWS))
     if isinstance(table, JsonTable):
-        if faults := [_wrapped(parts[0].name, *one) for one in _lists(rows)]:
-            raise PopulationError(faults)
         names = list(dict.fromkeys([*leaves(names, rows), *(n for n in paths if n in names)]))
         rows = tuple({name: row[name] for name in names} for row in rows)
     named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
@@ -74,24 +70,6 @@ def tree_in(part: Path, given: Mapping[str, Any], columns: Sequence[str]) -> Tre
         for row in zip(*(as_text(batch[name]).to_pylist() for name in columns), strict=True)
     )
     return replace(tree_of(rows, columns), branches=())
-
-
-def _lists(rows: Sequence[Mapping[str, str]]) -> list[tuple[str, int]]:
-    """The fields of a file's only object that hold a list of objects, and of how many."""
-    found = []
-    for name, text in rows[0].items() if len(rows) == 1 else ():
-        value = json.loads(text) if text.startswith("[{") else []
-        if len(value) >= FEWEST_WRAPPED and all(isinstance(one, dict) for one in value):
-            found.append((name, len(value)))
-    return found
-
-
-def _wrapped(file: str, name: str, objects: int) -> Fault:
-    rule = (
-        f"the file holds one object, with a list of {objects:,} objects in this field: save that "
-        "list alone as the file"
-    )
-    return Fault(file, name, None, None, rule)
 
 
 def leaves(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,17 +11,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.errors import PopulationError
-from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.duck import DuckError, file_value
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import EngineError
+from labelcore.population.engines.sql import sql
 from labelcore.population.engines.table import EngineTable, rows_of
-from labelcore.population.json_file import JsonTable, lines_of
+from labelcore.population.json_file import JsonTable
 from labelcore.population.limits import check_columns, check_rows, check_unpacked, refusal
-from labelcore.population.text import as_text
 
 UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
-ROWS_AT_ONCE = 1 << 12
 
 
 class ParquetFile(EngineTable):
@@ -58,7 +56,7 @@ class ParquetFile(EngineTable):
 
 
 class NestedParquet(JsonTable):
-    """A single file with lists or objects in its cells, written anew as an object a line."""
+    """A single file with lists or objects in its cells: each row as the text of an object."""
 
     options: ClassVar[tuple[str, ...]] = ()
     dialect = detected = PLAIN
@@ -69,43 +67,14 @@ class NestedParquet(JsonTable):
         given: Mapping[str, Any] = NOTHING,
         wanted: Mapping[str, bool] = NOTHING,
     ) -> None:
-        self._lines_copy, longest = TemporaryCopy(".jsonl"), 0
+        super().__init__(path.name, sql(f"({AS_JSON})", file_value(path)), wanted)
         try:
-            with pq.ParquetFile(path) as file, self._lines_copy.path.open("w") as stream:
-                for batch in file.iter_batches(ROWS_AT_ONCE):
-                    for line in json_lines(pa.Table.from_batches([batch])):
-                        longest = max(longest, len(line))
-                        stream.write(line)
-        except UNREADABLE as error:
+            self.look()
+        except DuckError as error:
             raise _unreadable(path, error) from error
-        super().__init__(path.name, lines_of(self._lines_copy.path, 4 * longest), wanted)
-        self.look()
 
 
-def json_lines(table: pa.Table) -> Iterable[str]:
-    """Each row as a line of JSON: lists and objects as they are, all else as text."""
-    cells = [
-        [_plain(one) for one in column.to_pylist()]
-        if pa.types.is_nested(column.type)
-        else as_text(column).to_pylist()
-        for column in table.columns
-    ]
-    for row in zip(*cells, strict=True):
-        yield json.dumps(dict(zip(table.column_names, row, strict=True)), ensure_ascii=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """As JSON has it; what an object lacks and others have is left out."""
-    if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in value.items() if one is not None}
-    if isinstance(value, list):
-        pairs = bool(value) and all(isinstance(one, tuple) for one in value)
-        return _plain(dict(value)) if pairs else [_plain(one) for one in value]
-    if isinstance(value, float):
-        return None if value != value else int(value) if value.is_integer() else value
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return value if value is None or isinstance(value, (str, int)) else str(value)
+AS_JSON = 'SELECT CAST(to_json(row) AS VARCHAR) AS "0" FROM read_parquet({}) AS row'
 
 
 def open_parquet(

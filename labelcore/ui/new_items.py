@@ -16,6 +16,7 @@ from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
 from labelcore.population.head import Head
 from labelcore.population.roles import Roles, passing
+from labelcore.population.tree import Tree
 from labelcore.ui import files, visitor
 from labelcore.ui.asking import ask, ask_number, current
 from labelcore.ui.draft import (
@@ -34,7 +35,7 @@ from labelcore.ui.folds import fold
 from labelcore.ui.guess import FEW_VALUES, Guess, guess
 from labelcore.ui.hidden import hidden_columns
 from labelcore.ui.new_known import Known, known_answers, show_known
-from labelcore.ui.new_tree import TAKE, choose_passing, pick, say_passing, take_for
+from labelcore.ui.new_tree import TAKE, choose_passing, passing_words, pick, take_for
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import sentence
 from labelcore.ui.reading import is_there
@@ -65,6 +66,7 @@ PATH = "or a path on this machine"
 PATH_INSIDE = "or a path in the data folder"
 OTHERS = f"Choose other columns under '{MEANINGS}', or mend the file."
 NO_ROLE = "not used"
+FIRST = "the first counts"
 MANY_REPEATED = 0.5
 ALIKE = (
     "{count} of {items} items look the same as an earlier one. Is another column to be shown? "
@@ -133,14 +135,20 @@ class Items:
         return self.guess.roles
 
     @cached_property
-    def verdicts(self) -> dict[str, Mapping[str, int]]:
-        """The different verdicts of each judge of such a log, and how often each is given."""
+    def judged(self) -> Mapping[str, str]:
+        """Judge -> its column of verdicts, of such a log."""
         rows = self.now.classifier_columns(self.names, self.guess) or ()
-        judges = {one.name: one.prediction for one in rows if one.prediction}
-        if self.roles is None or not judges:
-            return {}
-        tree = files.read_tree(self.path, self.dialect, [*judges.values()])
-        return {name: tree.values[column] for name, column in judges.items()}
+        return {one.name: one.prediction for one in rows if one.prediction and self.roles}
+
+    @cached_property
+    def tree(self) -> Tree:
+        """What lies in the records, and the verdicts of the judges."""
+        return files.read_tree(self.path, self.dialect, [*self.judged.values()])
+
+    @cached_property
+    def verdicts(self) -> dict[str, Mapping[str, int]]:
+        """The different verdicts of each judge, and how often each is given."""
+        return {name: self.tree.values[column] for name, column in self.judged.items()}
 
     @cached_property
     def preset(self) -> dict[str, tuple[str, ...]]:
@@ -313,7 +321,7 @@ def pick_from(items: Items) -> None:
     now, rows = items.now, items.bare.classifiers
     content, groups = items.bare.content, items.columns.groups
     use = partial(take_for, now, items.names, content, groups, len(rows))
-    pick(files.read_tree(items.path, items.dialect, []), use)
+    pick(items.tree, use)
 
 
 def say_what_was_read(population: Population) -> None:
@@ -353,8 +361,11 @@ def say_what_matters(items: Items) -> None:
         st.caption("Row numbers are the ids: rows of this file must never move.")
     for part, reason in items.guess.reasons.items():
         st.caption(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
+    for one in items.tree.branches if items.judged else ():
+        if one.twice:
+            st.caption(plain(f"{one.path} is there twice in {count(one.twice, 'line')}: {FIRST}."))
     for name, passes in items.bare.passing:
-        say_passing(name, items.verdicts[name], passes)
+        st.caption(plain(passing_words(name, items.verdicts[name], passes)))
     told = [name for name in items.columns.content if name in items.guess.answers]
     if told:
         st.warning(

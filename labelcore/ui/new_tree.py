@@ -109,26 +109,14 @@ def choose_passing(name: str, part: str, counts: Mapping[str, int], first: Seque
     ask("passes", part, label=label, options=words, first=list(first))
 
 
-def say_passing(name: str, counts: Mapping[str, int], told: Sequence[str]) -> None:
-    """What counts as passed, and what does not."""
-    st.caption(plain(passing_words(name, counts, told)))
-
-
 def passing_words(name: str, counts: Mapping[str, int], told: Sequence[str]) -> str:
-    """
+    """What counts as passed, and what does not.
+
     >>> passing_words("judge", {"pass": 1800, "fail": 950, "ERROR": 40, "": 7}, ["pass"])
-    'judge: pass (1,800) passes; fail (950), ERROR (40), empty (7) do not.'
+    'judge: pass counts as passed, all else does not: fail (950), ERROR (40), empty (7).'
     """
-    said = {True: list[str](), False: list[str]()}
-    for value, count in counts.items():
-        said[value in told].append(f"{one_line(value, 30) or EMPTY} ({count:,})")
-    lists = {
-        which: ", ".join(some[:MOST_TOLD]) + (f" and {len(some) - MOST_TOLD} more"
-                                              if len(some) > MOST_TOLD else "")
-        for which, some in said.items()
-    }  # fmt: skip
-    one, others = len(said[True]) == 1, len(said[False]) == 1
-    return (
-        f"{one_line(name, 40)}: {lists[True] or 'nothing'} {'passes' if one else 'pass'}; "
-        f"{lists[False] or 'nothing else'} {'does' if others else 'do'} not."
-    )
+    passes = ", ".join(one_line(value, 30) for value in told) or "nothing"
+    others = [f"{one_line(value, 30) or EMPTY} ({number:,})"
+              for value, number in counts.items() if value not in told]  # fmt: skip
+    rest = ", ".join(others[:MOST_TOLD]) or "nothing"
+    return f"{one_line(name, 40)}: {passes} counts as passed, all else does not: {rest}."

@@ -56,6 +56,7 @@ def trace(n: int) -> dict[str, object]:
     scores = [{"name": "strict", "value": verdict}, {"name": "kind", "value": 1 + n % 5}]
     said = [{"role": "user", "content": f"Question {n}?"}]
     judged = scores if n % 7 else scores[1:]
+    judged = [*judged, {"name": "kind", "value": 9}] if n == 3 else judged
     output = {"content": f"Answer {n}", "notes": [{"text": f"note {n}", "sure": n % 2}]}
     return {"id": n, "input": said, "output": output, "model": "ab"[n % 2], "scores": judged}
 
@@ -68,8 +69,10 @@ def test_a_value_is_pressed_in_a_record_and_used(
     page.goto(f"{shared_server.url}/new_project")
     page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
     page.get_by_text(driving.READ_WHOLE).wait_for()
-    passes = "strict: pass (24) passes; fail (24), ERROR (12), empty (10) do not."
+    passes = "strict: pass counts as passed, all else does not: fail (24), ERROR (12), empty (10)."
     expect(page.get_by_text(passes)).to_be_visible()
+    twice = "scores[name=kind] is there twice in 1 line: the first counts."
+    expect(page.get_by_text(twice)).to_be_visible()
     page.locator(".st-key-new-take summary").click()
     line = page.locator('.lc-tree button[data-figure="output.notes[-1].text"]')
     expect(line).to_contain_text("in all 70 lines")
