@@ -6,9 +6,11 @@ needs too much of the whole server has not. So one process imports what reading 
 itself, and forks for each piece of work two that know nothing of this one: one that reads, and one
 that watches it, ends it and removes what it wrote. A job and what comes of it are JSON, and files
 in a folder that this user alone can read and write: nothing is unpickled that comes from a process
-which read somebody's bytes. That keeps work within bounds; it is no sandbox against a file that
-takes over its reader. As many run at once as there are processor cores but one, at least two; the
-others wait. Where processes do not fork well a new one is started for each piece of work.
+which read somebody's bytes. Where Linux has Landlock, the one that reads has shut itself in
+(``labelcore.sandbox``): it reads its file and its code, writes to that folder, and reaches nothing
+else; elsewhere a file that takes over its reader has the rights of the server. As many run at once
+as there are processor cores but one, at least two; the others wait. Where processes do not fork
+well a new one is started for each piece of work.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import gc
 import importlib
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -36,6 +39,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from labelcore.errors import CancelledError, Fault, LimitError, PopulationError
+from labelcore.sandbox import shut_in
 
 FORKS = sys.platform == "linux"
 ALONE = "--alone"
@@ -337,8 +341,14 @@ def _process(stdin: Any) -> subprocess.Popen[str]:
         stdin=stdin,
         stdout=None if FORKS else subprocess.PIPE,
         text=True,
-        env={**os.environ, **SETTINGS, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        env={**_no_secrets(), **SETTINGS, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
     )
+
+
+def _no_secrets() -> dict[str, str]:
+    """The environment without what is a secret by its name, or an address that may hold one."""
+    secret = re.compile(r"PASS|SECRET|TOKEN|KEY|CREDENTIAL|^PG|^AWS|^LABELCORE_(?!DATA)", re.I)
+    return {name: value for name, value in os.environ.items() if not secret.search(name)}
 
 
 SETTINGS = {
@@ -393,6 +403,8 @@ def _watch(line: socket.socket) -> None:
     worker = os.fork()
     if worker == 0:
         line.close()
+        os.setpgid(0, 0)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         _end_with(watching)
         _do(job)
     handle, found = os.pidfd_open(worker), ""
@@ -404,6 +416,8 @@ def _watch(line: socket.socket) -> None:
         if found or handle in ready:
             break
     _, status = os.waitpid(worker, 0)
+    with suppress(OSError):
+        os.killpg(worker, signal.SIGKILL)  # What it started ends with it.
     if found:
         shutil.rmtree(job["folder"], ignore_errors=True)
     with suppress(OSError):
@@ -472,6 +486,8 @@ def _do(job: dict[str, Any], ended: Callable[[], object] | None = None) -> None:
     try:
         function = getattr(importlib.import_module(job["module"]), job["name"])
         _limit(job["memory"], job["seconds"], job["most"])
+        if ended is None:
+            shut_in(_read_by(job), folder)
         text = json.dumps({"value": function(*job["arguments"])})
     except Exception as error:
         text = json.dumps(_told(error))
@@ -483,6 +499,20 @@ def _do(job: dict[str, Any], ended: Callable[[], object] | None = None) -> None:
         ended()
     sys.stderr.flush()
     os._exit(0)  # Temporary files that the result needs stay where they are.
+
+
+def _read_by(job: dict[str, Any]) -> list[str]:
+    """The files that a job is about: its first argument, a path or several. A pattern's are in the
+    folder before it, and what others say, such as a column's name, is no path."""
+    first = next(iter(job["arguments"]), ())
+    several = first if isinstance(first, list) else [first]
+    paths = [one for one in several if isinstance(one, str)]
+    found = []
+    for one in filter(os.path.isabs, paths):
+        while any(sign in one for sign in "*?[") and not os.path.exists(one):
+            one = os.path.dirname(one)
+        found += [one] if one != os.path.dirname(one) else []
+    return found
 
 
 def _told(error: Exception) -> dict[str, Any]:

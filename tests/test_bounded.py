@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import gc
 import gzip
 import os
+import resource
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -16,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from labelcore import bounded
+from labelcore import bounded, sandbox
 from labelcore.bounded import Work
 from labelcore.errors import CancelledError, Fault, LimitError, PopulationError
 from labelcore.population import apart, read_population
@@ -24,7 +28,7 @@ from labelcore.population.copies import copies_folder
 
 
 def sleep_on(file: str, seconds: float = 60.0) -> None:
-    """Say which process this is, and sleep."""
+    """Say which process this is, in the private folder, and sleep."""
     Path(f"{file}.half").write_text(str(os.getpid()))
     Path(f"{file}.half").rename(file)
     time.sleep(seconds)
@@ -78,6 +82,11 @@ def halves(one: int, other: int) -> list[int]:
     return list(divmod(one, other))
 
 
+def said(folder: Path, name: str = "process") -> int:
+    """Which process it is, 0 before it says so."""
+    return int(next((one.read_text() for one in folder.glob(f"*/{name}")), "0"))
+
+
 def work(function: Any, *arguments: Any, folder: Path, **values: Any) -> Work:
     return Work("Reading items.csv", function, *arguments, folder=folder, **values)
 
@@ -118,8 +127,8 @@ def test_what_it_raises_is_raised_here(tmp_path: Path) -> None:
 
 def test_too_long(tmp_path: Path) -> None:
     with pytest.raises(LimitError, match=r"^Reading items.csv took longer than 5 seconds\. It was"):
-        work(sleep_on, str(tmp_path / "process"), folder=tmp_path, seconds=5.0).result()
-    assert [one.name for one in tmp_path.iterdir()] == ["process"]
+        work(sleep_on, "process", folder=tmp_path, seconds=5.0).result()
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no limit of memory here")
@@ -156,19 +165,19 @@ def test_under_a_limit_of_the_server(tmp_path: Path) -> None:
 
 
 def test_cancelled(tmp_path: Path) -> None:
-    one = work(sleep_on, str(tmp_path / "process"), folder=tmp_path)
-    wait_for((tmp_path / "process").exists)
-    process = int((tmp_path / "process").read_text())
+    one = work(sleep_on, "process", folder=tmp_path)
+    wait_for(lambda: said(tmp_path))
+    process = said(tmp_path)
     one.cancel()
     with pytest.raises(CancelledError, match="^Reading items.csv was cancelled"):
         one.result()
-    assert not is_alive(process) and [one.name for one in tmp_path.iterdir()] == ["process"]
+    assert not is_alive(process) and not any(tmp_path.iterdir())
 
 
 def test_killed_by_the_system(tmp_path: Path) -> None:
-    one = work(sleep_on, str(tmp_path / "process"), folder=tmp_path)
-    wait_for((tmp_path / "process").exists)
-    os.kill(int((tmp_path / "process").read_text()), signal.SIGKILL)
+    one = work(sleep_on, "process", folder=tmp_path)
+    wait_for(lambda: said(tmp_path))
+    os.kill(said(tmp_path), signal.SIGKILL)
     with pytest.raises(LimitError, match="ended by itself .signal 9, as when memory runs out"):
         one.result()
 
@@ -177,8 +186,8 @@ def test_no_more_at_once_than_there_are_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounded, "_places", bounded.threading.BoundedSemaphore(1))
-    first = work(sleep_on, str(tmp_path / "first"), folder=tmp_path)
-    wait_for((tmp_path / "first").exists)
+    first = work(sleep_on, "first", folder=tmp_path)
+    wait_for(lambda: said(tmp_path, "first"))
     second = work(halves, 7, 2, folder=tmp_path)
     third = work(halves, 8, 2, folder=tmp_path)
     assert second.ran == third.ran == 0.0
@@ -242,21 +251,21 @@ def test_a_server_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
         "from tests.test_bounded import sleep_on\n"
         "bounded.PRELOADED = ()\n"
         f"here = {str(tmp_path)!r}\n"
-        "bounded.Work('Reading', sleep_on, here + '/process', folder=Path(here)).result()\n"
+        "bounded.Work('Reading', sleep_on, 'process', folder=Path(here)).result()\n"
     )
     server = subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parents[1])
-    wait_for((tmp_path / "process").exists)
+    wait_for(lambda: said(tmp_path))
+    process = said(tmp_path)
     server.kill()
     server.wait()
-    process = int((tmp_path / "process").read_text())
     wait_for(lambda: not is_alive(process))
-    wait_for(lambda: [one.name for one in tmp_path.iterdir()] == ["process"])
+    wait_for(lambda: not any(tmp_path.iterdir()))
 
 
 def test_the_work_ends_with_the_one_that_watches_it(tmp_path: Path) -> None:
-    one = work(sleep_on, str(tmp_path / "process"), folder=tmp_path)
-    wait_for((tmp_path / "process").exists)
-    process = int((tmp_path / "process").read_text())
+    one = work(sleep_on, "process", folder=tmp_path)
+    wait_for(lambda: said(tmp_path))
+    process = said(tmp_path)
     watching = int(Path(f"/proc/{process}/stat").read_text().split()[3])
     os.kill(watching, signal.SIGKILL)
     with pytest.raises(LimitError, match="ended by itself"):
@@ -281,14 +290,14 @@ def test_where_processes_do_not_fork(tmp_path: Path) -> None:
         f"folder = Path({str(tmp_path)!r})\n"
         "def tried(function, *arguments, cancel=False, **limits):\n"
         "  one = bounded.Work('Reading', function, *arguments, folder=folder, **limits)\n"
-        "  while cancel and not (folder / 'process').exists(): pass\n"
+        "  while cancel and not list(folder.glob('*/process')): pass\n"
         "  if cancel: one.cancel()\n"
         "  try: print(one.result())\n"
         "  except ValueError as error: print(error)\n"
         "tried(halves, 17, 5)\n"
-        "tried(sleep_on, str(folder / 'late'), seconds=1.0)\n"
+        "tried(sleep_on, 'late', seconds=1.0)\n"
         "tried(write, 400, most=50_000_000)\n"
-        "tried(sleep_on, str(folder / 'process'), cancel=True)\n"
+        "tried(sleep_on, 'process', cancel=True)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -303,7 +312,7 @@ def test_where_processes_do_not_fork(tmp_path: Path) -> None:
         "Reading unpacked to more than 50 MB on the disk",
         "Reading was cancelled.",
     ], done.stderr
-    assert {one.name for one in tmp_path.iterdir()} <= {"late", "process"}
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_population_comes_back_with_what_it_rests_on(tmp_path: Path) -> None:
@@ -330,3 +339,112 @@ def test_a_population_comes_back_with_what_it_rests_on(tmp_path: Path) -> None:
     assert set(copies_folder().iterdir()) > before
     del there, job
     wait_for(lambda: gc.collect() >= 0 and set(copies_folder().iterdir()) == before)
+
+
+# A file that takes over its reader
+
+
+def attacks(file: str, secret: str, port: int, socket_file: str, victim: int) -> dict[str, str]:
+    """What code that a file got to run could try, and what came of each: "" where it worked."""
+    here, home = Path.cwd(), Path(secret).parent
+
+    def opened(path: str, how: str = "rb") -> Any:
+        with open(path, how) as stream:
+            return stream.read(1) if "r" in how else stream.write("x")
+
+    def connected(family: int, to: Any) -> None:
+        with socket.socket(family) as one:
+            one.settimeout(5)
+            one.connect(to)
+
+    tries: dict[str, Any] = {
+        "own file": lambda: opened(file),
+        "own folder": lambda: opened(str(here / "mine"), "w"),
+        "read another file": lambda: opened(secret),
+        "read it through a link": lambda: (
+            (here / "link").symlink_to(secret), opened(str(here / "link"))),
+        "read it through /proc": lambda: opened(f"/proc/{victim}/root{secret}"),
+        "read the environment of the server": lambda: opened(f"/proc/{victim}/environ"),
+        "read the memory of the server": lambda: opened(f"/proc/{victim}/mem"),
+        "read the users": lambda: opened("/etc/passwd"),
+        "list a folder": lambda: os.listdir(home),
+        "list the home": lambda: os.listdir(Path.home()),
+        "write another file": lambda: opened(secret, "w"),
+        "write a new file": lambda: opened(str(home / "new"), "w"),
+        "write to /tmp": lambda: opened("/tmp/labelcore-escaped", "w"),
+        "write to shared memory": lambda: opened("/dev/shm/labelcore-escaped", "w"),
+        "remove a file": lambda: os.unlink(secret),
+        "move a file": lambda: os.rename(secret, here / "moved"),
+        "link a file": lambda: os.link(secret, here / "linked"),
+        "truncate a file": lambda: os.truncate(secret, 0),
+        "connect by TCP": lambda: connected(socket.AF_INET, ("127.0.0.1", port)),
+        "connect by TCP on IPv6": lambda: connected(socket.AF_INET6, ("::1", port)),
+        "connect by a Unix socket": lambda: connected(socket.AF_UNIX, socket_file),
+        "ask a name server": lambda: socket.getaddrinfo("example.org", 80),
+        "listen": lambda: socket.create_server(("127.0.0.1", 0)).close(),
+        "start a program": lambda: subprocess.run(["/bin/true"], check=True),
+        "end the server": lambda: os.kill(victim, signal.SIGTERM),
+        "leave its group": os.setsid,
+        "lift its limits": lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
+        "a namespace of its own": lambda: os.unshare(os.CLONE_NEWUSER) if hasattr(
+            os, "unshare") else ctypes_call("unshare", 0x10000000),
+        "follow the server": lambda: ctypes_call("ptrace", 16, victim, 0, 0),
+    }  # fmt: skip
+    came = {}
+    for name, act in tries.items():
+        try:
+            act()
+            came[name] = ""
+        except (OSError, subprocess.SubprocessError, ValueError) as error:
+            came[name] = str(error) or type(error).__name__
+    return came
+
+
+def ctypes_call(name: str, *arguments: int) -> None:
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def outlive(file: str) -> None:
+    """Leave a process behind that goes on writing."""
+    if os.fork() == 0:
+        while True:
+            with open("more", "ab") as stream:
+                stream.write(bytes(1_000_000))
+            time.sleep(0.05)
+
+
+@pytest.mark.skipif(not sandbox.version(), reason="needs Landlock")
+def test_a_file_that_takes_over_its_reader_reaches_nothing_else(tmp_path: Path) -> None:
+    outside = Path(tempfile.mkdtemp(prefix="labelcore-outside-", dir=tmp_path))
+    secret = outside / "secret"
+    secret.write_text("the labels of others")
+    (tmp_path / "own.csv").write_text("id\n1\n")
+    (tmp_path / "work").mkdir()
+    listening, by_file = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)
+    at = tempfile.mktemp(prefix="labelcore-s-")
+    by_file.bind(at)
+    by_file.listen()
+    victim = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"])
+    try:
+        port = listening.getsockname()[1]
+        given = (str(tmp_path / "own.csv"), str(secret), port, at, victim.pid)
+        came = work(attacks, *given, folder=tmp_path / "work").result()
+        assert {name for name, why in came.items() if not why} == {"own file", "own folder"}
+        assert secret.read_text() == "the labels of others" and victim.poll() is None
+        assert [one.name for one in outside.iterdir()] == ["secret"]
+    finally:
+        victim.kill()
+        victim.wait()
+        listening.close()
+        by_file.close()
+        os.unlink(at)
+
+
+@pytest.mark.skipif(not sandbox.version(), reason="needs Landlock")
+def test_what_it_started_ends_with_it(tmp_path: Path) -> None:
+    work(outlive, "x", folder=tmp_path).result()
+    wait_for(lambda: not any(tmp_path.iterdir()))
+    time.sleep(0.3)
+    assert not any(tmp_path.iterdir())

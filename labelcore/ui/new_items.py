@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from labelcore import sandbox
 from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
@@ -419,7 +420,7 @@ def choose_file(now: Draft) -> bool:
 
 def bring(now: Draft) -> None:
     """A file, a folder, a zip, a pasted table, a path, or a file that came before."""
-    st.caption(HOLDS)
+    st.caption(HOLDS if sandbox.version() else f"{HOLDS} {sandbox.NOT_HERE}")
     given = st.file_uploader(DROP, key="new-upload", help=KINDS)
     left, right = st.columns(2)
     own, listed = visitor.sits_here(), files.listed()
