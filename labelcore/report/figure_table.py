@@ -20,7 +20,9 @@ from labelcore.words.quantities import key_parts, label_of
 from labelcore.words.sentences import confidence_words, count, valid_words
 from labelcore.words.tables import EACH, TOGETHER, cell_said, guess_note
 
-MOST_COLUMNS = 4
+MOST_COLUMNS, MOST_NUMBERS = 4, 60
+"""Figures beside each other in the picture, and rows in numbers."""
+REST = "{number} further rows stand in the Excel file."
 BY = "By {column}"
 FIGURES, ITEMS, LABELS = "The figures", "Items", "Labels"
 
@@ -78,7 +80,7 @@ def bar_words(bar: Bar) -> str:
 
 
 def table_numbers(shown: Table) -> Markup:
-    """Every row and figure in numbers, with items, labels and the promise."""
+    """The rows and figures in numbers, with items, labels and the promise."""
     frame = numbers_frame(shown)
     rows: list[list[Child]] = [
         [theirs(name), *map(tied, said)] for name, *said in frame.to_numpy().tolist()
@@ -89,10 +91,10 @@ def table_numbers(shown: Table) -> Markup:
 
 
 def numbers_frame(shown: Table) -> pd.DataFrame:
-    """Every row and figure as text, with items and labels."""
+    """Every figure of the first rows as text, with items and labels."""
     cells = {(one.row, one.figure): one for one in shown.cells}
     rows = []
-    for name, row in zip(row_names(shown), shown.rows, strict=True):
+    for name, row in list(zip(row_names(shown), shown.rows, strict=True))[:MOST_NUMBERS]:
         of_row = [cells.get((row, figure)) for figure in shown.figures]
         first = next(one.estimate for one in of_row if one is not None)
         said = [cell_said(one) if one is not None else "–" for one in of_row]
@@ -102,10 +104,12 @@ def numbers_frame(shown: Table) -> pd.DataFrame:
 
 
 def promise_note(shown: Table) -> str:
-    """How sure the figures are, and until when; what a first guess is."""
+    """How sure the figures are, and until when; what a first guess is, and where other rows are."""
     asked = [one.estimate for one in shown.cells if one.asked] or [shown.cells[0].estimate]
     held = dict.fromkeys(_promise_words(one, shown) for one in asked)
-    return " ".join(filter(None, (*held, guess_note(shown))))
+    left = len(shown.rows) - MOST_NUMBERS
+    rest = REST.format(number=f"{left:,}") if left > 0 else ""
+    return " ".join(filter(None, (*held, guess_note(shown), rest)))
 
 
 def _promise_words(one: Estimate, shown: Table) -> str:

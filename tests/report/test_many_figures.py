@@ -15,7 +15,14 @@ from pypdf import PdfReader
 
 import labelcore as lc
 from labelcore.charts.figure_bars import estimate_bar
-from labelcore.report import estimates_csv, report_html, report_json, report_pdf, report_xlsx
+from labelcore.report import (
+    estimates_csv,
+    figure_table,
+    report_html,
+    report_json,
+    report_pdf,
+    report_xlsx,
+)
 from labelcore.report.figure_table import bar_words
 from labelcore.words.tables import cell_said
 from tests.grouped import grouped, grouped_frame, label_all
@@ -119,6 +126,17 @@ def test_groups_stand_by_their_names_in_every_form(by_language: lc.Session) -> N
         frame[keys].sort_values(keys, ignore_index=True),
         check_dtype=False,
     )
+
+
+def test_hundreds_of_groups_are_told_apart_from_the_first_rows(
+    by_language: lc.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figure_table, "MOST_NUMBERS", 3)
+    page = report_html(by_language)
+    numbers = page.partition("<caption>By language</caption>")[2].partition("</table>")[0]
+    assert numbers.count("<tr>") == 1 + 3
+    further = len(by_language.table().rows) - 3
+    assert f"{further} further rows stand in the Excel file." in page
 
 
 def test_excel_can_be_filtered(by_language: lc.Session) -> None:
