@@ -173,7 +173,8 @@ class Items:
         """The columns that hold groups, as far as the first rows tell: few values that come again,
         and no answers."""
         sample = self.head.sample
-        unused = self.bare.unused(self.head.columns)
+        taken = self.roles.taken if self.roles else ()
+        unused = [one for one in self.bare.unused(self.head.columns) if one not in taken]
         names = [one for one in unused if one not in self.guess.answers]
         seen = {name: {row.get(name, "").strip() for row in sample} for name in names}
         few = min(FEW_VALUES, len(sample) // 4)

@@ -20,6 +20,7 @@ from labelcore.ui import people, sessions, visitor
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
 from labelcore.ui.downloads import table_button
 from labelcore.ui.facts import shown_word
+from labelcore.ui.hidden import hidden_words, is_hidden
 from labelcore.ui.item import item_nodes
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import acting, show_problem
@@ -265,6 +266,8 @@ def opened(project: str, session: Session) -> None:
     show_item(token, item_nodes(content, marks, session.population.path))
     finished = session.status.over
     judged = None if finished else session.differing(index)
+    if event is not None and judged is None and is_hidden(session):
+        st.text("\n".join(hidden_words(session, item_id)))
     if event is None:
         st.text(STILL_OPEN)
     elif not visitor.allowed(Right.SETTLE):

@@ -147,4 +147,10 @@ def test_the_system_and_the_judge_are_shown_once_an_item_is_judged(
     expect(panel).to_contain_text("reason: words of")
     page.keyboard.press("w")
     expect(panel).to_have_count(0)
+    page.set_viewport_size({"width": 390, "height": 844})
+    wait_until_idle(page)
+    for act in ("undo", "said", "finish"):
+        place = page.locator(f"[data-act={act}]").bounding_box()
+        assert place is not None and place["x"] >= 0 and place["x"] + place["width"] <= 390
+        assert place["y"] + place["height"] <= 844
     expect(main).not_to_contain_text("secret-")
