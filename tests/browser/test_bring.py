@@ -80,54 +80,56 @@ TAB_SEPARATED = "\n".join(
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [(TAB_SEPARATED, "pasted.tsv"), (json.dumps(ROWS), "pasted.json")],
-    ids=["table", "JSON"],
+    [
+        pytest.param(TAB_SEPARATED, "pasted.tsv", id="table"),
+        pytest.param(json.dumps(ROWS), "pasted.json", id="JSON", marks=pytest.mark.full),
+    ],
 )
-def test_a_pasted_table(server, new_page, text: str, name: str) -> None:
+def test_a_pasted_table(shared_server, new_page, text: str, name: str) -> None:
     page = new_page()
-    opened(page, server.url)
+    opened(page, shared_server.url)
     paste(page, text)
     page.get_by_text(f"{name} · ").first.wait_for()
     if name.endswith("tsv"):
         to_first_item(page, "300 items, 1 score")
 
 
-def test_a_path_that_is_pasted(server, new_page, tmp_path: Path) -> None:
+def test_a_path_that_is_pasted(shared_server, new_page, tmp_path: Path) -> None:
     """It stands in its field, and Enter opens it; Enter on the question goes on."""
     path = write_csv(tmp_path / "outside.csv", ROWS)
     page = new_page()
-    opened(page, server.url)
+    opened(page, shared_server.url)
     paste(page, str(path))
     expect(page.locator(".st-key-new-typed input")).to_have_value(str(path))
     page.keyboard.press("Enter")
     to_first_item(page, "300 items, 1 score")
-    assert (server.data / "files" / "outside.csv").is_file()
+    assert (shared_server.data / "files" / "outside.csv").is_file()
 
 
-def test_a_folder_that_is_dropped(server, new_page, tmp_path: Path) -> None:
+def test_a_folder_that_is_dropped(shared_server, new_page, tmp_path: Path) -> None:
     page = new_page()
-    opened(page, server.url)
+    opened(page, shared_server.url)
     drop(page, pictures(tmp_path / "pets"))
     page.get_by_text("40 items, 1 prediction column").wait_for()
     drop(page, write_csv(tmp_path / "next.csv", ROWS))  # in place of the one before
     page.get_by_text("next.csv · 300 rows").wait_for()
 
 
-def test_a_zip_of_pictures(server, new_page, tmp_path: Path) -> None:
+def test_a_zip_of_pictures(shared_server, new_page, tmp_path: Path) -> None:
     folder = pictures(tmp_path / "pets")
     with zipfile.ZipFile(tmp_path / "pets.zip", "w") as stream:
         for path in folder.rglob("*.png"):
             stream.write(path, path.relative_to(tmp_path))
     page = new_page()
-    opened(page, server.url)
+    opened(page, shared_server.url)
     drop(page, tmp_path / "pets.zip")
     to_first_item(page, "40 items, 1 prediction column")
     page.locator(".lc-box img").first.wait_for()
 
 
-def test_a_folder_without_anything_is_told(server, new_page, tmp_path: Path) -> None:
+def test_a_folder_without_anything_is_told(shared_server, new_page, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     page = new_page()
-    opened(page, server.url)
+    opened(page, shared_server.url)
     drop(page, tmp_path / "empty")
     page.get_by_text("The folder holds neither a picture nor a table.").wait_for()

@@ -84,7 +84,7 @@ def test_the_smallest_budget_has_all_its_looks_and_kinds_of_results(known: Known
     engine = known.engine(plan_of(least), 4)
     bases = set()
     for labels in label(engine, known.truth):
-        if labels % 5 not in (0, 1) and labels < least:
+        if labels % 10 not in (0, 5, 6) and labels < least:
             continue
         found = results(engine)["precision_curve"]
         assert np.all((found.low >= 0) & (found.low <= found.high) & (found.high <= 1))

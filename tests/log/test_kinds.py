@@ -259,7 +259,10 @@ def disagreements(session: Session, seed: int, steps: int) -> tuple[list[str], s
     return faults, refused
 
 
-@pytest.mark.parametrize("plan", [{}, {"margin": 0.2, "budget": None}, {"promise": "fixed"}])
+@pytest.mark.parametrize(
+    "plan",
+    sampled([{}, {"margin": 0.2, "budget": None}, {"promise": "fixed"}], 1, seed=1, keep=[{}]),
+)
 def test_what_the_writer_refuses_the_auditor_refuses(
     population: lc.Population, plan: dict[str, Any]
 ) -> None:

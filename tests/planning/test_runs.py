@@ -158,7 +158,7 @@ MARGINS = {
     ),
 }  # fmt: skip
 MORE_MARGINS = {
-    "part of the file": (lc.Plan("recalibrated_neyman", ["precision"], margin=0.06), 8),
+    "part of the file": (lc.Plan("recalibrated_neyman", ["precision"], margin=0.06), 4),
     "items like these": (
         lc.Plan("recalibrated_neyman", ["accuracy", "recall"], margin=0.09, **PROCESS), 8
     ),
@@ -242,10 +242,10 @@ def estimate(value: float, low: float, high: float) -> Estimate:
 def test_no_claim_is_settled_between_two_looks(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """6 sessions end where they do when the claim is looked at after every label; whoever waits
+    """4 sessions end where they do when the claim is looked at after every label; whoever waits
     for evidence that reaches far enough twice in a row ends later."""
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], claims=("accuracy > 0.6",), budget=400)
-    found = stops(known, plan, 6)
+    found = stops(known, plan, 4)
     bound = runs.may_be_settled
 
     def twice(*given: Any) -> np.ndarray:
@@ -254,11 +254,11 @@ def test_no_claim_is_settled_between_two_looks(
 
     with monkeypatch.context() as patch:
         patch.setattr(runs, "may_be_settled", twice)
-        too_bold = stops(known, plan, 6)
+        too_bold = stops(known, plan, 4)
     monkeypatch.setattr(
         runs._Session, "may_stop", lambda self, items: np.ones(len(items), dtype=bool)
     )
-    every = stops(known, plan, 6)
+    every = stops(known, plan, 4)
     assert found == every and max(every) < 400
     assert too_bold != every
 
