@@ -12,6 +12,8 @@ import labelcore as lc
 from labelcore.plan.claim_totals import claim_totals
 from labelcore.results.types import Claim, Estimate
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 ITEMS, LABELS, UNSURE_AT = 400, 120, 60
 CLAIM = "accuracy >= 0.6667"
 

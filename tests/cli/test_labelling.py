@@ -22,6 +22,8 @@ from labelcore.cli.projects import EXPORT_SUFFIXES
 from labelcore.exchange import BATCH_SUFFIXES, CONFIGS, LABELLED_FORMS
 from tests.report.sessions import session_on, write_items
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 
 @pytest.fixture
 def made(tmp_path: Path) -> tuple[str, dict[str, bool]]:

@@ -32,6 +32,8 @@ from labelcore.testing.known import Known, fewest, label, labelled, many_labelle
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.papers.recycling.recycled import written
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 NAME = "agreement_patterns"
 ALL = ("vote", "a", "b", "c")
 

@@ -21,6 +21,8 @@ from labelcore.planning.runs import beginning
 from labelcore.testing.known import SCALARS as FOUR
 from labelcore.testing.known import Known, fewest, labelled, many_labelled
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 NEYMAN = "recalibrated_neyman"
 N = 2000
 

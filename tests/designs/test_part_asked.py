@@ -14,6 +14,8 @@ from labelcore.figures.scalars import scalar_results
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
 from labelcore.testing.mistakes import Narrow
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 RECALIBRATED = "recalibrated_neyman"
 PARTS = {
     "precision": True,

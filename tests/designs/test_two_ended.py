@@ -20,6 +20,8 @@ from labelcore.stats.profile import Cells
 from labelcore.testing.known import SCALARS as FOUR
 from labelcore.testing.known import Known, calibrated, labelled, write
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 NEYMAN = "recalibrated_neyman"
 SIZES = np.array([20, 50, 200, 2_000])
 RATES = np.array([0.5, 0.2, 0.01, 1e-5])

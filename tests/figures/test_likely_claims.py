@@ -21,6 +21,8 @@ from labelcore.stats.horizon import ONE_SIDED
 from labelcore.testing.known import Known, calibrated, label
 from tests.figures.test_scalars import give
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 FIGURES = ("accuracy", "precision", "recall", "f1")
 
 

@@ -27,6 +27,8 @@ from labelcore.ui.draft import Aim
 from tests.cases import sampled
 from tests.papers.recycling.recycled import written
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 ALL = ("vote", "a", "b", "c")
 GOALS = ({"margin": 0.05}, {"budget": 300})
 

@@ -37,6 +37,8 @@ from labelcore.testing.known import NOISE, SCALARS, Known, calibrated, write
 from tests.cases import sampled
 from tests.designs.paired_files import paired
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 N_RUNS = 2
 
 

@@ -14,6 +14,8 @@ from labelcore.report import report_json
 from tests.report.conftest import Made
 from tests.report.sessions import as_json, label, session_on, write_items
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/report.schema.json").read_text("utf-8"))
 
 

@@ -15,6 +15,8 @@ from labelcore.designs import base
 from labelcore.population.engines import sources
 from tests.cases import sampled
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 N, SEED = 4_000, 11
 READ: dict[str, Any] = {
     "id": "id",

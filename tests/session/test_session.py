@@ -12,6 +12,8 @@ from labelcore.figures.scalars import goal_reached
 from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.designs.synthetic import WATCHED
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Known:

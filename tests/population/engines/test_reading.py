@@ -28,6 +28,8 @@ from labelcore.population.snapshots import cells_of
 from labelcore.session.drawing import CHANGED_RUN
 from labelcore.session.integrity import verify
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+
 N = 900
 ARGUMENTS: dict[str, Any] = {
     "id": ["a", "b"],
