@@ -67,8 +67,9 @@ file_options = _together(
     click.option(
         "--groups",
         multiple=True,
-        metavar="COLUMN",
-        help="A column that figures may be told by; repeat for several.",
+        metavar="COLUMN[=EDGES]",
+        help="A column that figures may be told by, numbers cut at edges such as 100,500; repeat "
+        "for several.",
     ),
     click.option("--prompt", metavar="COLUMN", help="Says which answers have the same prompt."),
     click.option(
@@ -214,12 +215,22 @@ def source_of(given: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
         "metadata": list(given.pop("metadata")),
         "known": given.pop("known"),
         "helpers": pairs(given.pop("helper"), "--helper"),
-        "groups": list(given.pop("groups")),
+        "groups": _groups(given.pop("groups")),
         "prompt": given.pop("prompt"),
         "passing": _passing(given.pop("passing")),
     }
     file = given.pop("file")
     return file if is_address(file) else Path(os.path.abspath(file)), arguments
+
+
+def _groups(given: Sequence[str]) -> list[str] | dict[str, list[float]]:
+    parts = [one.rpartition("=") if "=" in one else (one, "", "") for one in given]
+    if not any(edges for _, _, edges in parts):
+        return list(given)
+    try:
+        return {name: [float(one) for one in edges.split(",") if one] for name, _, edges in parts}
+    except ValueError as error:
+        raise click.BadParameter(f"--groups takes numbers as edges: {error}") from None
 
 
 def plan_of(given: dict[str, Any]) -> Plan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -40,6 +41,7 @@ class Arguments:
     known: str | None = None
     helpers: Mapping[str, str] = field(default_factory=dict)
     groups: tuple[str, ...] = ()
+    edges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     prompt: str | None = None
     passing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -59,7 +61,8 @@ class Arguments:
             dialect=checked_dialect(given["dialect"]),
             known=_optional_text("known", given.get("known")),
             helpers=_columns("helpers", given.get("helpers", {})),
-            groups=_names("groups", given.get("groups", ())),
+            groups=_names("groups", _listed(given.get("groups", ()))),
+            edges=_edges(given.get("groups", ())),
             prompt=_optional_text("prompt", given.get("prompt")),
             passing={
                 name: _names(f"passing[{name!r}]", values)
@@ -89,10 +92,15 @@ class Arguments:
             **({"dialect": dict(self.dialect)} if self.dialect else {}),
             **({"known": self.known} if self.known is not None else {}),
             **({"helpers": dict(self.helpers)} if self.helpers else {}),
-            **({"groups": list(self.groups)} if self.groups else {}),
+            **({"groups": self._groups()} if self.groups else {}),
             **({"prompt": self.prompt} if self.prompt is not None else {}),
             **({"passing": {k: list(v) for k, v in self.passing.items()}} if self.passing else {}),
         }
+
+    def _groups(self) -> list[str] | dict[str, list[float]]:
+        if not self.edges:
+            return list(self.groups)
+        return {name: list(self.edges.get(name, ())) for name in self.groups}
 
     def classifiers(self) -> Iterator[Classifier]:
         """In the order given: those with a score first, then those with a prediction only."""
@@ -229,6 +237,25 @@ def _names(argument: str, value: object, ordered: bool = True) -> tuple[str, ...
         if not isinstance(name, str):
             raise _wrong(f"each name in {argument}", "text", name)
     return tuple(value)
+
+
+def _listed(groups: Any) -> Any:
+    """The columns of groups, of which a mapping says where they are cut."""
+    return [*groups] if isinstance(groups, Mapping) else groups
+
+
+def _edges(groups: Any) -> dict[str, tuple[float, ...]]:
+    """Where columns of numbers are cut, of those that are not cut at their quartiles."""
+    if not isinstance(groups, Mapping):
+        return {}
+    found = {}
+    for name, edges in groups.items():
+        ends = tuple(float(one) for one in edges or ())
+        if not (all(map(math.isfinite, ends)) and all(low < high for low, high in pairwise(ends))):
+            raise _wrong(f"groups[{name!r}]", "a list of rising numbers, where it is cut", edges)
+        if ends:
+            found[name] = ends
+    return found
 
 
 def _classes(value: object) -> tuple[str, ...] | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +17,9 @@ from labelcore.stats.orders import narrow
 
 MOST = 1_000
 """So many different values a column of groups may have; of prompts there may be any number."""
+MANY, PARTS = 20, 4
+"""More different numbers than so many are cut into so many ranges, dates into months."""
+DATE = re.compile(r"(\d{4}-\d{2})-\d{2}([T ].*)?")
 BLOCK = 1 << 20
 
 
@@ -26,7 +32,7 @@ class Group:
     codes
         (n_items,), index into the names, -1 where the cell is empty
     texts
-        the different values in ascending order, an array of Arrow
+        the different values, or the ranges of numbers, in ascending order, an array of Arrow
     """
 
     codes: NDArray[np.signedinteger]
@@ -79,6 +85,76 @@ def read_group(column: pa.ChunkedArray) -> Group:
     return Group(narrow(place, max(len(found), 1))[whole], found.take(pa.array(order[empty:])))
 
 
+def cut_group(group: Group, edges: Sequence[float] = ()) -> Group:
+    """Numbers by ranges that end before each of ``edges``, without these at their quartiles; dates
+    by month. Other columns, and those of few values, as they are.
+
+    Raises ValueError with the first value that is no number where there are edges.
+    """
+    names = group.names
+    if not edges and len(names) <= MANY:
+        return group
+    numbers = [_number(name) for name in names]
+    if edges and None in numbers:
+        raise ValueError(names[numbers.index(None)])
+    if None not in numbers:
+        values = np.array(numbers, dtype=float)
+        ends = list(edges) or _quartiles(group, values)
+        return _joined(group, np.searchsorted(ends, values, side="right"), _ranges(ends))
+    months = [found[1] for found in map(DATE.fullmatch, names) if found]
+    if len(months) < len(names):
+        return group
+    kept = sorted({*months})
+    return _joined(group, np.array([kept.index(one) for one in months]), kept)
+
+
+def may_be_cut(values: Collection[str]) -> bool:
+    """Whether a column of these values is one of numbers or dates, which ``cut_group`` cuts.
+
+    >>> may_be_cut(["3", "-1.5"]), may_be_cut(["2026-01-05"]), may_be_cut(["3", "x"]), may_be_cut([])
+    (True, True, False, False)
+    """
+    numbers = all(_number(one) is not None for one in values)
+    return bool(values) and (numbers or all(map(DATE.fullmatch, values)))
+
+
+def _number(text: str) -> float | None:
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if np.isfinite(found) else None
+
+
+def _quartiles(group: Group, values: NDArray[np.float64]) -> list[float]:
+    """Three values that part the items as evenly as can be, to two digits if they then still do."""
+    order = np.argsort(values)
+    counts = np.bincount(group.codes[group.codes >= 0], minlength=len(values))[order]
+    share = np.cumsum(counts) / counts.sum()
+    found = values[order][np.searchsorted(share, np.arange(1, PARTS) / PARTS)]
+    short = np.array([float(f"{one:.2g}") for one in found])
+    apart = bool((np.diff(short) > 0).all()) and short[0] > values.min() < values.max() >= short[-1]
+    return [float(one) for one in (short if apart else np.unique(found[found > values.min()]))]
+
+
+def _ranges(ends: Sequence[float]) -> list[str]:
+    """
+    >>> _ranges([100.0, 1500.0])
+    ['under 100', '100 to 1,500', '1,500 or more']
+    """
+    said = [f"{one:,.0f}" if one == round(one) else f"{one:.6g}" for one in ends]
+    inner = [f"{low} to {high}" for low, high in pairwise(said)]
+    return [f"under {said[0]}", *inner, f"{said[-1]} or more"] if said else ["all"]
+
+
+def _joined(group: Group, place: NDArray[np.int64], names: Sequence[str]) -> Group:
+    """A group of groups: ``place`` is where in ``names`` each one belongs; those that are there."""
+    there = np.unique(place)
+    of_name = np.append(np.searchsorted(there, place), -1)
+    texts = pa.array([names[one] for one in there.tolist()], pa.large_string())
+    return Group(narrow(of_name, max(len(there), 1))[group.codes], texts)
+
+
 def broken_group(argument: str, name: str, group: Group, items: int) -> str:
     """Why a column cannot be one of groups or of prompts, "" where it can."""
     values = len(group.texts)
@@ -87,7 +163,7 @@ def broken_group(argument: str, name: str, group: Group, items: int) -> str:
     if argument == "groups" and values > MOST:
         return (
             f"groups names {name!r}, which has {values:,} different values; a column of groups "
-            f"may have at most {MOST:,}"
+            f"may have at most {MOST:,}, unless all are numbers or dates"
         )
     if argument == "prompt" and values == items > 1:
         return (

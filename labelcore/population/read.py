@@ -48,7 +48,7 @@ def read_population(
     dialect: Dialect | Mapping[str, Any] | None = None,
     known: str | None = None,
     helpers: str | Mapping[str, str] = {},
-    groups: str | Sequence[str] = (),
+    groups: str | Sequence[str] | Mapping[str, Sequence[float]] = (),
     prompt: str | None = None,
     passing: Mapping[str, Sequence[str]] = {},
     name: str | None = None,
@@ -106,7 +106,8 @@ def read_population(
         never shown while labelling. A missing value is a value of its own
     groups
         columns that figures may be told by, such as language and model: at most 1,000 different
-        values each
+        values each. Of more than 20 numbers the groups are four ranges, cut at the quartiles, or
+        where ``{"length": [100, 500]}`` says; of more than 20 dates they are the months
     prompt
         the column that joins outputs of several systems on the same prompt
     passing

@@ -20,7 +20,7 @@ from labelcore.population.classes import (
     find_classes,
 )
 from labelcore.population.formats import TableFile
-from labelcore.population.groups import Group, broken_group, read_group
+from labelcore.population.groups import Group, broken_group, cut_group, read_group
 from labelcore.population.helpers import Helper, read_helper
 from labelcore.population.ids import Ids, RowNumbers
 from labelcore.population.json_file import JsonTable
@@ -78,6 +78,7 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
     return checked
 
 
+NO_EDGES: Mapping[str, Sequence[float]] = {}
 NESTED = (
     "a prediction must be one class, and these are lists or objects: name the part that is the "
     "class by its path, such as {column}[0].value or {column}[name=verdict].value"
@@ -164,7 +165,7 @@ def _check_values(
         if column in columns
     }
     groups = {
-        column: _check_group("groups", column, columns[column], general)
+        column: _check_group("groups", column, columns[column], general, arguments.edges)
         for column in dict.fromkeys(arguments.groups)
         if column in columns
     }
@@ -174,8 +175,22 @@ def _check_values(
     return Values(ids, scores, predictions, classes, positive, known, helpers, groups, prompt)
 
 
-def _check_group(argument: str, name: str, column: pa.ChunkedArray, general: FaultList) -> Group:
+def _check_group(
+    argument: str,
+    name: str,
+    column: pa.ChunkedArray,
+    general: FaultList,
+    edges: Mapping[str, Sequence[float]] = NO_EDGES,
+) -> Group:
     found = read_group(column)
+    if argument == "groups":
+        try:
+            found = cut_group(found, edges.get(name, ()))
+        except ValueError as error:
+            general.add_rule(
+                f"groups cuts {name!r} at numbers, so that its values must be numbers, got {error}",
+                name,
+            )
     if len(column) and (rule := broken_group(argument, name, found, len(column))):
         general.add_rule(rule, name)
     return found

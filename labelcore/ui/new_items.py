@@ -15,6 +15,7 @@ from labelcore import sandbox
 from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
+from labelcore.population.groups import may_be_cut
 from labelcore.population.head import Head
 from labelcore.population.roles import Roles, passing
 from labelcore.population.tree import Tree
@@ -185,9 +186,17 @@ class Items:
         )[:MOST_GROUPED]
 
     @cached_property
+    def cuttable(self) -> list[str]:
+        """The columns of numbers or dates, whose ranges or months may be groups."""
+        names = [one for one in self.bare.unused(self.head.columns) if one not in self.groupable]
+        values = {one: {row.get(one, "").strip() for row in self.head.sample} for one in names}
+        return [one for one in names if may_be_cut(values[one] - {""})]
+
+    @cached_property
     def columns(self) -> Columns:
         """What the columns mean, known answers and helpers left out."""
-        chosen = self.now.value("groups", self.groupable, self.groupable)
+        able = [*self.groupable, *self.cuttable]
+        chosen = self.now.value("groups", self.groupable, able)
         return replace(self.bare, groups=tuple(chosen))
 
     @cached_property
@@ -310,8 +319,8 @@ def items_step() -> tuple[Path, Columns, Population] | None:
             with below:
                 if items.helpers:
                     ask("helpers", options=same(items.helpers))
-                if items.groupable:
-                    ask("groups", options=same(items.groupable), first=[*items.columns.groups])
+                if able := [*items.groupable, *items.cuttable]:
+                    ask("groups", options=same(able), first=[*items.columns.groups])
         return items.path, items.settled, population
     except (ValueError, OSError) as error:
         show_faults(error, then)

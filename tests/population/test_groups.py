@@ -128,3 +128,34 @@ def test_names_of_another_type_are_refused() -> None:
         lc.read_population(rows(), **{**READ, "groups": (1,)})
     with pytest.raises(TypeError, match="prompt must be text or None, got list"):
         lc.read_population(rows(), **{**READ, "prompt": ["prompt_id"]})
+
+
+def test_numbers_are_cut_into_ranges_and_dates_into_months() -> None:
+    """At the quartiles, or at given edges; the codes are those that pandas cuts."""
+    frame, random = rows(), np.random.default_rng(5)
+    frame["length"] = np.round(random.lognormal(5, 1, N)).astype(int)
+    frame["day"] = pd.Timestamp("2026-01-05") + pd.to_timedelta(random.integers(0, 80, N), "D")
+    frame["day"] = frame["day"].dt.strftime("%Y-%m-%d")
+    found = lc.read_population(frame, **READ | {"groups": ("length", "day")})
+    length = found.groups["length"]
+    counts = np.bincount(length.codes)
+    assert len(counts) == 4 and counts.min() > 0.2 * N and length.names[0].startswith("under ")
+    months = [found.groups["day"].names[code] for code in found.groups["day"].codes]
+    assert months == frame["day"].str[:7].tolist()
+    own = lc.read_population(frame, **READ | {"groups": {"length": [100, 1_500], "model": ()}})
+    assert own.groups["length"].names == ("under 100", "100 to 1,500", "1,500 or more")
+    cut = pd.cut(frame["length"], [-np.inf, 100, 1_500, np.inf], right=False)
+    assert own.groups["length"].codes.tolist() == cut.cat.codes.tolist()
+    assert own.groups["model"].names == ("1", "2", "30")
+    again = lc.read_population(frame, **own.arguments)
+    assert again.groups["length"].names == own.groups["length"].names
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [({"language": [3]}, "its values must be numbers, got"),
+     ({"score": [0.5, 0.2]}, "a list of rising numbers")],
+)  # fmt: skip
+def test_edges_that_cannot_be_are_refused(groups: dict[str, list[float]], said: str) -> None:
+    with pytest.raises((PopulationError, TypeError, ValueError), match=said):
+        lc.read_population(rows(), **READ | {"groups": groups})
