@@ -12,6 +12,9 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+from scipy.special import ndtri
+
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import SCALARS
 from labelcore.figures.counted import answers_of, look_at, look_for, with_doubts
@@ -22,6 +25,7 @@ from labelcore.population.groupings import Grouping, grouping_of
 from labelcore.results.base import Finding
 from labelcore.results.cells import Row, Table, TableCell
 from labelcore.results.types import Estimate
+from labelcore.stats.horizon import boundary
 from labelcore.tallies import InGroup, Question, Tallies, Tally, questions, tally_of
 
 USUAL = ("accuracy", "precision", "recall", "f1")
@@ -112,9 +116,7 @@ def _guesses(
     if not wanted:
         return {}
     stage = beside(engine, wanted, groups)
-    each = [
-        list(part) for _, part in groupby(wanted, key=lambda one: (one.subject, one.class_index))
-    ]
+    each = _same_subject(wanted)
     answers = [answers_of([stage], part)[0] for part in each]
     sure = confidence_of(stage, each, answers, together=together)
     look = replace(look_at(stage), confidence=sure)
@@ -177,6 +179,30 @@ def confidence_of(
         return 1 - (1 - plan.confidence) / number
     engine.plan = replace(plan, together=True)
     return confidences([engine], each, [[one] for one in answers])[0]
+
+
+def wider_together(engine: Engine, by: tuple[str, ...]) -> float:
+    """How many times as wide about each interval of the table is where the confidence is for all of
+    them at once."""
+    stage = headline_stage(engine)
+    groups = groups_of(stage, by)
+    wanted = [one for _, one in cells_asked(stage, groups)]
+    if not wanted or not isinstance(stage.design, EstimatesScalars):
+        return 1.0
+    own = beside(stage, wanted, groups)
+    each = _same_subject(wanted)
+    answers = [answers_of([own], part)[0] for part in each]
+    levels = 1 - np.array(
+        [confidence_of(own, each, answers, together=True), engine.plan.confidence]
+    )
+    horizon = engine.plan.horizon
+    z = -ndtri(levels / 2) if horizon is None else boundary(1, 0, levels, horizon)
+    return float(z[0] / z[1])
+
+
+def _same_subject(wanted: Sequence[Question]) -> list[list[Question]]:
+    found = groupby(wanted, key=lambda one: (one.subject, one.class_index))
+    return [list(part) for _, part in found]
 
 
 def _alike(each: Sequence[list[Question]]) -> Iterator[list[int]]:

@@ -15,6 +15,7 @@ from labelcore.charts.design import SERIES, both
 from labelcore.charts.figure_table import Drawn, Less, figure_table_node, row_name
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.figures.arithmetic import arithmetic
+from labelcore.figures.tables import wider_together
 from labelcore.results.cells import Row, Table, TableCell
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
@@ -24,6 +25,7 @@ from labelcore.ui.scripts import Script, constants, text_of
 from labelcore.words import sentences as words
 
 CLASSIFIERS, TOGETHER = "classifiers", "All of these together, {sure}"
+COSTS = "Ticked: {wider} times as wide, or {more} times the labels for the same width."
 HINT = "Press two rows to compare them, a head to sort, a cell to open it."
 NONE_AHEAD = "No group is sure to differ from the rest in accuracy yet."
 ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in accuracy."
@@ -77,7 +79,11 @@ def compare_panel(session: Session) -> None:
     if opened is not None:
         cell_panel(session, opened, columns)
     sure = words.confidence_words(session.plan.confidence)
-    st.checkbox(TOGETHER.format(sure=sure), key="table-together")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.checkbox(TOGETHER.format(sure=sure), key="table-together")
+        wider = wider_together(session.engine, columns)
+        if not session.plan.together and wider > 1:
+            st.caption(COSTS.format(wider=f"{wider:.2f}", more=f"{wider**2:.1f}"))
     st.caption(HINT)
 
 
