@@ -22,6 +22,8 @@ CALLS = ("tool_calls", "message.tool_calls", "function_call")
 NAMES = ("name", "tool_call.function.name", "function.name")
 GIVEN = ("arguments", "input", "tool_call.function.arguments", "function.arguments")
 RESULTS = ("response", "result", "output", "content")
+LISTS = ("messages", "choices")
+"""Fields of a request to a model, or of its answer, that hold messages."""
 WITHIN = ("message", "tool_call", "function")
 """Fields of a message, or of a call, that hold what others have in it."""
 SPEAKERS = {
@@ -54,8 +56,12 @@ def read(value: str, folders: Folders) -> Rich | None:
 
 
 def _messages(value: str) -> list[Held]:
-    """Those of a list where each says who speaks; else none."""
-    found = parse(value) if looks_like_json(value) else None
+    """Those of a list where each says who speaks, also within a request or an answer of a model;
+    else none."""
+    found: Any = parse(value) if looks_like_json(value) else None
+    if isinstance(found, Object):
+        held = dict(found.pairs)
+        found = next((held[name] for name in LISTS if isinstance(held.get(name), list)), [found])
     messages = [_held(one) for one in found] if isinstance(found, list) else []
     every = all(isinstance(_first(one, ROLES), str) for one in messages)
     return messages if every else []

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from labelcore.population.revealing import looks_like_answer, snake
 
 Values = Mapping[str, Sequence[str]]
-TALK = re.compile(r'\s*\[\s*\{.{0,2000}?"(role|from|message\.role)"\s*:', re.DOTALL)
+TALK = re.compile(
+    r'\s*(\[\s*\{.{0,2000}?"(role|from|message\.role)"|\{.{0,2000}?"role")\s*:', re.DOTALL
+)
 GIVEN = re.compile(
     r"(^|_)(inputs?|prompts?|questions?|query|instructions?|messages|conversations?|user_input)$"
     r"|(^|_)(input|inputs|prompt)_(messages|value|content|text|question|query)$",

@@ -12,7 +12,7 @@ from labelcore.log.events import Draw, answer_word
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.facts import page_words, shown_word
-from labelcore.ui.hidden import KEY, SAID, is_hidden
+from labelcore.ui.hidden import KEY, LOOKED, SAID, is_hidden
 from labelcore.ui.plain import one_line, plain
 
 Kind = Literal["primary", "secondary", "tertiary"]
@@ -174,10 +174,11 @@ def tools_shown(
     words = page_words(given) if len(given) > 1 else "".join(map(shown_word, given))
     said = f"Saved: {words}" if last else "Nothing saved yet"
     undo = f"Undo {len(given)}" if len(given) > 1 else "Undo"
+    looked = st.session_state.get(LOOKED)
     may_finish = not finished and visitor.allowed(Right.RUN)
     flag = ("unflag", "Unflag") if flagged else ("flag", "Flag")
     buttons = [
-        ("undo", undo, "U", last is None or finished),
+        ("undo", undo, "U", last is None or finished or looked == last.sequence),
         *([(*flag, flag_key(session), False), ("note", "Note", "M", False)] if draw else []),
         ("help", "Help", "H", False),
         *([("said", SAID, KEY, last is None)] if is_hidden(session) else []),

@@ -11,6 +11,9 @@ from labelcore.ui import visitor
 from labelcore.ui.plain import one_line
 
 SETTING, KEY, SAID = "hidden", "W", "Verdict"
+LOOKED = "looked at the verdict of"
+"""The answer whose verdict a person has seen: it can be changed in History alone, and the log tells
+that it was."""
 LONGEST = 2_000
 NONE = "(nothing)"
 

@@ -145,6 +145,7 @@ def test_the_system_and_the_judge_are_shown_once_an_item_is_judged(
     expect(panel).to_contain_text("system: secret-")
     expect(panel).to_contain_text("strict: ")
     expect(panel).to_contain_text("reason: words of")
+    expect(page.locator("[data-act=undo]")).to_be_disabled()
     page.keyboard.press("w")
     expect(panel).to_have_count(0)
     page.set_viewport_size({"width": 390, "height": 844})

@@ -87,6 +87,21 @@ def test_every_form_of_a_talk_is_the_same_talk(name: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "whole",
+    [
+        {"model": "secret", "messages": [USER, OK]},
+        {"messages": [USER], "choices": [{"index": 0, "message": OK}]},
+        {"id": "x", "model": "secret", "choices": [{"index": 0, "message": OK}]},
+        OK | {"model": "secret"},
+    ],
+)
+def test_a_request_or_an_answer_of_a_model_is_its_messages(whole: dict[str, Any]) -> None:
+    shown = form_of(json.dumps(whole), FOLDERS)
+    assert isinstance(shown, Rich) and shown.talk and "secret" not in str(shown)
+    assert outline(shown)[-1] in ("judged assistant: Yes.", "asked user: Can I?")
+
+
 def test_the_system_s_prompt_earlier_and_long_turns_are_folded() -> None:
     system = {"role": "system", "content": "Be brief. " * 3, "name": "gpt-secret"}
     long = {"role": "user", "content": "why " * LONG}
@@ -150,7 +165,7 @@ def test_no_text_breaks_prose_or_a_talk(text: str) -> None:
     assert all("\x00" not in one.text and "\u202e" not in one.text for one in texts_of(shown))
 
 
-@pytest.mark.parametrize("value", ["[]", "[1]", '[{"a": 1}]', '[{"role": 1}]', '{"role": "user"}'])
+@pytest.mark.parametrize("value", ["[]", "[1]", '[{"a": 1}]', '[{"role": 1}]', '{"messages": [1]}'])
 def test_other_lists_are_no_talk(value: str) -> None:
     shown = form_of(value, FOLDERS)
     assert not (isinstance(shown, Rich) and shown.talk)

@@ -94,6 +94,20 @@ def test_what_a_judge_of_people_said_is_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
+    "value",
+    [
+        '[{"role": "user", "content": "a"}]',
+        '{"messages": [{"role": "user", "content": "a"}], "model": "b"}',
+        '{"role": "user", "content": "a"}',
+        '[{"content": "a", "role": "user"}]',
+    ],
+)
+def test_a_request_is_messages_too(value: str) -> None:
+    found = roles(input=[value] * 2, output=["a", "b"])
+    assert found is not None and found.content == ("input", "output")
+
+
+@pytest.mark.parametrize(
     "columns",
     [
         {"text": ["a", "b"], "score": [0.1, 0.2], "pred": [0, 1]},
