@@ -13,6 +13,7 @@ from labelcore.errors import LateAnswerError
 from labelcore.log.events import Event, answer_word
 from labelcore.session.session import Session
 from labelcore.ui import grid, people, sessions, visitor
+from labelcore.ui.hidden import LOOKED
 from labelcore.ui.plain import one_line
 from labelcore.ui.presses import acting
 
@@ -172,6 +173,10 @@ def take_back(project: str, sequence: int) -> None:
 def open_panel(name: str, **values: Any) -> None:
     if name in ("finish", "extend"):
         visitor.require(Right.RUN)
+    if name == "said":
+        session = sessions.session(str(values["project"]))
+        last = session.last_answer(people.name(session))
+        st.session_state[LOOKED] = last.sequence if last else None
     st.session_state[PANEL] = {"name": name, "token": secrets.token_hex(12), **values}
 
 

@@ -18,7 +18,7 @@ from labelcore.session.session import Session
 from labelcore.ui import actions, grid
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes, turn_key
 from labelcore.ui.facts import counts, goal_line, shown_word
-from labelcore.ui.hidden import LOOKED, hidden_words, is_hidden
+from labelcore.ui.hidden import hidden_words, is_hidden
 from labelcore.ui.more import after_budget, ask_how_many
 from labelcore.ui.naming import name_form, several_people
 from labelcore.ui.plain import one_line
@@ -106,7 +106,6 @@ def said_panel(session: Session, person: str) -> None:
     if last is None or last.item_id is None:
         st.text(NOTHING)
         return
-    st.session_state[LOOKED] = last.sequence
     st.markdown("**Your last item**")
     st.text(f"you: {shown_word(answer_word(last))}")
     st.text("\n".join(hidden_words(session, last.item_id)))
