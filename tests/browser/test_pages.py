@@ -77,14 +77,6 @@ def test_an_unknown_project_is_a_sentence(path: str, shared_server: Server, page
     expect(page.locator('[data-testid="stAlert"]')).to_contain_text(
         "There is no project 'Nó **such** <b>'"
     )
-    expect(page.get_by_role("link", name="All projects")).to_be_visible()
-
-
-@pytest.mark.parametrize("path", only(*PROJECT_PAGES))
-def test_no_project_in_the_address(path: str, shared_server: Server, page: Page) -> None:
-    open_page(page, f"{shared_server.url}/{path}")
-    looks_sound(page)
-    expect(page.locator('[data-testid="stAlert"]')).to_contain_text("No project is named")
     driving.choose(page, page.get_by_role("link", name="All projects"))
     expect(page.get_by_role("heading", name="Labelcore")).to_be_visible()
 

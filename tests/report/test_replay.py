@@ -61,7 +61,7 @@ def test_an_honest_log_agrees(made: Made) -> None:
 def test_every_kind_of_plan_replays(tmp_path: Path, plan: dict[str, Any]) -> None:
     truth = write_items(tmp_path / "items.csv")
     session = session_on(tmp_path / "items.csv", **plan)
-    label(session, truth, 300, eventful="margin" not in plan)
+    label(session, truth, 300, eventful="margin" not in plan, looks=4)
     if session.status in ("goal reached", "budget used"):
         session.extend(budget=len(session.engine.asked) + 20)
         label(session, truth, 20, eventful=False)
