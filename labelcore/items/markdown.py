@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 LONGEST = 50_000
-"""Longer texts are shown as they are."""
+"""Longer texts are shown as they are, and from there on behind a line: a browser needs ten seconds
+to lay out a megabyte."""
 NOT_FETCHED = "[picture, not fetched: {words}]"
 KINDS: dict[str, BlockKind] = {
     "paragraph": "paragraph",
@@ -49,7 +50,8 @@ def prose(text: str) -> tuple[Block | Text, ...]:
 parts=(Text(text='b', marks=(), note=''),), said='')), said=''),)
     """
     if len(text) > LONGEST:
-        return (Text(visible(text)),)
+        rest = f"{len(text) - LONGEST:,} more characters"
+        return Text(visible(text[:LONGEST])), Block("fold", (Text(visible(text[LONGEST:])),), rest)
     from markdown_it.tree import SyntaxTreeNode
 
     return tuple(_blocks(SyntaxTreeNode(_parser().parse(visible(text)))))
