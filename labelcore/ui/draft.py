@@ -194,6 +194,7 @@ class Aim:
     existing   what the answers that are there already are taken for
     classes    those of several that have figures of their own; None: all
     card       title of the question as it was chosen
+    which      whether it leaves open which numbers are asked for
     """
 
     estimands: tuple[str, ...]
@@ -203,6 +204,7 @@ class Aim:
     existing: str | None = None
     classes: tuple[str, ...] | None = None
     card: str = ""
+    which: bool = False
 
 
 def settings(question: Question, aim: Aim, columns: Columns) -> Mapping[str, Any]:

@@ -220,7 +220,8 @@ class Asked:
         some = self.matters(estimands) and {*matter} != {*classes}
         classifier = judged if len(judged) > 1 else next(iter(judged), None)
         own = tuple(matter) if some else None
-        return Aim(estimands, classifier, trained, target, existing, own, self.card.title)
+        which = bool(self.numbers(judged)[1]) and self.card is not BETTER
+        return Aim(estimands, classifier, trained, target, existing, own, self.card.title, which)
 
 
 def aim_step(

@@ -24,6 +24,7 @@ from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
 from labelcore.ui.folds import fold
 from labelcore.ui.method_pages import links_before
 from labelcore.ui.new_claims import claim_form_input, claims_input, show_claim_terms
+from labelcore.ui.new_costs import dear_words, show_switches
 from labelcore.ui.new_known import not_random_words
 from labelcore.ui.new_number import within
 from labelcore.ui.new_places import Places
@@ -65,7 +66,7 @@ NO_FORECAST = (
     "This method cannot work out beforehand how many labels that needs: start from the number of "
     "items that you can label."
 )
-OTHERS = "Other methods"
+OTHERS, COSTS = "Other methods", "What each number costs"
 PAST = "This moment has passed: choose a later one to continue."
 
 
@@ -175,10 +176,15 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
     ahead = show_outlook(plan, population, race, places)
     if ahead is None:
         return True
+    if terms.aim.which and not plan.claims and (said := dear_words(plan, population, lines[0])):
+        with places.price:
+            st.caption(said)
     if plan.budget is not None and not plan.claims:
         with places.axis:
             slide(plan, terms, ahead)
     with places.methods:
+        if terms.aim.which and not plan.claims:
+            fold(COSTS, "new-costs", lambda: show_switches(plan, population, terms.aim.card))
         others = [one for one in terms.promises if one != plan.promise]
         other = None if plan.claims else next(iter(others), None)
         fold(

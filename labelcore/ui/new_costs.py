@@ -1,0 +1,114 @@
+"""New project: what each number that is asked for costs, and a switch for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from labelcore.estimands import SCALARS
+from labelcore.figures.tables import USUAL
+from labelcore.plan.plan import Plan
+from labelcore.planning.methods import Line
+from labelcore.population import Population
+from labelcore.ui import outlook
+from labelcore.ui.asking import current
+from labelcore.ui.facts import estimand_name
+from labelcore.ui.new_price import expected_points
+from labelcore.ui.plain import one_line, plain
+from labelcore.words.sentences import count
+
+WITHOUT, WITH = "without it {gives}", "with it {gives}"
+DEAR = "Without *{name}*: {gives}."
+NUMBERS, CLASSIFIERS = "numbers", "classifiers"
+MOST_RIGHT = 0.8
+"""Without the dearest number a plan needs at most so much of its labels, or of its half-width, or
+nothing is said."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A number, or a classifier, that can be asked for or not.
+
+    kept   what is asked for once it is pressed: estimands, or classifiers
+    plan   that plan
+    """
+
+    kind: str
+    name: str
+    on: bool
+    kept: tuple[str, ...]
+    plan: Plan
+
+    @property
+    def label(self) -> str:
+        return estimand_name(self.name) if self.kind == NUMBERS else one_line(self.name, 40)
+
+
+def switches(plan: Plan) -> Iterator[Switch]:
+    """Those of a plan: each figure that is usual or asked for, each classifier that is judged."""
+    on = plan.estimands
+    if not {*on} <= {*SCALARS}:
+        return
+    for name in dict.fromkeys([*on, *USUAL]):
+        kept = tuple(one for one in on if one != name) if name in on else (*on, name)
+        if kept:
+            yield Switch(NUMBERS, name, name in on, kept, replace(plan, estimands=kept))
+    names = tuple(map(str, plan.classifiers))
+    for name in names if len(names) > 2 else ():
+        kept = tuple(one for one in names if one != name)
+        yield Switch(CLASSIFIERS, name, True, kept, replace(plan, classifier=kept))
+
+
+def gives(line: Line, plan: Plan) -> str:
+    """What a plan costs where it has a margin, else what it gives."""
+    if line.refused or not line.half_widths:
+        return ""
+    if plan.margin is not None:
+        return count(line.labels)
+    return f"± {expected_points(max(line.half_widths.values()))}"
+
+
+def dear_words(plan: Plan, population: Population, line: Line) -> str:
+    """The number without which the plan costs least, where that is much less; "" for none."""
+    of_plan = _cost(line, plan)
+    found = []
+    for one in switches(plan) if of_plan else ():
+        if not one.on:
+            continue
+        other = outlook.forecast(population, one.plan)
+        if cost := _cost(other, plan):
+            found.append((cost / of_plan, one, other))
+    if not found:
+        return ""
+    share, one, other = min(found, key=lambda row: row[0])
+    if share > MOST_RIGHT:
+        return ""
+    return DEAR.format(name=plain(one.label), gives=gives(other, plan))
+
+
+def _cost(line: Line, plan: Plan) -> float:
+    if line.refused or not line.half_widths:
+        return 0.0
+    return float(line.labels) if plan.margin is not None else max(line.half_widths.values())
+
+
+def show_switches(plan: Plan, population: Population, card: str) -> None:
+    """A line for each number: on or off, and what the plan would cost the other way."""
+    for one in switches(plan):
+        other = gives(outlook.forecast(population, one.plan), plan)
+        said = (WITHOUT if one.on else WITH).format(gives=other) if other else ""
+        key = f"new-switch-{one.kind}-{one.name}"
+        st.session_state[key] = one.on
+        st.toggle(
+            f"**{plain(one.label)}** · {said}" if said else f"**{plain(one.label)}**",
+            key=key,
+            on_change=_take,
+            args=(one, card),
+        )
+
+
+def _take(switch: Switch, card: str) -> None:
+    part = card if switch.kind == NUMBERS else ""
+    current().take(switch.kind, list(switch.kept), part)
