@@ -371,7 +371,7 @@ def attacks(file: str, secret: str, port: int, socket_file: str, victim: int) ->
         "list the home": lambda: os.listdir(Path.home()),
         "write another file": lambda: opened(secret, "w"),
         "write a new file": lambda: opened(str(home / "new"), "w"),
-        "write to /tmp": lambda: opened("/tmp/labelcore-escaped", "w"),
+        "write to /tmp": lambda: opened(os.path.join(os.sep, "tmp", "labelcore-escaped"), "w"),
         "write to shared memory": lambda: opened("/dev/shm/labelcore-escaped", "w"),
         "remove a file": lambda: os.unlink(secret),
         "move a file": lambda: os.rename(secret, here / "moved"),

@@ -180,6 +180,7 @@ def verify(store: str, accepted: bool, anchor: str, as_json: bool) -> int:
         "damage": found.damage,
         "projects": [{**asdict(one), "whole": one.whole} for one in found.projects],
         "lost": [{"project": one.project, "events": one.seal.events} for one in found.lost],
+        "faults": list(found.faults),
         "backup": None if found.backup is None else str(found.backup),
         "backup_at": None if found.backup_at is None else found.backup_at.isoformat(),
     }
@@ -190,6 +191,7 @@ def verify(store: str, accepted: bool, anchor: str, as_json: bool) -> int:
         f"{one.project}: is lost; it had {count(one.seal.events, 'event')} on {one.seal.at[:10]}."
         for one in found.lost
     ]
+    lines += [f"{one[0].upper()}{one[1:]}." for one in found.faults]
     say(values, [head, *lines, *_way_out(found, store)], as_json)
     return 0 if found.whole else BROKEN
 
@@ -204,6 +206,8 @@ def _state_lines(one: ProjectState) -> list[str]:
     if one.changed_texts:
         what = count(one.changed_texts, "stored text")
         lines.append(f"{one.project}: {what} changed outside Labelcore; these are not shown.")
+    if one.beside:
+        lines.append(f"{one.project}: changed beside its log, and not used: {one.beside}.")
     if one.items:
         lines.append(f"{one.project}: {one.items}. Its labels are whole.")
     if one.source:

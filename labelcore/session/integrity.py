@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,9 @@ from labelcore.population.snapshots import is_snapshot, open_snapshot
 from labelcore.session.backups import newest_backup
 from labelcore.session.compared import HeldAgainst, held_against
 from labelcore.session.ledger import differs
+from labelcore.session.projects import first_words
 from labelcore.store import (
+    BackupCopy,
     Copy,
     LabelStore,
     ProjectRecord,
@@ -26,11 +28,13 @@ from labelcore.store import (
     contents_path,
     damage_in,
     difference,
+    faults_of,
     identity_of,
     lost_projects,
     made_at,
     open_store,
     places_of,
+    remains_of,
     seal_anew,
 )
 
@@ -47,6 +51,7 @@ class ProjectState:
     source            what became of the file or table that its items were read from, "" where
                       nothing did, or where they were a table in memory. Of the project only items
                       that are still to be drawn may rest on it
+    beside            words beside its log that are not those that it began with, and are not used
     held              what its log was held against
     """
 
@@ -59,11 +64,12 @@ class ProjectState:
     changed_texts: int
     items: str
     source: str
+    beside: str
     held: HeldAgainst
 
     @property
     def whole(self) -> bool:
-        return not (self.wrong or self.changed_texts or self.items)
+        return not (self.wrong or self.changed_texts or self.items or self.beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +79,22 @@ class Integrity:
     damage      what is wrong with the database itself, "" where nothing is
     projects    every project that could be read
     lost        projects that were sealed and are not in the database any more
+    faults      what is wrong with seals, backups and anchor
     backup      the newest automatic backup that can be put back, and when it was made
     """
 
     damage: str
     projects: tuple[ProjectState, ...]
     lost: tuple[SealedProject, ...]
+    faults: tuple[str, ...]
     backup: Path | None
     backup_at: datetime | None
 
     @property
     def whole(self) -> bool:
-        return not (self.damage or self.lost) and all(one.whole for one in self.projects)
+        return not (self.damage or self.lost or self.faults) and all(
+            one.whole for one in self.projects
+        )
 
 
 def verify(url: str, anchor: str = "") -> Integrity:
@@ -97,12 +107,17 @@ def verify(url: str, anchor: str = "") -> Integrity:
     """
     damage, projects = damage_in(url), []
     lost: tuple[SealedProject, ...] = ()
+    faults: list[str] = []
     try:
         with closing(open_store(url, create=False)) as store:
             copies, records = store.copies(anchor=anchor), store.projects()
             lost = lost_projects(records, copies)
             for record in records:
                 projects.append(_state(store, record, copies))
+            if store.guarded is not None:
+                logs = {identity_of(one): store.events(one.name) for one in records}
+                faults = faults_of(copies, logs, store.guarded)
+                faults += _broken(one for one in copies if isinstance(one, BackupCopy))
     except MissingStoreError:
         raise
     except StoreError as error:
@@ -112,7 +127,20 @@ def verify(url: str, anchor: str = "") -> Integrity:
     except (StoreError, ValueError):
         backup = None
     made = made_at(backup) if backup else None
-    return Integrity(damage, tuple(projects), lost, backup, made)
+    return Integrity(damage, tuple(projects), lost, tuple(dict.fromkeys(faults)), backup, made)
+
+
+def _broken(copies: Iterable[BackupCopy]) -> list[str]:
+    """Backups with a log that does not follow."""
+    found = []
+    for copy in copies:
+        with remains_of(copy.file, "immutable=1") as remains:
+            for project, record in remains.records():
+                log = list(remains.events(project, 0))
+                sound = sound_part(log, genesis(record.fingerprint, record.plan_json))
+                if len(sound) < copy.projects[identity_of(record)].seal.events:
+                    found.append(f"{copy.what} was changed outside Labelcore")
+    return found
 
 
 def accept(url: str, anchor: str = "") -> Integrity:
@@ -147,6 +175,9 @@ def _state(store: LabelStore, record: ProjectRecord, copies: Sequence[Copy]) -> 
     }
     kept = store.contents(record.name)
     changed = sum(kept[item].digest(item) != texts[item] for item in texts if item in kept)
+    words = first_words(record)
+    began = next((one.detail for one in sound if one.kind == "worded"), words)
+    beside = ", ".join(name for name in {**words, **began} if words.get(name) != began.get(name))
     answers = sum(one.kind in ANSWER_KINDS for one in log)
     items = _items(store, record)
     source = "" if items else _source(store, record)
@@ -160,6 +191,7 @@ def _state(store: LabelStore, record: ProjectRecord, copies: Sequence[Copy]) -> 
         changed,
         items,
         source,
+        beside,
         held_against(copies, identity_of(record)),
     )
 
@@ -188,4 +220,13 @@ def _items(store: LabelStore, record: ProjectRecord) -> str:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         if not digest.startswith(file.parent.name):
             return f"the kept copy of its items was changed: {file}"
+        if is_snapshot(place):
+            with suppress(ValueError, OSError):
+                kept = open_snapshot(file)
+                if kept.fingerprint == record.fingerprint:
+                    said = json.loads(record.population_json)["arguments"]
+                    if json.loads(json.dumps(dict(kept.arguments))) != said:
+                        return "how its items were read was changed beside its log, and is not used"
+                    continue
+            return f"the kept copy of its items is another one: {file}"
     return ""

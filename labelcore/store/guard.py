@@ -42,7 +42,7 @@ from labelcore.store.anchor import (
     told,
 )
 from labelcore.store.base import Copy, LabelStore, ProjectRecord, Seal, SealedProject, identity
-from labelcore.store.signing import is_signed, public_key, signed
+from labelcore.store.signing import is_signed, key_file, public_key, signed
 from labelcore.whole_file import whole_file
 
 SEAL_SECONDS = 1.0
@@ -294,16 +294,56 @@ class Difference:
 
 def difference(events: Sequence[Event], copies: Sequence[Copy], key: str) -> Difference | None:
     """The one that says most of several: a copy that can name the event, else that which knows the
-    longest log."""
+    longest log. A backup that an agreeing anchor speaks against is itself another one."""
     found = [
         Difference(first, one) for one in copies if (first := first_difference(events, one, key))
     ]
+    differing = [one.copy for one in found]
+    sure = max(
+        (
+            one.projects[key].seal.events
+            for one in copies
+            if isinstance(one, AnchorCopy) and key in one.projects and one not in differing
+        ),
+        default=0,
+    )
+    found = [one for one in found if not (isinstance(one.copy, BackupCopy) and one.first <= sure)]
     named = [one for one in found if one.first <= len(events) and one.copy.hashes(key)]
     if named:
         return min(named, key=lambda one: one.first)
     if found:
         return max(found, key=lambda one: (one.first, one.copy.projects[key].seal.events))
     return next((Difference(0, one) for one in copies if one.forged), None)
+
+
+def faults_of(
+    copies: Sequence[Copy], logs: Mapping[str, Sequence[Event]], place: Path
+) -> list[str]:
+    """What is wrong with what guards logs, in words: seals that are gone or older than the anchor,
+    backups that are not as they were made, statements that do not go on."""
+    found = []
+    for one in copies:
+        if isinstance(one, SealsCopy):
+            here = any(logs.values()) or key_file(place).parent == place.parent
+            if not one.keys and not one.forged and here and public_key(place):
+                found.append(f"{seals_file(place)} is missing or cannot be read")
+            anchors = [other for other in copies if isinstance(other, AnchorCopy)]
+            if any(
+                key in one.projects and one.projects[key].seal.events < said.seal.events
+                for other in anchors
+                for key, said in other.projects.items()
+            ):
+                found.append(f"{seals_file(place)} is older than the anchor")
+        elif isinstance(one, AnchorCopy) and one.strange:
+            found.append(f"the anchor has {one.strange:,} statements that do not go on")
+        elif isinstance(one, BackupCopy) and one.damage:
+            found.append(f"{one.what} cannot be read ({one.damage})")
+        elif isinstance(one, BackupCopy):
+            for key, events in logs.items():
+                if key in one.projects and first_difference(events, one, key):
+                    found.append(f"{one.what} and the log are not the same")
+                    break
+    return found
 
 
 def lost_projects(
@@ -326,11 +366,10 @@ def copies_at(place: Path | None, newest: int | None, address: str) -> list[Copy
     if place is None:
         return []
     near = address and not ("://" in address or address.startswith(COMMAND))
-    return [
-        SealsCopy(read_seals_file(place), place),
-        *map(BackupCopy, backups(place)[:newest]),
-        *([AnchorCopy(address, place.stem)] if address and (near or newest is None) else ()),
-    ]
+    # What is written last is read first: it knows no more than the others.
+    anchors = [AnchorCopy(address, place.stem)] if address and (near or newest is None) else []
+    found = [BackupCopy(one) for one in backups(place)[:newest]]
+    return [SealsCopy(read_seals_file(place), place), *found, *anchors]
 
 
 # Backups

@@ -119,10 +119,11 @@ def put_into(store: LabelStore, found: Salvaged) -> bool:
 
 
 @contextmanager
-def remains_of(database: Path) -> Iterator[Remains]:
-    """Of a file that may be damaged, and is read all the same."""
+def remains_of(database: Path, how: str = "mode=ro") -> Iterator[Remains]:
+    """Of a file that may be damaged, and is read all the same. ``how``: "immutable=1" where nobody
+    writes to it, and nothing may be left beside it."""
     try:
-        connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"{database.as_uri()}?{how}", uri=True)
     except sqlite3.Error:
         connection = sqlite3.connect(":memory:")
     with closing(connection):
