@@ -59,7 +59,8 @@ def lay_out(
     notes: list[str] = []
     parts = _spoken(parts)
     beside = len(parts) == 2 and not _stacked(parts) and not _of_one_object(parts)
-    beside = beside and not any(isinstance(one.form, Rich) and one.form.talk for one in parts)
+    beside = beside and (not any(isinstance(one.form, Rich) for one in parts)
+                         or opposed(*(one.name for one in parts)))  # fmt: skip
     parts = _compared(parts, notes) if beside else _with_roles(parts)
     if highlights is not None:
         parts = [_highlighted(part, highlights, notes) for part in parts]

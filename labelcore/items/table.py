@@ -1,4 +1,4 @@
-"""JSON that is a table: flat objects, lists of values, or one flat object as two columns."""
+"""JSON that is a table: a list of flat objects."""
 
 from __future__ import annotations
 
@@ -22,22 +22,8 @@ LONGEST_CELL = 60
 def read(value: str, folders: Folders) -> Grid | None:
     """A table where every cell can be read at a glance; None for any other value."""
     found = parse(value) if looks_like_json(value) else None
-    if isinstance(found, Object):
-        return _grid(("Field", "Value"), _fields(found), found)
-    if not found:
-        return None
-    if all(isinstance(row, Object) for row in found):
-        return _records([row for row in found if isinstance(row, Object)], found)
-    rows = [row for row in found if isinstance(row, list)]
-    if len(rows) != len(found) or not all(rows):
-        return None
-    width = max(map(len, rows))
-    names = [str(number) for number in range(1, width + 1)]
-    return _grid(names, [[*row, *[""] * (width - len(row))] for row in rows], found)
-
-
-def _fields(found: Object) -> list[list[Json]]:
-    return [[name, value] for name, value in found.pairs]
+    rows = [row for row in found if isinstance(row, Object)] if isinstance(found, list) else []
+    return _records(rows, found) if rows and len(rows) == len(parts(found)) else None
 
 
 def _records(rows: Sequence[Object], whole: Json) -> Grid | None:

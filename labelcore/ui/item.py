@@ -108,7 +108,8 @@ def _rich(parts: Iterable[Block | Text]) -> Iterator[Node | str]:
         if one.kind == "fold":
             yield node("details", node("summary", one.said), *inside)
         elif one.kind in TAGS:
-            yield node(TAGS[one.kind], *inside, klass=f"lc-{one.kind}")
+            named = {"klass": f"lc-{one.kind}"} if one.kind in ("heading", "table") else {}
+            yield node(TAGS[one.kind], *inside, **named)
         else:
             frame = [node("strong", f" {JUDGED}")] if one.kind == "judged" else []
             name = node("span", one.said, *frame, klass="lc-said")

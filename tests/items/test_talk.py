@@ -128,6 +128,9 @@ def test_an_answer_beside_its_talk_or_prompt_is_what_is_judged() -> None:
     both = kinds({"llm.input_messages": json.dumps([USER, OK]), "llm.output_messages": messages})
     assert both[0] == ["asked user: Can I?", "turn assistant: Yes."]
     assert kinds({"title": "a", "text": "b " * 80}) == [[], []]
+    found = json.dumps([{"title": "t", "snippet": "s " * 40}])
+    rows = lay_out({"query": "q", "results": found}, FOLDERS).rows
+    assert [[part.name for part in row] for row in rows] == [["query"], ["results"]]
 
 
 def test_pictures_are_named_and_not_fetched() -> None:
