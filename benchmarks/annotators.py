@@ -36,8 +36,9 @@ from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from benchmarks.harness import table as markdown
 from labelcore.log.events import Event
 from labelcore.replay import replay_project
+from labelcore.session.backups import rehearse
 from labelcore.session.copying import copy_project
-from labelcore.store import MemoryStore
+from labelcore.store import LabelStore, MemoryStore, backups
 from tests import postgres
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -363,6 +364,19 @@ def label(
         servers.close()
 
 
+def rehearsed(store: LabelStore, url: str) -> list[str]:
+    """Of each automatic backup "" where it replays and is the beginning of the log, else what is
+    wrong."""
+    assert store.guarded is not None
+    said = []
+    for file in backups(store.guarded):
+        done = rehearse(file, url, replay_project)
+        (one,) = done.differences or ()
+        sound = done.sound and not one.back
+        said.append("" if sound else f"backup: {file.name}: {one} {dict(done.disagreeing)}")
+    return said
+
+
 def checked(url: str, told: Told) -> Row:
     """Counts of the run, and its faults: the log against what was told, the figures against those
     of a replay and of a copy in memory."""
@@ -374,6 +388,8 @@ def checked(url: str, told: Told) -> Row:
         replayed = replay_project(store, PROJECT)
         copy = MemoryStore()
         copy_project(store, copy, PROJECT)
+        made = rehearsed(store, url)
+        found += filter(None, made)
         same = results == replayed.results == lc.Session.open(copy, PROJECT).results()
         if not same:
             found.append("figures: those of the session, of replay and of a copy differ")
@@ -393,6 +409,7 @@ def checked(url: str, told: Told) -> Row:
         "acknowledged": len(told.stored),
         "refused": len(told.refused),
         "released": kinds["released"],
+        "backups": len(made),
         "median ms": round(float(np.median(late))),
         "p95 ms": round(float(np.quantile(late, 0.95))),
         **{name: told.counted[name] for name in COUNTED},
@@ -436,6 +453,7 @@ TOTALS = {
     "released": "items taken back from people",
     "store away": "times somebody was told that the store is away",
     "server away": "times a server did not answer",
+    "backups": "automatic backups made meanwhile, each opened, replayed and compared",
 }
 CLASSES = {
     "missing": "called stored and not in the log",
@@ -444,6 +462,7 @@ CLASSES = {
     "no word": "sent, and neither stored nor refused with a sentence",
     "refused": "refused, and stored all the same; or turned away without need",
     "figures": "figures that differ from those of a replay or a copy",
+    "backup": "backups that do not replay or are not the beginning of the log",
 }
 
 
@@ -461,7 +480,8 @@ def tables(rows: Rows, options: Options) -> str:
                           (CLASSES["unseen"], ("unseen", "never sent")),
                           (CLASSES["no word"], ("no word",)),
                           (CLASSES["refused"], ("refused and stored", "turned away")),
-                          (CLASSES["figures"], ("figures",))):  # fmt: skip
+                          (CLASSES["figures"], ("figures",)),
+                          (CLASSES["backup"], ("backup",))):  # fmt: skip
         lines.append((f"**{words}**", *(
             sum(fault.startswith(starts) for row in found for fault in row["faults"])
             for found in by_kind.values()

@@ -21,6 +21,7 @@ from typing import Any
 import labelcore as lc
 from labelcore.errors import StoreBusyError
 from labelcore.session import drawing, ledger, managing, projects, session
+from labelcore.store import guard
 
 BUSY_SECONDS = 1.0
 """As the app has it."""
@@ -98,6 +99,7 @@ def _talk(server: AppServer, line: socket.socket) -> None:
 
 def main(url: str, project: str, speed: str, *ports: str) -> None:
     hurry(float(speed), float(sys.stdin.readline()))
+    guard.SEAL_SECONDS, guard.BACKUP_SECONDS = 0.1, 2.0
     running: dict[int, int] = {}
     while True:
         for port in {*map(int, ports)} - {*running.values()}:

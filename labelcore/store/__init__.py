@@ -94,6 +94,7 @@ __all__ = [
     "places_of",
     "put_back",
     "put_into",
+    "read_seals",
     "remains_of",
     "salvaged",
     "seal_anew",

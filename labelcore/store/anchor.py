@@ -147,19 +147,28 @@ class AnchorCopy(Copy):
             texts = statements(address)
         except (StoreError, UnknownProjectError) as error:
             self.damage, texts = str(error), []
+        waiting = []
         for text in texts:
             values: dict[str, Any] = {}
             with suppress(ValueError):
                 values = dict(json.loads(text))
-            if values.get("store", store) != store:
-                continue
-            if values.get("form") != FORM or not is_signed(values):
-                self.strange += 1
-                continue
+            if values.get("store", store) == store:
+                if values.get("form") == FORM and is_signed(values):
+                    waiting.append(values)
+                else:
+                    self.strange += 1
+        while waiting:
+            # A clock that was wrong has put them out of order: each waits for what it goes on from.
+            values = next((one for one in waiting if self._can_take(one)), waiting[0])
+            waiting.remove(values)
             if values["key"] not in self.keys:
                 self.keys.append(values["key"])
-            self.at = values["at"]
+            self.at = max(self.at, values["at"])
             self.strange += [self._take(*one) for one in values["projects"].items()].count(False)
+
+    def _can_take(self, values: Mapping[str, Any]) -> bool:
+        said = values["projects"].items()
+        return all(one["after"][0] <= len(self._pieces.get(key, ())) for key, one in said)
 
     def _take(self, key: str, said: Mapping[str, Any]) -> bool:
         """Go on from what was said before; whether that could be."""
@@ -171,7 +180,7 @@ class AnchorCopy(Copy):
         follows = len(known) >= after and (not after or before.startswith(known[after - 1]))
         same = whole[: len(known)] == known or known[: len(whole)] == whole
         left = had is not None and any(one["hash"] == had.seal.hash for one in given_up)
-        if had is not None and not (follows and same) and not left:
+        if not (follows and same) and not left:
             return False
         if had is None or left or len(whole) >= len(known):
             self._pieces[key] = new if left and not after else whole

@@ -16,13 +16,13 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main
-from labelcore.errors import StoreError
-from labelcore.log.events import genesis
+from labelcore.errors import StoreBusyError, StoreError
+from labelcore.log.events import Event, genesis
 from labelcore.replay import replay_project
 from labelcore.session.backups import rehearse, restore
 from labelcore.session.dumps import dump, load, read_dump
 from labelcore.session.integrity import accept, verify
-from labelcore.store import backups, backups_folder, guard, put_back
+from labelcore.store import backups, backups_folder, guard, put_back, read_seals
 from tests.report.sessions import session_on, write_items
 
 
@@ -233,3 +233,41 @@ def test_what_is_given_up_is_said_at_the_anchor(
     closed(lc.Session.open(url, "spam"), url, 2)
     held = lc.Session.open(url, "spam").check_log()
     assert held.given_up == 1 and not held.unread and held.anchored == 6
+
+
+def test_a_clock_that_was_wrong_puts_statements_out_of_order_and_nothing_else(
+    session: lc.Session, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELCORE_ANCHOR", str(tmp_path))
+    closed(session, url, 2)
+    for one in tmp_path.glob("*.json"):
+        one.rename(one.with_name(f"x-later-{one.name}"))
+    closed(lc.Session.open(url, "spam"), url, 2)
+    held = lc.Session.open(url, "spam").check_log()
+    assert held.anchored == 8 and not held.unread and verify(url).whole
+    (first, *_) = sorted(tmp_path.glob("*.json"))
+    first.write_text(first.read_text().replace('"finish"', '"report"'))
+    assert any("do not go on" in one for one in verify(url).faults)
+
+
+def test_a_store_that_is_away_for_a_moment_is_sealed_when_it_is_back(
+    session: lc.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    label(session, 1)
+    newest(session)
+    there, times = session.store.events, []
+
+    def away(project: str, after: int = 0) -> list[Event]:
+        if threading.current_thread().name == "guard" and len(times) < 3:
+            times.append(after)
+            raise StoreBusyError("the server is starting")
+        return there(project, after)
+
+    monkeypatch.setattr(session.store, "events", away)
+    label(session, 1)
+    place, until = session.store.guarded, time.monotonic() + 30
+    assert place is not None
+    while next(iter(read_seals(place).values())).seal.events < 4:
+        assert time.monotonic() < until, session.store.problem
+        time.sleep(0.02)
+    assert len(times) == 3 and session.labels == 2
