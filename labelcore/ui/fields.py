@@ -144,7 +144,7 @@ OF_THE_AIM = (
         "unknown",
     ),
     Field("target", "row", "What is the statement about?", TARGETS, "file"),
-    Field("by", "list", "Labels of their own for the groups of"),
+    Field("by", "row", "Groups with labels of their own"),
 )
 OF_THE_PLAN = (
     Field("way", "row", "Start from", first=BUDGET, more={"label_visibility": "collapsed"}),

@@ -40,7 +40,7 @@ from labelcore.ui.new_race import Race
 from labelcore.ui.new_table import choose_row, method_rows
 from labelcore.ui.new_terms import RECOMMENDED, Goal, Terms, first_how
 from labelcore.ui.params import param_fault, row_of
-from labelcore.ui.plain import plain
+from labelcore.ui.plain import one_line, plain
 from labelcore.ui.remedies import WayOut, refuse, refuse_method
 from labelcore.ui.times import reader_zone
 from labelcore.words import sentences as words
@@ -263,6 +263,9 @@ def show_goal(terms: Terms, places: Places) -> Goal | None:
             if terms.least > 1:
                 st.caption(f"This method needs at least {terms.least:,} labels on this file.")
         within(terms.budget, terms.least, terms.size)
+    if terms.groupings:
+        options = {"": "none"} | {one: plain(one_line(one, 40)) for one in terms.groupings}
+        ask("by", options=options, first="")
     return terms.goal(claims)
 
 
@@ -271,9 +274,6 @@ def show_promise(terms: Terms, goal: Goal | None) -> None:
     confidence_input()
     if terms.way != CLAIMS:
         promise_input(terms, goal)
-    if terms.groupings:
-        options = {"": "no column: figures of all items"} | {one: one for one in terms.groupings}
-        ask("by", options=options, first="")
     if terms.numbers > 1:
         captions = together_captions(terms.numbers, terms.confidence, terms.at_once(goal))
         ask("together", captions=captions)

@@ -50,8 +50,8 @@ def test_a_column_of_groups_is_found_and_told_by(app, data_folder: Path) -> None
 
 def test_its_groups_get_labels_of_their_own(app, data_folder: Path) -> None:
     page = to_aim(opened(app, named(data_folder)), "Is this right?")
-    assert "language" in page.selectbox(key="new-by").options
-    page.selectbox(key="new-by").set_value("language").run()
+    assert "language" in page.segmented_control(key="new-by").options
+    page.segmented_control(key="new-by").set_value("language").run()
     assert not page.exception and "± " in texts(page)
     session = project(page, data_folder)
     assert session.plan.by == ("language",) and session.plan.groups == ("l0", "l1", "l2")
