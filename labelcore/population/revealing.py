@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from labelcore.population.population import Population
 
-MAY_SHOW = "may_show_output"
+MAY_SHOW, HIDDEN = "may_show_output", "hidden"
 """The setting of a project that names content columns which may show a model's output."""
 NAMED = re.compile(
     r"(^|_)(pred(icted|ictions?|s)?|scores?|prob(a|abilit(y|ies))?|conf(idence)?|logits?|verdicts?"

@@ -9,6 +9,7 @@ from typing import Any
 from labelcore.figures.with_classifier import SHARES
 from labelcore.log.events import Event
 from labelcore.log.people import browsers
+from labelcore.population.revealing import HIDDEN
 from labelcore.promises import CandidateState, Promise, State, Status
 from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
@@ -232,6 +233,8 @@ def _doubts(facts: Facts) -> list[Child]:
                 ", which may show a model's output, and may have followed it.",
             )
         )
+    if hidden := facts.settings.get(HIDDEN):
+        told.append(joined("Hidden until an item was judged: ", theirs(", ".join(hidden)), "."))
     if training.lower() not in ("no", "not stated"):
         told.append("A classifier looks better on items it was trained on than on new ones.")
     if training.lower() != "no" and facts.existing.use == "random":

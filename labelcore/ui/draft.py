@@ -13,7 +13,7 @@ from datetime import time as clock_time
 from typing import Any
 
 from labelcore.population.arguments import threshold_name
-from labelcore.population.revealing import MAY_SHOW, holds_output
+from labelcore.population.revealing import HIDDEN, MAY_SHOW, holds_output
 from labelcore.ui.guess import ClassifierColumns, Guess
 
 FOUND = "found"
@@ -216,7 +216,7 @@ def settings(question: Question, aim: Aim, columns: Columns) -> Mapping[str, Any
         **({"used_for_training": aim.trained_on} if aim.trained_on else {}),
         **({"keys": question.keys} if question.keys else {}),
         **({MAY_SHOW: list(revealing)} if revealing else {}),
-        **({"hidden": dict(columns.hidden)} if columns.hidden else {}),
+        **({HIDDEN: dict(columns.hidden)} if columns.hidden else {}),
     }
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from labelcore.access import Right
+from labelcore.population.revealing import HIDDEN
 from labelcore.population.roles import Roles
 from labelcore.session.session import Session
 from labelcore.ui import visitor
 from labelcore.ui.plain import one_line
 
-SETTING, KEY, SAID = "hidden", "W", "Verdict"
+SETTING, KEY, SAID = HIDDEN, "W", "Verdict"
 LOOKED = "looked at the verdict of"
 """The answer whose verdict a person has seen: it can be changed in History alone, and the log tells
 that it was."""

@@ -333,6 +333,16 @@ def test_a_content_column_of_a_model_is_not_blind(tmp_path: Path) -> None:
         assert f"Not blind: the person saw {content[1]}," in told
 
 
+def test_what_was_hidden_from_the_person_is_named(tmp_path: Path) -> None:
+    rows = [f"{n},message {n},yes,{n / 300}" for n in range(300)]
+    path = tmp_path / "items.csv"
+    path.write_text("\n".join(["id,text,verdict,score", *rows]) + "\n", encoding="utf-8")
+    for hidden in ({}, {"verdict": "verdict"}):
+        session = session_on(path, project=f"{len(hidden)} hidden", settings={"hidden": hidden})
+        told = Outline(report_html(session)).text
+        assert ("Hidden until an item was judged: verdict." in told) == bool(hidden)
+
+
 def test_intervals_made_alike_share_a_row(made: Made, outline: Outline) -> None:
     found = [one for one in made.session.results().values() if isinstance(one, lc.Estimate)]
     row = outline.text.partition("How the intervals were made")[2].partition("Strict: ")[0]
