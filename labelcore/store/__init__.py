@@ -26,12 +26,19 @@ from labelcore.store.base import (
     Seal,
     SealedProject,
 )
-from labelcore.store.guard import (
+from labelcore.store.guard import Guard, back_up_now, seal_anew
+from labelcore.store.items import (
+    contents_path,
+    copy_items,
+    items_path,
+    keep,
+    keep_written,
+    places_of,
+)
+from labelcore.store.kept import (
     BackupCopy,
     Difference,
-    Guard,
     SealsCopy,
-    back_up_now,
     backups,
     backups_folder,
     difference,
@@ -40,15 +47,6 @@ from labelcore.store.guard import (
     lost_projects,
     made_at,
     read_seals,
-    seal_anew,
-)
-from labelcore.store.items import (
-    contents_path,
-    copy_items,
-    items_path,
-    keep,
-    keep_written,
-    places_of,
 )
 from labelcore.store.memory import MemoryStore
 from labelcore.store.salvage import Salvaged, StoreRemains, put_into, remains_of

@@ -35,7 +35,8 @@ from labelcore.store.checks import (
     detail_json,
     tokens,
 )
-from labelcore.store.guard import Guard, copies_at
+from labelcore.store.guard import Guard
+from labelcore.store.kept import copies_at
 from labelcore.store.schema import event_table, item_table, person_table, project_table
 from labelcore.store.statements import (
     ANNOTATORS,

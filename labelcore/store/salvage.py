@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from labelcore.log.events import FIELDS, Content, Event, genesis, sound_part
 from labelcore.store.base import Contents, LabelStore, ProjectRecord, SealedProject
-from labelcore.store.guard import identity_of
+from labelcore.store.kept import identity_of
 
 UNREADABLE = (sqlite3.Error, ValueError, TypeError, OverflowError)
 """What reading a damaged row raises: UnicodeDecodeError and bad JSON are ValueErrors."""

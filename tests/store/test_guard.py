@@ -16,7 +16,8 @@ import pytest
 import labelcore as lc
 from labelcore.session.backups import kept_projects
 from labelcore.store import backups, backups_folder, guard
-from labelcore.store.guard import STAMP, read_seals, rotate, seal_anew
+from labelcore.store.guard import rotate, seal_anew
+from labelcore.store.kept import STAMP, read_seals
 from tests.report.sessions import session_on, write_items
 
 

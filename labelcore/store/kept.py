@@ -1,0 +1,295 @@
+"""What is kept of the logs of a store outside of it, and how a log is held against that."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+from labelcore.log.events import Event, common
+from labelcore.store.anchor import COMMAND, AnchorCopy
+from labelcore.store.base import Copy, ProjectRecord, Seal, SealedProject, identity
+from labelcore.store.signing import is_signed, key_file, public_key, signed
+from labelcore.whole_file import whole_file
+
+STAMP = "%Y%m%dT%H%M%S%fZ"
+FORGED = "{file} was not written with the key of this store"
+
+
+# Seals
+
+
+def identity_of(record: ProjectRecord) -> str:
+    return identity(record.created_at, record.fingerprint, record.plan_json)
+
+
+def seals_file(place: Path) -> Path:
+    """One with another ending has its own: it may be a copy that goes another way."""
+    name = place.stem if place.suffix == ".db" else place.name
+    return place.with_name(f"{name}.seals")
+
+
+@dataclass(frozen=True)
+class SealsFile:
+    """What the file beside a store says.
+
+    forged    whether the key of the store is there, and the file was not signed with it
+    anchored  by identity how far the last statement at the anchor came: number of events, hash;
+              ``sent`` is when that was
+    keys      that it was signed with before one was lost
+    """
+
+    seals: Mapping[str, SealedProject] = field(default_factory=dict)
+    forged: bool = False
+    anchored: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    sent: str = ""
+    key: str = ""
+    keys: Sequence[str] = ()
+
+
+def read_seals_file(place: Path) -> SealsFile:
+    """Empty where there is no file, or none that can be read: a power cut may leave that, and it
+    must not hold up the labels."""
+    try:
+        values = json.loads(seals_file(place).read_text("utf-8"))
+        own, key = public_key(place), str(values["key"])
+        return SealsFile(
+            {name: _sealed(one) for name, one in values["seals"].items()},
+            bool(own) and not (key == own and is_signed(values)),
+            values["anchored"],
+            values["sent"],
+            key,
+            values["keys"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return SealsFile()
+
+
+def read_seals(place: Path) -> Mapping[str, SealedProject]:
+    """By identity."""
+    return read_seals_file(place).seals
+
+
+def _sealed(values: Mapping[str, Any]) -> SealedProject:
+    given_up = tuple(Seal(**one) for one in values.get("given_up", ()))
+    return SealedProject(str(values["project"]), Seal(**values["seal"]), given_up)
+
+
+def write_seals(place: Path, file: SealsFile) -> None:
+    """All of it or nothing, on the disk when this returns. Raises OSError."""
+    own = public_key(place)
+    lost = [file.key] if file.key and file.key != own else []
+    values = {
+        "seals": {key: asdict(one) for key, one in file.seals.items()},
+        "anchored": file.anchored,
+        "sent": file.sent,
+        "keys": [*file.keys, *lost],
+    }
+    seals_file(place).parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(signed(place, values), ensure_ascii=False)
+    with whole_file(seals_file(place)) as stream:
+        stream.write(text.encode())
+
+
+# Backups
+
+
+def backups_folder(place: Path) -> Path:
+    """The folder beside the store: "labels.backups" beside "labels.db"."""
+    return place.with_suffix(".backups")
+
+
+def backups(place: Path) -> list[Path]:
+    """The automatic backups, the newest first; one that a wrong clock dated after now is last."""
+    found = backups_folder(place).glob(f"{escape(place.stem)}-*{escape(place.suffix)}")
+    dated = [(at, one) for one in found if (at := made_at(one)) is not None]
+    now = datetime.now(UTC)
+    return [one for _, one in sorted(dated, key=lambda it: (it[0] <= now, *it), reverse=True)]
+
+
+def made_at(backup: Path) -> datetime | None:
+    """When a backup was made, by its name."""
+    try:
+        stamp = backup.stem.split("-version-")[0].rsplit("-", 1)[-1]
+        return datetime.strptime(stamp, STAMP).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+# What a log is held against
+
+
+class SealsCopy(Copy):
+    """The seals beside a store; ``keys`` signed them, the first first."""
+
+    what = "its seal"
+
+    def __init__(self, file: SealsFile, place: Path | None = None) -> None:
+        self.projects, self.forged = file.seals, file.forged
+        self.keys = [*file.keys, *filter(None, [file.key])]
+        if file.forged and place is not None:
+            self.damage = FORGED.format(file=seals_file(place))
+
+
+class BackupCopy(Copy):
+    """A backup as it stands, read without opening it as a store."""
+
+    def __init__(self, file: Path) -> None:
+        self.what, self.file, self.damage = f"the backup {file.name}", file, ""
+        self._read = self._sealed()
+        self.projects = {key: one for key, (one, _) in self._read.items()}
+
+    def _sealed(self) -> dict[str, tuple[SealedProject, int]]:
+        try:
+            with closing(_reader(self.file)) as connection:
+                asked = "SELECT id, name, created_at, fingerprint, plan_json FROM project"
+                rows = connection.execute(asked).fetchall()
+                return {
+                    identity(*rest): (SealedProject(name, _last_event(connection, number)), number)
+                    for number, name, *rest in rows
+                }
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            self.damage = str(error)
+            return {}
+
+    def hashes(self, key: str) -> Sequence[str]:
+        asked = "SELECT hash FROM event WHERE project_id = ? ORDER BY sequence"
+        try:
+            with closing(_reader(self.file)) as connection:
+                return [row[0] for row in connection.execute(asked, (self._read[key][1],))]
+        except (sqlite3.Error, UnicodeDecodeError, KeyError):
+            return ()
+
+    def holds(self, other: BackupCopy) -> bool:
+        """Whether every log of the other one is the beginning of the same log here."""
+        asked = "SELECT hash FROM event WHERE project_id = ? AND sequence = ?"
+        here, there = self._read, other.projects
+        if self.damage or other.damage:
+            return False
+        with closing(_reader(self.file)) as connection:
+            return all(
+                key in here
+                and connection.execute(asked, (here[key][1], one.seal.events)).fetchone()
+                == (one.seal.hash,)
+                for key, one in there.items()
+                if one.seal.events
+            )
+
+
+def _reader(backup: Path) -> sqlite3.Connection:
+    # Nobody writes to a backup; opened otherwise, SQLite would leave files beside it.
+    return sqlite3.connect(f"{backup.as_uri()}?immutable=1", uri=True)
+
+
+def _last_event(connection: sqlite3.Connection, project: int) -> Seal:
+    asked = "SELECT sequence, hash, at FROM event WHERE project_id = ? ORDER BY 1 DESC LIMIT 1"
+    return Seal(*(connection.execute(asked, (project,)).fetchone() or (0, "", "")))
+
+
+def first_difference(events: Sequence[Event], copy: Copy, key: str) -> int:
+    """The first event of a log that is not as a copy has it; 0 where the log goes on from the copy,
+    and where the copy knows nothing of it. 1 where a copy cannot say which: all may be others."""
+    sealed = copy.projects.get(key)
+    if sealed is None or not sealed.seal.events:
+        return 0
+    known = sealed.seal.events
+    if len(events) >= known and events[known - 1].hash == sealed.seal.hash:
+        return 0
+    hashes = copy.hashes(key)
+    same = common([one.hash for one in events], hashes)
+    return same + 1 if hashes or len(events) >= known else len(events) + 1
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Between a log and what is kept of it: the first event that is another one, by which copy; 0
+    where none is, and the copy cannot be trusted."""
+
+    first: int
+    copy: Copy
+
+
+def difference(events: Sequence[Event], copies: Sequence[Copy], key: str) -> Difference | None:
+    """The one that says most of several: a copy that can name the event, else that which knows the
+    longest log. A backup that an agreeing anchor speaks against is itself another one."""
+    found = [
+        Difference(first, one) for one in copies if (first := first_difference(events, one, key))
+    ]
+    differing = [one.copy for one in found]
+    sure = max(
+        (
+            one.projects[key].seal.events
+            for one in copies
+            if isinstance(one, AnchorCopy) and key in one.projects and one not in differing
+        ),
+        default=0,
+    )
+    found = [one for one in found if not (isinstance(one.copy, BackupCopy) and one.first <= sure)]
+    named = [one for one in found if one.first <= len(events) and one.copy.hashes(key)]
+    if named:
+        return min(named, key=lambda one: one.first)
+    if found:
+        return max(found, key=lambda one: (one.first, one.copy.projects[key].seal.events))
+    return next((Difference(0, one) for one in copies if one.forged), None)
+
+
+def faults_of(
+    copies: Sequence[Copy], logs: Mapping[str, Sequence[Event]], place: Path
+) -> list[str]:
+    """What is wrong with what guards logs, in words: seals that are gone or older than the anchor,
+    backups that are not as they were made, statements that do not go on."""
+    found = []
+    for one in copies:
+        if isinstance(one, SealsCopy):
+            here = any(logs.values()) or key_file(place).parent == place.parent
+            if not one.keys and not one.forged and here and public_key(place):
+                found.append(f"{seals_file(place)} is missing or cannot be read")
+            anchors = [other for other in copies if isinstance(other, AnchorCopy)]
+            if any(
+                key in one.projects and one.projects[key].seal.events < said.seal.events
+                for other in anchors
+                for key, said in other.projects.items()
+            ):
+                found.append(f"{seals_file(place)} is older than the anchor")
+        elif isinstance(one, AnchorCopy) and one.strange:
+            found.append(f"the anchor has {one.strange:,} statements that do not go on")
+        elif isinstance(one, BackupCopy) and one.damage:
+            found.append(f"{one.what} cannot be read ({one.damage})")
+        elif isinstance(one, BackupCopy):
+            for key, events in logs.items():
+                if key in one.projects and first_difference(events, one, key):
+                    found.append(f"{one.what} and the log are not the same")
+                    break
+    return found
+
+
+def lost_projects(
+    records: Iterable[ProjectRecord], copies: Iterable[Copy]
+) -> tuple[SealedProject, ...]:
+    """Those that seals, backups or anchor know and that are not there: no project is ever deleted,
+    so that an older copy was put back, or another one."""
+    there = {identity_of(one) for one in records}
+    lost: dict[str, SealedProject] = {}
+    for copy in copies:
+        for key, one in copy.projects.items():
+            if key not in there and one.seal.events:
+                lost.setdefault(key, one)
+    return tuple(lost.values())
+
+
+def copies_at(place: Path | None, newest: int | None, address: str) -> list[Copy]:
+    """The seals, so many backups, all where nothing is said, and the anchor; for few backups only
+    one that is near."""
+    if place is None:
+        return []
+    near = address and not ("://" in address or address.startswith(COMMAND))
+    # What is written last is read first: it knows no more than the others.
+    anchors = [AnchorCopy(address, place.stem)] if address and (near or newest is None) else []
+    found = [BackupCopy(one) for one in backups(place)[:newest]]
+    return [SealsCopy(read_seals_file(place), place), *found, *anchors]
