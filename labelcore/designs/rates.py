@@ -17,7 +17,6 @@ from labelcore.stats.profile import FloatArray
 
 if TYPE_CHECKING:
     from labelcore.designs.base import Setup
-IntArray = NDArray[np.int64]
 
 Rates = tuple[FloatArray, tuple[str, ...]]
 """What scores suggest of each stratum, and sentences about that."""

@@ -14,7 +14,6 @@ from scipy import special
 from labelcore.stats.histogram import UNIT as UNIT
 from labelcore.stats.orders import mid_rank_share
 
-IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BEHIND = "g"
 """The tie of a place behind all items of its score: greater than every hash."""

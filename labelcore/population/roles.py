@@ -61,11 +61,6 @@ PASS = re.compile(
     r"|factual|accept(ed)?|👍)\s*",
     re.IGNORECASE,
 )
-FAIL = re.compile(
-    r"\s*(fail(ed|ure)?|no|n|false|0(\.0)?|bad|wrong|(in|not )correct|incorrect|unacceptable|unsafe"
-    r"|irrelevant|not[ _]relevant|ungrounded|hallucinat(ed|ion)|unhelpful|reject(ed)?|👎)\s*",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, digamma, xlog1py, xlogy
 
 from labelcore.stats.predictives import Looks, Predictive, ShiftedScores
-from labelcore.stats.profile import BoolArray, Cells, FloatArray
+from labelcore.stats.profile import BoolArray, FloatArray
 
 IntArray = NDArray[np.int64]
 
@@ -65,38 +65,6 @@ class Linear:
 RECOMMENDED: Predictive = ShiftedScores()
 
 
-def log_evidence(
-    cells: Cells,
-    claim: Linear,
-    rates: FloatArray | None = None,
-    predictive: Predictive = RECOMMENDED,
-    *,
-    target: str = "file",
-) -> float:
-    """The natural logarithm of the evidence (an e-value) for a claim, against its opposite
-    "constant + weight @ K <= 0"; 0 without labels, infinite where the claim is certain.
-
-    Promise: in every population in which the claim is false, the chance that this ever reaches
-    ln(1 / alpha), at whatever looks and with whatever allocation over the cells, is at most alpha.
-    Assumption: the labels of each cell come in a random order; cells, rates, predictive and claim
-    were fixed before the first label.
-
-    rates    (n_cells,), the share of positives in each cell that the scores suggest; none: 1/2
-    target   "file": K counts the file's own items, drawn without replacement; "process": K_k is
-             size_k times a rate from which every item of the cell was drawn independently
-    """
-    found = log_evidence_at(
-        cells.size,
-        cells.labelled[None],
-        cells.positive[None],
-        claim,
-        rates,
-        predictive,
-        target=target,
-    )
-    return float(found[0])
-
-
 def log_evidence_at(
     size: FloatArray,
     labelled: FloatArray,
@@ -107,7 +75,19 @@ def log_evidence_at(
     *,
     target: str = "file",
 ) -> FloatArray:
-    """``log_evidence`` at several looks, (n_looks,); labelled and positive are (n_looks, n_cells).
+    """The natural logarithm of the evidence (an e-value) for a claim at several looks, (n_looks,),
+    against its opposite "constant + weight @ K <= 0"; 0 without labels, infinite where the claim is
+    certain.
+
+    Promise: in every population in which the claim is false, the chance that this ever reaches
+    ln(1 / alpha), at whatever looks and with whatever allocation over the cells, is at most alpha.
+    Assumption: the labels of each cell come in a random order; cells, rates, predictive and claim
+    were fixed before the first label.
+
+    labelled, positive   (n_looks, n_cells)
+    rates    (n_cells,), the share of positives in each cell that the scores suggest; none: 1/2
+    target   "file": K counts the file's own items, drawn without replacement; "process": K_k is
+             size_k times a rate from which every item of the cell was drawn independently
 
     Raises ValueError for an unknown target.
     """

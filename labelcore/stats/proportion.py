@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -60,16 +59,6 @@ def wilson(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Limits:
     return _limits(np.where(h == 0, 0.0, centre - half), np.where(h == n, 1.0, centre + half), n)
 
 
-def agresti_coull(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Limits:
-    """Wald's form around the shrunken share. Source: Agresti and Coull (1998)."""
-    h, n = _checked(hits, trials, confidence)
-    z = ndtri((1 + confidence) / 2)
-    size = n + z * z
-    p = (h + z * z / 2) / size
-    half = z * np.sqrt(p * (1 - p) / size)
-    return _limits(p - half, p + half, n)
-
-
 def clopper_pearson(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Limits:
     """Exact interval by inverting two binomial tests. Source: Clopper and Pearson (1934)."""
     h, n = _checked(hits, trials, confidence)
@@ -99,15 +88,6 @@ def wald(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Limits:
     p = h / size
     half = ndtri((1 + confidence) / 2) * np.sqrt(p * (1 - p) / size)
     return _limits(p - half, p + half, n)
-
-
-INTERVALS: dict[str, Callable[[ArrayLike, ArrayLike, float], Limits]] = {
-    "wilson": wilson,
-    "agresti_coull": agresti_coull,
-    "clopper_pearson": clopper_pearson,
-    "jeffreys": jeffreys,
-    "wald": wald,
-}
 
 
 def finite_wilson(

@@ -78,7 +78,7 @@ def log_evidence_of_lead(
     """The natural logarithm of the evidence (an e-value) that "better" outnumbers "worse" among all
     items of the cells, against its opposite, (n_looks,); 0 without labels, infinite where certain.
 
-    Promise and assumption: as in ``labelcore.stats.evidence.log_evidence``.
+    Promise and assumption: as in ``labelcore.stats.evidence.log_evidence_at``.
 
     rates       (2, n_cells), the shares of better and of worse that the scores suggest; none: 1/3
     predictive  for several cells: ``ShiftedOutcomes`` if not said

@@ -19,25 +19,6 @@ TRAINING, SCORED = 120, 600
 SEED = 11
 CLASSIFIER = "filter"
 
-EXAMPLE = (
-    ("Your mailbox is full. Confirm your password at mail-check.example to keep it.", 0.93, 1),
-    ("Shall we move lunch to Thursday?", 0.04, 0),
-    ("You have won a voucher of 500 euros! Claim it at prize-desk.example today.", 0.97, 1),
-    ("The parcel for room 12 is at the front desk.", 0.31, 0),
-    ("Hi Grandma, this is my new number. Can you send 900 euros today?", 0.22, 0),
-    ("Minutes of Monday's meeting are attached, please check point 3.", 0.06, 0),
-    ("Last chance: free trial of SlimQuick, only today!", 0.88, 1),
-    ("You won the raffle at the school fair! Pick up the cake by Friday.", 0.71, 1),
-    ("Reminder: dentist on Tuesday at 9:15. Call us if you cannot come.", 0.35, 0),
-    ("Invest 200, get 2,000 back within a week. No risk.", 0.9, 1),
-)
-
-
-def example_csv() -> str:
-    """Ten messages with the score and prediction of a filter, to paste."""
-    table = pd.DataFrame(EXAMPLE, columns=["text", "score", "pred"])
-    return table.to_csv(index=False, lineterminator="\n")
-
 
 def build() -> pd.DataFrame:
     """One row per scored message: id, text, score_filter, pred_filter, true_label."""

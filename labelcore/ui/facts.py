@@ -22,7 +22,6 @@ from labelcore.session.session import Session
 from labelcore.ui.times import about_minutes
 from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
-from labelcore.words.differences import told_interval, told_words
 from labelcore.words.existing import taken_words
 from labelcore.words.pilots import pilot_words, rounded
 from labelcore.words.quantities import (
@@ -238,19 +237,6 @@ def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:
         [one for one in found if not names_another(one.estimand)],
         [one for one in found if names_another(one.estimand)],
     )
-
-
-def figure(estimate: Estimate) -> str:
-    """Value and interval on one line; no interval where none may be shown."""
-    between = told_interval(estimate)
-    if estimate.told is None:
-        return between if shows_interval(estimate) else "not yet"
-    value = told_words(estimate)
-    if not estimate.has_interval:
-        return f"{value}   interval at the end"
-    if estimate.state == State.EXACT:
-        return f"{value}   exact"
-    return f"{value}   {between}"
 
 
 def first_figure_line(session: Session) -> str | None:

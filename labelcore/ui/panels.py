@@ -75,8 +75,8 @@ def show_panel(project: str, session: Session, panel: dict[str, Any], person: st
             extend_panel(project, session)
 
 
-def close_button(label: str = "Close", key: str = "close") -> None:
-    st.button(label, key=key, shortcut="Escape", on_click=actions.close_panel)
+def close_button(label: str = "Close") -> None:
+    st.button(label, key="close", shortcut="Escape", on_click=actions.close_panel)
 
 
 def help_panel(session: Session, person: str) -> None:

@@ -17,7 +17,6 @@ from labelcore.stats.evidence import (
     RECOMMENDED,
     Linear,
     largest_log_likelihood,
-    log_evidence,
     log_evidence_at,
 )
 from labelcore.stats.predictives import (
@@ -59,6 +58,18 @@ def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
 def counts(size: list[int], labelled: list[int], positive: list[int]) -> Cells:
     n, t, s = (np.array(values, dtype=float) for values in (size, labelled, positive))
     return Cells(n, t, s, np.ones(len(n), dtype=bool))
+
+
+def log_evidence(
+    cells: Cells,
+    claim: Linear,
+    rates: np.ndarray | None = None,
+    predictive: Predictive = RECOMMENDED,
+    target: str = "file",
+) -> float:
+    """That at one look."""
+    looks = cells.size, cells.labelled[None], cells.positive[None]
+    return float(log_evidence_at(*looks, claim, rates, predictive, target=target)[0])
 
 
 def brute_force(cells: Cells, claim: Linear) -> float:

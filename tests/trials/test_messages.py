@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
-from labelcore.population import read_population
 from labelcore.trials import messages as trial
 from labelcore.trials.message_texts import PATTERNS, WORDS, messages
-from labelcore.trials.messages import example_csv
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +48,3 @@ def test_every_pattern_can_be_filled_and_no_address_is_a_real_one() -> None:
         for pattern in patterns:
             pattern.format(**{name: words[0] for name, words in WORDS.items()})
     assert all(site.endswith(".example") for site in WORDS["site"])
-
-
-def test_the_example_is_ten_messages_that_can_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "pasted.csv"
-    path.write_text(example_csv(), encoding="utf-8")
-    population = read_population(
-        path, content=["text"], scores={"filter": "score"}, predictions={"filter": "pred"}
-    )
-    assert len(population) == 10 and population.classes == ("no", "yes")
-    assert population.content("2") == {"text": "Shall we move lunch to Thursday?"}
-    assert set(population.predictions["filter"]) == {0, 1}

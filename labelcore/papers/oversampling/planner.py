@@ -51,7 +51,6 @@ NOT_DENSER = (
 )
 OFF, OFF_WORDS = 3, "three times"
 """The odds of what the scores say may be so many times off."""
-UNMEASURED = "nobody has measured precision and recall yet."
 HOW_LIKELY = (
     "The range holds while the true odds are at most {odds} those that are planned with. Type in "
     "what you have measured, or let the first labels tell."

@@ -13,12 +13,9 @@ from copy import copy
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.errors import ArgumentError
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 NO, YES, DOUBTFUL = 0, 1, 2
 """Verdicts on a drawn item; a doubtful one counts as no in a lower bound, as yes in an upper."""
 

@@ -27,7 +27,6 @@ from labelcore.stats.profile import (
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.proportion import share_interval
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
@@ -79,21 +78,21 @@ class Recycled:
         return int(np.count_nonzero(self.origin == RECYCLED))
 
 
-def recycle(
-    parent_sample: IntArray,
+def child_sample(
+    plus: IntArray,
     overlap: IntArray,
     rest: IntArray,
     size: int,
     option: str,
     random: np.random.Generator,
 ) -> Recycled:
-    """A child's sample from its parent's: algorithm 1 with algorithm 2.
+    """A child's sample from its parent's: algorithm 1, from its second line on, with algorithm 2.
 
-    parent_sample   (n_P,), S_P: positions of items that the parent calls positive, repeats allowed
+    plus       S+: the parent's sample within ``overlap``, repeats allowed
     overlap, rest   positions of A_P and A_C, and of A_C - A_P, each item once
     size       n_C >= 1; option: "shuffle" (UniformShuffle) or "sample" (UniformSample)
-    Promise    every element of the result is uniform on A_C if those of ``parent_sample`` are on
-               A_P (lemmas 1 and 2). With "shuffle" they are two strata in fixed proportion and a
+    Promise    every element of the result is uniform on A_C if those of the parent's sample are
+               on A_P (lemmas 1 and 2). With "shuffle" they are two strata in fixed proportion and a
                plain remainder. With "sample" they repeat elements of one and the same S+ and S-:
                independent only given these, so that lemma 1's independence does not hold, and a
                plain interval is too narrow.
@@ -104,19 +103,6 @@ def recycle(
                S+ + S- only the elements that stay in the first n_C are drawn, which is the same in
                law.
     """
-    plus = parent_sample[np.isin(parent_sample, overlap)]
-    return child_sample(plus, overlap, rest, size, option, random)
-
-
-def child_sample(
-    plus: IntArray,
-    overlap: IntArray,
-    rest: IntArray,
-    size: int,
-    option: str,
-    random: np.random.Generator,
-) -> Recycled:
-    """Algorithm 1 from its second line on: ``plus`` is S+, all else as in ``recycle``."""
     _check(size, option)
     if len(overlap) + len(rest) == 0:
         raise ValueError("overlap and rest must hold at least one item together, got none")

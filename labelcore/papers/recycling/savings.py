@@ -66,7 +66,7 @@ def savings(
                sample above is no plain one, only the mean is near.
     Raises     ValueError for a number outside its range.
     Source:    lemma 3. Part b as printed holds for UniformShuffle only. |S-| is a whole number
-               here, a mixture of its two neighbours (see ``recycling.recycle``).
+               here, a mixture of its two neighbours (see ``samples.child_sample``).
 
     >>> found = savings(1100, 1100, 0.25, 0.85)
     >>> round(100 * found.mean_share, 2), found.quantile(0.025), found.quantile(0.975)

@@ -19,7 +19,6 @@ from labelcore.papers.recycling.samples import (
     agreement_levels,
     child_sample,
     level_share,
-    recycle,
     recycle_all,
     sample_size,
     suggest_parent,
@@ -36,8 +35,13 @@ PARENT, OVERLAP, REST = np.arange(30), np.arange(20, 30), np.arange(30, 45)
 Child = Callable[[np.random.Generator, int, str], Recycled]
 
 
+def within(parent_sample: np.ndarray) -> np.ndarray:
+    """S+ of a parent's sample."""
+    return parent_sample[np.isin(parent_sample, OVERLAP)]
+
+
 def child(random: np.random.Generator, size: int, option: str) -> Recycled:
-    return recycle(random.choice(PARENT, 40), OVERLAP, REST, size, option, random)
+    return child_sample(within(random.choice(PARENT, 40)), OVERLAP, REST, size, option, random)
 
 
 def unmixed(random: np.random.Generator, size: int, option: str) -> Recycled:
@@ -49,8 +53,7 @@ def unmixed(random: np.random.Generator, size: int, option: str) -> Recycled:
 
 def without_new(random: np.random.Generator, size: int, option: str) -> Recycled:
     """Broken: S+ and a remainder, nothing from outside the parent's set."""
-    plus = random.choice(PARENT, 40)
-    plus = plus[np.isin(plus, OVERLAP)][:size]
+    plus = within(random.choice(PARENT, 40))[:size]
     rest = random.choice(np.concatenate([OVERLAP, REST]), size - len(plus))
     return Recycled(np.concatenate([plus, rest]), np.zeros(size, dtype=np.int8), len(plus))
 
@@ -106,7 +109,8 @@ def test_nothing_to_recycle(option: str) -> None:
     random = np.random.default_rng(1)
     nothing = np.zeros(0, dtype=np.int64)
     for overlap, parent in ((nothing, PARENT[:5]), (OVERLAP, np.array([0, 1, 1]))):
-        one = recycle(parent, overlap, REST, 50, option, random)
+        plus = parent[np.isin(parent, overlap)]
+        one = child_sample(plus, overlap, REST, 50, option, random)
         assert (one.saved, one.available) == (0, 0)
         assert set(one.origin.tolist()) == {REMAINDER}
         assert np.isin(one.items, np.concatenate([overlap, REST])).all()
@@ -114,7 +118,7 @@ def test_nothing_to_recycle(option: str) -> None:
 
 def test_a_child_within_the_parent_needs_nothing_new() -> None:
     random = np.random.default_rng(1)
-    one = recycle(PARENT, OVERLAP, REST[:0], 10, "shuffle", random)
+    one = child_sample(within(PARENT), OVERLAP, REST[:0], 10, "shuffle", random)
     assert one.saved == 10 and sorted(one.items.tolist()) == OVERLAP.tolist()
 
 
