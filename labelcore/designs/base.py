@@ -173,6 +173,8 @@ class Frame:
               the first ones of its queue; None: there is none
     wanted    (n_strata,), the strata whose items are asked at all; None: each of them
     group     (n_strata,), the group of the plan whose items each holds; None: it asks for none
+    block     (n_strata,), where prompts are drawn whole the stratum of prompts whose outputs by one
+              group each holds, those of a block side by side; None: items are drawn by themselves
 
     Items that were known from the start have the stratum NOT_SAMPLED and are in no queue.
     ``strata_last`` names the arrays of a kind of frame of which the strata are the last axis.
@@ -190,6 +192,7 @@ class Frame:
     given: IntArray | None = field(default=None, kw_only=True)
     wanted: NDArray[np.bool_] | None = field(default=None, kw_only=True)
     group: IntArray | None = field(default=None, kw_only=True)
+    block: IntArray | None = field(default=None, kw_only=True)
 
     @property
     def n_strata(self) -> int:

@@ -56,6 +56,15 @@ from labelcore.designs.pattern_frame import (
     slopes_of_kind,
 )
 from labelcore.designs.profile_design import ProfileDesign
+from labelcore.designs.prompt_frame import (
+    EACH,
+    SAME,
+    cheaper,
+    outputs_of_prompts,
+    prompt_counts,
+    prompt_frame,
+    prompts_together,
+)
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates
 from labelcore.designs.scalars import Answers
 from labelcore.designs.score_frame import (
@@ -77,6 +86,10 @@ from labelcore.stats.profile import NOT_SAMPLED, FloatArray
 from labelcore.stats.recalibration import recalibrate
 
 BY_GROUP = Kept(Recent[HelpedFrame])
+NO_PROMPTS = (
+    "= 'same' needs by, the column of systems, and a file with two classes and a column of prompts "
+    "of which at least two systems answered the same ones, each of them once"
+)
 BY_PATTERN = "what most classifiers call {positive} first"
 
 
@@ -208,6 +221,12 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             low=0.0,
             high=1.0,
         )
+        prompts: str | None = parameter(
+            None,
+            "where the groups are systems that answered the same prompts: same draws prompts and "
+            "asks all their outputs, each draws every system by itself; empty: whichever is "
+            "expected to tell systems apart with fewer labels",
+        )
 
     def settled(self, params: Mapping[str, Any], claims: Sequence[str]) -> dict[str, Any]:
         return {"allocation": NEYMAN if claims else TWO_ENDED, **params}
@@ -215,6 +234,8 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     def chosen(self, setup: Setup) -> dict[str, Any]:
         alone = replace(setup, groups=None)
         found = self._chosen_alone(alone)
+        if setup.params.prompts == SAME and outputs_of_prompts(setup) is None:
+            raise ParameterError("prompts", NO_PROMPTS)
         if setup.groups is None:
             return found
         plain = replace(alone, params=replace(setup.params, **found))
@@ -224,7 +245,20 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         if own.params.group_share is not None:
             return found
         frames = (plain, self.prepare(plain)), self.prepare(own)
-        return {**found, "group_share": chosen_share(own, *frames, _shares_alone, _slopes_asked)}
+        found["group_share"] = chosen_share(own, *frames, _shares_alone, _slopes_asked)
+        return found | self._chosen_prompts(replace(setup, params=replace(setup.params, **found)))
+
+    def _chosen_prompts(self, setup: Setup) -> dict[str, Any]:
+        """Whether systems that answered the same prompts are labelled on the same ones."""
+        outputs = outputs_of_prompts(setup)
+        if outputs is None or setup.params.prompts:
+            return {}
+        same, each = (replace(setup, params=replace(setup.params, prompts=one))
+                      for one in (SAME, EACH))  # fmt: skip
+        frames = prompt_frame(same), self.prepare(each)
+        counts = [self.planned_counts(one, frame, setup.planned)
+                  for one, frame in zip((same, each), frames, strict=True)]  # fmt: skip
+        return {"prompts": cheaper(setup, outputs, frames, counts)}
 
     def _chosen_alone(self, setup: Setup) -> dict[str, Any]:
         """What is chosen where there are no groups."""
@@ -252,6 +286,8 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
                 "allocation", f"must be {TWO_ENDED!r} or {NEYMAN!r}, got {params.allocation!r}"
             )
         known = (*SCALARS, "precision_recall")
+        if params.prompts not in (None, SAME, EACH):
+            raise ParameterError("prompts", f"must be {SAME!r} or {EACH!r}, got {params.prompts!r}")
         if params.focus is not None and params.focus not in known:
             raise ParameterError(
                 "focus", f"names {params.focus!r}, which is not known; known are {', '.join(known)}"
@@ -273,6 +309,9 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return params.n_strata is not None
 
     def prepare(self, setup: Setup) -> HelpedFrame:
+        if setup.groups is not None and setup.params.prompts == SAME:
+            key = self, setup.groups.by, setup.groups.names, setup.planned, setup.params
+            return setup.shared(BY_GROUP, key, lambda: prompt_frame(setup))
         if setup.groups is not None:
             key = self, setup.groups.by, setup.groups.names, setup.planned, setup.params
             return setup.shared(BY_GROUP, key, lambda: group_frame(setup, self.prepare))
@@ -280,11 +319,17 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return pattern_frame(setup) if by_pattern else score_frame(setup)
 
     def redrawn(self, setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:
+        if frame.block is not None:
+            return None
         if frame.group is not None:
             return drawn_anew(setup, frame)
         if isinstance(frame, PatternFrame):
             return None if frame.tied else drawn_anew(setup, frame)
         return score_frame_redrawn(setup, frame)
+
+    def asked_together(self, setup: Setup, frame: HelpedFrame, items: IntArray) -> IntArray:
+        same = frame.block is not None
+        return prompts_together(setup.population, items) if same else items
 
     def derived(self, frame: HelpedFrame, labels: int) -> dict[str, Any]:
         if not isinstance(frame, PatternFrame):
@@ -373,6 +418,10 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return found
 
     def allocate(self, setup: Setup, frame: HelpedFrame, progress: Progress) -> IntArray:
+        if frame.block is not None:
+            own = replace(setup, toward=None)
+            shares = _shares(own, frame, self.fitted_rates(frame, progress))
+            return prompt_counts(own, frame, progress, shares)
         if setup.toward is not None:
             found = self._allocate_toward(setup, setup.toward, frame, progress)
             if found.any():
@@ -385,7 +434,8 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return next_counts(setup, frame, progress, shares, first_each=first)
 
     def allocate_all(self, due: Sequence[Due[HelpedFrame]]) -> list[IntArray]:
-        found = side_by_side(self, due) if self._two_ended(due[0].setup) else None
+        alone = due[0].frame.block is not None or not self._two_ended(due[0].setup)
+        found = None if alone else side_by_side(self, due)
         return found or super().allocate_all(due)
 
     def _two_ended(self, setup: Setup) -> bool:

@@ -85,7 +85,13 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
         while there are items and ``progress.limit`` is not reached."""
 
     def next_batch(self, setup: Setup, frame: FrameT, progress: Progress, batch: int) -> IntArray:
-        return asking_order(setup, batch, self.batch_items(setup, frame, progress))
+        items = asking_order(setup, batch, self.batch_items(setup, frame, progress))
+        return self.asked_together(setup, frame, items)
+
+    def asked_together(self, setup: Setup, frame: FrameT, items: IntArray) -> IntArray:
+        """The items of a batch in the order in which they are asked, those together that are easier
+        to answer so."""
+        return items
 
     def allocate_all(self, due: Sequence[Due[FrameT]]) -> list[IntArray]:
         """``allocate`` of several sessions of one plan."""
@@ -93,7 +99,9 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
 
     def next_batches(self, due: Sequence[Due[FrameT]]) -> list[IntArray]:
         return [
-            asking_order(setup, batch, frame.next_items(progress.drawn, counts))
+            self.asked_together(
+                setup, frame, asking_order(setup, batch, frame.next_items(progress.drawn, counts))
+            )
             for (setup, frame, progress, batch), counts in zip(
                 due, self.allocate_all(due), strict=True
             )

@@ -72,7 +72,7 @@ def arithmetic(engine: Engine, by: tuple[str, ...], cell: TableCell) -> Arithmet
     half = next((one for one in HALF_WIDTHS if one < cell.estimate.half_width), None)
     if half is None:
         return Arithmetic(parts, *sums)
-    look = look_for(stage, question, look_at(stage), answers.cells)
+    look = look_for(stage, question, look_at(stage), answers)
     more, coming = _labels_more(own, answers, look, half), engine.directed(cell.row[1])
     kept = more is not None and _kept(engine, look, more)
     return Arithmetic(parts, *sums, half, more, kept, coming)

@@ -10,6 +10,7 @@ import numpy as np
 
 from labelcore.designs.base import IntArray, Look
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
+from labelcore.figures.prompts import less_sure
 from labelcore.figures.readiness import complete, first_figure
 from labelcore.figures.together import confidences
 from labelcore.figures.unsure import at_odds, cells_of, doubtful, widened
@@ -58,15 +59,15 @@ def look_in_group(look: Look, cells: Cells, planned: float, unsure: float = 0.0)
     return replace(look, labels=labels, planned=planned, unsure=round(unsure))
 
 
-def look_for(engine: Engine, question: Question, look: Look, cells: Cells) -> Look:
-    """The look at the figures of a question."""
+def look_for(engine: Engine, question: Question, look: Look, answers: Answers[Any]) -> Look:
+    """The look at the figures of a question, and of others from the same cells."""
     if question.group is None:
-        return look
+        return less_sure(engine, answers.rows, look)
     unsure = 0.0
     if engine.plan.leaves_unsure_out and engine.undecided:
         tally = engine.tallies[question.subject]
         unsure = float(tally.unresolved(engine.undecided_positions()).sum())
-    return look_in_group(look, cells, planned_in_groups(engine)[question.group], unsure)
+    return look_in_group(look, answers.cells, planned_in_groups(engine)[question.group], unsure)
 
 
 def planned_in_groups(engine: Engine) -> FloatArray:
@@ -207,7 +208,7 @@ def figures_of(
         for one, level in zip(engines, sure, strict=True)
     ]
     own = [
-        [look_for(engines[at], group[0], looks[at], one.cells)
+        [look_for(engines[at], group[0], looks[at], one)
          for at, one in zip(of, found, strict=True)]
         for group, of, found in zip(groups, mine, answers, strict=True)
     ]  # fmt: skip

@@ -3,9 +3,11 @@
 Two classifiers judge the same items, so that their difference is estimated from the same labels,
 over strata cut at what both say. Two groups share no item: the ends of their difference are made of
 the ends of both (MOVER), each at the level that the correlation of all the differences leaves
-(``stats.max_t``).
+(``stats.max_t``). Systems whose prompts are drawn whole share these: their figures are correlated
+(``figures.prompts``).
 
-Source: Zou and Donner (2008) for the ends; as in ``labelcore.stats.max_t`` for the level.
+Source: Zou and Donner (2008) for the ends, also of dependent figures; as in
+``labelcore.stats.max_t`` for the level.
 Promise: that of the figures, approximate, for all differences of one table together.
 """
 
@@ -23,13 +25,14 @@ from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.errors import did_you_mean
 from labelcore.estimands import DIFFERENCE, DIFFERENCES, SCALARS, Estimand, table_of
 from labelcore.figures.counted import answers_of, fitted_cell_rates, look_at
+from labelcore.figures.prompts import covariance_of_cells
 from labelcore.figures.readiness import complete
 from labelcore.figures.scalars import certain_limits, headline_stage, within
 from labelcore.figures.tables import beside, confidence_of, groups_of
 from labelcore.log.engine import Engine
 from labelcore.population.groupings import Grouping
 from labelcore.promises import Promise
-from labelcore.stats.max_t import error_levels, pull_of, shared_covariance
+from labelcore.stats.max_t import error_levels, pull_of
 from labelcore.stats.profile import Cells, FloatArray, slopes
 from labelcore.tallies import Question
 
@@ -148,8 +151,9 @@ def _of_groups(
         pairs = list(combinations(own, 2))
     pull = pull_of(cells, table_of([row], cells), np.zeros(len(cells.size), dtype=np.int64), rates,
                    target=engine.plan.target)  # fmt: skip
-    moved = replace(pull, slope=np.array([a.slope - b.slope for a, b in pairs]))
-    level = float(error_levels(shared_covariance(moved, moved), engine.plan.confidence))
+    covariance = covariance_of_cells(stage, tally, pull, index)
+    apart = np.array([a.slope - b.slope for a, b in pairs])
+    level = float(error_levels(apart @ covariance @ apart.T, engine.plan.confidence))
     look = replace(look_at(stage), confidence=1 - level)
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
     ends: dict[int, tuple[float, float, float]] = {}
@@ -162,7 +166,8 @@ def _of_groups(
         )
     promise = promise_now(engine)
     return [
-        _row(a.name, b.name, groups.label, estimand, mover(ends[id(a)], ends[id(b)]),
+        _row(a.name, b.name, groups.label, estimand,
+             mover(ends[id(a)], ends[id(b)], _correlation(covariance, a.slope, b.slope)),
              round(float(a.answers.cells.labelled.sum() + b.answers.cells.labelled.sum())), promise)
         for a, b in pairs
     ]  # fmt: skip
@@ -183,15 +188,29 @@ def _side(
     return _Side(name, answers, slope)
 
 
-def mover(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float]:
-    """Value and ends of a difference from those of two independent figures.
+def _correlation(covariance: FloatArray, a: FloatArray, b: FloatArray) -> float:
+    """That of two figures that each cell moves so, -1 to 1; 0 where one has no variance."""
+    scale = np.sqrt((a @ covariance @ a) * (b @ covariance @ b))
+    return float(np.clip(a @ covariance @ b / scale, -1.0, 1.0)) if scale > 0 else 0.0
+
+
+def mover(
+    a: Sequence[float], b: Sequence[float], correlation: float = 0.0
+) -> tuple[float, float, float]:
+    """Value and ends of a difference from those of two figures.
 
     >>> [round(one, 3) for one in mover((0.9, 0.8, 0.95), (0.7, 0.6, 0.8))]
     [0.2, 0.059, 0.312]
+    >>> [round(one, 3) for one in mover((0.9, 0.8, 0.95), (0.7, 0.6, 0.8), 0.5)]
+    [0.2, 0.1, 0.287]
     """
+
+    def reach(one: float, other: float) -> float:
+        return float(np.sqrt(max(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
+
     value = a[0] - b[0]
-    low = value - np.hypot(a[0] - a[1], b[2] - b[0])
-    high = value + np.hypot(a[2] - a[0], b[0] - b[1])
+    low = value - reach(a[0] - a[1], b[2] - b[0])
+    high = value + reach(a[2] - a[0], b[0] - b[1])
     return value, max(float(low), -1.0), min(float(high), 1.0)
 
 

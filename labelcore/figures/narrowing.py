@@ -186,7 +186,7 @@ def _cutting_looks(engine: Engine, band: Limits) -> Iterator[tuple[Engine, int, 
         for group in same_cells(engine.questions):
             answers = answers_after_each(beginning, group, *known, fitted)
             places = [engine.questions.index(question) for question in group]
-            own = look_for(engine, group[0], look, answers.cells)
+            own = look_for(engine, group[0], look, answers)
             labels = labels_in(group[0], draws, answers.cells)
             held = EstimatesScalars.of(engine.design).holds(answers, own, labels, band[:, places])
             due[np.ix_(np.flatnonzero(held), np.array(places))] = False

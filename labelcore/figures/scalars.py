@@ -84,7 +84,7 @@ def _of_all_items(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estim
     for group in same_cells(engine.questions):
         answers = answers_of([engine], group)[0]
         tally = engine.tallies[group[0].subject]
-        look = look_for(engine, group[0], look_at(engine), answers.cells)
+        look = look_for(engine, group[0], look_at(engine), answers)
         odds, either = ranges_of_all(engine, tally, answers, look)
         for question, one, other in zip(group, odds, either, strict=True):
             if found[question.key].has_interval:

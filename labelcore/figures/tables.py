@@ -121,7 +121,7 @@ def _guesses(
     sure = confidence_of(stage, each, answers, together=together)
     look = replace(look_at(stage), confidence=sure)
     looks = [
-        look_for(stage, part[0], look, mine.cells) if _is_asked(engine, part[0]) else look
+        look_for(stage, part[0], look, mine) if _is_asked(engine, part[0]) else look
         for part, mine in zip(each, answers, strict=True)
     ]
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
@@ -136,7 +136,8 @@ def _guesses(
 
 
 def _is_asked(engine: Engine, question: Question) -> bool:
-    return question.group is not None and any(one.key == question.key for one in engine.questions)
+    asked = any(one.key == question.key for one in engine.questions)
+    return question.group is None or asked
 
 
 def beside(engine: Engine, wanted: Sequence[Question], groups: Grouping | None) -> Engine:

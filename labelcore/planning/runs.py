@@ -191,7 +191,7 @@ class _Session:
         )
         labels, look = engine.labels + 1 + np.arange(len(positions)), least_look(engine)
         question = engine.questions[place]
-        own = look_for(engine, question, look, answers.cells)
+        own = look_for(engine, question, look, answers)
         possible = EstimatesScalars.of(engine.design).may_meet(
             answers, own, labels_in(question, labels, answers.cells), self._goal(place)
         )

@@ -1,0 +1,57 @@
+"""Answers of several systems to the same prompts, judged by a model, with the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import labelcore as lc
+
+SYSTEMS = {"alpha": 0.9, "beta": 0.4, "gamma": 0.4, "delta": 0.0, "epsilon": -0.6}
+"""How good each is, as a logit; beta and gamma are equally good."""
+
+
+def judged_frame(
+    prompts: int = 1_000,
+    seed: int = 5,
+    systems: dict[str, float] = SYSTEMS,
+    *,
+    shared: float = 1.0,
+    noise: float = 1.2,
+    lenient: float = 0.4,
+) -> pd.DataFrame:
+    """Columns id, prompt, model, answer, score, verdict and truth.
+
+    shared    how much of what makes an answer good lies in the prompt and the judge does not see
+    noise     of the judge's score
+    lenient   how much too kind it is
+    """
+    random = np.random.default_rng(seed)
+    hard, unseen = random.normal(0, 1.0, prompts), random.normal(0, shared, prompts)
+    rows = []
+    for name, skill in systems.items():
+        seen = skill + hard + random.normal(0, 1.0, prompts)
+        truth = seen + unseen + random.logistic(0, 0.5, prompts) > 0
+        score = 1 / (1 + np.exp(-(seen + lenient + random.normal(0, noise, prompts))))
+        rows.append(
+            pd.DataFrame(
+                {
+                    "id": [f"{name}-{at}" for at in range(prompts)],
+                    "prompt": [f"p{at}" for at in range(prompts)],
+                    "model": name,
+                    "answer": "an answer",
+                    "score": score,
+                    "truth": truth.astype(int),
+                }
+            )
+        )
+    return pd.concat(rows, ignore_index=True)
+
+
+def judged(frame: pd.DataFrame, **arguments: object) -> lc.Population:
+    """The population of such a frame, with the classifier judge."""
+    given = {
+        "id": "id", "content": "answer", "scores": {"judge": "score"},
+        "thresholds": {"judge": 0.5}, "groups": ("model",), "prompt": "prompt", **arguments,
+    }  # fmt: skip
+    return lc.read_population(frame, **given)  # type: ignore[arg-type]
