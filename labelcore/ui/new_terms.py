@@ -136,7 +136,8 @@ class Terms:
     def question(self) -> Hashable:
         """What is asked with which goal and terms: methods are compared where that is the same."""
         goal, terms = self.goal_so_far.items(), self.terms_so_far.items()
-        return self.population.fingerprint, self.aim, *goal, *terms
+        by = self.now.value("by", "", ["", *self.population.groups])
+        return self.population.fingerprint, self.aim, by, *goal, *terms
 
     @cached_property
     def best(self) -> str:

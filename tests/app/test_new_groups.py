@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from labelcore.planning.race import may_race
+from labelcore.ui import new_race
 from labelcore.ui.draft import CLAIMS, OF_A_FILE
+from labelcore.ui.new_race import races
 from tests.app.conftest import button, texts, to_aim
 from tests.grouped import grouped_frame
 
@@ -55,6 +58,17 @@ def test_its_groups_get_labels_of_their_own(app, data_folder: Path) -> None:
     assert not page.exception and "± " in texts(page)
     session = project(page, data_folder)
     assert session.plan.by == ("language",) and session.plan.groups == ("l0", "l1", "l2")
+
+
+def test_the_price_is_that_of_the_groups_also_once_methods_were_simulated(
+    app, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(new_race, "may_race", may_race)
+    page = to_aim(opened(app, named(data_folder)), "Is this right?")
+    assert races()._done, "the methods were simulated for all items"
+    page.segmented_control(key="new-by").set_value("language").run()
+    (price,) = (one.value for one in page.markdown if one.value.startswith("With 200 labels"))
+    assert price.endswith("(accuracy\\, l1)") or price.endswith("(accuracy\\, l2)"), price
 
 
 def test_a_claim_may_be_about_every_group(app, data_folder: Path) -> None:
