@@ -11,11 +11,10 @@ import click
 
 from labelcore.cli.output import check_suffix, json_option, say, suffix_of, write
 from labelcore.cli.projects import (
-    force_option,
     moved_option,
-    output_option,
     project_option,
     store_option,
+    written_options,
 )
 from labelcore.exchange import BATCH_FORMS, BATCH_SUFFIXES, Outcome, read_answers, store_answers
 from labelcore.log.people import DEFAULT_ANNOTATOR
@@ -38,11 +37,7 @@ content_option = click.option("--content", is_flag=True, help="With what was sho
 
 
 @click.command()
-@store_option
-@project_option
-@output_option
-@force_option
-@moved_option
+@written_options
 @content_option
 @click.option(
     "--format",
@@ -78,12 +73,8 @@ def labels(
 
 
 @click.command()
-@store_option
-@project_option
+@written_options
 @person_option
-@output_option
-@force_option
-@moved_option
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, metavar="N")
 @click.option(
     "--minutes",

@@ -20,7 +20,9 @@ from labelcore.promises import Unsure
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _together(*options: Decorator) -> Decorator:
+def together(*options: Decorator) -> Decorator:
+    """Several options as one."""
+
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
             function = option(function)
@@ -29,7 +31,7 @@ def _together(*options: Decorator) -> Decorator:
     return decorate
 
 
-file_options = _together(
+file_options = together(
     click.argument("file", type=click.Path()),
     click.option(
         "--id",
@@ -88,7 +90,7 @@ file_options = _together(
     ),
 )
 
-plan_options = _together(
+plan_options = together(
     click.option("--design", default="recalibrated_neyman", show_default=True),
     click.option(
         "--estimand",

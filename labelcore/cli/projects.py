@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from labelcore.cli.options import file_options, plan_of, plan_options, population_of
+from labelcore.cli.options import (
+    Decorator,
+    file_options,
+    plan_of,
+    plan_options,
+    population_of,
+    together,
+)
 from labelcore.cli.output import check_suffix, json_option, say, suffix_of, write
 from labelcore.errors import ProjectExistsError
 from labelcore.exchange import CONFIGS, LABELLED_FORMS
@@ -17,8 +23,6 @@ from labelcore.store import open_store
 from labelcore.words.counts import answers_words
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 store_option: Decorator = click.option(
     "--store", required=True, metavar="URL", help="Such as sqlite:///labels.db."
@@ -32,6 +36,7 @@ REPORTS = [suffix.removeprefix(".") for suffix in REPORT_FORMS]
 moved_option: Decorator = click.option(
     "--file", "moved", type=click.Path(), help="Where the file of the items is now, if it moved."
 )
+written_options = together(store_option, project_option, output_option, force_option, moved_option)
 SETTINGS = ("title", "question", "instructions", "used_for_training")
 
 
@@ -79,11 +84,7 @@ EXPORT_SUFFIXES = {
 
 @click.command()
 @click.argument("what", type=click.Choice([*EXPORT_SUFFIXES, "labels"]))
-@store_option
-@project_option
-@output_option
-@force_option
-@moved_option
+@written_options
 @click.option(
     "--as",
     "tool",
@@ -127,11 +128,7 @@ def export(
 
 
 @click.command()
-@store_option
-@project_option
-@output_option
-@force_option
-@moved_option
+@written_options
 @click.option("--format", "kind", type=click.Choice(REPORTS), help="Taken from PATH when left out.")
 @json_option
 def report(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from labelcore.cli.options import together
 from labelcore.settings import DATA, FORWARDED, HOSTS, STORE
 
 HERE = "127.0.0.1"
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-STARTING: Sequence[Decorator] = (
+starting = together(
     click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True),
     click.option(
         "--data",
@@ -38,14 +38,7 @@ STARTING: Sequence[Decorator] = (
         "Whoever the proxy lets in there is the owner, unless a share or a login says otherwise.",
     ),
 )
-"""What starts the app wherever it is to be reached from."""
-
-
-def starting(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command with the options that start the app, before those of its own."""
-    for option in reversed(STARTING):
-        command = option(command)
-    return command
+"""The options that start the app wherever it is to be reached from, before a command's own."""
 
 
 @click.command()

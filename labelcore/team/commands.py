@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
+from labelcore.cli.options import Decorator
 from labelcore.cli.output import json_option, say
-from labelcore.cli.serving import HERE, Decorator, start, starting
+from labelcore.cli.serving import HERE, start, starting
 from labelcore.settings import data_folder
 from labelcore.team.register import Register
 from labelcore.team.roles import Role

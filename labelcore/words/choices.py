@@ -126,6 +126,15 @@ def others_words(choice: Choice) -> str:
     )
 
 
+def _asked(choice: Choice) -> dict[str, str]:
+    """What the plan asks of a candidate, in per cent."""
+    return {
+        "wanted": exact_percent(choice.precision_threshold),
+        "floor": exact_percent(choice.precision_threshold - choice.precision_slack),
+        "share": exact_percent(1 - choice.reach_slack),
+    }
+
+
 def choice_short(choice: Choice) -> str:
     """Where a choice stands, on one line."""
     return SHORT[choice.status].format(
@@ -133,19 +142,13 @@ def choice_short(choice: Choice) -> str:
         left=choice.left,
         of=len(choice.bounds),
         sure=confidence_words(choice.confidence),
-        floor=exact_percent(choice.precision_threshold - choice.precision_slack),
-        wanted=exact_percent(choice.precision_threshold),
+        **_asked(choice),
     )
 
 
 def wanted_words(choice: Choice) -> str:
     """What the plan asks of a candidate."""
-    return WANTED.format(
-        positive=choice.scope.positive,
-        wanted=exact_percent(choice.precision_threshold),
-        floor=exact_percent(choice.precision_threshold - choice.precision_slack),
-        share=exact_percent(1 - choice.reach_slack),
-    )
+    return WANTED.format(positive=choice.scope.positive, **_asked(choice))
 
 
 def choice_sentence(choice: Choice, given: str = "") -> str:
@@ -154,15 +157,13 @@ def choice_sentence(choice: Choice, given: str = "") -> str:
     text = STATUSES[choice.status].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         chosen=candidate_words(choice.chosen, choice.threshold),
-        floor=exact_percent(choice.precision_threshold - choice.precision_slack),
-        wanted=exact_percent(choice.precision_threshold),
-        share=exact_percent(1 - choice.reach_slack),
         positive=scope.positive,
         confidence=confidence_words(choice.confidence),
         form=form_words(choice.form),
         valid=valid_words(choice.promise, scope),
         labels=_from(choice, given),
         left=f": {choice.missing}" if choice.missing else "",
+        **_asked(choice),
     )
     return text + bounds_words(choice)
 

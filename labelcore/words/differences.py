@@ -15,29 +15,10 @@ from labelcore.words.quantities import key_parts, term_of
 
 MINUS = "\N{MINUS SIGN}"
 STATES = {
-    State.NOTHING: "{scope}, nothing is known yet about {quantity}: {missing}. {terms}",
-    State.TOO_FEW: (
-        "{scope}, there are too few labels to say anything about {quantity}: {missing}. {terms}"
-    ),
+    **words.STATES,
     State.PROVISIONAL: (
         "{scope}, the best guess so far is that {guess}, from {labels}; it has no interval yet. "
         "{terms}"
-    ),
-    State.INTERVAL: "{scope}, {finding} ({promise}), from {labels}.",
-    State.WAITING: (
-        "{scope}, {finding}, whatever the open items turn out to be ({promise}), from {labels}; "
-        "{missing}."
-    ),
-    State.GOAL_REACHED: (
-        "{scope}, {finding} ({promise}), from {labels}. Its goal of plus or minus {margin} is "
-        "reached."
-    ),
-    State.NOT_REACHED: (
-        "{scope}, {finding} ({promise}), from {labels}. Its goal of plus or minus {margin} was not "
-        "reached."
-    ),
-    State.STOPPED_EARLY: (
-        "{scope}, {finding}, from {labels}; but labelling stopped before {due}, so {promise}."
     ),
     State.EXACT: (
         "{scope}, {guess}, exactly, from {labels}: every item that matters has a label, so nothing "
@@ -164,24 +145,15 @@ def pair_words(scope: Scope) -> tuple[str, str]:
 
 def difference_sentence(estimate: Estimate, given: str = "") -> str:
     """The sentence of a difference's state, filled in."""
-    scope, promise = estimate.scope, words.promise_words(estimate)
-    first, second = pair_words(scope)
+    first, second = pair_words(estimate.scope)
     what = measure(estimate.estimand)
     value = 0.0 if estimate.told is None else estimate.told
     return words.sentence_of(estimate, STATES, NOTHING_YET).format(
-        scope=words.scope_words(scope.file, scope.n_items, scope.target, scope.judged),
         quantity=f"how much better {first} is than {second} in {what}",
         guess=guess_words(value, what, first, second, words.decimals(estimate.high - estimate.low)),
         finding=one_end_words(estimate, what, first, second)
         or finding_words(estimate.low, estimate.high, what, first, second),
-        promise=promise,
-        terms=words.TERMS[estimate.promise].format(
-            first=words.count(scope.first_figure), promise=promise
-        ),
-        labels=words.labels_words(estimate.labels_used, scope, given),
-        due=words.due_words(scope),
-        missing=words.missing_words(estimate),
-        margin="" if scope.margin is None else words.goal_points(scope.margin),
+        **words.fields_of(estimate, given),
     )
 
 

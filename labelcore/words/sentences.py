@@ -58,22 +58,21 @@ STATES = {
         "{scope}, the best guess so far for {quantity} is {value}, from {labels}; it has no "
         "interval yet. {terms}"
     ),
-    State.INTERVAL: ("{scope}, {quantity} is {between} ({promise}), from {labels}."),
+    State.INTERVAL: "{scope}, {finding} ({promise}), from {labels}.",
     State.WAITING: (
-        "{scope}, {quantity} is {between}, whatever the open items turn "
-        "out to be ({promise}), from {labels}; {missing}."
+        "{scope}, {finding}, whatever the open items turn out to be ({promise}), from {labels}; "
+        "{missing}."
     ),
     State.GOAL_REACHED: (
-        "{scope}, {quantity} is {between} ({promise}), from {labels}. "
-        "Its goal of plus or minus {margin} is reached."
+        "{scope}, {finding} ({promise}), from {labels}. Its goal of plus or minus {margin} is "
+        "reached."
     ),
     State.NOT_REACHED: (
-        "{scope}, {quantity} is {between} ({promise}), from {labels}. "
-        "Its goal of plus or minus {margin} was not reached."
+        "{scope}, {finding} ({promise}), from {labels}. Its goal of plus or minus {margin} was not "
+        "reached."
     ),
     State.STOPPED_EARLY: (
-        "{scope}, {quantity} is {between}, from {labels}; but labelling "
-        "stopped before {due}, so {promise}."
+        "{scope}, {finding}, from {labels}; but labelling stopped before {due}, so {promise}."
     ),
     State.EXACT: (
         "{scope}, {quantity} is exactly {value}, from {labels}: every item that matters has a "
@@ -364,32 +363,39 @@ def missing_words(estimate: Estimate) -> str:
     return estimate.missing or "no label yet"
 
 
-def estimate_sentence(estimate: Estimate, given: str = "") -> str:
-    """The sentence of an estimate's state, filled in."""
-    scope = estimate.scope
-    low, high = percent_range(estimate.low, estimate.high)
-    between = span_words(estimate)
-    told = estimate.told
-    value = "unknown" if told is None else value_percent(told, estimate.low, estimate.high)
-    text = sentence_of(estimate, STATES, NOTHING_YET).format(
-        scope=scope_words(
+def fields_of(estimate: Estimate, given: str) -> dict[str, str]:
+    """What the sentences of all estimates have in common."""
+    scope, promise = estimate.scope, promise_words(estimate)
+    return {
+        "scope": scope_words(
             scope.file, scope.n_items, scope.target, scope.judged, group_words(scope)
         ),
-        quantity=quantity(estimate.estimand, scope.classifier, scope.positive)
+        "promise": promise,
+        "terms": TERMS[estimate.promise].format(first=count(scope.first_figure), promise=promise),
+        "labels": labels_words(estimate.labels_used, scope, given),
+        "due": due_words(scope),
+        "missing": missing_words(estimate),
+        "margin": "" if scope.margin is None else goal_points(scope.margin),
+    }
+
+
+def estimate_sentence(estimate: Estimate, given: str = "") -> str:
+    """The sentence of an estimate's state, filled in."""
+    scope, told, between = estimate.scope, estimate.told, span_words(estimate)
+    low, high = percent_range(estimate.low, estimate.high)
+    value = "unknown" if told is None else value_percent(told, estimate.low, estimate.high)
+    measured = (
+        quantity(estimate.estimand, scope.classifier, scope.positive)
         if scope.found is None
-        else found.MEASURES.format(positive=scope.positive),
+        else found.MEASURES.format(positive=scope.positive)
+    )
+    text = sentence_of(estimate, STATES, NOTHING_YET).format(
+        quantity=measured,
         value=value,
         low=low,
         high=high,
-        between=between if told is None else f"{value}, {between}",
-        promise=promise_words(estimate),
-        terms=TERMS[estimate.promise].format(
-            first=count(scope.first_figure), promise=promise_words(estimate)
-        ),
-        labels=labels_words(estimate.labels_used, scope, given),
-        due=due_words(scope),
-        missing=missing_words(estimate),
-        margin="" if scope.margin is None else goal_points(scope.margin),
+        finding=f"{measured} is {between if told is None else f'{value}, {between}'}",
+        **fields_of(estimate, given),
     )
     warn = warns_of_tail(estimate)
     if not estimate.has_interval or estimate.says_nothing:

@@ -161,3 +161,10 @@ def test_nothing_is_known_of_a_difference_until_its_interval_is_below_all_that_i
     assert one.says_nothing and "nothing is known yet about how much better" in one.sentence()
     assert not replace(one, low=-0.6).says_nothing, "of two hundred points"
     assert "'lr' is at most 60 points worse than 'B'" in replace(one, low=-0.6).sentence()
+
+
+@pytest.mark.parametrize("estimand", ["recall", "recall_difference"])
+def test_a_figure_of_a_group_names_it(estimand: str) -> None:
+    scope = replace(SCOPE, n_items=812, by="language", group="de", versus="svm")
+    said = replace(BASE, estimand=estimand, value=0.1, low=0.05, high=0.15, scope=scope).sentence()
+    assert said.startswith("For the 812 items in items.csv with language 'de', ")

@@ -17,9 +17,8 @@ at 48 %, expected between 50 % and 68 %.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from labelcore.papers.oversampling.intervals import Groups, bayes_intervals, pos
 from labelcore.papers.oversampling.next_wave import Forecast, forecast
 from labelcore.papers.oversampling.printed import Limits
 from labelcore.promises import Form, Promise, Status
+from labelcore.results.base import Result
 from labelcore.results.types import Estimate, Scope
 from labelcore.words import sentences as words
 
@@ -182,7 +182,7 @@ def wave_of(session: Session, name: str | None = None) -> Wave:
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Result):
     """Where the estimate of the next wave should lie; it says nothing about the true value.
 
     value      the expected estimate
@@ -219,15 +219,6 @@ class Prediction:
             f"predictive interval, if the rates are still those of "
             f"{words.count(self.waves, 'earlier wave')})."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "assumptions": list(self.assumptions), "sentence": self.sentence()}
-
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False)
-
-    def to_frame(self) -> pd.DataFrame:
-        return pd.DataFrame([{**self.to_dict(), "assumptions": "; ".join(self.assumptions)}])
 
 
 @dataclass(frozen=True, eq=False, slots=True)

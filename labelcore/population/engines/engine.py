@@ -13,7 +13,7 @@ import pyarrow as pa
 from labelcore.errors import ChangedItemError
 from labelcore.population.engines.sql import Piece, all_of, joined, sql, value
 from labelcore.population.ids import ESCAPE, SEPARATOR, id_parts
-from labelcore.population.text import listing
+from labelcore.population.text import as_text, listing
 
 Tick = Callable[[], None]
 """Is called several times a second while an engine works; what it raises ends the pass."""
@@ -123,6 +123,35 @@ class Engine(ABC):
     def count(self) -> int:
         """How many rows."""
         return int(self.fetch(sql("SELECT COUNT(*) FROM {}", self.table))[0][0])
+
+
+class KeyedEngine(Engine):
+    """A table whose rows have no order but that of their ids as text."""
+
+    in_order: ClassVar[str] = "ORDER BY {}"
+
+    @abstractmethod
+    def found(self, query: Piece) -> pa.Table:
+        """A few rows, in the form in which ``items`` has them."""
+
+    def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
+        """By id."""
+        query = sql(
+            f"SELECT {{}} FROM {{}} {self.in_order}",
+            *(joined(", ", self.selected(columns)), self.table, self.item_id()),
+        )
+        return self.stream(query, tick)
+
+    def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
+        """The texts of one row, by its id."""
+        query = sql(
+            "SELECT {} FROM {} WHERE {}",
+            *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),
+        )
+        found = self.found(query)
+        if found.num_rows != 1:
+            raise ChangedRowError(f"{self.name}: the item {item_id!r} is not there any more")
+        return {name: as_text(found.column(name))[0].as_py() for name in unique(columns)}
 
 
 Answer = TypeVar("Answer")

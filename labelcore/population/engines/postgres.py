@@ -10,18 +10,15 @@ import pyarrow as pa
 import pyarrow.csv
 
 from labelcore.population.engines.engine import (
-    ChangedRowError,
-    Engine,
     EngineError,
+    KeyedEngine,
     Tick,
     first_line,
     go_on,
     patiently,
-    unique,
 )
 from labelcore.population.engines.extras import imported
-from labelcore.population.engines.sql import HOLE, Piece, joined, sql
-from labelcore.population.text import as_text
+from labelcore.population.engines.sql import HOLE, Piece, sql
 
 TYPES = {
     **dict.fromkeys((20, 21, 23), pa.int64()),
@@ -41,13 +38,14 @@ SETTINGS = {
 machine."""
 
 
-class PostgresEngine(Engine):
+class PostgresEngine(KeyedEngine):
     """A table or view, named behind the address: "postgresql://host/database#schema.table".
 
     Reads only. Positions count the rows by their id, as text in the C collation.
     """
 
     text_type: ClassVar[str] = "TEXT"
+    in_order: ClassVar[str] = 'ORDER BY {} COLLATE "C"'
 
     def __init__(self, url: str, id_columns: Sequence[str]) -> None:
         self._url = url
@@ -104,25 +102,10 @@ class PostgresEngine(Engine):
         except (self._psycopg.Error, pa.ArrowException) as error:
             raise self._failed(error) from error
 
-    def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
-        """By id, as text in the C collation."""
-        query = sql(
-            'SELECT {} FROM {} ORDER BY {} COLLATE "C"',
-            *(joined(", ", self.selected(columns)), self.table, self.item_id()),
-        )
-        return self.stream(query, tick)
-
-    def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
-        """The texts of one row, by its id, in the form in which ``items`` has them."""
-        query = sql(
-            "SELECT {} FROM {} WHERE {}",
-            *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),
-        )
+    def found(self, query: Piece) -> pa.Table:
+        """By COPY, too."""
         batches = list(self.stream(query))
-        if sum(batch.num_rows for batch in batches) != 1:
-            raise ChangedRowError(f"{self.name}: the item {item_id!r} is not there any more")
-        found = pa.Table.from_batches(batches)
-        return {name: as_text(found.column(name))[0].as_py() for name in unique(columns)}
+        return pa.Table.from_batches(batches) if batches else pa.table({})
 
     def close(self) -> None:
         """End the connection."""

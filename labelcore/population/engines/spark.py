@@ -13,18 +13,15 @@ import pyarrow.parquet as pq
 from labelcore.population.copies import copies_folder
 from labelcore.population.engines.engine import (
     ROWS_AT_ONCE,
-    ChangedRowError,
-    Engine,
     EngineError,
+    KeyedEngine,
     Tick,
     first_line,
     go_on,
     patiently,
-    unique,
 )
 from labelcore.population.engines.extras import imported
-from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
-from labelcore.population.text import as_text
+from labelcore.population.engines.sql import HOLE, Piece, sql, value
 
 SCHEME = "spark:"
 SETTINGS = {
@@ -39,7 +36,7 @@ MOMENTS = {"timestamp": f"{MOMENT}'Z'", "timestamp_ntz": MOMENT}
 Answer = TypeVar("Answer")
 
 
-class SparkEngine(Engine):
+class SparkEngine(KeyedEngine):
     """Parquet as "spark:folder", a table that the session of Spark knows as "spark:#schema.table".
 
     Runs beside the session that is there, which keeps its settings, else in a new one on this
@@ -100,24 +97,10 @@ class SparkEngine(Engine):
                         tick()
                         yield batch
 
-    def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
-        """By id, as text."""
-        query = sql(
-            "SELECT {} FROM {} ORDER BY {}",
-            *(joined(", ", self.selected(columns)), self.table, self.item_id()),
-        )
-        return self.stream(query, tick)
-
-    def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
-        """The texts of one row, by its id."""
-        query = sql(
-            "SELECT {} FROM {} WHERE {}",
-            *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),
-        )
+    def found(self, query: Piece) -> pa.Table:
+        """At once."""
         found: pa.Table = self._run(lambda: self._asked(query).toArrow(), go_on)
-        if found.num_rows != 1:
-            raise ChangedRowError(f"{self.name}: the item {item_id!r} is not there any more")
-        return {name: as_text(found.column(name))[0].as_py() for name in unique(columns)}
+        return found
 
     def close(self) -> None:
         """The session may be others' as well: only the view goes."""
