@@ -13,7 +13,7 @@ Promise: that of the figures, approximate, for all differences of one table toge
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -36,15 +36,18 @@ from labelcore.stats.max_t import error_levels, pull_of
 from labelcore.stats.profile import Cells, FloatArray, slopes
 from labelcore.tallies import Question
 
-COLUMNS = ("a", "b", "by", "estimand", "value", "low", "high", "labels_used", "promise", "ahead")
+COLUMNS = ("a", "b", "by", "estimand", "value", "low", "high", "labels_used", "promise", "ahead",
+           "more")  # fmt: skip
 REST = "the rest"
+MOST_MORE = 4
+"""Beyond so many times the labels there are, two are told as too close to tell apart."""
 
 
 def differences(
     engine: Engine, by: tuple[str, ...], estimand: str, *, rest: bool = False
 ) -> pd.DataFrame:
     """A row for each pair, ``a`` less ``b``, or for each group less ``REST``; ``ahead`` is the one
-    that is surely larger, "" while that is open."""
+    that is surely larger, "" while that is open; ``more`` as in ``labels_to_decide``."""
     stage = headline_stage(engine)
     if estimand not in SCALARS:
         near = did_you_mean(estimand, SCALARS)
@@ -54,7 +57,30 @@ def differences(
         rows = _of_classifiers(stage, estimand)
     else:
         rows = _of_groups(stage, groups, estimand, rest=rest)
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    found = pd.DataFrame(rows, columns=list(COLUMNS))
+    asked = float(stage.frame.sizes[stage.frame.asked].sum())
+    more = [labels_to_decide(one, stage.labels, asked) for one in found.to_dict("records")]
+    return found.assign(more=pd.array(more, dtype="Int64"))
+
+
+def labels_to_decide(row: Mapping[Any, Any], labels: int, items: float) -> int | None:
+    """About how many labels more of the session decide a pair whose difference is what it seems; 0
+    where it is decided, None where it is too close to tell.
+
+    >>> labels_to_decide({"ahead": "", "value": 0.1, "low": -0.1, "high": 0.3}, 100, 1e9)
+    300
+    >>> labels_to_decide({"ahead": "", "value": 0.01, "low": -0.1, "high": 0.12}, 100, 1e9) is None
+    True
+    """
+    value = abs(row["value"])
+    if row["ahead"]:
+        return 0
+    if not value or not labels or value != value:
+        return None
+    reach = row["value"] - row["low"] if row["value"] > 0 else row["high"] - row["value"]
+    left = max(1 / labels - 1 / items, 0.0) * (value / max(reach, value)) ** 2
+    more = round(1 / (left + 1 / items)) - labels
+    return max(more, 1) if more <= MOST_MORE * labels else None
 
 
 def ranking(engine: Engine, by: tuple[str, ...], estimand: str) -> pd.DataFrame:
@@ -219,5 +245,5 @@ def _row(
 ) -> dict[str, Any]:
     value, low, high = (float(one) for one in ends)
     ahead = "" if promise == Promise.NONE else a if low > 0 else b if high < 0 else ""
-    named = (a, b, by or None, estimand, value, low, high, labels, str(promise), ahead)
+    named = (a, b, by or None, estimand, value, low, high, labels, str(promise), ahead, None)
     return dict(zip(COLUMNS, named, strict=True))

@@ -52,7 +52,8 @@ def covariance_of_cells(
     weight = pull.reach / np.sqrt(np.maximum(pull.labelled, 1.0))
     apart[place, cell] = (right - pull.rate[cell]) * weight[cell]
     together = there.T @ there
-    of_group = np.equal(tally.group[:, None], np.unique(tally.group)).astype(float)
+    group = np.asarray(engine.frame.group)[tally.stratum]
+    of_group = np.equal(group[:, None], np.unique(group)).astype(float)
     residual, answered = apart @ of_group, there @ of_group
     both = answered.T @ answered
     squares = (residual**2).T @ answered

@@ -21,6 +21,7 @@ from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band
 from labelcore.figures.differences import differences, ranking
 from labelcore.figures.earlier import figures_of
+from labelcore.figures.judge import judge_table
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
 from labelcore.figures.readiness import complete, first_shown
@@ -1352,8 +1353,9 @@ class Session:
         -------
         DataFrame
             A row for each pair: a, b, by, estimand, value (of a less b), low, high, labels_used,
-            promise, ahead: which one is surely larger, "" while that is open. The confidence is for
-            all rows at once.
+            promise, ahead: which one is surely larger, "" while that is open; more: about how many
+            labels more of the session would decide it, 0 where it is decided, missing where the
+            two are too close to tell. The confidence is for all rows at once.
 
         Raises
         ------
@@ -1363,6 +1365,32 @@ class Session:
         with self._lock:
             self.sync()
             return differences(self.engine, _columns(by), estimand, rest=rest)
+
+    def judge(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """How the first classifier of the plan, as a judge, stands to people.
+
+        Parameters
+        ----------
+        by
+            a column of groups, such as that of the systems; None for all items alone
+
+        Returns
+        -------
+        DataFrame
+            A row for each measure, of all items and of each group: by, group, items, measure,
+            value, low, high, labels_used, promise. The measures are the judge's pass rate, which
+            the file says; the pass rate, as people judge; bias, the former less the latter;
+            agreement, Cohen's kappa, and the true and the false pass rate: the shares that the
+            judge passes of what people pass, and of what they fail. Each holds by itself.
+
+        Raises
+        ------
+        ValueError
+            The file has several classes, or none of the judge's verdicts.
+        """
+        with self._lock:
+            self.sync()
+            return judge_table(self.engine, _columns(by))
 
     def ranking(
         self, by: str | Sequence[str] | None = None, estimand: str = "accuracy"

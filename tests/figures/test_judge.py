@@ -1,0 +1,96 @@
+"""How a judge stands to people, and systems told apart by their pass rates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+import labelcore as lc
+from labelcore.figures.judge import judge_table
+from labelcore.planning.forecast import kept_plan
+from labelcore.planning.runs import beginnings, label_until
+from tests.grouped import label_all
+from tests.judged import judged, judged_frame
+
+TWO = {"alpha": 0.9, "beta": 0.4}
+RUNS, LABELS, Z = 150, 200, 3.0
+LEAST = 0.95 - Z * np.sqrt(0.95 * 0.05 / RUNS)
+
+
+def plan_of(**values: object) -> lc.Plan:
+    given = {"classifier": "judge", "promise": "fixed", "by": "model", "seed": 3, **values}
+    return lc.Plan("recalibrated_neyman", ("prevalence", "accuracy"), **given)  # type: ignore[arg-type]
+
+
+def true_measures(frame: pd.DataFrame) -> dict[str, float]:
+    said, truth = frame["score"] >= 0.5, frame["truth"] == 1
+    return {
+        "judge's pass rate": said.mean(), "pass rate": truth.mean(),
+        "bias": said.mean() - truth.mean(), "agreement": (said == truth).mean(),
+        "kappa": cohen_kappa_score(said, truth), "true pass rate": said[truth].mean(),
+        "false pass rate": said[~truth].mean(),
+    }  # fmt: skip
+
+
+def test_a_census_tells_the_judge_as_scikit_learn_does() -> None:
+    frame = judged_frame(60, systems=TWO)
+    session = lc.Session(judged(frame), plan_of(budget=120))
+    label_all(session, frame)
+    found = session.judge("model")
+    for group in (None, *TWO):
+        mine = frame if group is None else frame[frame["model"] == group]
+        rows = found[found["group"].isna() if group is None else found["group"] == group]
+        told = rows.set_index("measure")[["value", "low", "high"]]
+        for name, value in true_measures(mine).items():
+            assert told.loc[name].to_numpy() == pytest.approx(value, abs=1e-9)
+    assert (found["items"] == [120] * 7 + [60] * 14).all()
+
+
+@pytest.mark.slow
+def test_kappa_and_rates_of_the_judge_are_covered_and_not_with_people_like_the_judge() -> None:
+    """Seed 2,000 on, 150 runs, least .95 - 3 standard errors in each measure; the twin expects
+    people to pass as many as the lenient judge does."""
+    frame = judged_frame(800, systems=TWO, lenient=2.0)
+    said = (frame["score"] >= 0.5).mean()
+    population, codes = judged(frame), frame["truth"].to_numpy().astype(np.int64)
+    true = true_measures(frame)
+    inside, twins = dict.fromkeys(true, 0), 0
+    plan = kept_plan(population, plan_of(budget=LABELS))
+    for engine in beginnings(population, plan, [*range(2_000, 2_000 + RUNS)]):
+        label_until(engine, codes, LABELS)
+        told = judge_table(engine, ()).set_index("measure")
+        for name, value in true.items():
+            inside[name] += bool(
+                told.loc[name, "low"] - 1e-9 <= value <= told.loc[name, "high"] + 1e-9
+            )
+        low, high = (
+            1 - (1 - told.loc["agreement", end]) / (2 * said * (1 - said))
+            for end in ("low", "high")
+        )
+        twins += bool(low <= true["kappa"] <= high)
+    assert min(inside.values()) / RUNS >= LEAST, inside
+    assert twins / RUNS < LEAST, twins
+
+
+def test_what_is_open_says_what_would_decide_it() -> None:
+    frame = judged_frame(400)
+    session = lc.Session(judged(frame), plan_of(budget=250))
+    label_all(session, frame)
+    found = session.differences("model", "prevalence")
+    decided = found["ahead"] != ""
+    assert decided.any() and (found["more"][decided] == 0).all()
+    assert (found["more"][~decided].dropna() > 0).all()
+    close = found[(found["a"] == "beta") & (found["b"] == "gamma")]
+    assert (close["ahead"] == "").all(), "the two are equally good"
+
+
+def test_several_classes_have_no_judge() -> None:
+    frame = judged_frame(40, systems=TWO).assign(verdict=["a", "b", "c", "a"] * 20)
+    population = lc.read_population(
+        frame, id="id", content="answer", predictions={"judge": "verdict"}
+    )
+    session = lc.Session(population, lc.Plan("recalibrated_neyman", "accuracy", budget=20))
+    with pytest.raises(ValueError, match="a judge is told by its verdicts in a file of two"):
+        session.judge()
