@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pandas as pd
+
 from labelcore.promises import Promise
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
@@ -332,29 +334,30 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
-def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
+def estimate_table(caption: str, estimates: Sequence[Estimate]) -> Markup:
     """Value, interval and promise of each estimate."""
-    return table(
-        caption,
-        ("Quantity", "Value", "Low", "High", "Confidence", "Promise", "Labels"),
-        [
-            (
-                theirs(name_of(one)),
-                told_words(one) or "–",
-                *(_ends(one) if one.has_interval else ("–", "–")),
-                "–"
-                if one.promise == Promise.NONE or one.confidence is None
-                else confidence_words(one.confidence),
-                valid_words(one.promise, one.scope),
-                f"{one.labels_used:,}",
-            )
-            for one in estimates
-        ],
-    )
+    frame = estimate_frame(estimates)
+    rows = [[theirs(name), *told] for name, *told in frame.to_numpy().tolist()]
+    return table(caption, map(str, frame), rows)
 
 
-def _ends(one: Estimate) -> tuple[str, str]:
-    return range_words(one.estimand, one.low, one.high)
+def estimate_frame(estimates: Sequence[Estimate]) -> pd.DataFrame:
+    """The same as text, with a row for each."""
+    columns = ("Quantity", "Value", "Low", "High", "Confidence", "Promise", "Labels")
+    rows = [
+        (
+            name_of(one),
+            told_words(one) or "–",
+            *(range_words(one.estimand, one.low, one.high) if one.has_interval else ("–", "–")),
+            "–"
+            if one.promise == Promise.NONE or one.confidence is None
+            else confidence_words(one.confidence),
+            valid_words(one.promise, one.scope),
+            f"{one.labels_used:,}",
+        )
+        for one in estimates
+    ]
+    return pd.DataFrame(rows, columns=list(columns))
 
 
 def name_of(result: Finding) -> str:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from itertools import count
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from labelcore.figures.confusion import Bounds, cell_bounds, confusion, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
-from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session.session import Session
-from labelcore.ui.downloads import csv_button
+from labelcore.ui.downloads import table_button
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.review import CELL, go_to_cell
 from labelcore.words.counts import NO_LABEL, each_cell, row_words
 
 TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
+LONGEST = 1000
+"""Letters of a heading in a file."""
 CAPTION = (
     "Press a cell to see the items judged so. "
     "Each row is what the classifier says, each column what human judgement says. "
@@ -37,7 +35,7 @@ def predicted(session: Session) -> list[str]:
 
 
 def confusion_panel(session: Session) -> None:
-    """The table of one classifier, and the same as a CSV file; nothing where nobody predicts."""
+    """The table of one classifier, and the same to take away; nothing where nobody predicts."""
     names = predicted(session)
     if not names:
         return
@@ -62,7 +60,7 @@ def confusion_panel(session: Session) -> None:
         on_select=lambda: press_cell(str(name), table),
     )
     st.caption(plain(CAPTION.format(each=each_cell(drawn_evenly(session.engine)))))
-    csv_button(session, "Confusion table CSV", "confusion", lambda: confusion_csv(table))
+    table_button(session, "Take this table", "confusion", lambda: for_file(table))
 
 
 def press_cell(classifier: str, table: pd.DataFrame) -> None:
@@ -93,25 +91,22 @@ def readable(table: pd.DataFrame, bounds: Bounds, labels: pd.DataFrame) -> pd.Da
     return pd.DataFrame(body, columns=names).set_index(names[0])
 
 
-def distinct(names: list[str]) -> list[str]:
-    """Short headings, each once: a table needs that, and class names promise nothing.
+def distinct(names: list[str], most: int = 60) -> list[str]:
+    """Headings, each once and no longer than that: a table needs it, and class names promise
+    nothing.
 
     >>> distinct(["a", "in all", "in  all"])
     ['a', 'in all', 'in all (2)']
     """
     found: list[str] = []
     for name in names:
-        short = one_line(name, 60)
+        short = one_line(name, most)
         more = (f"{short} ({number})" for number in count(2))
         found.append(short if short not in found else next(m for m in more if m not in found))
     return found
 
 
-def confusion_csv(table: pd.DataFrame) -> str:
-    """Estimated numbers of items; texts that a spreadsheet would run have an apostrophe."""
-    stream = io.StringIO()
-    writer = csv.writer(stream)
-    writer.writerow(["predicted", *map(guarded, table.columns)])
-    for name, counts in zip(table.index, np.round(table.to_numpy(), 4).tolist(), strict=True):
-        writer.writerow([guarded(name), *counts])
-    return BYTE_ORDER_MARK + stream.getvalue()
+def for_file(table: pd.DataFrame) -> pd.DataFrame:
+    """The estimated numbers of items, the predicted class in front."""
+    heads = distinct(["predicted", *table.columns], LONGEST)
+    return table.round(4).reset_index(allow_duplicates=True).set_axis(heads, axis=1)

@@ -145,18 +145,3 @@ def _taken_as(
         on_click="ignore",
         icon=":material/download:",
     )
-
-
-def csv_button(session: Session, label: str, name: str, make: Callable[[], str | bytes]) -> None:
-    """A table to take away, unless the log was changed outside Labelcore: a file would not say."""
-    if session.broken_at:
-        return
-    st.download_button(
-        label,
-        data=make,
-        file_name=file_name(session.project, f"{name}.csv"),
-        mime="text/csv",
-        key=f"download-{name}",
-        on_click="ignore",
-        icon=":material/download:",
-    )

@@ -13,9 +13,9 @@ from labelcore.charts.readings import READINGS
 from labelcore.figures.confusion import cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
-from labelcore.promises import State
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.report.figure_table import apart_from, numbers_frame, promise_note, tables_of
+from labelcore.report.sections import estimate_frame
 from labelcore.results.base import Finding
 from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
@@ -36,7 +36,6 @@ from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
 from labelcore.words.choices import candidate_rows
 from labelcore.words.counts import answers_words, each_cell
-from labelcore.words.differences import told_interval, told_words
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import names_another
@@ -80,7 +79,7 @@ def report_page(project: str) -> None:
             reading_table(numbers_frame(one), f"figures-{place}")
             st.caption(plain(promise_note(one)))
         if apart := apart_from(tables, estimates):
-            reading_table(table(apart), "estimates")
+            reading_table(estimate_frame(apart), "estimates")
         with st.container(key="quiet-how"):
             st.text("\n".join(how_made(estimates)))
     confusion(session)
@@ -133,27 +132,6 @@ def others(results: Sequence[Finding]) -> None:
         st.text(one.sentence())
     if rare:
         st.text(words.TAIL_WARNING_OF.format(names=", ".join(rare)))
-
-
-def table(estimates: list[Estimate]) -> pd.DataFrame:
-    """Every quantity with its estimate and interval, as text."""
-    return pd.DataFrame(
-        [
-            {
-                "quantity": estimand_name(one.estimand),
-                "estimate": told_words(one) or ("–" if one.has_interval else "not yet"),
-                "interval": _interval(one),
-                "labels": f"{one.labels_used:,}",
-            }
-            for one in estimates
-        ]
-    )
-
-
-def _interval(estimate: Estimate) -> str:
-    if not estimate.has_interval:
-        return ""
-    return "exact" if estimate.state == State.EXACT else told_interval(estimate)
 
 
 def how_made(estimates: list[Estimate]) -> list[str]:

@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.figures.confusion import cell_bounds, confusion, labelled_cells
-from labelcore.ui.confusion import confusion_csv, readable
+from labelcore.report import table_file
+from labelcore.ui.confusion import for_file, readable
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import BOTH, SEVERAL
 from tests.app.conftest import (
@@ -360,7 +361,7 @@ def test_confusion_table_as_people_read_it_and_as_a_file(classes: Classes) -> No
     table = confusion(session.engine)
     shown = readable(table, cell_bounds(session.engine), labelled_cells(session.engine))
     assert list(shown["in all"]) == ["80"] * 3 and len(shown.columns) == 4
-    lines = list(csv.reader(confusion_csv(table).removeprefix("\ufeff").splitlines()))
+    lines = list(csv.reader(table_file(for_file(table), ".csv").decode("utf-8-sig").splitlines()))
     assert [sum(map(float, line[1:])) for line in lines[1:]] == pytest.approx([80] * 3, abs=0.01)
 
 
@@ -407,7 +408,9 @@ def test_panels_of_two_classifiers(items: Path, data_folder: Path) -> None:
     assert page.dataframe[0].value.to_numpy().tolist() != first
 
 
-@pytest.mark.parametrize("name", ["=1+1", "in all", "strata without a label", "called \\ judged"])
+@pytest.mark.parametrize(
+    "name", ["=1+1", "predicted", "in all", "strata without a label", "called \\ judged"]
+)
 def test_confusion_table_with_names_that_are_in_the_way(data_folder: Path, name: str) -> None:
     path = data_folder / "c.csv"
     data_folder.mkdir()
@@ -418,5 +421,8 @@ def test_confusion_table_with_names_that_are_in_the_way(data_folder: Path, name:
     session.answer(session.next(), name)
     table = confusion(session.engine)
     assert len(readable(table, cell_bounds(session.engine), labelled_cells(session.engine))) == 3
-    cells = [one for line in csv.reader(confusion_csv(table).splitlines()) for one in line]
-    assert not any(one.startswith("=") for one in cells)
+    for suffix in (".csv", ".parquet", ".xlsx"):
+        assert table_file(for_file(table), suffix)
+    lines = list(csv.reader(table_file(for_file(table), ".csv").decode("utf-8-sig").splitlines()))
+    assert {len(line) for line in lines} == {5} and len(set(lines[0])) == 5
+    assert not any(one.startswith("=") for line in lines for one in line)

@@ -29,10 +29,10 @@ from labelcore.figures.cuts import cut_at
 from labelcore.figures.scalars import scalar_results
 from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
-from labelcore.report import report_json
+from labelcore.report import report_json, table_file
 from labelcore.tallies import Tally
 from labelcore.testing.known import Known, labelled
-from labelcore.ui.confusion import confusion_csv
+from labelcore.ui.confusion import for_file
 from tests import existing_files
 from tests.cases import sampled
 from tests.designs.synthetic import standard_errors
@@ -323,7 +323,8 @@ def test_strata_and_exports_are_the_same_numbers(
     assert (said in chart.alt) == (strata.attrs["apart"] > 0)
     assert ("Without 60 known items: none was asked." in chart.alt) == (left_out == 60)
 
-    rows = list(csv.reader(io.StringIO(confusion_csv(table).lstrip("\ufeff"))))
+    written = table_file(for_file(table), ".csv").decode("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(written)))
     numbers = np.array([[float(cell) for cell in row[1:]] for row in rows[1:]])
     np.testing.assert_allclose(numbers, table.to_numpy(), atol=1e-4)
     exported = pd.DataFrame(json.loads(report_json(session))["strata"])

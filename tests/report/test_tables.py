@@ -20,9 +20,10 @@ from labelcore.report import (
     report_html,
     report_json,
     report_xlsx,
+    table_file,
 )
 from labelcore.report.tables import EVENT_COLUMNS, FORMULA_STARTS, guarded, unguarded
-from labelcore.ui.confusion import confusion_csv
+from labelcore.ui.confusion import for_file
 from labelcore.words.sentences import percent
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE, label, session_on, write_items
@@ -151,7 +152,8 @@ def test_every_export_guards_what_begins_unseen(tmp_path: Path) -> None:
     assert draw is not None
     session.answer(draw, 1, annotator=bad)
     session.note(draw.index, bad)
-    texts = [events_csv(session), estimates_csv(session), confusion_csv(session.confusion())]
+    confusion = table_file(for_file(session.confusion()), ".csv").decode("utf-8-sig")
+    texts = [events_csv(session), estimates_csv(session), confusion]
     texts += [labels_file(session, ".csv", content=True).decode("utf-8-sig")]
     texts += [LABELLED_FORMS["asreview"](session).decode()]
     texts += [BATCH_FORMS["table"](session, [draw], ".csv").decode("utf-8-sig")]
