@@ -81,11 +81,20 @@ FOUND = Card(
     "The share of all there are.",
     ("recall",),
 )
+SYSTEMS = Card(
+    "How good is my system, judged by a model?",
+    "Its pass rate, as people judge; the judge helps.",
+    ("prevalence",),
+)
+JUDGE = Card(
+    "How good is my judge?",
+    "Held against people: what it passes and they do not.",
+    ("accuracy", "recall", "specificity"),
+)
 RARER = (SEVERAL, FOUND)
 """Questions that stand behind a press, where there are many and the file does not suggest them."""
-CARDS = {
-    card.title: card for card in (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, PREVALENCE, FOUND)
-}
+_EVERY = (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, PREVALENCE, FOUND, SYSTEMS, JUDGE)
+CARDS = {card.title: card for card in _EVERY}
 LONGEST_NAME = 24
 RARE = 0.2
 """The share called positive up to which accuracy says little: the other items decide it."""
@@ -115,7 +124,10 @@ def possible_cards(base: Population, names: tuple[str, ...], told: int = 0) -> l
         and any("precision_curve" in d.estimands for d in DESIGNS.values())
     )
     cut_by_score = two and any(name not in base.predictions for name in base.scores)
+    judged = two and (base.prompt is not None or bool(base.arguments.get("passing")))
     possible = {
+        SYSTEMS: judged and bool(base.groups),
+        JUDGE: judged,
         BOTH: True,
         ACCURACY: True,
         BETTER: two and len(names) > 1,
@@ -141,20 +153,35 @@ def first_card(base: Population, names: tuple[str, ...], possible: list[Card], t
 
     Answers that were found without a classifier, and a column that says what was found, ask whether
     that is enough; scores without a prediction are a ranked list; two classifiers are compared;
-    where few items are called positive accuracy says little; anything else begins with the
-    accuracy.
+    verdicts on answers ask for the systems, or for the judge; where few items are called positive
+    accuracy says little; anything else begins with the accuracy.
     """
     judges = [name for name in names if name in base.predictions]
     if FOUND in possible and (flags(base, names) or (told and not judges)):
         return FOUND
     if possible == [PREVALENCE]:
         return PREVALENCE
+    if SYSTEMS in possible or JUDGE in possible:
+        return SYSTEMS if SYSTEMS in possible else JUDGE
     if not judges and RANKED in possible:
         return RANKED
     if len(judges) == 2 and BETTER in possible:
         return BETTER
     few = len(base.classes) == 2 and bool(judges) and called_share(base, judges[0]) <= RARE
     return BOTH if few else ACCURACY
+
+
+def system_column(base: Population) -> str:
+    """The column of the systems: that whose groups share the most prompts, else the first one."""
+    columns = list(base.groups)
+    if base.prompt is None:
+        return columns[0]
+
+    def shared(name: str) -> int:
+        both = base.prompt.codes.astype(np.int64) * 2**31 + base.groups[name].codes  # type: ignore[union-attr]
+        return len(np.unique(both))
+
+    return max(columns, key=shared)
 
 
 def flags(base: Population, names: tuple[str, ...]) -> tuple[str, ...]:

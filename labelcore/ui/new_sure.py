@@ -265,7 +265,7 @@ def show_goal(terms: Terms, places: Places) -> Goal | None:
         within(terms.budget, terms.least, terms.size)
     if terms.groupings:
         options = {"": "none"} | {one: plain(one_line(one, 40)) for one in terms.groupings}
-        ask("by", options=options, first="")
+        ask("by", options=options, first=terms.first_by)
     return terms.goal(claims)
 
 

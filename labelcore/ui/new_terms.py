@@ -34,6 +34,7 @@ from labelcore.tallies import questions
 from labelcore.ui import outlook
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, Draft
 from labelcore.ui.fields import FIELDS
+from labelcore.ui.new_cards import SYSTEMS, system_column
 from labelcore.ui.new_known import known_number
 from labelcore.ui.new_number import outside
 from labelcore.ui.new_race import races
@@ -148,6 +149,8 @@ class Terms:
             return raced.get(plan.design) or outlook.forecast(population, plan)
 
         names = self.claiming if self.to_be_shown else self.names
+        if self.asks_systems:
+            names = [name for name in names if DESIGNS[name].draws_by_group] or names
         terms = {**self.terms_so_far, "seed": self.seed}
         return recommended(self.aim, self.population, names, self.goal_so_far, forecast, terms)
 
@@ -262,8 +265,19 @@ class Terms:
     @property
     def by(self) -> str | None:
         """The column whose groups get labels of their own; None for none."""
-        chosen = self.now.value("by", "", ["", *self.groupings])
+        chosen = self.now.value("by", self.first_by, ["", *self.groupings])
         return str(chosen) or None
+
+    @property
+    def first_by(self) -> str:
+        """The column of the systems where it is asked how good they are; "" for none."""
+        systems = self.asks_systems and self.groupings
+        return system_column(self.population) if systems else ""
+
+    @property
+    def asks_systems(self) -> bool:
+        """Whether it is asked how good systems are, each of which gets labels of its own."""
+        return self.aim.card == SYSTEMS.title and bool(self.population.groups)
 
     @cached_property
     def numbers(self) -> int:

@@ -38,6 +38,7 @@ from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import show_unrecorded, show_unsafe
 from labelcore.ui.states import title
+from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.differences import is_difference
@@ -73,6 +74,7 @@ def whole_picture(project: str) -> None:
     show_unrecorded(session)
     show_unsafe()
     how_far(session)
+    systems_panel(session)
     compare_panel(session)
     said = [tied(one) for one in (now.sentence, now.of_all, goal_line(session)) if one]
     show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)

@@ -1,0 +1,76 @@
+"""Systems that a model judges: the question on *New project*, and what *Progress* says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import labelcore as lc
+from labelcore.ui.new_cards import BOTH, JUDGE, SYSTEMS, first_card, possible_cards, system_column
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.systems import LONGEST, ORDER_DIFFERS, SURE, TIE
+from tests.app.conftest import HOSTILE, texts
+from tests.grouped import label_all
+from tests.judged import judged, judged_frame
+
+
+def panel() -> None:
+    from labelcore.ui import sessions
+    from labelcore.ui.systems import systems_panel
+
+    systems_panel(sessions.session("systems"))
+
+
+@pytest.fixture
+def session(data_folder: Path) -> lc.Session:
+    frame = judged_frame(400)
+    frame["model"] = frame["model"].replace("delta", HOSTILE)
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, seed=2,
+                   by="model", promise="fixed")  # fmt: skip
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    made = lc.Session(judged(frame), plan, store, "systems")
+    label_all(made, frame)
+    return made
+
+
+def test_progress_tells_pass_rates_pairs_and_the_judge(session: lc.Session) -> None:
+    page = AppTest.from_function(panel, default_timeout=60).run()
+    assert not page.exception
+    rates, pairs, judge = (one.value for one in page.table)
+    found, places = session.judge("model"), session.ranking("model", "prevalence")
+    assert len(rates) == 5 and len(pairs) == 4
+    assert rates["Pass rate"].str.endswith("%").all()
+    assert list(rates["Place"]) == [
+        f"{a}" if a == b else f"{a} to {b}" for _, a, b in places.to_numpy().tolist()
+    ]
+    said = pairs.to_numpy().ravel().tolist()
+    told = session.differences("model", "prevalence")
+    assert said.count(SURE) == (told["ahead"] != "").sum() > 0
+    assert said.count(TIE) == told["more"].isna().sum()
+    kappa = found[(found["measure"] == "kappa") & found["group"].isna()].iloc[0]
+    assert judge["Kappa"].iloc[0].startswith(plain(f"{kappa['value']:.2f} ("))
+    assert plain(one_line(HOSTILE, LONGEST)) in {*rates["System"]}
+    assert "The judge passes 6" in texts(page)
+    assert ORDER_DIFFERS[:14] not in texts(page), "both put alpha first"
+
+
+def test_before_the_first_label_there_is_nothing(data_folder: Path) -> None:
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, by="model")
+    lc.Session(judged(judged_frame(100)), plan, store, "systems")
+    page = AppTest.from_function(panel, default_timeout=60).run()
+    assert not page.exception and not page.table
+
+
+def test_a_file_of_judged_answers_suggests_the_question_of_its_systems() -> None:
+    frame = judged_frame(60).assign(day="one")
+    base = judged(frame, groups=("day", "model"))
+    found = possible_cards(base, ("judge",))
+    assert found[:2] == [SYSTEMS, JUDGE] and first_card(base, ("judge",), found, 0) is SYSTEMS
+    assert system_column(base) == "model"
+    alone = judged(frame, groups=())
+    assert first_card(alone, ("judge",), possible_cards(alone, ("judge",)), 0) is JUDGE
+    other = judged(frame, prompt=None)
+    assert possible_cards(other, ("judge",))[0] is BOTH
