@@ -35,6 +35,7 @@ from benchmarks.papers.oversampling_files import (
     watched_sessions,
 )
 from benchmarks.papers.oversampling_printed import (
+    predictive,
     printed_precision,
     printed_recall,
     printed_recall_linear,
@@ -52,7 +53,7 @@ from labelcore.papers.oversampling.groups import (
     unrounded_sizes,
     used_ratio,
 )
-from labelcore.papers.oversampling.printed import Limits, predictive
+from labelcore.papers.oversampling.printed import Limits
 from labelcore.stats.proportion import wald
 
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7")

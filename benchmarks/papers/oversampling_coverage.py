@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 from benchmarks.papers.oversampling_printed import (
     monte_carlo_predictive,
+    predictive,
     printed_bootstrap,
     printed_precision,
     printed_recall,
@@ -25,7 +26,7 @@ from labelcore.papers.oversampling.groups import (
     recall_of,
     with_jeffreys,
 )
-from labelcore.papers.oversampling.printed import Limits, Pair, predictive
+from labelcore.papers.oversampling.printed import Limits, Pair
 
 RUNS, REPLICAS, PIECE, SEED = 4000, 1000, 250, 20230425
 PRECISION = 0.9

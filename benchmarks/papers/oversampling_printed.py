@@ -12,17 +12,31 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labelcore.papers.oversampling.groups import Counts, recall_of
+from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
 from labelcore.papers.oversampling.printed import (
     REPLICAS,
     Limits,
     Pair,
     log_ratio_limits,
-    normal_quantile,
+    moments,
     percentiles,
 )
 
 FloatArray = NDArray[np.float64]
+
+
+def predictive(
+    zeta: Counts, k: float, above: ArrayLike, below: ArrayLike, confidence: float
+) -> Pair:
+    """Equations 6 to 8: where the estimates from the next ``above`` and ``below`` labels will lie.
+
+    zeta   prior weights and earlier labels together, every cell above 0 (``with_jeffreys``)
+    """
+    (mean_1, spread_1), (mean_0, spread_0) = moments(zeta, above, below)
+    half = normal_quantile(confidence) * np.sqrt(spread_1)
+    variance = spread_1 / mean_1**2 + spread_0 / mean_0**2
+    recall = log_ratio_limits(k, mean_1, mean_0, variance, confidence)
+    return Pair((mean_1 - half, mean_1 + half), recall)
 
 
 def printed_precision(counts: Counts, confidence: float) -> Limits:

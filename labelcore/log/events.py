@@ -230,6 +230,8 @@ class Event:
 
 
 FIELDS: tuple[str, ...] = tuple(Event.__dataclass_fields__)
+INTEGERS = ("sequence", "index", "stratum", "batch", "basis", "previous")
+REQUIRED = ("sequence", "kind", "at", "annotator", "hash")
 _HASHED = tuple(sorted(name for name in FIELDS if name != "hash"))
 _hashed_of = attrgetter(*_HASHED)
 _encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))

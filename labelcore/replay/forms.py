@@ -8,10 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from labelcore.errors import ReplayError
-from labelcore.log.events import FIELDS, Event
-
-INTEGERS = ("sequence", "index", "stratum", "batch", "basis", "previous")
-REQUIRED = ("sequence", "kind", "at", "annotator", "hash")
+from labelcore.log.events import FIELDS, INTEGERS, REQUIRED, Event
 
 
 def event_line(event: Event) -> str:

@@ -6,13 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from labelcore.log.events import FIELDS, Content, Event
+from labelcore.log.events import FIELDS, INTEGERS, REQUIRED, Content, Event
 from labelcore.store.base import Contents, ProjectRecord
 
 _INTEGER_LIMIT = 2**63
-_REQUIRED = ("sequence", "kind", "at", "annotator", "hash")
-_INTEGERS = ("sequence", "index", "stratum", "batch", "basis", "previous")
-_NOT_TEXTS = (*_INTEGERS, "detail")
+_NOT_TEXTS = (*INTEGERS, "detail")
 _TEXTS = tuple(name for name in FIELDS if name not in _NOT_TEXTS)
 
 
@@ -102,10 +100,10 @@ def _check_fields(event: Event) -> None:
     from labelcore.log.kinds import kind_named  # What events do needs much more than a store.
 
     kind_named(event.kind)
-    for name in _REQUIRED:
+    for name in REQUIRED:
         if getattr(event, name) is None:
             raise TypeError(f"{name} of event {event.sequence} must not be None")
-    for name in _INTEGERS:
+    for name in INTEGERS:
         value = getattr(event, name)
         # Not isinstance: True and numpy integers would come back as something else.
         if value is not None and type(value) is not int:

@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.base import Chart
+from labelcore.charts.rank import LOG_FROM_ITEMS
 from labelcore.charts.readings import READINGS
 from labelcore.designs.curves import Curve
 from labelcore.estimands import SCALARS
@@ -45,7 +46,6 @@ DRAWN = "explore drawn"
 MISS, ALARM = "explore-miss", "explore-alarm"
 HEIGHT = 430
 SCALES = ("Ranks evenly", "Logarithmic")
-LOG_FROM_ITEMS = 5000
 FIRST_PACKAGES = (90, 80, 70)
 REQUIREMENTS = (99, 95, 90, 80, 70, 50)
 GUARANTEED = "deepest cut, guaranteed"

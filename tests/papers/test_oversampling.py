@@ -10,6 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
 from benchmarks.papers.oversampling_printed import (
+    predictive,
     printed_bootstrap,
     printed_precision,
     printed_recall,
@@ -29,7 +30,7 @@ from labelcore.papers.oversampling.groups import (
     used_ratio,
 )
 from labelcore.papers.oversampling.intervals import Groups, bayes_intervals, normal_intervals
-from labelcore.papers.oversampling.printed import Limits, predictive
+from labelcore.papers.oversampling.printed import Limits
 from labelcore.stats.proportion import wald
 
 K, PRECISION, RECALL = 0.033, 0.863, 0.561

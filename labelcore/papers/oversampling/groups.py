@@ -283,7 +283,7 @@ def expected_margins(
     """
     _rates_checked(k, pi_1, pi_0)
     _positive(above=above, below=below)
-    z = _quantile(confidence)
+    z = normal_quantile(confidence)
     precision = z * math.sqrt(pi_1 * (1 - pi_1) / above)
     if pi_0 == 0:
         return Margins(precision, 0.0)
@@ -292,7 +292,8 @@ def expected_margins(
     return Margins(precision, z * recall * (1 - recall) * math.sqrt(spread))
 
 
-def _quantile(confidence: float) -> float:
+def normal_quantile(confidence: float) -> float:
+    """The two-sided quantile; raises ValueError if the confidence is not between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
     return float(ndtri((1 + confidence) / 2))
@@ -327,7 +328,7 @@ def sizes_for_margin(
     _share(margin=margin)
     used = used_ratio(optimal_ratio(k, pi_1, pi_0)) if ratio is None else ratio
     _positive(ratio=used)
-    per_margin = (_quantile(confidence) / margin) ** 2
+    per_margin = (normal_quantile(confidence) / margin) ** 2
     for_precision = per_margin * pi_1 * (1 - pi_1)
     recall = k * pi_1 / (k * pi_1 + pi_0)
     steep = per_margin * (recall * (1 - recall)) ** 2

@@ -27,7 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from labelcore.papers.oversampling.groups import NO_COUNTS, Counts, recall_of, with_jeffreys
+from labelcore.papers.oversampling.groups import (
+    NO_COUNTS,
+    Counts,
+    normal_quantile,
+    recall_of,
+    with_jeffreys,
+)
 from labelcore.papers.oversampling.next_wave import share_forecast
 from labelcore.papers.oversampling.printed import (
     REPLICAS,
@@ -36,7 +42,6 @@ from labelcore.papers.oversampling.printed import (
     Pair,
     log_ratio_limits,
     moments,
-    normal_quantile,
     percentiles,
 )
 from labelcore.stats.proportion import clopper_pearson, finite_exact, share_interval

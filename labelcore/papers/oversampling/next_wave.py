@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
-from labelcore.papers.oversampling.groups import Counts, recall_of
-from labelcore.papers.oversampling.printed import normal_quantile
+from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
 
 FloatArray = NDArray[np.float64]
 

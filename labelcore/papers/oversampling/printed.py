@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
-from labelcore.papers.oversampling.groups import Counts, recall_of
+from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
 
 FloatArray = NDArray[np.float64]
 Limits = tuple[FloatArray, FloatArray]
@@ -31,13 +30,6 @@ class Pair:
     recall: Limits
 
 
-def normal_quantile(confidence: float) -> float:
-    """The two-sided quantile; raises ValueError if the confidence is not between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
-    return float(ndtri((1 + confidence) / 2))
-
-
 def log_ratio_limits(
     k: float, pi_1: FloatArray, pi_0: FloatArray, variance: FloatArray, confidence: float
 ) -> Limits:
@@ -48,20 +40,6 @@ def log_ratio_limits(
     ratio = pi_0 / (k * pi_1)
     factor = np.exp(normal_quantile(confidence) * np.sqrt(variance))
     return np.asarray(1 / (1 + ratio * factor)), np.asarray(1 / (1 + ratio / factor))
-
-
-def predictive(
-    zeta: Counts, k: float, above: ArrayLike, below: ArrayLike, confidence: float
-) -> Pair:
-    """Equations 6 to 8: where the estimates from the next ``above`` and ``below`` labels will lie.
-
-    zeta   prior weights and earlier labels together, every cell above 0 (``with_jeffreys``)
-    """
-    (mean_1, spread_1), (mean_0, spread_0) = moments(zeta, above, below)
-    half = normal_quantile(confidence) * np.sqrt(spread_1)
-    variance = spread_1 / mean_1**2 + spread_0 / mean_0**2
-    recall = log_ratio_limits(k, mean_1, mean_0, variance, confidence)
-    return Pair((mean_1 - half, mean_1 + half), recall)
 
 
 def moments(zeta: Counts, above: ArrayLike, below: ArrayLike) -> tuple[Moments, Moments]:

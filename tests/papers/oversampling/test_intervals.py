@@ -12,6 +12,7 @@ from scipy.stats import betabinom, binom
 
 from benchmarks.papers.oversampling_printed import (
     monte_carlo_predictive,
+    predictive,
     printed_precision,
     printed_recall,
 )
@@ -27,7 +28,7 @@ from labelcore.papers.oversampling.intervals import (
     normal_intervals,
     posterior_means,
 )
-from labelcore.papers.oversampling.printed import Limits, Pair, predictive
+from labelcore.papers.oversampling.printed import Limits, Pair
 from labelcore.stats.proportion import clopper_pearson
 from labelcore.testing.known import fewest
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom
 
-from benchmarks.papers.oversampling_printed import monte_carlo_predictive
+from benchmarks.papers.oversampling_printed import monte_carlo_predictive, predictive
 from labelcore.papers.oversampling import next_wave
 from labelcore.papers.oversampling.groups import Counts
 from labelcore.papers.oversampling.next_wave import Forecast, forecast, share_forecast
-from labelcore.papers.oversampling.printed import predictive
 
 ZETA = Counts.of(138.5, 22.5, 108.5, 4732.5)
 
