@@ -8,7 +8,7 @@ makes a prompt hard for all of them cancels in their difference
 (``labelcore.figures.prompts``).
 
 Each stratum of prompts gets as many as its systems would get in it by the rule of the plan, in the
-mean. Measured by benchmarks/judge.py.
+mean. Measured in docs/judge.md.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def cheaper(
     from each system drawn by itself, else ``EACH``.
 
     The outputs on a prompt are expected to be right together half as often, beyond what the judge
-    says of them, as the judge finds them alike.
+    says of them, as the judge finds them alike: a guess, docs/judge.md says how it fared.
 
     frames, counts   of both, and the labels that their strata are expected to get
     """
