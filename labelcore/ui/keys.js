@@ -15,18 +15,20 @@ export default function () {
       field.focus();
     }
   };
-  // A fold opened by the mouse keeps no focus, which a later key would frame.
+  // What the mouse opened or chose keeps no focus: a later key would frame it, or press it again
+  // in the place of what it stands for.
   const letGo = (event) => {
-    if (event.detail && event.target.closest("summary")) document.activeElement.blur();
+    const held = event.target.closest("summary, [data-testid='stButtonGroup'] button");
+    if (event.detail && held) document.activeElement.blur();
   };
   const watcher = new MutationObserver(mend);
   watcher.observe(document.body, { childList: true, subtree: true });
   window.addEventListener("keydown", dropRepeats, true);
-  window.addEventListener("click", letGo);
+  window.addEventListener("click", letGo, true);
   mend();
   return () => {
     watcher.disconnect();
     window.removeEventListener("keydown", dropRepeats, true);
-    window.removeEventListener("click", letGo);
+    window.removeEventListener("click", letGo, true);
   };
 }

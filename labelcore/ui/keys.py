@@ -14,6 +14,6 @@ def _component() -> ComponentRenderer:
 
 
 def watch_keys() -> None:
-    """Once on the labelling page, outside the part that is drawn anew with each label."""
-    with st.container(key="keys"):
+    """Once on a page with keys, outside the part that is drawn anew with each label."""
+    with st.container(key="watch-keys"):
         _component()(key="labelcore-keys", height=1)
