@@ -173,6 +173,9 @@ ahead": in which any row is told to be ahead that is not. "Decided": the share o
 one is told to be ahead; "half": the mean half-width in points. "Each right": a cell of
 `Session.table` by itself, in the mean; "table all right": all of them with `together`.
 
+Of 1,200 sessions one named a row as ahead that was not. Groups of a file of 20,000 items with 300
+labels in all are seldom told apart: their half-widths are 20 to 30 points.
+
 """
 BENCHMARK = Benchmark(
     name="differences", about=__doc__, jobs=jobs, tables=tables, runs=200, quick_runs=4,

@@ -258,10 +258,10 @@ the allocation of the whole file. w is the least with which every figure of all 
 most 1.2 times as wide as without groups. Groups of fewer than 50 items, and those beyond one for
 each 40 planned labels, are joined.
 
-More than 20 different numbers are four ranges, cut at the quartiles or at given edges, dates months.
-A group that has come out too wide may get more: `Session.extend(budget=, group=, estimand=)` asks
-the labels more of it, and *Progress* says how many lead to the next narrower interval; a plan by
-groups is watched for four times its size.
+More than 20 different numbers are four ranges, cut at the quartiles or at given edges, dates are
+months. A group that has come out too wide may get more: `Session.extend(budget=, group=,
+estimand=)` asks the labels more of it, and *Progress* says how many lead to the next narrower
+interval; a plan by groups is watched for four times its size.
 
 In 1,000 labels the accuracy of the worst of eight groups is known within 6.2 and 6.9 points, where
 35 and 38 fall out of a plan without groups, its precision within 10 and 12, and the figures of all
