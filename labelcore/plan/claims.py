@@ -122,7 +122,7 @@ def readings(text: object) -> list[ClaimText]:
     Raises TypeError if the claim is not text, PlanError naming the rule that it breaks.
 
     >>> [one.left for one in readings("recall[a]b] > 0.5")]
-    [Quantity(estimand='recall', inside='a]b', at=None)]
+    [Quantity(estimand='recall', inside='a]b', at=None, group=None)]
     """
     if not isinstance(text, str):
         raise TypeError(f"claims must be a list of texts, got {text!r}")

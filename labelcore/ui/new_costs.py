@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -53,12 +54,21 @@ def switches(plan: Plan) -> Iterator[Switch]:
         return
     for name in dict.fromkeys([*on, *USUAL]):
         kept = tuple(one for one in on if one != name) if name in on else (*on, name)
-        if kept:
-            yield Switch(NUMBERS, name, name in on, kept, replace(plan, estimands=kept))
+        if kept and (changed := _changed(plan, estimands=kept)):
+            yield Switch(NUMBERS, name, name in on, kept, changed)
     names = tuple(map(str, plan.classifiers))
     for name in names if len(names) > 2 else ():
         kept = tuple(one for one in names if one != name)
-        yield Switch(CLASSIFIERS, name, True, kept, replace(plan, classifier=kept))
+        if changed := _changed(plan, classifier=kept):
+            yield Switch(CLASSIFIERS, name, True, kept, changed)
+
+
+def _changed(plan: Plan, **changes: Any) -> Plan | None:
+    """The plan with something else asked for; None where its method cannot ask so."""
+    try:
+        return replace(plan, **changes)
+    except ValueError:
+        return None
 
 
 def gives(line: Line, plan: Plan) -> str:
