@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.errors import ArgumentError, did_you_mean
+from labelcore.population.groups import Group
 from labelcore.population.population import Population
 from labelcore.stats.orders import narrow
 
@@ -100,6 +101,12 @@ def grouping_of(
     of_item = narrow(of_name, max(len(kept), 1))[codes]
     counts = np.bincount(of_item, minlength=len(kept)).astype(np.int64)
     return Grouping(tuple(by), tuple(kept), of_item, counts, joined)
+
+
+def may_be_asked(group: Group) -> bool:
+    """Whether at least two groups of a column are large enough for labels of their own."""
+    sizes = np.bincount(group.codes[group.codes >= 0])
+    return int(np.count_nonzero(sizes >= FEWEST)) > 1
 
 
 def _served(names: Sequence[str], sizes: NDArray[np.int64], planned: int) -> Sequence[str]:

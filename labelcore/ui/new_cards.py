@@ -9,6 +9,7 @@ import numpy as np
 
 from labelcore.designs import DESIGNS
 from labelcore.population import Population
+from labelcore.population.groupings import may_be_asked
 from labelcore.population.revealing import snake
 from labelcore.ui.draft import Columns, Question
 from labelcore.ui.facts import shown_word
@@ -126,7 +127,7 @@ def possible_cards(base: Population, names: tuple[str, ...], told: int = 0) -> l
     cut_by_score = two and any(name not in base.predictions for name in base.scores)
     judged = two and (base.prompt is not None or bool(base.arguments.get("passing")))
     possible = {
-        SYSTEMS: judged and bool(base.groups),
+        SYSTEMS: judged and any(map(may_be_asked, base.groups.values())),
         JUDGE: judged,
         BOTH: True,
         ACCURACY: True,

@@ -29,6 +29,7 @@ from labelcore.planning.methods import (
 )
 from labelcore.planning.outlook import AtOnce
 from labelcore.population import Population
+from labelcore.population.groupings import may_be_asked
 from labelcore.promises import UNSURE, Promise, Unsure
 from labelcore.tallies import questions
 from labelcore.ui import outlook
@@ -260,7 +261,8 @@ class Terms:
     def groupings(self) -> list[str]:
         """The columns whose groups may get labels of their own."""
         able = self.design.draws_by_group and self.way != CLAIMS and not self.along_ranks
-        return [*self.population.groups] if able else []
+        groups = self.population.groups.items() if able else ()
+        return [name for name, group in groups if may_be_asked(group)]
 
     @property
     def by(self) -> str | None:
@@ -271,8 +273,8 @@ class Terms:
     @property
     def first_by(self) -> str:
         """The column of the systems where it is asked how good they are; "" for none."""
-        systems = self.asks_systems and self.groupings
-        return system_column(self.population) if systems else ""
+        found = system_column(self.population) if self.asks_systems else ""
+        return found if found in self.groupings else ""
 
     @property
     def asks_systems(self) -> bool:

@@ -79,7 +79,9 @@ def report_page(project: str) -> None:
             reading_table(numbers_frame(one), f"figures-{place}")
             st.caption(plain(promise_note(one)))
         if apart := apart_from(tables, estimates):
-            reading_table(estimate_frame(apart), "estimates")
+            reading_table(
+                estimate_frame(apart).drop(columns=["Confidence", "Promise"]), "estimates"
+            )
         with st.container(key="quiet-how"):
             st.text("\n".join(how_made(estimates)))
     confusion(session)

@@ -103,3 +103,11 @@ def test_groups_that_only_the_first_rows_have_do_not_keep_the_file_out(
 
 def test_another_file_has_groups_of_its_own() -> None:
     assert {"groups", "by"} <= {*OF_A_FILE}
+
+
+def test_groups_that_are_too_small_are_not_offered_labels_of_their_own(app, data_folder) -> None:
+    """Of one language with 40 items and one with all others only one can be asked by itself."""
+    kinds = ["de" if n % 30 == 0 else "en" for n in range(1_200)]
+    page = to_aim(opened(app, named(data_folder, language=kinds)), "Is this right?")
+    assert not page.error and "new-by" not in [one.key for one in page.segmented_control]
+    assert [*project(page, data_folder).population.groups] == ["language"]

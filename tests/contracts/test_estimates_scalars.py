@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from labelcore.designs.base import DesignParams, parameter
+from labelcore.designs.base import parameter
 from labelcore.figures import scalars
 from labelcore.testing.contracts import Contract, Owed
 from labelcore.testing.known import Known, calibrated
@@ -38,13 +38,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 class NotJson(Broken):
     @dataclass(frozen=True, slots=True)
-    class Params(DesignParams):
-        n_above: int = parameter(6, "", low=1)
-        n_below: int = parameter(12, "", low=1)
-        floor: float = parameter(0.2, "")
-        n_step: int | None = parameter(None, "")
-        focus: str | None = parameter(None, "")
-        allocation: str | None = parameter(None, "")
+    class Params(Broken.Params):
         rates: object = parameter(None, "")
 
         def __post_init__(self) -> None:
