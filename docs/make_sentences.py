@@ -1,42 +1,22 @@
 """What is generated from the tables of the package: ``python -m docs.make_sentences``.
 
-Writes docs/sentences.md, every sentence that the product can say, the table of estimands in
-README.md, and the pages of ``docs.made_pages``; ``tests/test_sentences_page.py`` fails while they
-are stale.
+Writes docs/sentences.md, every sentence that the product can say, and the pages of
+``docs.made_pages``; ``tests/test_sentences_page.py`` fails while they are stale.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from docs.made_pages import estimand_rows, pages
+from docs.made_pages import pages
 from docs.spoken import Spoken, spoken
 
 ROOT = Path(__file__).resolve().parents[1]
-START, END = "<!-- {name}: made by python -m docs.make_sentences -->\n", "<!-- end of {name} -->\n"
-
-
-def filled(text: str, name: str, rows: Iterator[str]) -> str:
-    """``text`` with the lines between the marks of ``name`` replaced."""
-    start, end = START.format(name=name), END.format(name=name)
-    before, there, rest = text.partition(start)
-    after = rest.partition(end)[2]
-    if not there or end not in rest:
-        raise ValueError(f"the text has no place for {name!r}: {start.strip()} ... {end.strip()}")
-    return before + start + "".join(f"{row}\n" for row in rows) + end + after
-
-
-def readme() -> str:
-    """The README with its table of estimands."""
-    text = (ROOT / "README.md").read_text("utf-8")
-    return filled(text, "estimands", estimand_rows())
-
-
 PAGE = """# Every sentence the product can say
 
 Made by `python -m docs.make_sentences` from the source. The tables of `words` come first, then the
@@ -66,7 +46,6 @@ def _plain(text: str) -> str:
 
 
 MADE: dict[str, Callable[[], str]] = {
-    "README.md": readme,
     "docs/sentences.md": page,
     **{name: partial(str, text) for name, text in pages().items()},
 }

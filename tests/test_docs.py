@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,49 +31,24 @@ def write_items(path: Path) -> None:
     path.write_text("id,text,lr_score,lr_pred,true_label\n" + "\n".join(rows), "utf-8")
 
 
-@pytest.mark.parametrize(
-    ("number", "printed"),
-    [
-        (0, ("valid at every look",)),
-        (1, ("recall", "coverage", "mean_width")),
-        (2, ("all ranks together", "own_high")),
-        (3, ("the labels show that the precision of 'lr'", "the recall of 'lr'")),
-        (4, ("items in items.csv, 'lr>=0.7'", "the classifier 'lr>=0.6' calls", "approximate")),
-    ],
-)
-def test_python_examples_run_as_printed(
-    tmp_path: Path,
-    number: int,
-    printed: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_the_python_example_runs_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_items(tmp_path / "items.csv")
-    blocks = code_blocks("python")
-    assert len(blocks) == 5
+    (block,) = code_blocks("python")
     monkeypatch.chdir(tmp_path)
-    exec(compile(blocks[number], "README.md", "exec"), {})
-    said = capsys.readouterr().out
-    assert all(words in said for words in printed)
+    exec(compile(block, "README.md", "exec"), {})
+    assert "valid at every look" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", [*lc.DESIGNS, *lc.ESTIMANDS])
-def test_every_method_and_estimand_is_named(name: str) -> None:
-    assert f"`{name}`" in README
+def test_the_readme_can_be_read_in_two_minutes() -> None:
+    assert len(README.splitlines()) <= 150
 
 
-def test_every_command_is_named() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "labelcore", "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    commands = re.findall(r"^  (\w+) ", done.stdout.partition("Commands:")[2], flags=re.MULTILINE)
-    assert len(commands) >= 6
-    for name in commands:
-        assert re.search(rf"[ |]{name}[ |`]", README), name
+@pytest.mark.parametrize("name", lc.DESIGNS)
+def test_every_method_is_compared(name: str) -> None:
+    text = (ROOT / "docs/guide/sampling.md").read_text("utf-8")
+    assert f"`{name}`" in "".join(line.split("|")[1] for line in text.splitlines() if "|" in line)
 
 
 def test_every_folder_has_a_place_in_contributing() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.make_sentences import MADE, filled
+from docs.make_sentences import MADE
 from docs.spoken import EXAMPLES, spoken
 from labelcore import promises
 from labelcore.words import differences, sentences
@@ -17,11 +17,6 @@ from labelcore.words import differences, sentences
 def test_a_generated_file_is_fresh(root: Path, name: str) -> None:
     there = (root / name).read_text("utf-8")
     assert there == MADE[name](), f"{name} is stale: run python -m docs.make_sentences"
-
-
-def test_a_text_without_its_place_is_refused() -> None:
-    with pytest.raises(ValueError, match="no place for 'estimands'"):
-        filled("no mark here\n", "estimands", iter(["| a |"]))
 
 
 def test_every_state_is_on_the_page_with_an_example(root: Path) -> None:
