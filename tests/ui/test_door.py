@@ -3,7 +3,6 @@ entrance in force, and with the core's own."""
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import sys
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ import pytest
 from labelcore.settings import HOSTS
 from labelcore.ui import door
 from labelcore.ui.door import Door
+from tests.awaited import awaited
 
 ROOT = Path(__file__).parents[2]
 PLACES = ["/", *(f"/{page.stem}" for page in sorted((ROOT / "pages").glob("*.py")))]
@@ -42,7 +42,7 @@ def asked(path: str = "/", query: str = "", cookie: str = "", host: str = "127.0
     headers += [(name.encode(), value.encode()) for name, value in (more or {}).items()]
     scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers,
              "method": method, "client": (sender, 5000)}  # fmt: skip
-    asyncio.run(Door(inside)(scope, None, send))
+    awaited(Door(inside)(scope, None, send))
     return sent
 
 

@@ -16,6 +16,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from labelcore.ui import server
+from tests.awaited import awaited
 
 LEFT_FOR_THE_VISITOR = """
 import sys
@@ -103,7 +104,7 @@ def test_files_are_served_at_once_and_pages_after_the_imports(
         await page
         assert served == ["http", "websocket"]
 
-    asyncio.run(visit())
+    awaited(visit())
 
 
 def sent(**asked: Any) -> dict[str, Any]:
@@ -147,11 +148,11 @@ def test_the_start_page_begins_before_everything_is_imported(
         return early
 
     first = [{"type": "websocket.connect"}, sent(query_string="embed=true")]
-    assert asyncio.run(visit(*first)) == first
+    assert awaited(visit(*first)) == first
     for late in (sent(page_name="label"), sent(page_script_hash="a"), sent(widget_states=pressed)):
         imported = Future()
         monkeypatch.setattr(server, "_imported", imported)
-        assert asyncio.run(visit(*first, late)) == first
+        assert awaited(visit(*first, late)) == first
 
 
 @pytest.mark.parametrize("projects", [0, 2])
