@@ -24,11 +24,15 @@ from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginnings, label_each_until
 from labelcore.planning.simulation import true_numbers
 from labelcore.planning.truth import true_codes
-from labelcore.trials.base import LABELS
 from labelcore.trials.table import TRIALS
 
-AT = (5, 10, 15, 20, 30, LABELS)
+AT = (5, 10, 15, 20, 30, 40)
 STRATA = {"few strata, as the trial has": None, "as the default takes them": {}}
+
+
+def labels_of(name: str) -> int:
+    """How many labels a trial plans."""
+    return int(TRIALS[name].plan.budget or 0)
 
 
 def measure(name: str, few: bool, runs: int) -> list[Row]:
@@ -38,22 +42,23 @@ def measure(name: str, few: bool, runs: int) -> list[Row]:
         population = lc.read_population(trial.write(Path(folder)), **trial.read_arguments)
         codes = true_codes(population, trial.truth_column)
     plan = trial.plan if few else replace(trial.plan, params={})
-    engines = list(beginnings(population, frozen(population, plan, LABELS), range(runs)))
+    engines = list(beginnings(population, frozen(population, plan, labels_of(name)), range(runs)))
     truth = true_numbers(engines[0], codes)
     keys = [question.key for question in engines[0].questions]
     right = np.array([truth[key] for key in keys], dtype=float)
     found = []
-    for labels in range(1, LABELS + 1):
+    for labels in range(1, labels_of(name) + 1):
         label_each_until(engines, [codes] * runs, labels)
         found.append([[(one[k].low, one[k].high, one[k].told is not None) for k in keys]
                       for one in scalar_results_of(engines)])  # fmt: skip
     low, high, shown = np.moveaxis(np.array(found, dtype=float), -1, 0)
     wrong = ((low > right + 1e-9) | (high < right - 1e-9)).any(axis=0)
-    told = np.where(shown.any(axis=0), shown.argmax(axis=0) + 1, LABELS + 1)
+    told = np.where(shown.any(axis=0), shown.argmax(axis=0) + 1, labels_of(name) + 1)
     width = high - low
     return [
         {
-            "trial": trial.label, "figure": key, "strata": engines[0].frame.n_strata,
+            "trial": trial.label, "labels": labels_of(name), "figure": key,
+            "strata": engines[0].frame.n_strata,
             "wrong": wrong[:, place].mean(), "widths": width[[n - 1 for n in AT], :, place].mean(1),
             "told": np.quantile(told[:, place], (0.1, 0.5, 0.9), method="inverted_cdf"),
         }
@@ -69,16 +74,17 @@ def jobs(options: Options) -> dict[str, Job]:
 
 
 def tables(found: Rows, options: Options) -> str:
-    def when(labels: float) -> str:
-        return f"{labels:.0f}" if labels <= LABELS else "not"
+    def when(labels: float, planned: int) -> str:
+        return f"{labels:.0f}" if labels <= planned else "not"
 
     rows = [
-        (row["trial"], row["strata"], row["figure"], *map(when, row["told"]), f"{row['wrong']:.3f}",
+        (row["trial"], row["labels"], row["strata"], row["figure"],
+         *(when(one, row["labels"]) for one in row["told"]), f"{row['wrong']:.3f}",
          *(f"{100 * one:.0f}" for one in row["widths"]))
         for mine in found.values() for row in mine
     ]  # fmt: skip
-    head = ("trial", "strata", "figure", "told at: a tenth by", "half by", "nine tenths by",
-            "ever wrong", *(f"width at {n}" for n in AT))  # fmt: skip
+    head = ("trial", "labels", "strata", "figure", "told at: a tenth by", "half by",
+            "nine tenths by", "ever wrong", *(f"width at {n}" for n in AT))  # fmt: skip
     noise = np.sqrt(0.05 * 0.95 / options.runs)
     return (
         f"{options.runs} sessions each; the standard error of a share of 0.05 is {noise:.3f}. "
@@ -90,9 +96,9 @@ HEAD = f"""# The trials, label by label
 
 {MADE}
 
-Each trial plans {LABELS} labels, promise "watched", 95 %, accuracy and precision of one classifier,
-looked at after every label from the first on. A figure is told, as everywhere, once its interval is
-narrower than 60 points.
+Each trial is watched, 95 %, with two figures of one classifier, or of one judge, looked at after
+every label from the first on. A figure is told, as everywhere, once its interval is narrower than
+60 points.
 
 """
 BENCHMARK = Benchmark(

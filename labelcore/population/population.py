@@ -164,6 +164,13 @@ class Population:
         return next((name for name, column in columns if known and column == known), None)
 
     @property
+    def has_judge(self) -> bool:
+        """Whether the items are answers that a model judged, pass or fail: their prompts are named,
+        or which of its verdicts pass."""
+        named = self.prompt is not None or bool(self.arguments.get("passing"))
+        return named and len(self.classes) == 2
+
+    @property
     def is_table(self) -> bool:
         """Whether it was no single file before it was read: its file lives as long as it does."""
         return self._written is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +41,9 @@ class Trial:
     read_arguments   for ``labelcore.read_population(path, **read_arguments)``
     plan             what is estimated, with which budget
     seconds          what an answer takes, until the person's own pace is known
-    build            makes the table; same bytes every time with the same package versions
+    build            makes the table, or nested records; same bytes every time with the same package
+                     versions
+    hidden           column -> what it is, of those hidden until an item was judged
     """
 
     name: str
@@ -53,12 +56,17 @@ class Trial:
     truth_column: str
     read_arguments: Mapping[str, Any]
     plan: Plan
-    build: Callable[[], pd.DataFrame] = field(repr=False)
+    build: Callable[[], pd.DataFrame | list[dict[str, Any]]] = field(repr=False)
     seconds: float = 8.0
+    hidden: Mapping[str, str] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
-        """The data file: CSV, UTF-8."""
-        text = self.build().to_csv(index=False, float_format="%.4f", lineterminator="\n")
+        """The data file, UTF-8: CSV, or JSON Lines of nested records."""
+        made = self.build()
+        if isinstance(made, pd.DataFrame):
+            text = made.to_csv(index=False, float_format="%.4f", lineterminator="\n")
+        else:
+            text = "".join(json.dumps(record) + "\n" for record in made)
         return text.encode("utf-8")
 
     def write(self, folder: Path, data: bytes | None = None) -> Path:
@@ -70,8 +78,9 @@ class Trial:
         has a part of its hash in its name.
         """
         data = data or self.to_bytes()
-        plain = folder / f"{self.name}.csv"
-        own = folder / f"{self.name}-{hashlib.sha256(data).hexdigest()[:8]}.csv"
+        suffix = "jsonl" if data.startswith(b"{") else "csv"
+        plain = folder / f"{self.name}.{suffix}"
+        own = folder / f"{self.name}-{hashlib.sha256(data).hexdigest()[:8]}.{suffix}"
         for path in (plain, own):
             if not path.exists():
                 _write_whole(path, data)

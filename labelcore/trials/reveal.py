@@ -93,6 +93,17 @@ def reveal(session: Session, trial: Trial) -> list[Reveal]:
     ]
 
 
+def true_shares(session: Session, trial: Trial, column: str) -> dict[str, float]:
+    """The true share of positive items of each group of a column; for after the end."""
+    population, groups = session.population, session.population.groups[column]
+    truth = true_codes(population, trial.truth_column) == population.classes.index(
+        population.positive
+    )
+    return {
+        name: float(truth[groups.codes == place].mean()) for place, name in enumerate(groups.names)
+    }
+
+
 def _differing(session: Session, codes: list[int]) -> int:
     """How many labels in force are not the known answer."""
     classes = session.population.classes

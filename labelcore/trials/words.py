@@ -18,4 +18,7 @@ WORDS = {
     "messages": Words(
         "Short messages", "Is this message spam?", "Invented messages, a real classifier."
     ),
+    "judged": Words(
+        "Judge audit", "Is this answer right?", "Answers of five small programs, a careless judge."
+    ),
 }

@@ -125,10 +125,9 @@ def possible_cards(base: Population, names: tuple[str, ...], told: int = 0) -> l
         and any("precision_curve" in d.estimands for d in DESIGNS.values())
     )
     cut_by_score = two and any(name not in base.predictions for name in base.scores)
-    judged = two and (base.prompt is not None or bool(base.arguments.get("passing")))
     possible = {
-        SYSTEMS: judged and any(map(may_be_asked, base.groups.values())),
-        JUDGE: judged,
+        SYSTEMS: base.has_judge and any(map(may_be_asked, base.groups.values())),
+        JUDGE: base.has_judge,
         BOTH: True,
         ACCURACY: True,
         BETTER: two and len(names) > 1,

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 from labelcore.figures.judge import JUDGE
 from labelcore.session.session import Session
+from labelcore.ui.new_cards import system_column
 from labelcore.ui.plain import one_line
 from labelcore.ui.tables import reading_table
+from labelcore.ui.trying import truths
 from labelcore.words import sentences as words
 from labelcore.words.differences import points_range
 
 HEAD = "The judge passes {judge} of 100 answers; people would pass {range}."
 ORDER_DIFFERS = "The judge puts {judge} first; people put {people} first."
-OPEN, SURE, TIE, SAME = "open +{more:,}", "sure", "too close", ""
+OPEN_BY, OPEN, SURE, TIE, SAME = "open +{more:,}", "open", "sure", "too close", ""
 LEGEND = "+40: about so many more labels decide it. {pairs}, {sure} together."
 KAPPA = "{value:.2f} ({low:.2f} to {high:.2f})"
 SHARES = {
@@ -25,18 +30,19 @@ SHARES = {
 Ends = dict[str, float]
 """value, low and high"""
 Measures = dict[str, Ends]
-WIDEST = 0.6
+WIDEST, CLOSE = 0.6, 0.1
 LONGEST = 40
 
 
 def systems_panel(session: Session) -> None:
     """Pass rates of the systems, which of two is better, and how the judge stands to people."""
-    plan = session.plan
-    if "prevalence" not in plan.estimands or plan.by is None or len(session.population.classes) > 2:
+    plan, population = session.plan, session.population
+    if "prevalence" not in plan.estimands or not population.has_judge or not population.groups:
         return
-    if not session.labels or session.engine.classifiers[0] not in session.population.predictions:
+    if not session.labels or session.engine.classifiers[0] not in population.predictions:
         return
-    found, pairs = session.judge(plan.by), session.differences(plan.by, "prevalence")
+    by = plan.by or (system_column(population),)
+    found, pairs = session.judge(by), session.differences(by, "prevalence")
     every = _measures(found[found["group"].isna()])
     systems = {
         str(name): _measures(rows)
@@ -44,8 +50,9 @@ def systems_panel(session: Session) -> None:
     }
     st.text(HEAD.format(judge=round(100 * every[JUDGE]["value"]),
                         range=_range(every["pass rate"], unit="")))  # fmt: skip
-    places = session.ranking(plan.by, "prevalence")
-    reading_table(_rates(systems, places), "systems-rates")
+    places = session.ranking(by, "prevalence")
+    truth = truths(session, by[0])
+    reading_table(_rates(systems, places, truth), "systems-rates")
     judged = max(systems, key=lambda name: systems[name][JUDGE]["value"])
     first = str(places["name"].iloc[0])
     if judged != first and places["place_to"].iloc[0] == 1:
@@ -64,7 +71,9 @@ def _measures(rows: pd.DataFrame) -> Measures:
     return {str(name): dict(one) for name, one in kept.to_dict("index").items()}  # type: ignore[arg-type]
 
 
-def _rates(systems: dict[str, Measures], places: pd.DataFrame) -> pd.DataFrame:
+def _rates(
+    systems: dict[str, Measures], places: pd.DataFrame, truth: Mapping[str, float]
+) -> pd.DataFrame:
     rows = []
     for name, low, high in places.to_numpy().tolist():
         rate, own, bias = (systems[name][one] for one in ("pass rate", JUDGE, "bias"))
@@ -75,6 +84,7 @@ def _rates(systems: dict[str, Measures], places: pd.DataFrame) -> pd.DataFrame:
                 "System": one_line(name, LONGEST),
                 "Pass rate": _value(rate),
                 "Interval": _range(rate),
+                **({"Truth": f"{100 * truth[name]:.0f} %"} if name in truth else {}),
                 "Judge says": f"{100 * own['value']:.0f} %",
                 "Judge too kind by": f"{low_end} to {high_end}",
             }
@@ -86,16 +96,23 @@ def _matrix(pairs: pd.DataFrame, order: list[str]) -> pd.DataFrame:
     """A row for each system but the last: whether it is better than those after it."""
     said: dict[tuple[str, str], str] = {}
     for row in pairs.to_dict("records"):
-        told = (
-            SURE if row["ahead"] else TIE if pd.isna(row["more"]) else OPEN.format(more=row["more"])
-        )
-        said[row["a"], row["b"]] = said[row["b"], row["a"]] = told
+        said[row["a"], row["b"]] = said[row["b"], row["a"]] = _told(row)
     rows = [
         {"Better than": one_line(a, LONGEST)}
         | {one_line(b, LONGEST): SAME if order.index(b) <= at else said[a, b] for b in order[1:]}
         for at, a in enumerate(order[:-1])
     ]
     return pd.DataFrame(rows)
+
+
+def _told(pair: Mapping[Any, Any]) -> str:
+    """Whether one of two is surely better; where it is open about how many labels decide it, if
+    that can be said; and where both ends are near zero that they are too close to tell."""
+    if pair["ahead"]:
+        return SURE
+    if not pd.isna(pair["more"]):
+        return OPEN_BY.format(more=pair["more"])
+    return TIE if max(-pair["low"], pair["high"]) <= CLOSE else OPEN
 
 
 def _judge(every: Measures) -> pd.DataFrame:

@@ -10,11 +10,12 @@ from tempfile import TemporaryDirectory
 from labelcore.plan.plan import Plan
 from labelcore.planning.simulation import simulate
 from labelcore.population import Population, read_population
+from labelcore.population.revealing import HIDDEN
 from labelcore.results.types import Estimate
 from labelcore.session.managing import free_name
 from labelcore.session.session import Session
 from labelcore.trials.base import Trial
-from labelcore.trials.reveal import Reveal, reveal
+from labelcore.trials.reveal import Reveal, reveal, true_shares
 from labelcore.trials.table import TRIALS
 from labelcore.ui import sessions
 from labelcore.ui.files import files_folder
@@ -63,6 +64,7 @@ def start_trial(name: str) -> str:
         "used_for_training": "no",
         "trial": name,
         "seconds": trial.seconds,
+        **({HIDDEN: dict(trial.hidden)} if trial.hidden else {}),
     }
     sessions.registry().create(project, population, trial.plan, settings)
     return project
@@ -106,5 +108,14 @@ def _intervals(population: Population, plan: Plan, truth: str) -> list[Ends]:
 
 def reveals(session: Session) -> list[Reveal]:
     """The truth beside each estimate; empty unless this is a finished trial."""
+    return reveal(session, trial) if (trial := _ended(session)) else []
+
+
+def truths(session: Session, column: str) -> dict[str, float]:
+    """The true share of each group of a column; empty unless this is a finished trial."""
+    return true_shares(session, trial, column) if (trial := _ended(session)) else {}
+
+
+def _ended(session: Session) -> Trial | None:
     trial = TRIALS.get(str(session.settings.get("trial", "")))
-    return reveal(session, trial) if trial is not None and session.status.over else []
+    return trial if session.status.over else None

@@ -35,7 +35,7 @@ def test_start_lists_projects(app, make) -> None:
     assert "0 of 60 judged\nnot started\n–" in texts(page)
 
 
-@pytest.mark.parametrize("name", ["digits", "messages"])
+@pytest.mark.parametrize("name", ["digits", "messages", "judged"])
 def test_trial_is_one_click(app, name: str, data_folder: Path) -> None:
     page = app()
     button(page, f"trial-{name}").click().run()

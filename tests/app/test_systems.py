@@ -8,9 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.trials.table import TRIALS
 from labelcore.ui.new_cards import BOTH, JUDGE, SYSTEMS, first_card, possible_cards, system_column
 from labelcore.ui.plain import one_line, plain
-from labelcore.ui.systems import LONGEST, ORDER_DIFFERS, SURE, TIE
+from labelcore.ui.systems import CLOSE, LONGEST, OPEN, ORDER_DIFFERS, SURE, TIE
 from tests.app.conftest import HOSTILE, texts
 from tests.grouped import label_all
 from tests.judged import judged, judged_frame
@@ -48,12 +49,34 @@ def test_progress_tells_pass_rates_pairs_and_the_judge(session: lc.Session) -> N
     said = pairs.to_numpy().ravel().tolist()
     told = session.differences("model", "prevalence")
     assert said.count(SURE) == (told["ahead"] != "").sum() > 0
-    assert said.count(TIE) == told["more"].isna().sum()
+    far = told["more"].isna() & (told[["low", "high"]].abs().max(axis=1) > CLOSE)
+    assert said.count(OPEN) == far.sum() > 0
+    assert said.count(TIE) == told["more"].isna().sum() - far.sum()
     kappa = found[(found["measure"] == "kappa") & found["group"].isna()].iloc[0]
     assert judge["Kappa"].iloc[0].startswith(plain(f"{kappa['value']:.2f} ("))
     assert plain(one_line(HOSTILE, LONGEST)) in {*rates["System"]}
     assert "The judge passes 6" in texts(page)
     assert ORDER_DIFFERS[:14] not in texts(page), "both put alpha first"
+
+
+def test_the_truth_of_a_finished_trial_stands_beside_each_system(data_folder: Path) -> None:
+    trial = TRIALS["judged"]
+    population = lc.read_population(trial.write(data_folder), **trial.read_arguments)
+    store, named = f"sqlite:///{data_folder / 'labelcore.db'}", {"trial": trial.name}
+    session = lc.Session(population, trial.plan, store, "systems", settings=named)
+    records = {one["id"]: one for one in trial.build()}
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(records[draw.item_id][trial.truth_column]))
+    page = AppTest.from_function(panel, default_timeout=60).run()
+    assert "Truth" not in page.table[0].value and len(page.table[0].value) == 5
+    session.finish()
+    (rates, *_) = (
+        one.value for one in AppTest.from_function(panel, default_timeout=60).run().table
+    )
+    for system, said in zip(rates["System"], rates["Truth"], strict=True):
+        mine = [one for one in records.values() if one["metadata"]["model"] == system]
+        right = sum(one[trial.truth_column] for one in mine) / len(mine)
+        assert said == plain(f"{100 * right:.0f} %")
 
 
 def test_before_the_first_label_there_is_nothing(data_folder: Path) -> None:

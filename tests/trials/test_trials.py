@@ -87,10 +87,14 @@ def test_a_session_with_the_known_truth_ends_and_reveals(
     rows = reveal(session, trial)
     assert [row.key for row in rows] == list(session.results())
     truth = np.array(population.column(trial.truth_column)) == "1"
-    first = population.predictions[population.classifiers[0]] == population.classes.index("yes")
+    first = population.predictions[population.classifiers[0]] == (
+        population.classes.index(population.positive)
+    )
     by_key = {row.key: row for row in rows}
     assert by_key["accuracy"].truth == pytest.approx((truth == first).mean(), abs=1e-12)
-    assert by_key["precision"].truth == pytest.approx(truth[first].mean(), abs=1e-12)
+    second = {"precision": truth[first].mean(), "prevalence": truth.mean()}
+    for name in {*trial.plan.estimands} - {"accuracy"}:
+        assert by_key[name].truth == pytest.approx(second[name], abs=1e-12)
     assert all(row.differing == 0 for row in rows)
     for row in rows:
         verdict = "19 of 20 sessions" if row.inside else "1 of 20 sessions"
