@@ -41,7 +41,7 @@ INSIDE: dict[str, str] = {
     "charts": "errors promises estimands results words",
     "report": "errors promises estimands population designs plan log results words figures planning"
     " session replay charts",
-    "exchange": "errors plugins promises population log session report",
+    "exchange": "errors plugins promises population log words store session report",
     "cli": "errors plugins promises estimands population designs plan log results words planning"
     " store session replay report exchange settings whole_file",
 }

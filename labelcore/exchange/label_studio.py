@@ -8,6 +8,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from labelcore.errors import Fault, PopulationError
+from labelcore.exchange.rows import Row, labelled_rows
 from labelcore.population.label_studio import SKIPPED, Task, annotation_of
 from labelcore.session.session import Session
 
@@ -78,29 +79,12 @@ def labelled_tasks(session: Session) -> list[dict[str, Any]]:
     told apart by a text), note, seconds, time, person, scores and predictions as predictions. Left
     out, for which there is no place: strata, and the log. The weight stands in the data.
     """
-    table = session.labels_table(content=True)
-    texts = list(session.population.content_columns)
-    shown = [name if name in table.columns else f"content_{name}" for name in texts]
-    return [_labelled(session, row, texts, shown, n) for n, row in enumerate(_plain(table), 1)]
+    rows = labelled_rows(session)
+    return [_labelled(session, row, item, number) for number, (row, item) in enumerate(rows, 1)]
 
 
-def _plain(table: Any) -> list[dict[str, Any]]:
-    return [
-        {str(name): value for name, value in row.items()}
-        for row in table.astype(object).where(table.notna(), None).to_dict("records")
-    ]
-
-
-def _labelled(
-    session: Session,
-    row: Mapping[str, Any],
-    texts: Sequence[str],
-    shown: Sequence[str],
-    number: int,
-) -> dict[str, Any]:
-    task = task_of(
-        row["id"], {name: row[column] for name, column in zip(texts, shown, strict=True)}
-    )
+def _labelled(session: Session, row: Row, item: Row, number: int) -> dict[str, Any]:
+    task = task_of(row["id"], item)
     if row["weight"] is not None:
         task["data"]["labelcore_weight"] = row["weight"]
     at = None if row["time"] is None else row["time"].isoformat()
@@ -122,7 +106,7 @@ def _labelled(
     }
 
 
-def _result(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _result(row: Row) -> list[dict[str, Any]]:
     found = []
     if row["answer"] is not None:
         found.append(_choice(row["answer"]))
@@ -138,7 +122,7 @@ def _choice(name: str) -> dict[str, Any]:
     return {**said, "value": {"choices": [name]}}
 
 
-def _predictions(session: Session, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _predictions(session: Session, row: Row) -> list[dict[str, Any]]:
     found = []
     for name in session.population.classifiers:
         called, score = row.get(f"prediction_{name}"), row.get(f"score_{name}")

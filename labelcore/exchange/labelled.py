@@ -8,23 +8,22 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from labelcore.exchange.hugging_face import dataset_card, hugging_face_parquet
 from labelcore.exchange.label_studio import labelled_tasks, labelling_config
+from labelcore.exchange.rows import Row, beside, labelled_rows, lines
+from labelcore.exchange.traced import langfuse_jsonl, phoenix_parquet
 from labelcore.plugins import Table
-from labelcore.population import id_parts
+from labelcore.population import Population, id_parts
+from labelcore.population.trace_ids import from_langfuse, has_spans
 from labelcore.report import guarded
 from labelcore.session.session import Session
-
-Row = dict[str, Any]
-OWN = ("weight", "stratum", "seconds", "annotator", "status", "notes")
-"""What stands beside the items in tools that keep columns that they do not know."""
 
 
 def label_studio_json(session: Session) -> bytes:
@@ -42,9 +41,9 @@ def doccano_jsonl(session: Session) -> bytes:
         more = dict(list(item.items())[1:])
         label = [] if row["answer"] is None else [row["answer"]]
         notes = [row["notes"]] if row["notes"] else []
-        return {**more, **_beside(row), "text": text, "label": label, "Comments": notes}
+        return {**more, **beside(row), "text": text, "label": label, "Comments": notes}
 
-    return _lines(line(row, item) for row, item in _rows(session))
+    return lines(line(row, item) for row, item in labelled_rows(session))
 
 
 def prodigy_jsonl(session: Session) -> bytes:
@@ -61,13 +60,13 @@ def prodigy_jsonl(session: Session) -> bytes:
             "accept": [row["answer"]] if answered else [],
             "answer": "accept" if answered else "ignore",
             "config": {"choice_style": "single"},
-            "meta": _beside(row),
+            "meta": beside(row),
             "_view_id": "choice",
             "_annotator_id": row["annotator"] or "",
             "_timestamp": None if row["time"] is None else int(row["time"].timestamp()),
         }
 
-    return _lines(line(row, item) for row, item in _rows(session))
+    return lines(line(row, item) for row, item in labelled_rows(session))
 
 
 def asreview_csv(session: Session) -> bytes:
@@ -77,13 +76,13 @@ def asreview_csv(session: Session) -> bytes:
     Raises ValueError for more than two classes.
     """
     population = session.population
-    if len(population.classes) != 2:
+    if not _two_classes(population):
         raise ValueError(
             "ASReview knows relevant and irrelevant, and this project has "
             f"{len(population.classes)} classes: choose another form"
         )
     rows = []
-    for number, (row, item) in enumerate(_rows(session)):
+    for number, (row, item) in enumerate(labelled_rows(session)):
         answered = row["answer"] is not None
         rows.append(
             {
@@ -93,7 +92,7 @@ def asreview_csv(session: Session) -> bytes:
                 "asreview_time": f"{row['time']:%Y-%m-%d %H:%M:%S}" if row["time"] else "",
                 "asreview_note": row["notes"],
                 "asreview_user_name": row["annotator"] or "",
-                **_beside(row),
+                **beside(row),
             }
         )
     stream = io.StringIO()
@@ -102,29 +101,6 @@ def asreview_csv(session: Session) -> bytes:
         writer.writerow([guarded(name) for name in rows[0]])
     writer.writerows([guarded(value) for value in row.values()] for row in rows)
     return stream.getvalue().encode()
-
-
-def hugging_face_parquet(session: Session) -> bytes:
-    """A row per item: what was shown, and the class as a class label with the names of the classes;
-    predictions too."""
-    classes = session.population.classes
-    names = {"names": list(classes), "_type": "ClassLabel"}
-    rows = [{**item, "label": row["answer"], **_beside(row)} for row, item in _rows(session)]
-    frame = pd.DataFrame(rows)
-    features: dict[str, Any] = {}
-    for name in frame.columns:
-        if name == "label" or name.startswith("prediction_"):
-            codes = [None if row[name] is None else classes.index(row[name]) for row in rows]
-            frame[name], features[name] = pd.Series(codes, dtype="Int64"), names
-    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-    kinds = {"double": "float64", "large_string": "string", "null": "string"}
-    for field in table.schema:
-        kind = kinds.get(str(field.type), str(field.type))
-        features.setdefault(field.name, {"dtype": kind, "_type": "Value"})
-    told = json.dumps({"info": {"features": features}})
-    stream = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata({"huggingface": told}), stream)
-    return stream.getvalue()
 
 
 def splink_parquet(session: Session) -> bytes:
@@ -144,9 +120,9 @@ def splink_parquet(session: Session) -> bytes:
         {
             **dict(zip(columns, id_parts(row["id"]), strict=True)),
             "clerical_match_score": float(row["answer"] == positive),
-            **_beside(row),
+            **beside(row),
         }
-        for row, _ in _rows(session)
+        for row, _ in labelled_rows(session)
         if row["answer"] is not None
     ]
     empty = [*columns, "clerical_match_score"]
@@ -156,46 +132,6 @@ def splink_parquet(session: Session) -> bytes:
     return stream.getvalue()
 
 
-def langfuse_jsonl(session: Session) -> bytes:
-    """A line per item with a class, a body each for Langfuse's way to create a score: the id as
-    that of the trace, the class as a categorical value of the score "human". The same item has the
-    same score id, so that sending it again changes nothing."""
-
-    def line(row: Row) -> Row:
-        return {
-            "id": f"labelcore-{session.record.fingerprint[:12]}-{row['id']}",
-            "traceId": row["id"],
-            "name": "human",
-            "value": row["answer"],
-            "dataType": "CATEGORICAL",
-            "comment": row["notes"],
-            "metadata": _beside(row),
-        }
-
-    return _lines(line(row) for row, _ in _rows(session) if row["answer"] is not None)
-
-
-def _rows(session: Session) -> Iterator[tuple[Row, Row]]:
-    """Each row of the table of labels, missing values as None, and what was shown of its item."""
-    table = session.labels_table(content=True)
-    texts = session.population.content_columns
-    shown = {name: name if f"content_{name}" not in table else f"content_{name}" for name in texts}
-    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
-        known = {str(name): value for name, value in row.items()}
-        yield known, {name: known[column] for name, column in shown.items()}
-
-
-def _beside(row: Row) -> Row:
-    """The id, what each classifier says, and OWN, under names that no file of items has."""
-    said = {name: one for name, one in row.items() if name.startswith(("score_", "prediction_"))}
-    return {"labelcore_id": row["id"], **said, **{f"labelcore_{name}": row[name] for name in OWN}}
-
-
-def _lines(rows: Iterator[Row]) -> bytes:
-    texts = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
-    return "".join(f"{text}\n" for text in texts).encode()
-
-
 @dataclass(frozen=True)
 class LabelledForm:
     """The labels in the form of a tool.
@@ -203,27 +139,39 @@ class LabelledForm:
     made       from a session what a file holds
     tool       what the tool is called
     suffixes   how the name of a file ends; the first is the one that we give
+    fits       whether the items are such that it is offered on a page
     """
 
     made: Callable[[Session], bytes]
     tool: str
     suffixes: tuple[str, ...]
+    fits: Callable[[Population], bool] = lambda _: True
 
     def __call__(self, session: Session) -> bytes:
         return self.made(session)
 
 
-LINES = (".jsonl", ".ndjson")
+def _two_classes(population: Population) -> bool:
+    return len(population.classes) == 2
+
+
+def _pairs(population: Population) -> bool:
+    return isinstance(population.arguments["id"], list)
+
+
+LINES, PARQUET = (".jsonl", ".ndjson"), (".parquet",)
 LABELLED_FORMS: Mapping[str, LabelledForm] = Table(
     "labelcore.exports",
     {
         "label-studio": LabelledForm(label_studio_json, "Label Studio", (".json",)),
         "doccano": LabelledForm(doccano_jsonl, "doccano", LINES),
         "prodigy": LabelledForm(prodigy_jsonl, "Prodigy", LINES),
-        "asreview": LabelledForm(asreview_csv, "ASReview", (".csv",)),
-        "hugging-face": LabelledForm(hugging_face_parquet, "Hugging Face", (".parquet",)),
-        "splink": LabelledForm(splink_parquet, "Splink", (".parquet",)),
-        "langfuse": LabelledForm(langfuse_jsonl, "Langfuse", LINES),
+        "asreview": LabelledForm(asreview_csv, "ASReview", (".csv",), _two_classes),
+        "hugging-face": LabelledForm(hugging_face_parquet, "Hugging Face", PARQUET),
+        "hugging-face-card": LabelledForm(dataset_card, "Hugging Face card", (".md",)),
+        "splink": LabelledForm(splink_parquet, "Splink", PARQUET, _pairs),
+        "langfuse": LabelledForm(langfuse_jsonl, "Langfuse", LINES, from_langfuse),
+        "phoenix": LabelledForm(phoenix_parquet, "Phoenix", PARQUET, has_spans),
     },
 )
 CONFIGS: dict[str, Callable[[Session], bytes]] = {

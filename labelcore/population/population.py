@@ -453,7 +453,7 @@ class Population:
         ValueError
             No item has this id, or the file was changed after it was read.
         """
-        return self._cells(item_id, self.content_columns)
+        return self.cells(item_id, self.content_columns)
 
     def metadata(self, item_id: str) -> dict[str, str]:
         """The metadata columns of one item.
@@ -473,7 +473,44 @@ class Population:
         ValueError
             No item has this id, or the file was changed after it was read.
         """
-        return self._cells(item_id, self.metadata_columns)
+        return self.cells(item_id, self.metadata_columns)
+
+    def cells(self, item_id: str, columns: Sequence[str]) -> dict[str, str]:
+        """Any columns of one item, read from the file.
+
+        Parameters
+        ----------
+        item_id
+            the item's id
+        columns
+            their names
+
+        Returns
+        -------
+        dict
+            {column: text}
+
+        Raises
+        ------
+        ValueError
+            No item has this id, or the file was changed after it was read.
+        """
+        position = self.position(item_id)
+        self._refuse_changed_file()
+        if not columns:
+            return {}
+        try:
+            return self._table.cells(position, columns)
+        except OSError as error:  # also when the unpacked copy of a .gz was cleared away
+            raise ValueError(
+                f"{self.name}: the item {shorten(item_id)!r} cannot be read ({error}); "
+                "read the file again"
+            ) from error
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns of the file, shown or not."""
+        return tuple(self._table.columns)
 
     @property
     def dialect(self) -> Dialect:
@@ -590,19 +627,6 @@ class Population:
         """Each value of a column and how many rows have it."""
         (column,) = self._table.load([name]).values()
         return Counter(text.strip() for text in as_text(column).to_pylist())
-
-    def _cells(self, item_id: str, columns: Sequence[str]) -> dict[str, str]:
-        position = self.position(item_id)
-        self._refuse_changed_file()
-        if not columns:
-            return {}
-        try:
-            return self._table.cells(position, columns)
-        except OSError as error:  # also when the unpacked copy of a .gz was cleared away
-            raise ValueError(
-                f"{self.name}: the item {shorten(item_id)!r} cannot be read ({error}); "
-                "read the file again"
-            ) from error
 
     def _refuse_unknown_column(self, name: str) -> None:
         if name not in self._table.columns:

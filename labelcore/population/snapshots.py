@@ -37,6 +37,7 @@ from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
 from labelcore.population.places import arguments_again, fingerprint_of, source_of
 from labelcore.population.population import FileState, Population
 from labelcore.population.text import Columns, shorten
+from labelcore.population.trace_ids import langfuse_columns
 from labelcore.stats.orders import hash_keys_of, split_mix
 from labelcore.whole_file import link_or_copy
 
@@ -129,7 +130,9 @@ def keep_contents(file: Path, population: Population) -> Ends:
     kept = _contents_of(population)
     if kept is not None:
         return copy_contents(file, kept)
-    names = dict.fromkeys([*population.content_columns, *population.metadata_columns])
+    own = {population.arguments["id"]} if isinstance(population.arguments["id"], str) else ()
+    traced = [name for name in langfuse_columns(population) if name and name not in own]
+    names = dict.fromkeys([*population.content_columns, *population.metadata_columns, *traced])
     population._refuse_changed_file()
     return write_contents(file, list(names), population._table.batches(list(names)))
 

@@ -64,6 +64,7 @@ TYPES = {
     ".jsonl": "application/jsonl",
     ".csv": "text/csv",
     ".parquet": PARQUET,
+    ".md": "text/markdown",
 }
 
 
@@ -96,21 +97,10 @@ def labels_button(session: Session, label: str = "Labels") -> None:
         st.caption(weight_words(session.plan.method.has_weights))
         with st.container(horizontal=True):
             for name, form in LABELLED_FORMS.items():
-                if can_be(session, name):
+                if form.fits(session.population):
                     suffix = form.suffixes[0]
                     kind = TYPES.get(suffix, "application/octet-stream")
                     _taken_as(session, f"As {form.tool}", f"{name}{suffix}", kind, form)
-
-
-def can_be(session: Session, form: str) -> bool:
-    """Whether the labels can be told in the form of a tool: ASReview knows two classes, Splink
-    pairs."""
-    population = session.population
-    needs = {
-        "asreview": len(population.classes) == 2,
-        "splink": isinstance(population.arguments["id"], list),
-    }
-    return needs.get(form, True)
 
 
 def table_button(session: Session, label: str, name: str, make: Callable[[], pd.DataFrame]) -> None:

@@ -211,7 +211,7 @@ def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
     labels = [one.proto.label for one in page.get("download_button")]
     kinds = ["CSV", "Parquet", "Excel", "Label Studio", "doccano", "Prodigy", "ASReview"]
     offered = [label for label in labels if label.startswith("As ")]
-    assert offered == [f"As {kind}" for kind in [*kinds, "Hugging Face", "Langfuse"]]
+    assert offered == [f"As {kind}" for kind in [*kinds, "Hugging Face", "Hugging Face card"]]
     assert labels[:3] == ["Report (PDF)", "HTML report", "Picture for slides"]
     weights = "weighted shares estimate those of the file"
     assert any(weights in one.value for one in page.caption)

@@ -77,6 +77,8 @@ def opened(path: Path) -> int:
             found = pd.read_excel(io.BytesIO(content))
         case ".xml":
             found = ET.fromstring(content.decode())
+        case ".md":
+            return len(content.splitlines())
         case ".zip":
             found = zipfile.ZipFile(io.BytesIO(content)).namelist()
         case _:
@@ -96,8 +98,10 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A store with a project of pairs and ten labels: every form can be made of it."""
     folder = tmp_path_factory.mktemp("forms")
     truth = write_items(folder / "items.csv")
+    items = (folder / "items.csv").read_text("utf-8")
+    (folder / "items.csv").write_text(items.replace("id,", "trace_id,", 1), "utf-8")
     url = f"sqlite:///{folder}/labels.db"
-    pairs = {"id": ["id", "text"]}
+    pairs = {"id": ["trace_id", "text"]}
     session = session_on(folder / "items.csv", store=url, budget=40, arguments=pairs)
     for _ in range(10):
         draw = session.next()

@@ -104,6 +104,8 @@ def test_hugging_face_has_the_names_of_the_classes(session: lc.Session, tmp_path
 @pytest.mark.parametrize("tool", LABELLED_FORMS)
 def test_before_the_first_answer_there_is_nothing_to_carry(tool: str, tmp_path: Path) -> None:
     write_items(tmp_path / "items.csv")
-    pairs = {"id": ["id", "text"]} if tool == "splink" else {}
-    session = session_on(tmp_path / "items.csv", arguments=pairs)
+    items = (tmp_path / "items.csv").read_text().replace("id,", "trace_id,", 1)
+    (tmp_path / "items.csv").write_text(items)
+    own = {"id": ["trace_id", "text"] if tool == "splink" else "trace_id"}
+    session = session_on(tmp_path / "items.csv", arguments=own)
     assert isinstance(LABELLED_FORMS[tool](session), bytes)

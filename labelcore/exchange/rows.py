@@ -1,0 +1,47 @@
+"""The labels of a session, row by row, as other tools are told them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from labelcore.session.session import Session
+from labelcore.store import identity_of
+
+Row = dict[str, Any]
+OWN = ("project", "time", "weight", "stratum", "seconds", "annotator", "status", "notes")
+"""What stands beside the items in tools that keep columns that they do not know."""
+
+
+def labelled_rows(session: Session) -> Iterator[tuple[Row, Row]]:
+    """Each row of the table of labels, missing values as None and people as the project calls them,
+    and what was shown of its item."""
+    table = session.labels_table(content=True)
+    texts = session.population.content_columns
+    shown = {name: name if f"content_{name}" not in table else f"content_{name}" for name in texts}
+    project = project_mark(session)
+    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
+        known = {str(name): value for name, value in row.items()} | {"project": project}
+        if known["annotator"] is not None:
+            known["annotator"] = session.called(known["annotator"])
+        yield known, {name: known[column] for name, column in shown.items()}
+
+
+def project_mark(session: Session) -> str:
+    """What tells a project from every other one, on the same file too."""
+    return identity_of(session.record)[:12]
+
+
+def beside(row: Row) -> Row:
+    """The id, what each classifier says, and OWN, under names that no file of items has."""
+    said = {name: one for name, one in row.items() if name.startswith(("score_", "prediction_"))}
+    own = {name: row[name] for name in OWN}
+    own["time"] = None if row["time"] is None else row["time"].isoformat()
+    return {"labelcore_id": row["id"], **said, **{f"labelcore_{k}": v for k, v in own.items()}}
+
+
+def lines(rows: Iterable[Row]) -> bytes:
+    """JSON Lines."""
+    texts = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+    return "".join(f"{text}\n" for text in texts).encode()
