@@ -16,10 +16,18 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import cohen_kappa_score
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
+from benchmarks.judge_rates import (
+    JUDGES,
+    SIZES,
+    WATCHED_RUNS,
+    measure_rates,
+    measure_watched,
+    rates_tables,
+    true_measures,
+)
 from benchmarks.sessions import Prepared
 from labelcore.designs.prompt_frame import EACH, SAME
 from labelcore.figures.current import results
@@ -44,13 +52,18 @@ class Case:
     seed: int = 1
 
 
-CASES = (
+_CASES = (
     *(Case(f"two, shared {shared:g}, {labels}", TWO, shared, labels)
       for shared in (0.0, 1.0, 2.0) for labels in (200, 400)),
     Case("two, shared 0, 200, another file", TWO, 0.0, 200, 2),
     Case("tie, shared 1, 200", TIE, 1.0, 200),
     Case("five, shared 1, 300", SYSTEMS, 1.0, 300),
 )  # fmt: skip
+CASES = {case.name: case for case in _CASES}
+RATES, WATCHED, WATCHED_LABELS = "rates", "watched", 120
+AGAIN: tuple[tuple[str, int, int], ...] = ()
+"""Cells of low coverage, on another file."""
+EVER = ("ever wrong", "ever wrong sure", "wrong at the end", "width")
 
 
 def measure(case: Case, runs: int) -> list[Row]:
@@ -91,7 +104,7 @@ def _rows(case: Case, frame: pd.DataFrame, way: str, runs: int) -> Row:
 def _together(case, frame, way, runs, random):  # type: ignore[no-untyped-def]
     population, codes = judged(frame), frame["truth"].to_numpy().astype(np.int64)
     plan = kept_plan(population, _plan(case, params={"prompts": way}))
-    prepared, true = Prepared(population, plan, codes), _true(frame)
+    prepared, true = Prepared(population, plan, codes), true_measures(frame)
     for _ in range(runs):
         session = prepared.session(random)
         session.go_to(case.labels)
@@ -124,17 +137,10 @@ def _projects(case, frame, way, runs, random):  # type: ignore[no-untyped-def]
         yield pd.DataFrame(rows, columns=["a", "b", "value", "low", "high"]), {}
 
 
-def _true(frame: pd.DataFrame) -> dict[str, float]:
-    said, truth = frame["score"] >= 0.5, frame["truth"] == 1
-    return {
-        "pass rate": float(truth.mean()), "agreement": float((said == truth).mean()),
-        "kappa": float(cohen_kappa_score(said, truth)),
-        "true pass rate": float(said[truth].mean()), "false pass rate": float(said[~truth].mean()),
-    }  # fmt: skip
-
-
 def tables(rows: Rows, options: Options) -> str:
-    found = pd.DataFrame(flat(rows))
+    of_rates = [row for name, part in rows.items() if name.startswith(RATES) for row in part]
+    of_watched = [row for name, part in rows.items() if name.startswith(WATCHED) for row in part]
+    found = pd.DataFrame(flat({name: rows[name] for name in rows if name in CASES}))
     width = found[found["way"] == PROJECTS].set_index("case")["width"]
     found["labels"] = (found["width"] / found["case"].map(width)) ** 2
     told = ["right", "all pairs right", "wrong sure", "sure", "width", "labels"]
@@ -142,13 +148,29 @@ def tables(rows: Rows, options: Options) -> str:
     shown = found[["case", "way", "chosen", *told]]
     judge = found[found["way"] != PROJECTS][["case", "way", *own]]
     return (
-        f"### Differences\n\n{frame_table(shown, dict.fromkeys(told, 3))}\n\n"
-        f"### The judge\n\n{frame_table(judge, dict.fromkeys(own, 3))}\n"
+        rates_tables(of_rates)
+        + f"### Differences\n\n{frame_table(shown, dict.fromkeys(told, 3))}\n\n"
+        f"### The judge\n\n{frame_table(judge, dict.fromkeys(own, 3))}\n\n"
+        "### Differences watched, after every answer\n\n"
+        f"{frame_table(pd.DataFrame(of_watched), dict.fromkeys(EVER, 3))}\n"
     )
 
 
 def jobs(options: Options) -> dict[str, Job]:
-    return {case.name: partial(measure, case, options.runs) for case in CASES}
+    rates = {
+        f"{RATES} {name}, {labels}, file {seed}": partial(
+            measure_rates, name, labels, seed, options.runs
+        )
+        for name, labels, seed in [*((a, b, 7) for a in JUDGES for b in SIZES), *AGAIN]
+    }
+    watched = {
+        f"{WATCHED} {name}": partial(
+            measure_watched, name, systems, WATCHED_LABELS, min(options.runs, WATCHED_RUNS)
+        )
+        for name, systems in {"two": TWO, "tie": TIE}.items()
+    }
+    systems = {name: partial(measure, case, options.runs) for name, case in CASES.items()}
+    return {**rates, **watched, **systems}
 
 
 HEAD = f"""# Systems that a model judges
@@ -196,7 +218,7 @@ The judge: the share of sessions whose interval holds the truth, of all systems 
 
 """
 BENCHMARK = Benchmark(
-    name="judge", about=__doc__, jobs=jobs, tables=tables, runs=300, quick_runs=10,
+    name="judge", about=__doc__, jobs=jobs, tables=tables, runs=400, quick_runs=10,
     page="judge.md", head=HEAD,
 )  # fmt: skip
 

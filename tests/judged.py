@@ -19,19 +19,21 @@ def judged_frame(
     shared: float = 1.0,
     noise: float = 1.2,
     lenient: float = 0.4,
+    chance: float = 0.5,
 ) -> pd.DataFrame:
     """Columns id, prompt, model, answer, score, verdict and truth.
 
     shared    how much of what makes an answer good lies in the prompt and the judge does not see
     noise     of the judge's score
     lenient   how much too kind it is
+    chance    how much of what makes an answer good nobody sees
     """
     random = np.random.default_rng(seed)
     hard, unseen = random.normal(0, 1.0, prompts), random.normal(0, shared, prompts)
     rows = []
     for name, skill in systems.items():
         seen = skill + hard + random.normal(0, 1.0, prompts)
-        truth = seen + unseen + random.logistic(0, 0.5, prompts) > 0
+        truth = seen + unseen + random.logistic(0, chance, prompts) > 0
         score = 1 / (1 + np.exp(-(seen + lenient + random.normal(0, noise, prompts))))
         rows.append(
             pd.DataFrame(

@@ -20,6 +20,8 @@ from labelcore.exchange import BATCH_FORMS, BATCH_SUFFIXES, Outcome, read_answer
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.log.screens import LONGEST_LEASE
 from labelcore.report import LABEL_FORMS, labels_file
+from labelcore.report.data import finite
+from labelcore.report.judged import judged_of
 from labelcore.session.session import Session
 from labelcore.store import open_store
 from labelcore.words.counts import answers_words
@@ -180,8 +182,14 @@ def status(store: str, project: str | None, moved: str | None, as_json: bool) ->
         return
     session = Session.open(store, project, file=moved)
     results = session.results()
+    judged = judged_of(session)
     values = {**_standing(session), "results": {key: one.to_dict() for key, one in results.items()}}
-    say(values, [_line(values), *(one.sentence() for one in results.values())], as_json)
+    lines = [_line(values), *(one.sentence() for one in results.values())]
+    if judged is not None:
+        values["judged"] = finite(judged.to_dict())
+        tables = (one.to_string(index=False) for one in judged.tables().values())
+        lines += [*judged.sentences(), *tables]
+    say(values, lines, as_json)
 
 
 def _standing(session: Session) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def report_values(facts: Facts) -> dict[str, Any]:
         "plan": facts.plan.to_dict(),
         "results": {key: result.to_dict() for key, result in facts.results.items()},
         "tables": [one.to_dict() for one in facts.tables],
+        **({} if facts.judged is None else {"judged": facts.judged.to_dict()}),
         "label_error": facts.label_error.to_dict(),
         **({} if facts.agreement is None else {"agreement": facts.agreement.to_dict()}),
         "second_stage": {key: result.to_dict() for key, result in facts.second_stage.items()},

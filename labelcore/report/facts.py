@@ -26,6 +26,7 @@ from labelcore.promises import Promise, Status
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
 from labelcore.report.figure_table import apart_from, tables_of
+from labelcore.report.judged import Judged, judged_of
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import Finding
 from labelcore.results.cells import Table
@@ -67,6 +68,7 @@ class Facts:
     """What a report is made of.
 
     tables        the table of figures, by the groups of the plan, and one by each other column
+    judged        systems that a model judges, and the judge; None where nobody asked
     sentence      the one sentence to quote: the primary result, and who labelled when
     interim       whether labelling is not finished yet
     as_of         the time of the last event, or of the project where there is none
@@ -103,6 +105,7 @@ class Facts:
     settings: Mapping[str, Any]
     results: Mapping[str, Finding]
     tables: tuple[Table, ...]
+    judged: Judged | None
     sentence: str
     curves: tuple[Band, ...] | None
     curve_left_out: str
@@ -220,6 +223,7 @@ def gather(session: Session) -> Facts:
         settings=session.settings,
         results=results,
         tables=tables_of(session),
+        judged=judged_of(session),
         sentence=headline(session, _given(span, people)) if results else NOTHING_ASKED,
         curves=curves,
         curve_left_out=left_out,

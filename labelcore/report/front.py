@@ -18,7 +18,7 @@ from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
 from labelcore.report.figure_table import table_picture
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
-from labelcore.report.sections import decides, name_of
+from labelcore.report.sections import decides, judged, name_of
 from labelcore.results.curves import Band
 from labelcore.results.types import DIFFERENCE, Choice, Claim, Estimate
 from labelcore.words.choices import candidate_rows, choice_short, wanted_words
@@ -37,7 +37,7 @@ UNFINISHED = "Labelling is not finished: this is what is known so far."
 
 
 def front(facts: Facts, curve: Markup | None) -> Markup:
-    """Question, answer, picture, curve, confusion table, meaning; ``curve`` is drawn already."""
+    """Question, answer, picture, meaning, and what is ``apart`` where no systems stand there."""
     return element(
         "header",
         _about(facts),
@@ -47,10 +47,13 @@ def front(facts: Facts, curve: Markup | None) -> Markup:
         intervals(facts),
         _quote(facts),
         _meaning(facts),
-        curve,
-        candidate_table(facts),
-        confusion_table(facts),
+        *(apart(facts, curve) if facts.judged is None else (judged(facts),)),
     )
+
+
+def apart(facts: Facts, curve: Markup | None) -> tuple[Markup | None, ...]:
+    """Curve, candidates and confusion table; ``curve`` is drawn already."""
+    return curve, candidate_table(facts), confusion_table(facts)
 
 
 def slide(facts: Facts) -> list[Markup]:

@@ -81,7 +81,7 @@ def facts_list(pairs: Iterable[tuple[str, Child]]) -> Markup:
     return element("dl", *rows)
 
 
-def table(caption: str, head: Iterable[str], rows: Iterable[Iterable[Child]]) -> Markup:
+def table(caption: str, head: Iterable[Child], rows: Iterable[Iterable[Child]]) -> Markup:
     """A table that scrolls in its own box when it is too wide; the first cell of a row heads it."""
     cells = [list(row) for row in rows]
     names = list(head)

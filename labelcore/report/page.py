@@ -6,7 +6,7 @@ from labelcore.report import account, sections
 from labelcore.report.claims import claims
 from labelcore.report.facts import Facts, gather
 from labelcore.report.figures import figures
-from labelcore.report.front import front
+from labelcore.report.front import apart, front
 from labelcore.report.markup import Markup, element, joined
 from labelcore.report.ranks import along_the_ranks
 from labelcore.report.second_readings import second_readings
@@ -40,6 +40,7 @@ def sections_of(facts: Facts) -> list[Markup]:
     curve, drawn = figures(facts)
     return [
         front(facts, curve),
+        joined(*(apart(facts, curve) if facts.judged else ())),
         sections.estimates(facts),
         joined(claims(facts)),
         joined(along_the_ranks(facts)),

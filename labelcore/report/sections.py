@@ -11,6 +11,7 @@ from labelcore.promises import Promise
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.figure_table import figure_label, table_numbers
+from labelcore.report.judged import BETTER, PAIRS, SYSTEM
 from labelcore.report.markup import (
     Child,
     Markup,
@@ -232,6 +233,24 @@ def _parameters(chosen: Mapping[str, str | None]) -> str:
         f"{name} = {'chosen by the method' if value is None else value}"
         for name, value in chosen.items()
     )
+
+
+def judged(facts: Facts) -> Markup | None:
+    """Pass rates of the systems as people judge, pairs of them, and the judge; None where nobody
+    asked."""
+    if facts.judged is None:
+        return None
+    parts = [element("p", tied(one)) for one in facts.judged.sentences()]
+    for caption, frame in facts.judged.tables().items():
+        names = [place for place, head in enumerate(frame) if head in (SYSTEM, BETTER)]
+        rows: list[list[Child]] = [
+            [theirs(cell) if place in names else tied(cell) for place, cell in enumerate(row)]
+            for row in frame.to_numpy().tolist()
+        ]
+        heads = [theirs(str(head)) if caption == PAIRS else str(head) for head in frame]
+        note = element("p", facts.judged.legend(), class_="note") if caption == PAIRS else None
+        parts.append(joined(table(caption, heads, rows), note))
+    return element("div", *parts)
 
 
 def estimates(facts: Facts) -> Markup:

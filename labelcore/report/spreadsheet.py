@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from labelcore.report.figure_table import tables_of
+from labelcore.report.judged import judged_of
 from labelcore.report.tables import guarded
 from labelcore.session.session import Session
 from labelcore.words.sentences import decimals
@@ -25,8 +26,8 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def report_xlsx(session: Session) -> bytes:
-    """The table of figures, the sentences, the other results and the labels, a sheet each; every
-    sheet can be filtered by its columns."""
+    """The table of figures, the sentences, the other results, the judge, the pairs of systems and
+    the labels, a sheet each; every sheet can be filtered by its columns."""
     results, tables = session.results_table(), tables_of(session)
     sheets = {"Sentences": results[["estimand", "sentence"]].drop_duplicates()}
     if tables:
@@ -37,6 +38,10 @@ def report_xlsx(session: Session) -> bytes:
     others = results[~results["estimand"].isin(held)]
     if len(others) or not tables:
         sheets["Estimates"] = others
+    if (judged := judged_of(session)) is not None:
+        sheets |= {"Judge": judged.measures} | (
+            {"Pairs": judged.pairs} if len(judged.pairs) else {}
+        )
     return workbook({**sheets, "Labels": session.labels_table()})
 
 

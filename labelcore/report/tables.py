@@ -76,6 +76,7 @@ def estimates_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
         for one in guesses.values()
         for row in result_rows(facts.project, one)
     ]
+    rows += [] if facts.judged is None else facts.judged.rows(facts.project)
     return csv_text(RESULT_COLUMNS, rows, BYTE_ORDER_MARK if byte_order_mark else "")
 
 

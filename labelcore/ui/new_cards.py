@@ -171,19 +171,6 @@ def first_card(base: Population, names: tuple[str, ...], possible: list[Card], t
     return BOTH if few else ACCURACY
 
 
-def system_column(base: Population) -> str:
-    """The column of the systems: that whose groups share the most prompts, else the first one."""
-    columns = list(base.groups)
-    if base.prompt is None:
-        return columns[0]
-
-    def shared(name: str) -> int:
-        both = base.prompt.codes.astype(np.int64) * 2**31 + base.groups[name].codes  # type: ignore[union-attr]
-        return len(np.unique(both))
-
-    return max(columns, key=shared)
-
-
 def flags(base: Population, names: tuple[str, ...]) -> tuple[str, ...]:
     """The classifiers whose column says of every item whether it was found so far."""
     columns = base.arguments["predictions"]

@@ -31,11 +31,12 @@ from labelcore.planning.outlook import AtOnce
 from labelcore.population import Population
 from labelcore.population.groupings import may_be_asked
 from labelcore.promises import UNSURE, Promise, Unsure
+from labelcore.report.judged import system_column
 from labelcore.tallies import questions
 from labelcore.ui import outlook
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, Draft
 from labelcore.ui.fields import FIELDS
-from labelcore.ui.new_cards import SYSTEMS, system_column
+from labelcore.ui.new_cards import SYSTEMS
 from labelcore.ui.new_known import known_number
 from labelcore.ui.new_number import outside
 from labelcore.ui.new_race import races

@@ -8,10 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.report.judged import CLOSE, OPEN, ORDER_DIFFERS, SURE, TIE, system_column
 from labelcore.trials.table import TRIALS
-from labelcore.ui.new_cards import BOTH, JUDGE, SYSTEMS, first_card, possible_cards, system_column
+from labelcore.ui.new_cards import BOTH, JUDGE, SYSTEMS, first_card, possible_cards
 from labelcore.ui.plain import one_line, plain
-from labelcore.ui.systems import CLOSE, LONGEST, OPEN, ORDER_DIFFERS, SURE, TIE
+from labelcore.ui.systems import LONGEST
 from tests.app.conftest import HOSTILE, texts
 from tests.grouped import label_all
 from tests.judged import judged, judged_frame

@@ -1,0 +1,214 @@
+"""The pass rate of one system by a judge, beside a plain sample, PPI++ and judgy; part of
+``benchmarks.judge``.
+
+A plain sample, PPI++ (ppi-python) and judgy read the same labels, those of a plain random sample of
+the same number. The two packages are no dependencies: without them their rows are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import cohen_kappa_score
+
+import labelcore as lc
+from benchmarks.harness import Row, frame_table
+from benchmarks.sessions import Prepared, Session
+from labelcore.designs.prompt_frame import SAME
+from labelcore.figures.current import results
+from labelcore.figures.differences import differences
+from labelcore.figures.judge import judge_table
+from labelcore.planning.forecast import kept_plan
+from tests.judged import judged, judged_frame
+
+SEED, OUTPUTS, SIZES = 36, 3_000, (100, 200, 400)
+DEFAULT, PLAIN = "default", "plain sample"
+BOOTSTRAPS = 1_000
+"""Of judgy, whose own number is 20,000: its ends are a little noisier so."""
+FIRST_LOOK, WATCHED_RUNS = 10, 100
+MEASURES = ("agreement", "kappa", "true pass rate", "false pass rate")
+Ends = dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How good the answers are, as a logit, and how the judge goes wrong (``judged_frame``)."""
+
+    skill: float
+    made: dict[str, float] = field(default_factory=dict)
+
+
+JUDGES = {
+    "good": Judge(1.2, {"shared": 0.0, "noise": 0.5, "lenient": -0.1, "chance": 0.2}),
+    "lenient": Judge(0.98, {"shared": 1.0, "noise": 0.8, "lenient": 0.6, "chance": 0.3}),
+    "rare failures": Judge(2.4, {"shared": 0.0, "noise": 0.6, "lenient": 0.0, "chance": 0.3}),
+    "poor": Judge(0.6, {"shared": 1.5, "noise": 2.5, "lenient": 0.0}),
+}
+
+
+def frame_of(name: str, seed: int) -> pd.DataFrame:
+    """3,000 outputs of one system with the verdicts of this judge."""
+    one = JUDGES[name]
+    return judged_frame(OUTPUTS, seed, {"alpha": one.skill}, **one.made)  # type: ignore[arg-type]
+
+
+# --- pass rates ------------------------------------------------------------------------------
+
+
+def measure_rates(name: str, labels: int, seed: int, runs: int) -> list[Row]:
+    """A row for each way: how often its interval holds the truth, and how wide it is."""
+    frame = frame_of(name, seed)
+    population, codes = judged(frame, groups=(), prompt=None), frame["truth"].to_numpy(np.int64)
+    true = true_measures(frame)
+    random = np.random.default_rng([SEED, seed, len(name), labels])
+    found: list[tuple[str, str, float, float]] = []
+    ours = _prepared(population, codes, "recalibrated_neyman", labels)
+    plain = _prepared(population, codes, "simple_random", labels)
+    helped = _prepared(population, codes, "simple_random", labels, interval="difference")
+    for _ in range(runs):
+        session = _told(ours, labels, random)
+        found.append((DEFAULT, "pass rate", *_pass_rate(session)))
+        told = judge_table(session.engine, ()).set_index("measure")
+        found += [(DEFAULT, one, told.loc[one, "low"], told.loc[one, "high"]) for one in MEASURES]
+        session = _told(plain, labels, random)
+        found.append((PLAIN, "pass rate", *_pass_rate(session)))
+        for way, ends in rivals(frame, codes, session, random).items():
+            found.append((way, "pass rate", *ends))
+        other = _told(helped, labels, random)
+        found.append(("plain + judge", "pass rate", *_pass_rate(other)))
+    table = pd.DataFrame(found, columns=["way", "measure", "low", "high"])
+    truth = table["measure"].map(true)
+    table["covered"] = (table["low"] - 1e-9 <= truth) & (truth <= table["high"] + 1e-9)
+    table["width"] = table["high"] - table["low"]
+    of_way = table.groupby(["way", "measure"], sort=False)
+    rows = of_way.agg(covered=("covered", "mean"), width=("width", "mean"),
+                      none=("low", lambda low: low.isna().mean())).reset_index()  # fmt: skip
+    where = {"judge": name, "labels": labels, "file": seed, "rate": true["pass rate"],
+             "judged": float((frame["score"] >= 0.5).mean())}  # fmt: skip
+    return [{**where, **row} for row in rows.to_dict("records")]  # type: ignore[dict-item]
+
+
+def _prepared(
+    population: lc.Population, codes: np.ndarray, design: str, labels: int, **params: object
+) -> Prepared:  # type: ignore[type-arg]
+    plan = lc.Plan(
+        design, "prevalence", classifier="judge", budget=labels, promise="fixed", params=params
+    )
+    return Prepared(population, kept_plan(population, plan), codes)
+
+
+def _told(prepared: Prepared, labels: int, random: np.random.Generator) -> Session:
+    session = prepared.session(random)
+    session.go_to(labels)
+    return session
+
+
+def _pass_rate(session: Session) -> tuple[float, float]:
+    one = results(session.engine)["prevalence"]
+    return one.low, one.high  # type: ignore[attr-defined]
+
+
+def rivals(
+    frame: pd.DataFrame, codes: np.ndarray, session: Session, random: np.random.Generator
+) -> Ends:  # type: ignore[type-arg]
+    """The intervals of other packages from the labels of a plain random sample; NaN where one
+    refuses them."""
+    labelled = session.engine.codes.labelled
+    rest = np.setdiff1d(np.arange(len(frame)), labelled)
+    score, y = frame["score"].to_numpy(), codes[labelled]
+    verdict = (score >= 0.5).astype(np.int64)
+    found: Ends = {}
+    if find_spec("ppi_py"):
+        from ppi_py import ppi_mean_ci  # type: ignore[import-not-found]
+
+        for way, said in {"PPI++, verdict": verdict.astype(float), "PPI++, score": score}.items():
+            ends = ppi_mean_ci(y.astype(float), said[labelled], said[rest], alpha=0.05)
+            found[way] = tuple(float(np.ravel(one)[0]) for one in ends)  # type: ignore[assignment]
+    if find_spec("judgy"):
+        from judgy import estimate_success_rate  # type: ignore[import-not-found]
+
+        np.random.seed(int(random.integers(2**32)))
+        try:
+            _, low, high = estimate_success_rate(y, verdict[labelled], verdict[rest], BOOTSTRAPS)
+        except (ValueError, RuntimeError):
+            low = high = float("nan")
+        found["judgy"] = (low, high)
+    return found
+
+
+def true_measures(frame: pd.DataFrame) -> dict[str, float]:
+    """The pass rate, and how the judge stands to people, of all outputs."""
+    said, truth = frame["score"] >= 0.5, frame["truth"] == 1
+    return {
+        "pass rate": float(truth.mean()), "agreement": float((said == truth).mean()),
+        "kappa": float(cohen_kappa_score(said, truth)),
+        "true pass rate": float(said[truth].mean()), "false pass rate": float(said[~truth].mean()),
+    }  # fmt: skip
+
+
+def rates_tables(rows: list[Row]) -> str:
+    """Labels: those of a plain sample that are as wide, 1 where it needs as many."""
+    found = pd.DataFrame(rows)
+    key = ["judge", "labels", "file"]
+    rates = found[found["measure"] == "pass rate"].drop(columns="measure").copy()
+    plain = rates[rates["way"] == PLAIN].set_index(key)["width"]
+    rates["of a plain sample"] = [
+        (width / plain[tuple(where)]) ** 2
+        for width, *where in rates[["width", *key]].to_numpy().tolist()
+    ]
+    able = rates[(rates["covered"] >= 0.93) & (rates["way"] != DEFAULT)]
+    best = able.groupby(key)["width"].min()
+    ours = rates[rates["way"] == DEFAULT].set_index(key)
+    beside = (ours["width"] / best).rename("over the narrowest").reset_index()
+    told = ["rate", "judged", "covered", "width", "none", "of a plain sample"]
+    own = found[found["measure"] != "pass rate"]
+    wide = own.pivot_table(index=key, columns="measure", values=["covered", "width"], sort=False)
+    wide.columns = [f"{measure}{', width' * (kind == 'width')}" for kind, measure in wide.columns]
+    wide = wide.reset_index()
+    shown = [*key, "way", *told]
+    return (
+        f"### Pass rates\n\n{frame_table(rates[shown], dict.fromkeys(told, 3))}\n\n"
+        "### The default beside the narrowest of the others that covers .93\n\n"
+        f"{frame_table(beside, {'over the narrowest': 3})}\n\n"
+        "### The judge itself\n\n"
+        f"{frame_table(wide, dict.fromkeys(wide.columns[3:], 3))}\n\n"
+    )
+
+
+# --- watched ---------------------------------------------------------------------------------
+
+
+def measure_watched(name: str, systems: dict[str, float], labels: int, runs: int) -> list[Row]:
+    """The share of sessions with a wrong difference at any answer; with the intervals of a fixed
+    size, which must be wrong in more, as the twin."""
+    frame = judged_frame(1_000, 3, systems, shared=1.0)
+    population, codes = judged(frame), frame["truth"].to_numpy(np.int64)
+    rate = frame.groupby("model")["truth"].mean()
+    rows = []
+    for promise in ("watched", "fixed"):
+        plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=labels,
+                       promise=promise, by="model", params={"prompts": SAME})  # fmt: skip
+        prepared = Prepared(population, kept_plan(population, plan), codes)
+        random = np.random.default_rng([SEED, len(name), labels])
+        wrong = [_ever(prepared.session(random), rate, labels) for _ in range(runs)]
+        ever, sure, at_end, width = np.mean(wrong, axis=0)
+        told = {"ever wrong": ever, "ever wrong sure": sure, "wrong at the end": at_end}
+        rows.append({"case": name, "promise": promise, "sessions": runs, **told, "width": width})
+    return rows
+
+
+def _ever(session: Session, rate: pd.Series[float], labels: int) -> list[float]:
+    wrong = sure = False
+    for at in range(FIRST_LOOK, labels + 1):
+        session.go_to(at)
+        pairs = differences(session.engine, ("model",), "prevalence")
+        true = rate[pairs["a"]].to_numpy() - rate[pairs["b"]].to_numpy()
+        low, high = pairs["low"].to_numpy(), pairs["high"].to_numpy()
+        now = bool(((true < low - 1e-9) | (true > high + 1e-9)).any())
+        wrong, sure = wrong or now, sure or bool(
+            (((low > 0) & (true <= 0)) | ((high < 0) & (true >= 0))).any()
+        )  # fmt: skip
+    return [wrong, sure, now, float((high - low).mean())]

@@ -1,0 +1,206 @@
+"""Systems that a model judges: pass rates as people judge, pairs, and the judge, for every page.
+
+*Progress*, the report in all its forms and the command line tell what is put together here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from labelcore.estimands import DIFFERENCE
+from labelcore.figures.judge import JUDGE
+from labelcore.population import Population
+from labelcore.session.session import Session
+from labelcore.words import sentences as words
+from labelcore.words.differences import points_range
+
+HEAD = "The judge passes {judge} of 100 answers; people would pass {range}."
+ORDER_DIFFERS = "The judge puts {judge} first; people put {people} first."
+OPEN_BY, OPEN, SURE, TIE, SAME = "open +{more:,}", "open", "sure", "too close", ""
+LEGEND = "+40: about so many more labels decide it. {pairs}, {sure} together."
+KAPPA = "{value:.2f} ({low:.2f} to {high:.2f})"
+RATES, PAIRS, MEASURES = "The systems", "Which is better", "The judge"
+SYSTEM, BETTER = "System", "Better than"
+SHARES = {
+    "agreement": "Agreement",
+    "true pass rate": "True passes",
+    "false pass rate": "False passes",
+}
+AGREES = {"accuracy", "recall", "specificity"}
+"""What *How good is my judge?* asks for."""
+Ends = dict[str, float]
+"""value, low and high"""
+WIDEST, CLOSE = 0.6, 0.1
+Name = Callable[[str], str]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Judged:
+    """What the labels say of a judge and of the systems that it judges.
+
+    by              the column of the systems; "" for a judge alone
+    measures        as ``Session.judge`` tells them
+    pairs, places   as ``Session.differences`` and ``Session.ranking`` do; empty without systems
+    """
+
+    by: str
+    measures: pd.DataFrame
+    pairs: pd.DataFrame
+    places: pd.DataFrame
+    confidence: float
+
+    def sentences(self, name: Name = str) -> list[str]:
+        """What the judge passes and people would, and whom each puts first; ``name`` writes a
+        system."""
+        every, systems = self._every(), self._systems()
+        told = [HEAD.format(judge=round(100 * every[JUDGE]["value"]),
+                            range=_range(every["pass rate"], unit=""))]  # fmt: skip
+        if systems:
+            judged = max(systems, key=lambda one: systems[one][JUDGE]["value"])
+            first = self._order()[0]
+            if judged != first and self.places["place_to"].iloc[0] == 1:
+                told.append(ORDER_DIFFERS.format(judge=name(judged), people=name(first)))
+        return told
+
+    def tables(
+        self, name: Name = str, truth: Mapping[str, float] = MappingProxyType({})
+    ) -> dict[str, pd.DataFrame]:
+        """By caption: the systems in their order, which of two is better, and the judge; ``truth``
+        is the true pass rate of systems where it is known."""
+        found = {RATES: self._rates(name, truth)} if len(self.places) else {}
+        if len(self.pairs):
+            found[PAIRS] = self._matrix(name)
+        return {**found, MEASURES: self._judge()}
+
+    def legend(self) -> str:
+        """Of the table of pairs."""
+        sure = words.confidence_words(self.confidence)
+        return LEGEND.format(pairs=words.count(len(self.pairs), "pair"), sure=sure)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Sentences and the rows of the three frames, as JSON has them."""
+        frames = {"measures": self.measures, "pairs": self.pairs, "places": self.places}
+        return {"sentences": self.sentences()} | {
+            key: frame.astype(object).where(frame.notna(), None).to_dict("records")
+            for key, frame in frames.items()
+        }
+
+    def rows(self, project: str) -> list[dict[str, Any]]:
+        """The pairs as rows of a table of results; ``group`` is "a - b"."""
+        shared = {"project": project, "confidence": self.confidence, "asked": False}
+        told = ("by", "value", "low", "high", "promise", "labels_used")
+        return [
+            {**shared, **{key: row[key] for key in told},
+             "estimand": row["estimand"] + DIFFERENCE, "group": f"{row['a']} - {row['b']}"}
+            for row in self.pairs.to_dict("records")
+        ]  # fmt: skip
+
+    def _every(self) -> dict[str, Ends]:
+        return _measures(self.measures[self.measures["group"].isna()])
+
+    def _systems(self) -> dict[str, dict[str, Ends]]:
+        rows = self.measures[self.measures["group"].notna()]
+        return {str(one): _measures(own) for one, own in rows.groupby("group", sort=False)}
+
+    def _order(self) -> list[str]:
+        return [str(one) for one in self.places["name"]]
+
+    def _rates(self, name: Name, truth: Mapping[str, float]) -> pd.DataFrame:
+        systems, rows = self._systems(), []
+        for system, low, high in self.places.to_numpy().tolist():
+            rate, own, bias = (systems[system][one] for one in ("pass rate", JUDGE, "bias"))
+            low_end, high_end = points_range(bias["low"], bias["high"])
+            rows.append(
+                {
+                    "Place": f"{low}" if low == high else f"{low} to {high}",
+                    SYSTEM: name(system),
+                    "Pass rate": _value(rate),
+                    "Interval": _range(rate),
+                    **({"Truth": f"{100 * truth[system]:.0f} %"} if system in truth else {}),
+                    "Judge says": f"{100 * own['value']:.0f} %",
+                    "Judge too kind by": f"{low_end} to {high_end}",
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def _matrix(self, name: Name) -> pd.DataFrame:
+        """A row for each system but the last: whether it is better than those after it."""
+        order, said = self._order(), {}
+        for row in self.pairs.to_dict("records"):
+            said[row["a"], row["b"]] = said[row["b"], row["a"]] = _told(row)
+        rows = [
+            [name(a), *(SAME if order.index(b) <= at else said[a, b] for b in order[1:])]
+            for at, a in enumerate(order[:-1])
+        ]
+        return pd.DataFrame(rows, columns=[BETTER, *map(name, order[1:])])
+
+    def _judge(self) -> pd.DataFrame:
+        every = self._every()
+        told = {
+            label: f"{_value(every[one])} ({_range(every[one], unit='')})".strip()
+            for one, label in SHARES.items()
+        }
+        kappa = KAPPA.format(**every["kappa"])
+        return pd.DataFrame([{MEASURES: "against people", **told, "Kappa": kappa}])
+
+
+def judged_of(session: Session) -> Judged | None:
+    """Of a plan that asks for the pass rates of systems, or for what people say of a judge's
+    verdicts; None of others, and before the first label."""
+    plan, population = session.plan, session.population
+    asked, name = set(plan.estimands), session.engine.classifiers[0]
+    systems = "prevalence" in asked and bool(population.groups)
+    if not population.has_judge or not (systems or asked >= AGREES):
+        return None
+    told = session.labels and not plan.superseded
+    if not told or name not in population.predictions:
+        return None
+    if not systems:
+        empty = pd.DataFrame()
+        return Judged("", session.judge(), empty, empty, plan.confidence)
+    by = plan.by or (system_column(population),)
+    pairs, places = session.differences(by, "prevalence"), session.ranking(by, "prevalence")
+    return Judged(by[0], session.judge(by), pairs, places, plan.confidence)
+
+
+def system_column(base: Population) -> str:
+    """The column of the systems: that whose groups share the most prompts, else the first one."""
+    columns = list(base.groups)
+    if base.prompt is None:
+        return columns[0]
+
+    def shared(name: str) -> int:
+        both = base.prompt.codes.astype(np.int64) * 2**31 + base.groups[name].codes  # type: ignore[union-attr]
+        return len(np.unique(both))
+
+    return max(columns, key=shared)
+
+
+def _measures(rows: pd.DataFrame) -> dict[str, Ends]:
+    kept = rows.set_index("measure")[["value", "low", "high"]]
+    return {str(name): dict(one) for name, one in kept.to_dict("index").items()}  # type: ignore[arg-type]
+
+
+def _told(pair: Mapping[Any, Any]) -> str:
+    """Whether one of two is surely better; where it is open about how many labels decide it, if
+    that can be said; and where both ends are near zero that they are too close to tell."""
+    if pair["ahead"]:
+        return SURE
+    if not pd.isna(pair["more"]):
+        return OPEN_BY.format(more=pair["more"])
+    return TIE if max(-pair["low"], pair["high"]) <= CLOSE else OPEN
+
+
+def _value(row: Ends) -> str:
+    """The value where it says something."""
+    return "" if row["high"] - row["low"] > WIDEST else words.percent(row["value"], 0)
+
+
+def _range(row: Ends, unit: str = " %") -> str:
+    return words.range_text(row["low"], row["high"], unit)

@@ -1,0 +1,89 @@
+"""Systems and their judge in every form of the report, and on the command line, say the same."""
+
+from __future__ import annotations
+
+import csv
+from html import unescape
+from io import BytesIO, StringIO
+
+import pytest
+from openpyxl import load_workbook
+from pypdf import PdfReader
+
+import labelcore as lc
+from labelcore.cli import main
+from labelcore.report import estimates_csv, report_html, report_json, report_pdf, report_xlsx
+from labelcore.report.judged import AGREES, MEASURES, PAIRS, RATES, judged_of
+from labelcore.report.markdown import report_markdown
+from tests.grouped import label_all
+from tests.judged import judged, judged_frame
+from tests.report.sessions import HOSTILE, as_json
+from tests.report.test_schema import faults
+
+NAMES = {"alpha": 0.9, "beta": 0.2, HOSTILE[1]: -0.4}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return f"sqlite:///{tmp_path_factory.mktemp('judged') / 'labelcore.db'}"
+
+
+@pytest.fixture(scope="module")
+def session(store: str) -> lc.Session:
+    frame = judged_frame(120, systems=NAMES)
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=120, seed=2,
+                   by="model", promise="fixed")  # fmt: skip
+    made = lc.Session(judged(frame), plan, store, "systems")
+    assert judged_of(made) is None, "nothing is said before the first label"
+    label_all(made, frame)
+    return made
+
+
+def test_every_form_has_pass_rates_pairs_and_the_judge(session: lc.Session) -> None:
+    found = judged_of(session)
+    assert found is not None
+    rates, pairs = found.tables()[RATES], found.tables()[PAIRS]
+    html, text = unescape(report_html(session)), report_markdown(session)
+    first = " ".join(PdfReader(BytesIO(report_pdf(session))).pages[0].extract_text().split())
+    kappa = found.tables()[MEASURES]["Kappa"].iloc[0]
+    for told in (*found.sentences(), *rates["Interval"], *pairs.iloc[0, 1:], kappa):
+        as_told = told.replace(" %", "\N{NO-BREAK SPACE}%")
+        assert as_told in html and as_told.split()[0] in text and told.split()[0] in first
+    assert set(NAMES) == {*rates["System"]} and found.legend() in html
+    values = as_json(report_json(session))
+    assert faults(values) == []
+    assert len(values["judged"]["pairs"]) == 3 and len(values["judged"]["measures"]) == 4 * 7
+    book = load_workbook(BytesIO(report_xlsx(session)))
+    assert book["Judge"].max_row == 1 + 4 * 7 and book["Pairs"].max_row == 1 + 3
+    cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row]
+    assert not [one for one in cells if one.data_type == "f"]
+    rows = list(csv.DictReader(StringIO(estimates_csv(session))))
+    told = [one for one in rows if one["estimand"] == "prevalence_difference"]
+    assert [float(one["low"]) for one in told] == session.differences("model", "prevalence")[
+        "low"
+    ].tolist()
+
+
+def test_the_command_line_says_it(
+    session: lc.Session, store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["status", "--store", store, "--project", "systems"]) == 0
+    said = capsys.readouterr().out
+    assert "The judge passes" in said and "Judge too kind by" in said and "Kappa" in said
+    assert main(["status", "--store", store, "--project", "systems", "--json"]) == 0
+    told = as_json(capsys.readouterr().out)["judged"]
+    assert told["places"] == session.ranking("model", "prevalence").to_dict("records")
+
+
+def test_a_judge_alone_is_told_where_the_file_has_answers() -> None:
+    frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2})
+    plan = lc.Plan("recalibrated_neyman", sorted(AGREES), classifier="judge", budget=40)
+    alone, other = (
+        lc.Session(judged(frame, groups=(), prompt=prompt), plan) for prompt in ("prompt", None)
+    )
+    label_all(alone, frame)
+    found = judged_of(alone)
+    assert found is not None and [*found.tables()] == [MEASURES] and len(found.sentences()) == 1
+    assert load_workbook(BytesIO(report_xlsx(alone))).sheetnames[-2:] == ["Judge", "Labels"]
+    other.answer(other.next(), True)
+    assert judged_of(other) is None, "a classifier of anything else is no judge"
