@@ -19,6 +19,20 @@ from labelcore.cli import main
 from labelcore.cli.serving import first_page
 from labelcore.exchange import LABELLED_FORMS
 
+TRACES = Path(__file__).parents[1] / "tests" / "data" / "traces"
+# A file as a tool's own package wrote it, how it is read, and the tools that its labels go back to.
+SENT_BACK: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
+    "langfuse.json": ({"id": "id", "content": "output.content"}, ("langfuse",)),
+    "phoenix.parquet": (
+        {"id": "context.span_id", "content": "attributes.output.value"},
+        ("phoenix",),
+    ),
+    "genai.jsonl": (
+        {"id": "span_id", "content": "attributes.gen_ai.output.messages"},
+        ("langfuse", "phoenix"),
+    ),
+    "datasets.parquet": ({"id": "id", "content": "messages"}, ("datasets",)),
+}
 STORE = ["--store", "sqlite:///labels.db", "--project", "spam"]
 
 
@@ -175,6 +189,93 @@ def hugging_face(made: lc.Session) -> None:
     say("we read the Parquet of datasets", f"{same} of {len(wanted)} labels as they were")
 
 
+def traces() -> None:
+    """Logs of model calls, labelled and sent back by the packages of the tools that wrote them;
+    what these packages send is caught before it leaves."""
+    back = {"langfuse": _langfuse, "phoenix": _phoenix, "datasets": _data_set}
+    packages = {"langfuse": "langfuse", "phoenix": "arize-phoenix-client", "datasets": "datasets"}
+    for file, (given, tools) in SENT_BACK.items():
+        made = _judged(file, given)
+        answers = made.labels_table().dropna(subset=["answer"]).set_index("id")["answer"].to_dict()
+        for tool in tools:
+            try:
+                name = f"{packages[tool]} {metadata.version(packages[tool])}"
+            except metadata.PackageNotFoundError:
+                say(f"{file} back to {tool}", f"skipped: {packages[tool]} is not installed")
+                continue
+            found = back[tool](made)
+            same = sum(found.get(one) == said for one, said in answers.items())
+            told = f"{same} of {len(answers)} answers as they were, {len(found) - same} others"
+            say(f"{file} back by {name}", told)
+
+
+def _judged(file: str, given: dict[str, str]) -> lc.Session:
+    """Every item with an answer, the third not sure."""
+    population = lc.read_population(TRACES / file, classes=["fail", "pass"], **given)
+    made = lc.Session(population, lc.Plan("simple_random", ["prevalence"], budget=12), project=file)
+    for number in range(len(population)):
+        draw = made.next("ann")
+        assert draw is not None
+        made.answer(draw, "unsure" if number == 2 else ("fail", "pass")[number % 2])
+    return made
+
+
+def _caught() -> tuple[Any, list[Any]]:
+    """A client that sends nothing, and what it was to send."""
+    import httpx
+
+    sent: list[Any] = []
+
+    def keep(request: httpx.Request) -> httpx.Response:
+        sent.append(json.loads(request.content))
+        return httpx.Response(200, json={"accepted": 0, "rejected": 0, "errors": [], "data": []})
+
+    return httpx.Client(transport=httpx.MockTransport(keep), base_url="http://127.0.0.1"), sent
+
+
+def _langfuse(made: lc.Session) -> dict[str, str]:
+    from langfuse.api.client import LangfuseAPI
+    from langfuse.api.scores import CreateScoreRequest
+
+    client, sent = _caught()
+    given = [json.loads(one) for one in LABELLED_FORMS["langfuse"](made).splitlines()]
+    scores = LangfuseAPI(base_url="http://127.0.0.1", httpx_client=client).scores
+    for _ in range(2):
+        scores.create(request=[CreateScoreRequest(**one) for one in given])
+    assert sent[0] == sent[1] and len({one["id"] for one in sent[0]}) == len(given)
+    return {one.get("observationId", one["traceId"]): one["value"] for one in sent[0]}
+
+
+def _phoenix(made: lc.Session) -> dict[str, str]:
+    import pandas as pd
+    from phoenix.client import Client
+
+    client, sent = _caught()
+    Path("annotations.parquet").write_bytes(LABELLED_FORMS["phoenix"](made))
+    Client(base_url="http://127.0.0.1", http_client=client).spans.log_span_annotations_dataframe(
+        dataframe=pd.read_parquet("annotations.parquet")
+    )
+    (body,) = sent
+    assert {one["annotator_kind"] for one in body["data"]} == {"HUMAN"}
+    return {one["span_id"]: one["result"]["label"] for one in body["data"]}
+
+
+def _data_set(made: lc.Session) -> dict[str, str]:
+    import datasets
+    from huggingface_hub import DatasetCard
+
+    folder = Path("data_set")
+    folder.mkdir()
+    (folder / "labels.parquet").write_bytes(LABELLED_FORMS["hugging-face"](made))
+    (folder / "README.md").write_bytes(LABELLED_FORMS["hugging-face-card"](made))
+    card = DatasetCard((folder / "README.md").read_text("utf-8"))
+    say("its card", card.data.to_dict())
+    loaded = datasets.load_dataset(str(folder), cache_dir="cache")["train"]
+    names = loaded.features["label"]
+    told = zip(loaded["labelcore_id"], loaded["label"], strict=True)
+    return {one: names.int2str(code) for one, code in told if code is not None}
+
+
 def pages() -> None:
     """The pages that the wheel brought, run without a browser."""
     from streamlit.testing.v1 import AppTest
@@ -201,6 +302,7 @@ def run() -> None:
     label_studio(made)
     asreview(made)
     hugging_face(made)
+    traces()
     pages()
 
 

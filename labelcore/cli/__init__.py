@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import click
 
-from labelcore.cli.files import check, plan, simulate, snapshot
+from labelcore.cli.files import check, join, plan, simulate, snapshot
 from labelcore.cli.gating import gate
 from labelcore.cli.labelling import answer, draw, labels, status
 from labelcore.cli.projects import export, import_, report
@@ -33,7 +33,7 @@ def commands() -> None:
 
 
 for _command in (
-    *(app, check, snapshot, plan, simulate, import_, draw, answer, status),
+    *(app, check, join, snapshot, plan, simulate, import_, draw, answer, status),
     *(labels, export, report, replay, gate),
     *(backup, restore, verify, copy, dump, load),
 ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -18,12 +19,13 @@ from labelcore.cli.options import (
     population_of,
     source_of,
 )
-from labelcore.cli.output import json_option, say
+from labelcore.cli.output import check_suffix, json_option, say, write
 from labelcore.plan.against_file import frozen
 from labelcore.planning.forecast import preview, sized
 from labelcore.planning.simulation import simulate as run_simulation
 from labelcore.population import Population
 from labelcore.population import snapshot as make_snapshot
+from labelcore.population.joined_scores import join_scores
 from labelcore.report.data import finite
 from labelcore.words.derived import derived_lines
 from labelcore.words.savings import expected_words
@@ -82,6 +84,26 @@ def snapshot(output: str, force: bool, as_json: bool, **given: Any) -> None:
         "fingerprint": population.fingerprint,
     }
     say(values, [f"{count(len(population), 'item')} of {population.name}: {output}."], as_json)
+
+
+@click.command()
+@click.argument("traces", type=click.Path())
+@click.argument("scores", type=click.Path())
+@click.option("--output", "-o", required=True, metavar="PATH", help="Ends in .jsonl.")
+@click.option("--force", is_flag=True, help="Write over an existing file.")
+@json_option
+def join(traces: str, scores: str, output: str, force: bool, as_json: bool) -> None:
+    """Put Langfuse's scores, a file of their own, beside the traces or observations that they are
+    about: one file for *New project*, `check` and `import`."""
+    check_suffix(output, (".jsonl",), "the file")
+    found = join_scores(Path(traces), Path(scores))
+    lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows)
+    where = write(output, lines.encode(), force=force)
+    values = {"path": where, "judges": [asdict(one) for one in found.coverage]}
+    counts = {"rows": len(found.rows), "scores": found.given, "placed": found.placed}
+    if output != "-":
+        said = f"{where}: {count(len(found.rows), 'line')}."
+        say({**values, **counts}, [said, *found.sentences()], as_json)
 
 
 def _called(population: Population, name: str) -> int | None:

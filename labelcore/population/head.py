@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -62,14 +62,17 @@ def tree_in(part: Path, given: Mapping[str, Any], columns: Sequence[str]) -> Tre
     """What lies in the records of a file, and the values of some columns; of a file without any a
     tree without branches."""
     table = open_table(part, given)
+    found = tree_of(records_in(table, columns), columns)
+    return found if isinstance(table, JsonTable) else replace(found, branches=())
+
+
+def records_in(table: TableFile, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """Each row as it is written; of a table of cells these columns, as text."""
     if isinstance(table, JsonTable):
-        return tree_of(table.records(), columns)
-    rows = (
-        dict(zip(columns, row, strict=True))
-        for batch in (table.batches(columns) if columns else ())
-        for row in zip(*(as_text(batch[name]).to_pylist() for name in columns), strict=True)
-    )
-    return replace(tree_of(rows, columns), branches=())
+        yield from table.records()
+    for batch in table.batches(columns) if columns and not isinstance(table, JsonTable) else ():
+        texts = (as_text(batch[name]).to_pylist() for name in columns)
+        yield from (dict(zip(columns, row, strict=True)) for row in zip(*texts, strict=True))
 
 
 def leaves(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[str]:

@@ -54,7 +54,18 @@ def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 
 def test_the_commands_of_the_interface_are_there() -> None:
     assert set(commands.commands) == {
-        *("app", "check", "snapshot", "plan", "import", "draw", "answer", "labels", "status"),
+        *(
+            "app",
+            "check",
+            "join",
+            "snapshot",
+            "plan",
+            "import",
+            "draw",
+            "answer",
+            "labels",
+            "status",
+        ),
         *("simulate", "export", "report", "replay", "gate", "backup", "restore", "verify", "copy"),
         *("dump", "load", "people"),
     }

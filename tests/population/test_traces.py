@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.cli import main
 from labelcore.errors import PopulationError
 
 TRACES = Path(__file__).parents[1] / "data" / "traces"
@@ -59,6 +60,41 @@ def test_what_a_tool_wrote_is_read(name: str) -> None:
     assert found.content(found.id_at(0)) == {answer: "It is **4**."}
     if said:
         assert [found.classes[one] for one in found.predictions["judge"][:4]] == said
+
+
+def test_scores_in_a_file_of_their_own_are_joined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As Langfuse writes observations and scores to files; what judges left out, said twice, or
+    said of something else, is told."""
+    both = (tmp_path / "observations.jsonl", tmp_path / "scores.jsonl", tmp_path / "one.jsonl")
+    rows = [
+        {"id": f"{kind}{n}", "trace_id": f"t{n}", "parent_observation_id": parent,
+         "input": f"What is {n} and {n}?", "output": f"It is {2 * n}.", "start_time": "2026"}
+        for n in range(10) for kind, parent in (("o", ""), ("i", f"o{n}"))
+    ]  # fmt: skip
+    said = [
+        {"id": f"s{n}", "timestamp": f"2026-01-05 09:0{n}:00", "trace_id": f"t{n % 8}",
+         "observation_id": f"i{n}" if n == 9 else None, "name": "verdict",
+         "value": 1.0 * (n % 2), "string_value": "pass" if n % 2 else "fail", "comment": "sum"}
+        for n in range(10)
+    ]  # fmt: skip
+    said += [said[0] | {"timestamp": "2026-01-06", "string_value": "pass"}]
+    said += [said[0] | {"trace_id": "elsewhere"}]
+    both[0].write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    both[1].write_text(json.dumps(said))
+    assert main(["join", *map(str, both[:2]), "-o", str(both[2])]) == 0
+    told = capsys.readouterr().out
+    assert "verdict: a verdict in 9 of 20 lines, none in 11." in told
+    assert "verdict: two verdicts in 1 of them; the newest counts." in told
+    assert "1 of 12 scores are about no line, or not about one alone." in told
+    column = "scores[name=verdict].string_value"
+    found = lc.read_population(both[2], id="id", content="output", metadata=column)
+    verdicts = dict(zip(found.ids(), found.column(column), strict=True))
+    assert (verdicts["o0"], verdicts["o1"], verdicts["i9"]) == ("pass", "pass", "pass")
+    assert (verdicts["o8"], verdicts["i0"]) == ("", "")
+    assert main(["join", str(both[0]), str(both[0]), "-o", str(both[2])]) == 2
+    assert "its rows must have name and trace_id" in capsys.readouterr().err
 
 
 def test_spans_that_call_no_model_are_told(tmp_path: Path) -> None:
