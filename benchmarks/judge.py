@@ -23,6 +23,7 @@ from benchmarks.judge_rates import (
     JUDGES,
     SIZES,
     WATCHED_RUNS,
+    measure_judge,
     measure_rates,
     measure_watched,
     rates_tables,
@@ -50,19 +51,22 @@ class Case:
     shared: float
     labels: int
     seed: int = 1
+    ways: tuple[str, ...] = (SAME, EACH, PROJECTS)
 
 
 _CASES = (
     *(Case(f"two, shared {shared:g}, {labels}", TWO, shared, labels)
-      for shared in (0.0, 1.0, 2.0) for labels in (200, 400)),
-    Case("two, shared 0, 200, another file", TWO, 0.0, 200, 2),
+      for shared, labels in ((0.0, 200), (0.0, 400), (1.0, 200), (1.0, 400), (2.0, 200))),
+    *(Case(f"two, shared 0, 200, file {seed}", TWO, 0.0, 200, seed, (SAME,))
+      for seed in (2, 3, 4)),
     Case("tie, shared 1, 200", TIE, 1.0, 200),
     Case("five, shared 1, 300", SYSTEMS, 1.0, 300),
 )  # fmt: skip
 CASES = {case.name: case for case in _CASES}
-RATES, WATCHED, WATCHED_LABELS = "rates", "watched", 120
-AGAIN: tuple[tuple[str, int, int], ...] = ()
-"""Cells of low coverage, on another file."""
+RATES, ASKED, WATCHED, WATCHED_LABELS = "rates", "judge", "watched", 120
+CELLS = [(name, labels, 7) for name in JUDGES for labels in SIZES]
+AGAIN = [("rare failures", 200, 8), ("rare failures", 400, 8), ("poor", 100, 8)]
+"""Cells of low coverage in a first run, on another file."""
 EVER = ("ever wrong", "ever wrong sure", "wrong at the end", "width")
 
 
@@ -72,7 +76,7 @@ def measure(case: Case, runs: int) -> list[Row]:
     chosen = kept_plan(judged(frame), _plan(case)).params.get("prompts", "")
     return [
         {"case": case.name, "way": way, "chosen": way == chosen, **_rows(case, frame, way, runs)}
-        for way in (SAME, EACH, PROJECTS)
+        for way in case.ways
     ]
 
 
@@ -138,8 +142,10 @@ def _projects(case, frame, way, runs, random):  # type: ignore[no-untyped-def]
 
 
 def tables(rows: Rows, options: Options) -> str:
-    of_rates = [row for name, part in rows.items() if name.startswith(RATES) for row in part]
-    of_watched = [row for name, part in rows.items() if name.startswith(WATCHED) for row in part]
+    of_rates, of_watched = (
+        [row for name, part in rows.items() if name.startswith(start) for row in part]
+        for start in ((RATES, ASKED), (WATCHED,))
+    )
     found = pd.DataFrame(flat({name: rows[name] for name in rows if name in CASES}))
     width = found[found["way"] == PROJECTS].set_index("case")["width"]
     found["labels"] = (found["width"] / found["case"].map(width)) ** 2
@@ -161,7 +167,13 @@ def jobs(options: Options) -> dict[str, Job]:
         f"{RATES} {name}, {labels}, file {seed}": partial(
             measure_rates, name, labels, seed, options.runs
         )
-        for name, labels, seed in [*((a, b, 7) for a in JUDGES for b in SIZES), *AGAIN]
+        for name, labels, seed in [*CELLS, *AGAIN]
+    }
+    judges = {
+        f"{ASKED} {name}, {labels}, file {seed}": partial(
+            measure_judge, name, labels, seed, options.runs
+        )
+        for name, labels, seed in [*CELLS, *AGAIN]
     }
     watched = {
         f"{WATCHED} {name}": partial(
@@ -169,8 +181,9 @@ def jobs(options: Options) -> dict[str, Job]:
         )
         for name, systems in {"two": TWO, "tie": TIE}.items()
     }
-    systems = {name: partial(measure, case, options.runs) for name, case in CASES.items()}
-    return {**rates, **watched, **systems}
+    runs = max(options.runs * 3 // 4, 1)
+    systems = {name: partial(measure, case, runs) for name, case in CASES.items()}
+    return {**rates, **judges, **watched, **systems}
 
 
 HEAD = f"""# Systems that a model judges
@@ -211,7 +224,7 @@ of what makes an answer good lies in the prompt and is not seen by the judge. "R
 differences whose interval holds the truth; "all pairs right": of sessions in which all do; "wrong
 sure": of sessions that call a system surely better that is not; "sure": of pairs decided; "labels":
 those that the width takes, over those of projects. "Chosen": the way that the plan takes by itself.
-What it guesses by is believed, not measured: with five systems it took the dearer way.
+What it guesses by is believed half, not measured.
 "Another file" was run again with another seed, 250 runs: same, right .904, kappa .976; each, right
 .948, kappa .916. With 200 labels and nothing shared, same prompts cover a little less than .95.
 The judge: the share of sessions whose interval holds the truth, of all systems together.

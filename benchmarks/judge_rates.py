@@ -17,6 +17,7 @@ from sklearn.metrics import cohen_kappa_score
 import labelcore as lc
 from benchmarks.harness import Row, frame_table
 from benchmarks.sessions import Prepared, Session
+from labelcore.designs.base import IntArray
 from labelcore.designs.prompt_frame import SAME
 from labelcore.figures.current import results
 from labelcore.figures.differences import differences
@@ -25,12 +26,14 @@ from labelcore.planning.forecast import kept_plan
 from tests.judged import judged, judged_frame
 
 SEED, OUTPUTS, SIZES = 36, 3_000, (100, 200, 400)
-DEFAULT, PLAIN = "default", "plain sample"
+DEFAULT, PLAIN, OWN = "default", "plain sample", "judge asked"
 BOOTSTRAPS = 1_000
 """Of judgy, whose own number is 20,000: its ends are a little noisier so."""
 FIRST_LOOK, WATCHED_RUNS = 10, 100
 MEASURES = ("agreement", "kappa", "true pass rate", "false pass rate")
 Ends = dict[str, tuple[float, float]]
+Found = list[tuple[str, str, float, float]]
+"""Way, measure and the ends of its interval, of each session."""
 
 
 @dataclass(frozen=True)
@@ -62,23 +65,44 @@ def measure_rates(name: str, labels: int, seed: int, runs: int) -> list[Row]:
     """A row for each way: how often its interval holds the truth, and how wide it is."""
     frame = frame_of(name, seed)
     population, codes = judged(frame, groups=(), prompt=None), frame["truth"].to_numpy(np.int64)
-    true = true_measures(frame)
     random = np.random.default_rng([SEED, seed, len(name), labels])
-    found: list[tuple[str, str, float, float]] = []
+    found: Found = []
     ours = _prepared(population, codes, "recalibrated_neyman", labels)
     plain = _prepared(population, codes, "simple_random", labels)
     helped = _prepared(population, codes, "simple_random", labels, interval="difference")
     for _ in range(runs):
         session = _told(ours, labels, random)
         found.append((DEFAULT, "pass rate", *_pass_rate(session)))
-        told = judge_table(session.engine, ()).set_index("measure")
-        found += [(DEFAULT, one, told.loc[one, "low"], told.loc[one, "high"]) for one in MEASURES]
+        found += _of_judge(session, DEFAULT)
         session = _told(plain, labels, random)
         found.append((PLAIN, "pass rate", *_pass_rate(session)))
         for way, ends in rivals(frame, codes, session, random).items():
             found.append((way, "pass rate", *ends))
         other = _told(helped, labels, random)
         found.append(("plain + judge", "pass rate", *_pass_rate(other)))
+    return _summary(frame, name, labels, seed, found)
+
+
+def measure_judge(name: str, labels: int, seed: int, runs: int) -> list[Row]:
+    """The measures of the judge where the plan asks for them, and not for the pass rate."""
+    frame = frame_of(name, seed)
+    population, codes = judged(frame, groups=(), prompt=None), frame["truth"].to_numpy(np.int64)
+    random = np.random.default_rng([SEED, seed, len(name), labels, 1])
+    asked = ("accuracy", "recall", "specificity")
+    ours = _prepared(population, codes, "recalibrated_neyman", labels, asked)
+    found: Found = []
+    for _ in range(runs):
+        found += _of_judge(_told(ours, labels, random), OWN)
+    return _summary(frame, name, labels, seed, found)
+
+
+def _of_judge(session: Session, way: str) -> Found:
+    told = judge_table(session.engine, ()).set_index("measure")
+    return [(way, one, told.loc[one, "low"], told.loc[one, "high"]) for one in MEASURES]
+
+
+def _summary(frame: pd.DataFrame, name: str, labels: int, seed: int, found: Found) -> list[Row]:
+    true = true_measures(frame)
     table = pd.DataFrame(found, columns=["way", "measure", "low", "high"])
     truth = table["measure"].map(true)
     table["covered"] = (table["low"] - 1e-9 <= truth) & (truth <= table["high"] + 1e-9)
@@ -92,11 +116,10 @@ def measure_rates(name: str, labels: int, seed: int, runs: int) -> list[Row]:
 
 
 def _prepared(
-    population: lc.Population, codes: np.ndarray, design: str, labels: int, **params: object
-) -> Prepared:  # type: ignore[type-arg]
-    plan = lc.Plan(
-        design, "prevalence", classifier="judge", budget=labels, promise="fixed", params=params
-    )
+    population: lc.Population, codes: IntArray, design: str, labels: int,
+    asked: tuple[str, ...] = ("prevalence",), **params: object,
+) -> Prepared:  # fmt: skip
+    plan = lc.Plan(design, asked, classifier="judge", budget=labels, promise="fixed", params=params)
     return Prepared(population, kept_plan(population, plan), codes)
 
 
@@ -112,8 +135,8 @@ def _pass_rate(session: Session) -> tuple[float, float]:
 
 
 def rivals(
-    frame: pd.DataFrame, codes: np.ndarray, session: Session, random: np.random.Generator
-) -> Ends:  # type: ignore[type-arg]
+    frame: pd.DataFrame, codes: IntArray, session: Session, random: np.random.Generator
+) -> Ends:
     """The intervals of other packages from the labels of a plain random sample; NaN where one
     refuses them."""
     labelled = session.engine.codes.labelled
@@ -155,17 +178,18 @@ def rates_tables(rows: list[Row]) -> str:
     key = ["judge", "labels", "file"]
     rates = found[found["measure"] == "pass rate"].drop(columns="measure").copy()
     plain = rates[rates["way"] == PLAIN].set_index(key)["width"]
-    rates["of a plain sample"] = [
-        (width / plain[tuple(where)]) ** 2
-        for width, *where in rates[["width", *key]].to_numpy().tolist()
-    ]
+    rates["of a plain sample"] = (
+        rates["width"] / plain.reindex(pd.MultiIndex.from_frame(rates[key])).to_numpy()
+    ) ** 2
     able = rates[(rates["covered"] >= 0.93) & (rates["way"] != DEFAULT)]
     best = able.groupby(key)["width"].min()
     ours = rates[rates["way"] == DEFAULT].set_index(key)
     beside = (ours["width"] / best).rename("over the narrowest").reset_index()
     told = ["rate", "judged", "covered", "width", "none", "of a plain sample"]
     own = found[found["measure"] != "pass rate"]
-    wide = own.pivot_table(index=key, columns="measure", values=["covered", "width"], sort=False)
+    own = own.assign(asked=own["way"].map({DEFAULT: "pass rate", OWN: "the judge"}))
+    wide = own.pivot_table(index=[*key, "asked"], columns="measure", values=["covered", "width"],
+                           sort=False)  # fmt: skip
     wide.columns = [f"{measure}{', width' * (kind == 'width')}" for kind, measure in wide.columns]
     wide = wide.reset_index()
     shown = [*key, "way", *told]
@@ -174,7 +198,7 @@ def rates_tables(rows: list[Row]) -> str:
         "### The default beside the narrowest of the others that covers .93\n\n"
         f"{frame_table(beside, {'over the narrowest': 3})}\n\n"
         "### The judge itself\n\n"
-        f"{frame_table(wide, dict.fromkeys(wide.columns[3:], 3))}\n\n"
+        f"{frame_table(wide, dict.fromkeys(wide.columns[4:], 3))}\n\n"
     )
 
 

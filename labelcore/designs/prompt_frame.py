@@ -31,7 +31,7 @@ from labelcore.stats.profile import FloatArray
 from labelcore.stats.strata import equal_size_edges
 
 SAME, EACH = "same", "each"
-FEWEST = 2
+FEWEST, BELIEVED = 2, 0.5
 
 
 def outputs_of_prompts(setup: Setup) -> IntArray | None:
@@ -181,18 +181,21 @@ def cheaper(
     """``SAME`` where the differences of systems are expected to be surer from whole prompts than
     from each system drawn by itself, else ``EACH``.
 
-    The outputs on a prompt are expected to be right together half as often, beyond what the judge
-    says of them, as the judge finds them alike: a guess, docs/judge.md says how it fared.
+    Before the first label there is only the judge to go by, and it is believed half: strata lie half
+    as far apart as its scores say, and the outputs on a prompt are right together half as often,
+    beyond that, as it finds them alike. A guess; docs/judge.md says how it fared.
 
     frames, counts   of both, and the labels that their strata are expected to get
     """
+    assert setup.groups is not None
     found = []
     for frame, number in zip(frames, counts, strict=True):
         labels = np.maximum(number, FEWEST)
-        spread = frame.sizes**2 * frame.rates * (1 - frame.rates)
+        group, size = frame.group, setup.groups.sizes
+        mean = np.bincount(group, frame.sizes * frame.rates, len(size)) / size
+        rate = mean[group] + BELIEVED * (frame.rates - mean[group])
+        spread = frame.sizes**2 * rate * (1 - rate)
         spread = spread * np.maximum(1 / labels - 1 / np.maximum(frame.sizes, 1), 0)
-        assert setup.groups is not None
-        of_group = np.bincount(frame.group, spread, len(setup.groups.names))
-        found.append(float((of_group / setup.groups.sizes**2).sum()))
-    kept = 1 - alike_by_prompt(setup, outputs) / 2
+        found.append(float((np.bincount(group, spread, len(size)) / size**2).sum()))
+    kept = 1 - BELIEVED * alike_by_prompt(setup, outputs)
     return SAME if found[0] * kept <= found[1] else EACH

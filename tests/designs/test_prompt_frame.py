@@ -118,9 +118,8 @@ def test_a_wrong_way_of_drawing_is_refused() -> None:
 
 
 def test_the_cheaper_way_is_chosen() -> None:
-    alike = judged(judged_frame(400, systems=TWO))
-    assert kept_plan(alike, plan_of(params={})).params["prompts"] == "same"
-    frame = judged_frame(400, systems=TWO)
+    frame = judged_frame(400)
+    assert kept_plan(judged(frame), plan_of(params={})).params["prompts"] == "same"
     random = np.random.default_rng(2)
     mixed = frame.assign(prompt=frame.groupby("model")["prompt"].transform(random.permutation))
     assert kept_plan(judged(mixed), plan_of(params={})).params["prompts"] == "each"
