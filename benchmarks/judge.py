@@ -186,36 +186,7 @@ def jobs(options: Options) -> dict[str, Job]:
     return {**rates, **judges, **watched, **systems}
 
 
-HEAD = f"""# Systems that a model judges
-
-Systems that answered the same prompts are compared on the same prompts
-(`labelcore/designs/prompt_frame.py`): strata of prompts by what the judge says of all their
-outputs, every output of a prompt drawn is labelled, and the difference of two systems is made of
-the intervals of both and their correlation (MOVER). A plan takes this where it is expected to tell
-systems apart with fewer labels than each system by itself.
-
-## Taking the labels back
-
-`labelcore export labels --as FORM -o FILE`, and under *Labels* on the page *Report* where the
-project's file came from such a tool. Each line or row has the class and the note, and as metadata
-the person as the project calls them, the time, the weight, the classifiers' own words and an id of
-the project. Items without a class are left out for Langfuse and Phoenix.
-
-- `langfuse`: a line is the body of a score; `client.api.scores.create(request=[...])` takes all of
-  them, `POST /api/public/scores` one.
-- `phoenix`: `Client().spans.log_span_annotations_dataframe(dataframe=pd.read_parquet(FILE))`, or
-  `.traces.log_trace_annotations_dataframe` where the file has ids of traces alone.
-- `hugging-face` and `hugging-face-card`: the Parquet file and its `README.md`, in one folder for
-  `load_dataset(FOLDER)`; the licence is left to you.
-
-The id of the trace or span is that of the file: the column `trace_id`, `traceId`, `span_id`,
-`context.span_id`, `observation_id` or the like, the item's own id first; for Langfuse also `id`. It
-is kept beside the store, so that the file may go. A file without one is refused with its columns
-named. Sent twice, or again after an answer was changed, nothing doubles: ids stay, and so does the
-time that Langfuse orders scores by, that of the item's first answer. Another project on the same
-file has ids of its own.
-
-## What was measured
+HEAD = f"""## What was measured
 
 {MADE}
 

@@ -19,7 +19,8 @@ from tests.test_docs import code_blocks, write_items
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PACKAGE = Path(lc.__file__).parent
 OF_A_TRIAL = {"trial", "seconds"}
-PAGES = [DOCS / "tutorial.md", *(DOCS / "questions").glob("*.md"), *(DOCS / "guide").glob("*.md")]
+ANSWERS = [DOCS / "judge.md", *(DOCS / "questions").glob("*.md")]
+PAGES = [DOCS / "tutorial.md", *ANSWERS, *(DOCS / "guide").glob("*.md")]
 WITH_CODE = sorted(page for page in PAGES if "```" in page.read_text("utf-8"))
 TUTORIAL = DOCS / "tutorial.md"
 # What `.ci/run` does before the tests.
@@ -35,7 +36,7 @@ PRINTED: dict[str, str | tuple[str, ...]] = {
     "can_i_stop": "the labels show that the precision of 'lr'",
     "which_threshold": "lr>=0.6",
     "is_a_better_than_b": "points better in accuracy",
-    "how_good_is_my_judge": "the classifier 'judge'",
+    "judge": "the classifier 'judge'",
     "have_i_found_enough": "100 known items",
     "what_do_i_tell_my_boss": "95 % confidence",
 }
@@ -113,7 +114,7 @@ def test_every_setting_is_named() -> None:
 
 
 def test_every_aim_is_on_a_page_that_answers_a_question() -> None:
-    text = "".join(page.read_text("utf-8") for page in (DOCS / "questions").glob("*.md"))
+    text = "".join(page.read_text("utf-8") for page in ANSWERS)
     assert {title for title in CARDS if f"*{title}*" not in text} == set()
 
 

@@ -181,9 +181,9 @@ def cheaper(
     """``SAME`` where the differences of systems are expected to be surer from whole prompts than
     from each system drawn by itself, else ``EACH``.
 
-    Before the first label there is only the judge to go by, and it is believed half: strata lie half
-    as far apart as its scores say, and the outputs on a prompt are right together half as often,
-    beyond that, as it finds them alike. A guess; docs/judge.md says how it fared.
+    Before the first label there is only the judge to go by, and it is believed half: strata lie
+    half as far apart as its scores say, and the outputs on a prompt are right together half as
+    often, beyond that, as it finds them alike. A guess; docs/judge.md says how it fared.
 
     frames, counts   of both, and the labels that their strata are expected to get
     """
