@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -324,14 +325,24 @@ class _Lines:
     open: FloatArray
     goal: FloatArray
 
-    def chosen(self, keep: slice | BoolArray) -> _Lines:
-        return _Lines(*(getattr(self, item.name)[keep] for item in fields(self)))
+    def chosen(self, keep: slice | BoolArray) -> Self:
+        return type(self)(*(getattr(self, item.name)[keep] for item in fields(self)))
 
     def excess(self, log_multiplier: FloatArray) -> FloatArray:
         """ln D(u) - ln of the critical value, (n_lines,)."""
         u = _positives(np.exp(log_multiplier)[:, None] * self.slope, self.s, self.f, self.free)
         statistic = _statistic(u, self.s, self.f, self.free, self.constant, self.open)
         return np.asarray(np.log(np.maximum(statistic, 1e-300)) - self.goal)
+
+
+class _Moved(_Lines):
+    """The same lines, on which not D(u) is to be reached but a distance."""
+
+    def excess(self, log_multiplier: FloatArray) -> FloatArray:
+        """ln of how far ``slope`` @ u has moved, less that of the distance, (n_lines,)."""
+        u = _positives(np.exp(log_multiplier)[:, None] * self.slope, self.s, self.f, self.free)
+        moved = (self.slope * (u - _at_rest(self.s, self.f, self.free)) * self.open).sum(axis=-1)
+        return np.asarray(np.log(np.maximum(moved, 1e-300)) - self.goal)
 
 
 def _statistic(
@@ -409,6 +420,23 @@ class Region:
         if never.any():
             u = np.where(never.reshape(start.shape)[..., None], self.limit(), u)
         return u, np.clip(point, -20.0, 3.0)
+
+    def reaching(self, distance: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """u where ``slope`` @ u has moved so far from where it rests, and whether it ever does;
+        where it does not, the limit.
+
+        distance   (..., n_lines); at rest where it is not above 0
+        """
+        still = distance <= 0
+        lines = self._lines(np.log(np.where(still, 1.0, distance)))
+        never, point = _solve_in_parts(
+            _Moved(*(getattr(lines, item.name) for item in fields(lines))),
+            np.full(distance.size, -2.0),
+        )
+        never, point = never.reshape(distance.shape), point.reshape(distance.shape)
+        u = self.unlabelled_positives(np.where(still, LOG_MULTIPLIER_RANGE[0], point))
+        never = never & ~still
+        return np.where(never[..., None], self.limit(), u), never
 
     def _lines(self, goal: FloatArray) -> _Lines:
         whole, n_cells = self.s.shape, self.s.shape[-1]
@@ -504,6 +532,18 @@ def variance_shares(
     return np.asarray(slope**2 * spread[..., None, :])
 
 
+def freedom_of(
+    cells: Cells, table: Table, rates: FloatArray | None = None, *, target: str = "file"
+) -> FloatArray:
+    """Satterthwaite's degrees of freedom of each row, at least 4, (..., n_rows)."""
+    shares = variance_shares(cells, table, rates, target=target)
+    freedom = np.maximum(cells.labelled - 1, 1)[..., None, :]
+    total = shares.sum(axis=-1)
+    spread = (shares**2 / freedom).sum(axis=-1)
+    df = np.divide(total**2, spread, out=np.full(total.shape, 1e6), where=spread > 0)
+    return np.asarray(np.maximum(df, 4.0))
+
+
 def fixed_critical(
     cells: Cells,
     table: Table,
@@ -518,10 +558,6 @@ def fixed_critical(
     Source: Satterthwaite (1946); departure: smoothed rates in place of the raw variances, because
     a cell whose labels all agree would otherwise carry no uncertainty.
     """
-    shares = variance_shares(cells, table, rates, target=target)
-    freedom = np.maximum(cells.labelled - 1, 1)[..., None, :]
-    total = shares.sum(axis=-1)
-    spread = (shares**2 / freedom).sum(axis=-1)
-    df = np.divide(total**2, spread, out=np.full(total.shape, 1e6), where=spread > 0)
+    freedom = freedom_of(cells, table, rates, target=target)
     sure = np.asarray(confidence, dtype=float)[..., None]
-    return np.asarray(stdtrit(np.maximum(df, 4.0), (1 + sure) / 2) ** 2)
+    return np.asarray(stdtrit(freedom, (1 + sure) / 2) ** 2)
