@@ -25,6 +25,7 @@ __all__ = [
     "Estimate",
     "Event",
     "Interval",
+    "Monitor",
     "Plan",
     "Population",
     "Preview",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from labelcore.results.types import Choice, Claim, Estimate
     from labelcore.session.session import Session
     from labelcore.store import open_store
+    from labelcore.waves.monitor import Monitor
 else:
     # Module -> the public names it has; the imports above say the same to a type checker.
     _HOMES = {
@@ -83,6 +85,7 @@ else:
         "session.session": ("Session",),
         "planning.simulation": ("Simulation", "simulate"),
         "store": ("open_store",),
+        "waves.monitor": ("Monitor",),
     }
     _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

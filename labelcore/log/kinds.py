@@ -398,6 +398,14 @@ class Finished(Kind):
         state.book.finished = True
 
 
+class Restarted(Kind):
+    """The monitor whose wave the project is begins anew with the next one."""
+
+    def check(self, state: LogState, event: Event) -> None:
+        if not (event.text or "").strip():
+            raise AnswerError("a monitor begins anew for a reason, and none is given")
+
+
 class Extended(Kind):
     """Labelling goes on until a new number of items in all."""
 
@@ -483,6 +491,7 @@ KINDS: dict[str, Kind] = {
         Reforecast("reforecast"),
         Stopped("stopped"),
         Finished("finished"),
+        Restarted("restarted"),
         Extended("extended"),
         Worded("worded"),
         Reworded("reworded"),

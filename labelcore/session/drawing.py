@@ -224,6 +224,13 @@ class Drawing:
         free = (one for one in ready if self._free(one, annotator, repeat=True))
         return next((index for index in free if index not in shown), 0)
 
+    def coming(self, annotator: str) -> Found | None:
+        """What this person would get next; None where nothing is drawn."""
+        engine = self.engine
+        if engine.finished or (engine.stopped and not engine.extended):
+            return None
+        return self._next_index(annotator)
+
     def _next_index(self, annotator: str) -> Found | None:
         """What the method asks next: an item that was given up, else a new one, else one put off
         for later."""

@@ -14,7 +14,7 @@ import pandas as pd
 
 from labelcore.designs.choices import OtherChoice
 from labelcore.designs.curves import Curve
-from labelcore.errors import StoreBusyError, StoreNotWritableError
+from labelcore.errors import ChangedItemError, StoreBusyError, StoreNotWritableError
 from labelcore.figures.agreement import people_agree, unsettled
 from labelcore.figures.choices import choices_at
 from labelcore.figures.confusion import confusion
@@ -48,6 +48,7 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.table import results_table
 from labelcore.results.types import Choice, Claim, Estimate, Results
 from labelcore.session.answering import Answering
+from labelcore.session.carried import CARRIED, Home
 from labelcore.session.compared import HeldAgainst, held_against
 from labelcore.session.drawing import Drawing
 from labelcore.session.item_texts import text_as_drawn
@@ -147,6 +148,7 @@ class Session:
         self.recorded_looks = RecordedLooks(self.ledger)
         self._lock = threading.RLock()
         self._people: dict[str, str] = {}
+        self.home = Home.of(self.store, self.record)
         self.sync()
 
     def _mapped(
@@ -514,9 +516,53 @@ class Session:
         as it is drawn, and the next one given.
         """
         with self._lock:
-            while (draw := self.drawing.next(annotator)) and draw.item_id in self.state.changed:
-                self.answer(draw, "broken")
+            self.bring_home()
+            while (draw := self.drawing.next(annotator)) and self._without_people([draw]):
+                pass
             return draw
+
+    def bring_home(self) -> int:
+        """Answer what comes next for as long as an earlier wave of the same monitor has a label of
+        the same item, unchanged; ``next``, ``take`` and ``page`` do so by themselves.
+
+        Returns
+        -------
+        int
+            How many labels came home.
+        """
+        number = 0
+        with self._lock:
+            self.sync()
+            while self.home.labels and (coming := self.drawing.coming(CARRIED)) is not None:
+                if self._label_at_home(self.population.id_at(coming[1])) is None:
+                    break
+                draw = self.drawing.next(CARRIED)
+                label = None if draw is None else self._label_at_home(draw.item_id)
+                if draw is None or label is None:
+                    if draw is not None:  # Somebody else was faster.
+                        self.release(draw)
+                    break
+                self.answer(draw, label)
+                number += 1
+        return number
+
+    def _without_people(self, draws: Sequence[Draw]) -> bool:
+        """Answer those that no person need judge; whether there were any."""
+        changed = [one for one in draws if one.item_id in self.state.changed]
+        for draw in changed:
+            self.answer(draw, "broken")
+        home = [one for one in draws if not one.repeat and self._label_at_home(one.item_id)]
+        for draw in home:
+            self.release(draw)
+        return bool(changed or home) and (self.bring_home() > 0 or bool(changed))
+
+    def _label_at_home(self, item_id: str) -> str | None:
+        if item_id not in self.home.labels or item_id in self.state.changed:
+            return None
+        try:
+            return self.home.label(item_id, self.population.content(item_id))
+        except ChangedItemError:  # It is drawn, and counted as broken.
+            return None
 
     def take(
         self, n: int, annotator: str = DEFAULT_ANNOTATOR, minutes: int = LEASE_MINUTES
@@ -569,13 +615,10 @@ class Session:
         _check_whole("n", "items", n)
         _check_whole("minutes", "minutes", minutes, most=LONGEST_LEASE)
         with self._lock:
-            while True:
-                draws = self.drawing.take(n, annotator, minutes)
-                changed = [draw for draw in draws if draw.item_id in self.state.changed]
-                if not changed:
-                    return draws
-                for draw in changed:
-                    self.answer(draw, "broken")
+            self.bring_home()
+            while self._without_people(draws := self.drawing.take(n, annotator, minutes)):
+                pass
+            return draws
 
     def page(self, n: int = PAGE, annotator: str = DEFAULT_ANNOTATOR) -> list[Draw]:
         """The items to judge now, several at once.
@@ -623,13 +666,10 @@ class Session:
         """
         _check_whole("n", "items", n)
         with self._lock:
-            while True:
-                draws = self.drawing.page(n, annotator, LEASE_MINUTES)
-                changed = [draw for draw in draws if draw.item_id in self.state.changed]
-                if not changed:
-                    return draws
-                for draw in changed:
-                    self.answer(draw, "broken")
+            self.bring_home()
+            while self._without_people(draws := self.drawing.page(n, annotator, LEASE_MINUTES)):
+                pass
+            return draws
 
     def ahead(self, draw: Draw, answers: Sequence[str]) -> dict[str, tuple[int, str]]:
         """The item that follows each answer, where that is sure before the answer is given.
@@ -656,6 +696,7 @@ class Session:
             return {
                 answer: (index, self.population.id_at(position))
                 for answer, (index, position) in found.items()
+                if self.population.id_at(position) not in self.home.labels
             }
 
     def page_ahead(self, page: Sequence[Draw], n: int = PAGE) -> list[tuple[int, str]]:
@@ -679,7 +720,7 @@ class Session:
         Nothing is drawn. What others do meanwhile may still change what ``page`` gives.
         """
         with self._lock:
-            found = self.drawing.page_ahead(page, n)
+            found = [] if self.home.labels else self.drawing.page_ahead(page, n)
             return [(index, self.population.id_at(position)) for index, position in found]
 
     def release(self, draw: Draw | str, *, annotator: str | None = None) -> Event | None:

@@ -1,0 +1,327 @@
+"""False alarms of a monitor, and how soon it notices a fall.
+
+    python -m benchmarks.monitor [--quick] [--runs 2000] [--only WORD] [--rows FILE] [--write]
+
+Series of waves of 150 labels by the default, fixed promise a wave, precision and recall asked; the
+waves are drawn from five simulated sessions a series of the file with its known labels. What is
+required is the true value. A fall of 10 points: of the items called positive some are not
+(precision, F1), positives are missed at random (recall), calls of any kind are wrong at random
+(accuracy). "6 quiet, 4": after 6 quiet waves, within 4 waves from the fall on. The same threshold,
+that of 52 waves and an error rate of .05, is used for false alarms and for power (a quarter of the
+series; for a change since launch too).
+
+Rivals, on as many labels: "over-sampled, shared" is ``labelcore.monitor`` (half of the labels in
+each group, alpha shared over comparisons), "over-sampled, each" the predictive interval of Shang et
+al. at 95 % for each wave; "plain, sequence" is a confidence sequence of all plain random labels so
+far (Robbins' beta mixture). Of the first two there are a tenth of the series.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.special import betaln
+
+import labelcore as lc
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
+from labelcore.designs.progress import Progress
+from labelcore.estimands import SCALARS, ratios
+from labelcore.log.engine import Engine
+from labelcore.papers.oversampling.groups import Counts, recall_of
+from labelcore.papers.oversampling.monitoring import JEFFREYS
+from labelcore.papers.oversampling.next_wave import forecast
+from labelcore.planning.forecast import kept_plan
+from labelcore.stats.profile import Cells, FloatArray
+from labelcore.waves.evidence import (
+    LONGEST,
+    between,
+    change_evidence,
+    requirement_evidence,
+    threshold,
+)
+
+SEED, LABELS, WAVES, ERROR, POOL = 37, 150, 52, 0.05, 20_000
+FIGURES = ("precision", "recall", "f1", "accuracy")
+LENGTHS, QUIET, WITHIN, BY = (12, 26, 52), (1, 6, 25, 51), (1, 2, 4, 8), 0.10
+DRIFT = 20
+OURS, LAUNCH, ANEW = "required", "since launch", "required, files drawn anew"
+SHARED, EACH, SEQUENCE = "over-sampled, shared", "over-sampled, each", "plain, sequence"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A real file and a classifier of it; ``items``: the first so many alone."""
+
+    name: str
+    file: str
+    classifier: str
+    items: int | None = None
+
+
+CASES = (
+    Case("newsgroups lr", "newsgroups_med.csv.gz", "lr"),
+    Case("newsgroups nb", "newsgroups_med.csv.gz", "nb"),
+    Case("phrases model", "ppdb_pairs.csv.gz", "model"),
+    Case("products gbm", "product_pairs.parquet", "gbm"),
+    Case("products title, 46 positives", "product_pairs.parquet", "title", 7_800),
+    Case("newsgroups svm, 5,000 items", "newsgroups_med.csv.gz", "svm", 5_000),
+)
+
+
+class Prepared:
+    """Sessions of one file, many side by side: only their counts by stratum are drawn."""
+
+    def __init__(self, case: Case, folder: Path) -> None:
+        path = folder / case.file
+        read = pd.read_parquet if path.suffix == ".parquet" else pd.read_csv
+        found = read(path).head(case.items)
+        own = {"id": found["id"].astype(str), "score": found[f"score_{case.classifier}"],
+               "call": found[f"pred_{case.classifier}"]}  # fmt: skip
+        population = lc.read_population(
+            pd.DataFrame(own), id="id", content="id", scores={"m": "score"},
+            predictions={"m": "call"},
+        )  # fmt: skip
+        plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=LABELS,
+                       promise="fixed")  # fmt: skip
+        self.engine = Engine(population, kept_plan(population, plan))
+        frame = self.frame = self.engine.frame
+        self.size, self.called = frame.sizes.astype(float), frame.predicted
+        truth = found["true_label"].to_numpy().astype(float)
+        self.positive = np.bincount(frame.stratum, truth, frame.n_strata)
+
+    def value(self, figure: str, positive: FloatArray | None = None) -> float:
+        empty = Cells(self.size, 0 * self.size, 0 * self.size, self.called)
+        totals = self.positive if positive is None else positive
+        return float(ratios([SCALARS[figure]], empty).value(totals)[0])
+
+    def fallen(self, figure: str, by: float) -> FloatArray:
+        """The positives of each stratum after the figure has fallen."""
+
+        def after(share: float) -> FloatArray:
+            fewer = 1 - share * (figure != "recall")
+            more = share * (figure in ("recall", "accuracy"))
+            return np.where(
+                self.called, self.positive * fewer,
+                self.positive + more * (self.size - self.positive),
+            )  # fmt: skip
+
+        low, high, goal = 0.0, 1.0, self.value(figure) - by
+        for _ in range(50):
+            middle = (low + high) / 2
+            above = self.value(figure, after(middle)) > goal
+            low, high = (middle, high) if above else (low, middle)
+        return np.round(after(high))
+
+    def sessions(self, positive: FloatArray, runs: int, random: np.random.Generator) -> Cells:
+        """The counts of so many sessions, (runs, n_strata)."""
+        engine, shape = self.engine, (runs, len(self.size))
+        there = np.broadcast_to(np.round(positive).astype(np.int64), shape)
+        drawn, hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        while drawn[0].sum() < LABELS:
+            now = Progress(drawn, drawn.astype(float), hits.astype(float), LABELS)
+            take = np.broadcast_to(engine.design.allocate(engine.setup, self.frame, now), shape)
+            left = there - hits
+            hits = hits + random.hypergeometric(left, self.frame.sizes - drawn - left, take)
+            drawn = drawn + take
+        counts = drawn.astype(float), hits.astype(float)
+        return Cells(np.broadcast_to(self.size, shape), *counts, self.called)
+
+
+def chosen(
+    pools: list[Cells], lengths: list[int], series: int, random: np.random.Generator
+) -> Cells:
+    """Series of waves, (series, n_waves, n_cells): so many of each pool, one after another."""
+    parts = []
+    for pool, length in zip(pools, lengths, strict=True):
+        place = random.integers(len(pool.labelled), size=(series, length))
+        parts.append((pool.size[place], pool.labelled[place], pool.positive[place]))
+    counts = (np.concatenate(one, axis=1) for one in zip(*parts, strict=True))
+    return Cells(*counts, pools[0].predicted)
+
+
+def alarms(prepared: Prepared, figure: str, watch: str, waves: Cells, first: int) -> FloatArray:
+    """Whether each series has had an alarm, from wave ``first`` on, (n_waves - first, series)."""
+    row, suggested, launch = SCALARS[figure], prepared.frame.rates, watch == LAUNCH
+    limit, required = threshold(WAVES, ERROR, since_launch=launch), prepared.value(figure)
+    found = []
+    for last in range(first, waves.labelled.shape[1]):
+        if launch and last == 0:
+            found.append(np.zeros(len(waves.labelled)))
+        elif launch:
+            found.append(change_evidence(between(waves, 0, last + 1), row, suggested).sum(axis=1))
+        else:
+            own = between(waves, max(0, last + 1 - LONGEST), last + 1)
+            found.append(requirement_evidence(own, row, required, suggested).sum(axis=1))
+    return np.logical_or.accumulate(np.array(found) >= limit, axis=0)
+
+
+def measure(case: Case, figure: str, watch: str, folder: Path, series: int) -> list[Row]:
+    """One row: false alarms, and what share of falls is noticed."""
+    random = np.random.default_rng([SEED, FIGURES.index(figure)])
+    prepared = Prepared(case, folder)
+    series = series // 4 if watch == LAUNCH else series
+    pool = min(POOL, 5 * series)
+    positive: FloatArray = prepared.positive
+    if watch == ANEW:
+        rates = prepared.positive / prepared.size
+        positive = random.binomial(prepared.size.astype(int), rates, (pool, len(rates)))
+    quiet = prepared.sessions(positive, pool, random)
+    found: Row = {"file": case.name, "figure": figure, "watch": watch,
+                  "true": prepared.value(figure)}  # fmt: skip
+    false = alarms(prepared, figure, watch, chosen([quiet], [WAVES], series, random), 0)
+    found |= {f"false, {length} waves": float(false[length - 1].mean()) for length in LENGTHS}
+    if watch == ANEW or found["true"] <= 2 * BY:
+        return [found]
+    lower = prepared.sessions(prepared.fallen(figure, BY), 2_000, random)
+    for before in QUIET if watch == OURS else QUIET[1:3]:
+        start = 0 if watch == LAUNCH else max(0, before - LONGEST)
+        mixed = chosen([quiet, lower], [before - start, max(WITHIN)], series // 4, random)
+        noticed = alarms(prepared, figure, watch, mixed, before - start)
+        found |= {f"{before} quiet, {one}": float(noticed[one - 1].mean()) for one in WITHIN}
+    if watch == OURS:
+        found["drift, median wave"] = _drift(prepared, figure, quiet, series, random)
+    return [found]
+
+
+def _drift(
+    prepared: Prepared, figure: str, quiet: Cells, series: int, random: np.random.Generator
+) -> float:
+    """In which wave of a fall by one point a wave, after 6 quiet ones, the alarm comes in half of
+    the series."""
+    by = min(0.01, (prepared.value(figure) - 0.05) / DRIFT)
+    pools = [prepared.sessions(prepared.fallen(figure, by * wave), 500, random)
+             for wave in range(1, DRIFT + 1)]  # fmt: skip
+    waves = chosen([quiet, *pools], [6] + [1] * DRIFT, series // 4, random)
+    share = alarms(prepared, figure, OURS, waves, 6).mean(axis=1)
+    return float(np.argmax(share >= 0.5) + 1) if share[-1] >= 0.5 else float("nan")
+
+
+# --- others, on as many labels ---------------------------------------------------------------
+
+
+def rivals(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
+    """A row for each rule of others."""
+    random = np.random.default_rng([SEED, 9])
+    prepared = Prepared(case, folder)
+    ways = {SHARED: (series // 10, _shared), EACH: (series // 10, _each),
+            SEQUENCE: (series, _sequence)}  # fmt: skip
+    found = []
+    for name, (count, alarmed) in ways.items():
+        row: Row = {"file": case.name, "figure": figure, "watch": name,
+                    "true": prepared.value(figure)}  # fmt: skip
+        false = alarmed(prepared, figure, [prepared.positive] * WAVES, count, random)
+        row |= {f"false, {length} waves": float(false[length - 1].mean()) for length in LENGTHS}
+        lower = prepared.fallen(figure, BY)
+        for before in QUIET[1:3]:
+            way = [prepared.positive] * before + [lower] * max(WITHIN)
+            noticed = alarmed(prepared, figure, way, count, random, before)
+            row |= {f"{before} quiet, {one}": float(noticed[before + one - 1].mean())
+                    for one in WITHIN}  # fmt: skip
+        found.append(row)
+    return found
+
+
+def _sequence(
+    prepared: Prepared, figure: str, way: list[FloatArray], series: int,
+    random: np.random.Generator, first: int = 0,
+) -> FloatArray:  # fmt: skip
+    """Alarms of plain random samples, (n_waves, series)."""
+    size, called = prepared.size, prepared.called
+    hits = misses = np.zeros(series)
+    found = []
+    for wave, positive in enumerate(way):
+        four = [positive[called].sum(), (size - positive)[called].sum(), positive[~called].sum(),
+                (size - positive)[~called].sum()]  # fmt: skip
+        counts = random.multivariate_hypergeometric(np.round(four).astype(int), LABELS, series)
+        right, wrong = {
+            "precision": (counts[:, 0], counts[:, 1]),
+            "recall": (counts[:, 0], counts[:, 2]),
+            "accuracy": (counts[:, 0] + counts[:, 3], counts[:, 1] + counts[:, 2]),
+        }[figure]  # fmt: skip
+        hits, misses = hits + right, misses + wrong
+        required, trials = prepared.value(figure), np.maximum(hits + misses, 1)
+        evidence = (betaln(hits + 0.5, misses + 0.5) - betaln(0.5, 0.5)
+                    - hits * np.log(required) - misses * np.log(1 - required))  # fmt: skip
+        below = hits / trials < required
+        found.append((evidence >= np.log(1 / ERROR)) & below & (wave >= first))
+    return np.logical_or.accumulate(np.array(found), axis=0)
+
+
+def _oversampled(
+    prepared: Prepared, figure: str, way: list[FloatArray], series: int,
+    random: np.random.Generator, first: int, shared: bool,
+) -> FloatArray:  # fmt: skip
+    size, called, half = prepared.size, prepared.called, LABELS // 2
+    above, below = round(size[called].sum()), round(size[~called].sum())
+    n_above = min(half, above)
+    n_below = min(LABELS - n_above, below)
+    found = np.zeros((len(way), series), dtype=bool)
+    for one in range(series):
+        weight = Counts.of(0, 0, 0, 0)
+        for wave, positive in enumerate(way):
+            hits = [round(positive[called].sum()), round(positive[~called].sum())]
+            seen = random.hypergeometric(hits[0], above - hits[0], n_above)
+            missed = random.hypergeometric(hits[1], below - hits[1], n_below)
+            rates = seen / n_above, missed / n_below
+            value = rates[0] if figure == "precision" else recall_of(above / below, *rates)
+            if wave and wave >= first:
+                alpha = ERROR / (wave * (wave + 1)) / 2 if shared else ERROR
+                ahead = forecast(JEFFREYS.plus(weight), above / below, n_above, n_below)
+                low, high = ahead[figure == "recall"].limits(1 - alpha)
+                found[wave, one] = value < low - 1e-12 or value > high + 1e-12
+            weight = weight.plus(Counts.of(seen, n_above - seen, missed, n_below - missed))
+    return np.logical_or.accumulate(found, axis=0)
+
+
+def _shared(prepared, figure, way, series, random, first=0):  # type: ignore[no-untyped-def]
+    return _oversampled(prepared, figure, way, series, random, first, shared=True)
+
+
+def _each(prepared, figure, way, series, random, first=0):  # type: ignore[no-untyped-def]
+    return _oversampled(prepared, figure, way, series, random, first, shared=False)
+
+
+def jobs(options: Options) -> dict[str, Job]:
+    cases = CASES[:2] if options.quick else CASES
+    found: dict[str, Job] = {}
+    for figure in ("recall", "precision", "f1", "accuracy"):
+        for case in cases:
+            found[f"{OURS}: {case.name} {figure}"] = partial(
+                measure, case, figure, OURS, options.data, options.runs
+            )
+    for case in cases:
+        for figure in ("precision", "recall"):
+            found[f"{LAUNCH}: {case.name} {figure}"] = partial(
+                measure, case, figure, LAUNCH, options.data, options.runs
+            )
+        found[f"{ANEW}: {case.name}"] = partial(
+            measure, case, "recall", ANEW, options.data, options.runs
+        )
+    for case in (CASES[0], CASES[2]):
+        for figure in ("precision", "recall"):
+            found[f"rivals: {case.name} {figure}"] = partial(
+                rivals, case, figure, options.data, options.runs
+            )
+    return found
+
+
+def tables(rows: Rows, options: Options) -> str:
+    frame = pd.DataFrame(flat(rows))
+    order = [OURS, LAUNCH, ANEW, SHARED, EACH, SEQUENCE]
+    parts = [f"## {watch[:1].upper()}{watch[1:]}\n\n"
+             + frame_table(part.drop(columns="watch").dropna(axis=1, how="all").round(3))
+             for watch in order if len(part := frame[frame["watch"] == watch])]  # fmt: skip
+    return "\n\n".join(parts) + "\n"
+
+
+BENCHMARK = Benchmark(
+    name="monitor", about=__doc__ or "", jobs=jobs, tables=tables, runs=2_000, quick_runs=200,
+    page="monitoring.md",
+)  # fmt: skip
+
+if __name__ == "__main__":
+    command(BENCHMARK)()

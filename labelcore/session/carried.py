@@ -1,0 +1,82 @@
+"""Labels that come home: what the earlier waves of a monitor know of items that have not changed.
+
+The waves of a monitor draw by the same seed, so that an item has the same place in the order of
+draws for as long as it lives: permanent random numbers. What comes first in it in this wave came
+first in the last one, and a label of the same id with the same contents need not be asked again.
+
+Source: Brewer, Early and Joyce (1972); Ohlsson (1995).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from labelcore.log.events import genesis
+from labelcore.log.kinds import told
+from labelcore.store import LabelStore, ProjectRecord
+
+MONITOR = "monitor"
+CARRIED = "earlier wave"
+"""Who gives a label that came home."""
+
+
+def terms_of(record: ProjectRecord) -> Mapping[str, Any]:
+    """What makes a project a wave: name of the monitor, name of the wave, terms; else nothing."""
+    found = json.loads(record.settings_json).get(MONITOR)
+    return found if isinstance(found, Mapping) else {}
+
+
+def waves_of(store: LabelStore, monitor: str) -> list[ProjectRecord]:
+    """The projects that are waves of a monitor, the oldest first."""
+    found = [one for one in store.projects() if terms_of(one).get("name") == monitor]
+    return sorted(found, key=lambda one: int(terms_of(one)["number"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label of an earlier wave: the class, and the project whose store has the item."""
+
+    answer: str
+    project: str
+
+
+class Home:
+    """The labels of a monitor's waves before one, or of all, by item; the newest of each."""
+
+    def __init__(self, store: LabelStore, monitor: str, before: int | None = None) -> None:
+        self._store, self._monitor, self._before = store, monitor, before
+
+    @classmethod
+    def of(cls, store: LabelStore, record: ProjectRecord) -> Home:
+        """That of a project; without labels where it is no wave."""
+        terms = terms_of(record)
+        return cls(store, str(terms.get("name", "")), int(terms.get("number", 0)))
+
+    @cached_property
+    def labels(self) -> dict[str, Label]:
+        found: dict[str, Label] = {}
+        for record in waves_of(self._store, self._monitor) if self._before != 0 else []:
+            if self._before is not None and int(terms_of(record)["number"]) >= self._before:
+                break
+            start = genesis(record.fingerprint, record.plan_json)
+            book = told(self._store.events(record.name), start).book
+            for index in range(1, len(book.asked) + 1):
+                event = book.in_force(index)
+                if event is not None and event.label is not None and event.item_id is not None:
+                    found[event.item_id] = Label(event.label, record.name)
+        return found
+
+    def changed(self, item_id: str, content: Mapping[str, str]) -> bool:
+        """Whether an item that has a label shows something else now."""
+        before = self._store.content(self.labels[item_id].project, item_id)
+        return before is None or dict(before.columns) != dict(content)
+
+    def label(self, item_id: str, content: Mapping[str, str]) -> str | None:
+        """The label of an unchanged item; None where there is none."""
+        if item_id not in self.labels or self.changed(item_id, content):
+            return None
+        return self.labels[item_id].answer

@@ -1,0 +1,86 @@
+"""The waves of a monitor: each figure with what is required, and the evidence below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from labelcore.charts.base import VALUE_DOT, Chart, empty_chart
+from labelcore.charts.design import FIRST, REFERENCE, SECOND, THIN
+from labelcore.charts.drawing import Axis, Drawing, Line, Symbol, Unit
+from labelcore.charts.names import shortened
+from labelcore.words import sentences as words
+
+SHOWN = {
+    "wave": "Wave", "watch": "Watched", "value": "Value", "low": "From", "high": "To",
+    "evidence": "Evidence", "threshold": "Alarm from", "alarm": "Alarm",
+}  # fmt: skip
+NOTHING = "No wave yet: the picture starts with the first finished one."
+INTERVAL_WIDTH, PANEL = 6.0, 190.0
+LEAST = 1e-2
+
+
+def monitor_chart(table: pd.DataFrame) -> Chart:
+    """A panel for each figure, a bar for each wave over its interval, and one for the evidence of
+    each line as a share of what raises the alarm; a wave with an alarm is orange.
+
+    table   as ``Monitor.table`` gives it
+    """
+    shown = table[list(SHOWN)].rename(columns=SHOWN)
+    known = table.dropna(subset=["evidence"])
+    if known.empty:
+        return empty_chart(NOTHING, tuple(SHOWN.values()))
+    names = list(dict.fromkeys(table["wave"]))
+    place = {name: at for at, name in enumerate(names, start=1)}
+    figures = list(dict.fromkeys(known["estimand"]))
+    marks: list[Line] = []
+    for panel, figure in enumerate(figures):
+        mine = known[known["estimand"] == figure]
+        alarmed = set(mine.loc[mine["alarm"].astype(bool), "wave"])
+        for row in mine.drop_duplicates("wave").to_dict("records"):
+            marks += _wave(row, place[str(row["wave"])], panel, row["wave"] in alarmed)
+        for required in mine["required"].dropna().unique():
+            marks.append(_level(float(required), len(names), panel))
+    marks.append(_level(1.0, len(names), len(figures)))
+    for watch, mine in known.groupby("watch", sort=False):
+        share = np.maximum(mine["evidence"] / mine["threshold"], LEAST)
+        at = [place[name] for name in mine["wave"]]
+        marks.append(Line(at, share.tolist(), panel=len(figures), name=shortened(str(watch))))
+    ticks = tuple((at, shortened(name)) for name, at in place.items())
+    axes = [Axis(shortened(figure), Unit.SHARE) for figure in figures]
+    evidence = Axis("evidence, 1: alarm", log=True)
+    drawing = Drawing(
+        Axis("wave", ends=(0.5, len(names) + 0.5), ticks=_few(ticks), grid=False),
+        (*axes, evidence), marks, legend=True, height=PANEL * (len(figures) + 1),
+    )  # fmt: skip
+    said = "; ".join(_words(row) for row in known.to_dict("records"))
+    return Chart(drawing, f"Figures of each wave and the evidence of a fall. {said}.", shown)
+
+
+def _wave(row: dict[Any, Any], at: int, panel: int, alarmed: bool) -> list[Line]:
+    role, symbol = (SECOND, Symbol.CROSS) if alarmed else (FIRST, Symbol.DOT)
+    said = [_words(row)]
+    ends = [float(row["low"]), float(row["high"])]
+    found = [Line([at, at], ends, INTERVAL_WIDTH, panel=panel, role=role, opacity=0.35,
+                  hover=said * 2)]  # fmt: skip
+    if not pd.isna(row["value"]):
+        found.append(Line([at], [float(row["value"])], 0.0, dots=VALUE_DOT, symbol=symbol,
+                          panel=panel, role=role, hover=said))  # fmt: skip
+    return found
+
+
+def _level(at: float, waves: int, panel: int) -> Line:
+    """A dashed line across a panel."""
+    return Line([0.5, waves + 0.5], [at, at], THIN, dash="dash", panel=panel, role=REFERENCE)
+
+
+def _words(row: dict[Any, Any]) -> str:
+    low, high = words.percent_range(float(row["low"]), float(row["high"]))
+    alarm = ", alarm" if row["alarm"] else ""
+    return f"{shortened(str(row['wave']))}: {shortened(str(row['watch']))}, {low} to {high}{alarm}"
+
+
+def _few(ticks: tuple[tuple[int, str], ...], most: int = 14) -> tuple[tuple[int, str], ...]:
+    return ticks[:: -(-len(ticks) // most)]

@@ -1,0 +1,157 @@
+"""What a wave leaves for those after it: figures, and counts by stratum of the labels that were
+first given in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from labelcore.log.engine import Engine
+from labelcore.promises import Status
+from labelcore.results.types import Estimate
+from labelcore.session.carried import CARRIED, terms_of
+from labelcore.session.session import Session
+from labelcore.stats.profile import Cells, FloatArray
+from labelcore.store import LabelStore, ProjectRecord
+from labelcore.tallies import InGroup, Question
+
+KEPT = "measured"
+ABSENT = 1e-6
+"""The size of a cell that a wave has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of one wave by itself, and its counts by cell.
+
+    counts      (stratum, predicted, size, labelled, positive) of each cell
+    suggested   the rate of each cell by the scores; None where the method has none
+    """
+
+    value: float | None
+    low: float
+    high: float
+    counts: list[list[float]]
+    suggested: list[float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One wave as its log tells it.
+
+    labels     labels in force, first: of these those first given in this wave, left: still planned
+    over       whether the planned size was answered, or the wave was closed with what it had
+    seen       whether figures were looked at before it was closed early
+    restarted  why the monitor began anew after it; "" where it goes on
+    figures    by key; none while it is not over: its figures are hidden
+    """
+
+    wave: str
+    project: str
+    labels: int
+    first: int
+    left: int
+    over: bool
+    seen: bool
+    restarted: str
+    figures: dict[str, Figure]
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Measured:
+        figures = {key: Figure(**one) for key, one in found["figures"].items()}
+        return cls(**{**found, "figures": figures})
+
+
+def measured(store: LabelStore, record: ProjectRecord, session: Session | None) -> Measured:
+    """What a wave left; kept beside its words for as long as its log does not grow, so that a look
+    at fifty waves opens one or two."""
+    events = store.last_sequence(record.name)
+    settings = json.loads(record.settings_json)
+    kept = settings.get(KEPT)
+    if kept and kept["events"] == events:
+        return Measured.from_json(kept["found"])
+    opened = session or Session.open(store, record.name)
+    found = of_session(opened)
+    if found.over:
+        events = store.last_sequence(record.name)
+        settings[KEPT] = {"events": events, "found": asdict(found)}
+        store.update(record.name, settings_json=json.dumps(settings, ensure_ascii=False))
+    return found
+
+
+def of_session(session: Session) -> Measured:
+    """What the session of a wave leaves."""
+    session.sync()
+    engine, terms = session.engine, terms_of(session.record)
+    over = session.complete or session.status not in (Status.OPEN, Status.WAITING)
+    kinds = [event.kind for event in session.events]
+    early = "finished" in kinds and "looked" in kinds[: kinds.index("finished")]
+    restarts = [event.text or "" for event in session.events if event.kind == "restarted"]
+    positions, codes = first_given(engine)
+    figures = {}
+    if over:
+        results = session.results()
+        for question in engine.questions:
+            found = results.one(Estimate, question.key)
+            figures[question.key] = Figure(
+                found.value, found.low, found.high,
+                *counts_of(engine, question, positions, codes),
+            )  # fmt: skip
+    return Measured(
+        str(terms["wave"]), session.project, engine.labels, len(positions),
+        max(min(engine.planned, engine.most) - engine.answers_given, 0), over,
+        early and not session.complete, restarts[-1] if restarts else "", figures,
+    )  # fmt: skip
+
+
+def first_given(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
+    """Position and class of the labels that did not come home, up to the last answered draw."""
+    found = []
+    for index, asked in enumerate(engine.asked[: engine.prefix()], start=1):
+        event = engine.in_force(index)
+        if event is None or event.label is None or asked.answers[0].annotator == CARRIED:
+            continue
+        found.append((asked.position, engine.classes[event.label]))
+    position, code = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return position, code
+
+
+def counts_of(
+    engine: Engine, question: Question, positions: np.ndarray, codes: np.ndarray
+) -> tuple[list[list[float]], list[float] | None]:
+    """``Figure.counts`` and ``Figure.suggested`` of these labels alone."""
+    subject = question.subject
+    whole = subject.whose if isinstance(subject, InGroup) else subject
+    tally = engine.tallies[whole].emptied()
+    tally.add_all(positions, codes)
+    if isinstance(subject, InGroup):
+        tally = tally.of_group(subject.group)
+    cells = tally.cells(question.class_index)
+    columns = tally.stratum, cells.predicted, cells.size, cells.labelled, cells.positive
+    counts = np.column_stack([np.asarray(one, dtype=float) for one in columns]).tolist()
+    several = len(engine.population.classes) > 2 and question.class_index is not None
+    rates = engine.frame.rates[tally.stratum]
+    known = not several and bool(np.all((rates > 0) & (rates < 1)))
+    return counts, rates.tolist() if known else None
+
+
+def side_by_side(figures: Sequence[Figure]) -> tuple[Cells, FloatArray | None]:
+    """The counts of several waves, (n_waves, n_cells), and what the scores suggest of each cell;
+    cells are told apart by stratum and prediction."""
+    keys = sorted({(one[0], one[1]) for figure in figures for one in figure.counts})
+    place = {key: at for at, key in enumerate(keys)}
+    size, labelled, positive = np.zeros((3, len(figures), len(keys)))
+    size += ABSENT
+    suggested = np.full(len(keys), 0.5)
+    for wave, figure in enumerate(figures):
+        at = [place[one[0], one[1]] for one in figure.counts]
+        size[wave, at], labelled[wave, at], positive[wave, at] = np.array(figure.counts)[:, 2:].T
+        if figure.suggested is not None:
+            suggested[at] = figure.suggested
+    cells = Cells(size, labelled, positive, np.array([bool(said) for _, said in keys]))
+    known = all(figure.suggested is not None for figure in figures)
+    return cells, suggested if known else None

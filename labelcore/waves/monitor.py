@@ -1,0 +1,548 @@
+"""``Monitor``: one evaluation over many snapshots of a source, wave after wave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from labelcore.designs.scalars import EstimatesFromCells
+from labelcore.errors import (
+    ArgumentError,
+    ProjectExistsError,
+    UnknownProjectError,
+    did_you_mean,
+)
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.log.people import DEFAULT_ANNOTATOR
+from labelcore.plan.plan import Plan
+from labelcore.planning.forecast import kept_plan
+from labelcore.population import Population
+from labelcore.promises import Promise
+from labelcore.session.carried import MONITOR, Home, terms_of, waves_of
+from labelcore.session.ledger import now
+from labelcore.session.session import Session
+from labelcore.store import LabelStore, ProjectRecord, open_store
+from labelcore.waves.evidence import threshold
+from labelcore.waves.measured import KEPT, Measured, measured
+from labelcore.waves.preview import MonitorPreview, previewed
+from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, requirement, rows_of
+from labelcore.words import sentences as words
+
+REUSED_FROM = 20
+"""So many ids with other contents may be rows that have changed."""
+
+
+class Monitor:
+    """One named evaluation over many snapshots of a source: a wave each, an ordinary session.
+
+    Parameters
+    ----------
+    store
+        an address such as "sqlite:///labels.db", a store, or None for memory
+    name
+        of the monitor, unique in the store
+    plan
+        of each wave, by any method whose figures come from counts by stratum; its promise is
+        "fixed", and its seed stays the same
+    requirements
+        texts such as "precision >= 0.8"
+    since_launch
+        whether each figure of the plan is also compared with what it was before
+    waves
+        how many the error rate is for
+    error
+        the chance of a false alarm in so many waves, of all lines of evidence together
+    settings
+        question, instructions, keys ... of the waves
+
+    Raises
+    ------
+    ArgumentError
+        An argument has a value that a rule forbids.
+    ProjectExistsError
+        The store has a monitor of this name with other terms; the message shows both.
+    StoreError
+        The store cannot be used.
+
+    Notes
+    -----
+    An item keeps its place in the order of draws for as long as it keeps its id (permanent random
+    numbers), so that each wave by itself is a random sample of its strata, and a label of the same
+    id with the same contents comes home unasked. Evidence reads only labels first given in a wave:
+    carried ones would count the same noise every night. A wave's figures are hidden until its
+    planned size is reached or it is closed.
+
+    Promise: approximate. While nothing is lower than required, and nothing changes, the chance of
+    any alarm in the planned number of waves is about ``error``: measured, see docs/monitoring.md.
+    Assumption: labels are right; each wave's file is like those before it but for what is watched.
+    Source: Brewer, Early and Joyce (1972) and Ohlsson (1995) for permanent random numbers; the
+    evidence of joined totals is our own (``labelcore.waves.evidence``).
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=80, seed=7)
+    >>> monitor = lc.Monitor(None, "spam", plan, requirements=["precision >= 0.5"])
+    >>> session = monitor.wave(population, "2026-W48")
+    >>> while (draw := session.next()) is not None:
+    ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+    >>> monitor.sentence()
+    'spam: no alarm in 1 of 52 waves.'
+    """
+
+    def __init__(
+        self,
+        store: str | LabelStore | None,
+        name: str,
+        plan: Plan,
+        requirements: Sequence[str] = (),
+        since_launch: bool = True,
+        *,
+        waves: int = 52,
+        error: float = 0.05,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.name, self.requirements = _checked(name), tuple(requirements)
+        if not isinstance(plan.method, EstimatesFromCells):
+            raise ArgumentError(
+                "plan",
+                "must be of a method whose figures come from counts by stratum, such as "
+                "'recalibrated_neyman' or 'simple_random'",
+                got=plan.design,
+            )
+        if plan.claims:
+            raise ArgumentError(
+                "plan", "must have no claims: what is required of every wave goes to requirements"
+            )
+        if type(waves) is not int or waves < 2:
+            raise ArgumentError("waves", "must be a whole number of at least 2", got=waves)
+        if not 0 < error <= 0.5:
+            raise ArgumentError("error", "must lie above 0 and be at most 0.5", got=error)
+        for text in self.requirements:
+            meanings(text)
+        self.plan = replace(plan, promise=Promise.FIXED, planned=None, rules=None)
+        self.since_launch, self.waves, self.error = bool(since_launch), waves, float(error)
+        self.settings = dict(settings or {})
+        self.store = open_store(store)
+        self._sessions: dict[str, Session] = {}
+        there = self._records()
+        if there and (found := terms_of(there[0])["asked"]) != self._asked:
+            raise ProjectExistsError(
+                f"monitor {name!r} exists with other terms. There: {json.dumps(found)}. Here: "
+                f"{json.dumps(self._asked)}. Choose another name or the same terms."
+            )
+
+    @classmethod
+    def open(cls, store: str | LabelStore, name: str) -> Monitor:
+        """Go on with a monitor of a store.
+
+        Parameters
+        ----------
+        store
+            an address, or a store
+        name
+            of the monitor
+
+        Returns
+        -------
+        Monitor
+            As it was left.
+
+        Raises
+        ------
+        UnknownProjectError
+            The store has no such monitor; the message lists those it has.
+        StoreError
+            The store cannot be used.
+        """
+        opened = open_store(store, create=False)
+        there = waves_of(opened, name)
+        if not there:
+            known = sorted({str(one["name"]) for one in map(terms_of, opened.projects()) if one})
+            near = did_you_mean(name, known)
+            raise UnknownProjectError(
+                f"no monitor is called {name!r}{near}; known are {', '.join(known) or 'none'}"
+            )
+        asked = terms_of(there[0])["asked"]
+        plan = Plan.from_json(asked["plan"])
+        return cls(
+            opened, name, plan, asked["requirements"], asked["since_launch"],
+            waves=asked["waves"], error=asked["error"],
+        )  # fmt: skip
+
+    # --- waves --------------------------------------------------------------------------------
+
+    def wave(
+        self,
+        population: Population,
+        name: str | None = None,
+        labels: int | None = None,
+        *,
+        renewed: bool = False,
+    ) -> Session:
+        """Begin a wave, or go on with it.
+
+        Parameters
+        ----------
+        population
+            the snapshot of this wave, read as those before it were
+        name
+            such as "2026-W48"; None: the present day
+        labels
+            how many the wave is planned for, carried ones among them; None: those of the plan
+        renewed
+            whether ids that stand for other contents than before are rows that have changed
+
+        Returns
+        -------
+        Session
+            To be labelled as any other; labels of unchanged items have come home.
+
+        Raises
+        ------
+        ArgumentError
+            The table is the last wave's, its classes or ids are not those of the waves before, the
+            clock went back, or the planned number of waves is over. The message says what to do.
+        PlanError
+            The plan cannot be carried out on this table.
+        """
+        wanted, there = _checked(name or now()[:10]), self._records()
+        for record in there:
+            if terms_of(record)["wave"] == wanted:
+                if record.fingerprint != population.fingerprint:
+                    raise ArgumentError(
+                        "population",
+                        f"must be the table that wave {wanted!r} began with; give a new table "
+                        "another name",
+                    )
+                return self._session(record.name, population)
+        self._check_next(population, wanted, there)
+        plan = self.plan if labels is None else replace(self.plan, budget=labels, margin=None)
+        if not renewed:
+            self._check_ids(population)
+        terms = {
+            "name": self.name, "wave": wanted, "number": len(there) + 1, "asked": self._asked,
+            **(self._agreed(there) or self._frozen(population, plan)),
+        }  # fmt: skip
+        before = dict(self.settings)
+        if there:
+            before = json.loads(there[-1].settings_json)
+            before.pop(KEPT, None)
+        project = f"{self.name}: {wanted}"
+        session = Session(
+            population, plan, self.store, project, settings={**before, MONITOR: terms}
+        )
+        self._sessions[project] = session
+        session.bring_home()
+        return session
+
+    def close(self, name: str, reason: str = "", annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """Close a wave with the labels that it has.
+
+        Parameters
+        ----------
+        name
+            of the wave
+        reason
+            kept in its log
+        annotator
+            who closes it
+
+        Raises
+        ------
+        ArgumentError
+            There is no such wave.
+
+        Notes
+        -----
+        Its figures hold as long as nobody has looked at them before: who closes a wave after having
+        seen figures stops at will, and they have no promise then.
+        """
+        session = self._session(self._record(name).name)
+        session.sync()
+
+        def finished() -> Event | None:
+            over = session.engine.finished
+            return None if over else session.ledger.event("finished", annotator, text=reason)
+
+        session.ledger.write(finished)  # Not finish(), which looks first.
+        self.store.anchor("finish")
+
+    def restart(self, reason: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """Begin anew with the next wave: after an alarm, or after the planned number of waves.
+
+        Parameters
+        ----------
+        reason
+            kept in the log of the last wave
+        annotator
+            who says so
+
+        Raises
+        ------
+        ArgumentError
+            There is no reason, or no wave yet.
+
+        Notes
+        -----
+        Evidence and launch level begin with the next wave, and so does the error rate.
+        """
+        if not reason.strip():
+            raise ArgumentError("reason", "must say why the monitor begins anew", got=reason)
+        there = self._records()
+        if not there:
+            raise ArgumentError("reason", "is not needed before the first wave")
+        ledger = self._session(there[-1].name).ledger
+        ledger.write(lambda: ledger.event("restarted", annotator, text=reason))
+
+    # --- what is known ------------------------------------------------------------------------
+
+    def preview(
+        self,
+        population: Population,
+        labels: int | None = None,
+        *,
+        fall: float = 0.10,
+        seed: int = 0,
+    ) -> MonitorPreview:
+        """What falls the monitor will notice, how soon, and how often it raises a false alarm.
+
+        Parameters
+        ----------
+        population
+            the table of the launch
+        labels
+            a wave; None: those of the plan
+        fall
+            how far each figure falls
+        seed
+            of the simulation
+
+        Returns
+        -------
+        MonitorPreview
+            Its ``table`` has a row for each line of evidence.
+
+        Raises
+        ------
+        PlanError
+            The plan cannot be carried out on this table.
+
+        Notes
+        -----
+        Simulated as if the scores were calibrated, which scores seldom are, or by what the waves so
+        far have taught of them.
+        """
+        plan = self.plan if labels is None else replace(self.plan, budget=labels, margin=None)
+        frozen = self._agreed(self._records()) or self._frozen(population, plan)
+        watches = [(str(watch), watch.key, watch.required) for watch in _watches(frozen)]
+        limits = [frozen["thresholds"][watch.required is None] for watch in _watches(frozen)]
+        return previewed(
+            population, kept_plan(population, plan), watches, limits, self.waves / self.error,
+            fall, seed,
+        )  # fmt: skip
+
+    def table(self) -> pd.DataFrame:
+        """Every wave, and every line of evidence.
+
+        Returns
+        -------
+        DataFrame
+            A row for each wave and line: wave, estimand, value, low, high, evidence, alarm, watch,
+            required, threshold, labels, first_labels, promise. What is
+            hidden or not known yet is missing.
+        """
+        rows = [row for stretch in self._stretches() for row in self._rows(stretch)]
+        return pd.DataFrame([row for row, _ in rows], columns=list(COLUMNS))
+
+    @property
+    def alarms(self) -> list[Alarm]:
+        """The first alarm of each line of evidence since the last restart."""
+        found: dict[str, Alarm] = {}
+        for row, alarm in self._rows(self._stretches()[-1]):
+            if alarm is not None:
+                found.setdefault(row["watch"], alarm)
+        return list(found.values())
+
+    @property
+    def due(self) -> dict[str, int]:
+        """The labels that are still planned, by wave."""
+        return {one.wave: one.left for one in self._measured() if not one.over}
+
+    def sentence(self) -> str:
+        """Say how the classifier stands.
+
+        Returns
+        -------
+        str
+            One sentence, and one for each alarm.
+        """
+        stretch, due, alarms = self._stretches()[-1], self.due, self.alarms
+        over = sum(one.over for one in stretch)
+        said = "" if alarms else f"no alarm in {over} of {self.waves} waves."
+        parts = [said, *(one.sentence() for one in alarms)]
+        parts += [f"{name} waits for {words.count(left)}." for name, left in due.items()]
+        return f"{self.name}: " + " ".join(part for part in parts if part)
+
+    def figure(self) -> Any:
+        """The figures of each wave with what is required, and the evidence below.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            It shows itself in a notebook.
+        """
+        from labelcore.waves.chart import monitor_chart
+
+        return monitor_chart(self.table()).figure
+
+    # --- inside -------------------------------------------------------------------------------
+
+    @cached_property
+    def _asked(self) -> dict[str, Any]:
+        """What was asked for, as JSON keeps it."""
+        return {
+            "plan": self.plan.to_json(), "requirements": list(self.requirements),
+            "since_launch": self.since_launch, "waves": self.waves, "error": self.error,
+        }  # fmt: skip
+
+    def _records(self) -> list[ProjectRecord]:
+        return waves_of(self.store, self.name)
+
+    def _record(self, wave: str) -> ProjectRecord:
+        there = self._records()
+        for record in there:
+            if terms_of(record)["wave"] == wave:
+                return record
+        known = [str(terms_of(record)["wave"]) for record in there]
+        raise ArgumentError(
+            "name", f"must be one of the waves {', '.join(known) or '(none yet)'}",
+            got=f"{wave!r}{did_you_mean(wave, known)}",
+        )  # fmt: skip
+
+    def _session(self, project: str, population: Population | None = None) -> Session:
+        if project not in self._sessions:
+            self._sessions[project] = Session.open(self.store, project, population=population)
+        return self._sessions[project]
+
+    def _agreed(self, there: Sequence[ProjectRecord]) -> dict[str, Any]:
+        """What the first wave froze; nothing before it."""
+        names = "watches", "thresholds", "classes", "positive", "classifiers"
+        return {name: terms_of(there[0])[name] for name in names} if there else {}
+
+    def _frozen(self, population: Population, plan: Plan) -> dict[str, Any]:
+        """Lines of evidence and thresholds, the error rate shared equally by the lines."""
+        engine = Engine(population, kept_plan(population, plan))
+        watches = [requirement(text, engine) for text in self.requirements]
+        if self.since_launch:
+            watches += [
+                Watch(one.key, None)
+                for one in engine.questions
+                if one.group is None and one.versus is None
+            ]
+        if not watches:
+            raise ArgumentError(
+                "requirements", f"must name at least one, such as {EXAMPLE}, without since_launch"
+            )
+        each = self.error / len(watches)
+        limits = [threshold(self.waves, each, since_launch=one) for one in (False, True)]
+        return {
+            "watches": [[one.key, one.required] for one in watches], "thresholds": limits,
+            "classes": list(population.classes), "positive": population.positive,
+            "classifiers": [one for one in engine.classifiers if one is not None],
+        }  # fmt: skip
+
+    def _check_next(
+        self, population: Population, name: str, there: Sequence[ProjectRecord]
+    ) -> None:
+        """ArgumentError unless this may be the next wave."""
+        if not there:
+            return
+        last, agreed = there[-1], self._agreed(there)
+        before = str(terms_of(last)["wave"])
+        missing = [one for one in agreed["classifiers"] if one not in population.classifiers]
+        if missing:
+            raise ArgumentError(
+                "population",
+                f"must have the classifier {missing[0]!r}, as the waves before: read it with "
+                "scores or predictions of that name",
+                got=", ".join(population.classifiers) or "none",
+            )
+        found = list(population.classes), population.positive
+        if found != (agreed["classes"], agreed["positive"]):
+            raise ArgumentError(
+                "population",
+                f"must have the classes {agreed['classes']} with {agreed['positive']!r} as the "
+                f"positive one, as the waves before; read it with positive={agreed['positive']!r}",
+                got=f"{found[0]} with {found[1]!r}",
+            )
+        if population.fingerprint == last.fingerprint:
+            raise ArgumentError(
+                "population",
+                f"must have changed since wave {before!r}, which has the same rows: nothing is to "
+                "be labelled, so leave this wave out",
+            )
+        if now() < last.created_at:
+            raise ArgumentError(
+                "name",
+                f"= {name!r} begins before wave {before!r} did ({last.created_at[:19]} UTC): the "
+                "clock of this machine went back; set it right",
+            )
+        if len(self._stretches()[-1]) >= self.waves:
+            raise ArgumentError(
+                "name",
+                f"= {name!r} is one more than the {self.waves} waves that the error rate is for: "
+                "call restart(reason) to begin anew",
+            )
+
+    def _check_ids(self, population: Population) -> None:
+        """ArgumentError where most labelled ids stand for something else now."""
+        home = Home(self.store, self.name)
+        known = set(population.ids()) if home.labels else set()
+        there = [one for one in home.labels if one in known]
+        other = sum(home.changed(one, population.content(one)) for one in there)
+        if other >= REUSED_FROM and other > len(there) / 2:
+            raise ArgumentError(
+                "population",
+                f"has other contents under {other:,} of {len(there):,} ids that earlier waves "
+                "labelled: give every row an id of its own that lasts, or say renewed=True if "
+                "these rows have changed",
+            )
+
+    def _measured(self) -> list[Measured]:
+        return [
+            measured(self.store, record, self._sessions.get(record.name))
+            for record in self._records()
+        ]
+
+    def _stretches(self) -> list[list[Measured]]:
+        """The waves from the launch or a restart up to the next one, at least one."""
+        found: list[list[Measured]] = [[]]
+        for one in self._measured():
+            found[-1].append(one)
+            if one.restarted:
+                found.append([])
+        return found
+
+    def _rows(self, stretch: Sequence[Measured]) -> Iterator[tuple[dict[str, Any], Alarm | None]]:
+        agreed = self._agreed(self._records())
+        return rows_of(_watches(agreed), agreed.get("thresholds", ()), stretch)
+
+
+def _watches(frozen: Mapping[str, Any]) -> list[Watch]:
+    return [Watch(*one) for one in frozen.get("watches", ())]
+
+
+def _checked(name: object) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise ArgumentError("name", "must be a text that is not empty", got=name)
+    return name

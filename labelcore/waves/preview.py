@@ -1,0 +1,210 @@
+"""What falls a monitor will notice, and how soon, by simulation before the first label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from labelcore.designs.base import IntArray
+from labelcore.errors import PlanError
+from labelcore.estimands import slope_of, table_of
+from labelcore.log.engine import Engine
+from labelcore.plan.plan import Plan
+from labelcore.planning.race import likely_classes
+from labelcore.planning.runs import beginnings, label_all
+from labelcore.population import Population
+from labelcore.stats.profile import Cells, FloatArray
+from labelcore.tallies import Question
+from labelcore.waves.evidence import (
+    LONGEST,
+    between,
+    change_evidence,
+    requirement_evidence,
+)
+
+SESSIONS, SERIES, QUIET = 300, 300, 12
+WITHIN = (1, 2, 4, 8)
+HALVINGS = 30
+SAID = 4
+
+
+@dataclass(frozen=True, eq=False)
+class MonitorPreview:
+    """What a monitor will notice. ``Monitor.preview`` makes it.
+
+    Attributes
+    ----------
+    labels
+        of each wave
+    fall
+        how far each figure falls
+    quiet
+        how many waves there were before it
+    waves_per_false_alarm
+        in how many waves one false alarm is expected
+    table
+        a row for each line of evidence: watch, estimand, now (its value by the scores), after (the
+        value that it falls to), and within 1, 2, 4, 8 waves the share of such falls noticed
+    """
+
+    labels: int
+    fall: float
+    quiet: int
+    waves_per_false_alarm: float
+    table: pd.DataFrame
+
+    def sentence(self) -> str:
+        """Say it in plain words.
+
+        Returns
+        -------
+        str
+            A sentence for each line of evidence, and one about false alarms.
+        """
+        noticed = [
+            f"{row['watch']}: a fall of {100 * self.fall:.10g} points is noticed within {SAID} "
+            f"waves in {10 * row[f'within {SAID}']:.0f} of 10 cases."
+            for _, row in self.table.iterrows()
+        ]
+        often = f"One false alarm in about {self.waves_per_false_alarm:,.0f} waves."
+        return " ".join([f"{self.labels:,} labels a wave.", *noticed, often])
+
+
+def previewed(
+    population: Population,
+    plan: Plan,
+    watches: Sequence[tuple[str, str, float | None]],
+    limits: Sequence[float],
+    per_false_alarm: float,
+    fall: float,
+    seed: int,
+) -> MonitorPreview:
+    """The preview of a plan whose size is frozen.
+
+    watches   name, key of the figure, and what is required of it or None; limits: the threshold of
+              each
+    """
+    random = np.random.default_rng([seed, 1])
+    engine = Engine(population, plan)
+    codes = _world(population, plan, engine, seed)
+    questions = {one.key: one for one in engine.questions}
+    quiet = _pools(population, plan, codes, list(questions.values()), seed)
+    rows = []
+    for (name, key, required), limit in zip(watches, limits, strict=True):
+        question = questions[key]
+        now = _value(engine, question, codes)
+        after = max((now if required is None else min(now, required)) - fall, 0.0)
+        worse = _fallen(engine, question, codes, after, random)
+        lower = _pools(population, plan, worse, [question], seed + 1)[key]
+        noticed = _noticed(engine, question, required, (quiet[key], lower), limit, random)
+        rows.append(
+            {"watch": name, "estimand": key, "now": now, "after": after}
+            | {f"within {one}": float(noticed[one - 1]) for one in WITHIN}
+        )
+    return MonitorPreview(
+        int(plan.planned or 0), fall, QUIET, per_false_alarm, pd.DataFrame(rows)
+    )  # fmt: skip
+
+
+def _world(population: Population, plan: Plan, engine: Engine, seed: int) -> IntArray:
+    """The class of every item as the scores suggest it, (n_items,)."""
+    if len(population.classes) > 2:
+        world = likely_classes(population, plan, seed)
+        if world is None:
+            raise PlanError("a preview of several classes needs scores that are probabilities")
+        return world(0)
+    rates = np.asarray(engine.frame.rates)[np.asarray(engine.frame.stratum[:])]
+    positive = population.classes.index(population.positive)
+    hit = np.random.default_rng([seed, 0]).random(len(rates)) < rates
+    return np.where(hit, positive, 1 - positive).astype(np.int64)
+
+
+def _census(engine: Engine, question: Question, codes: IntArray) -> Cells:
+    return engine.tallies[question.subject].census(codes).cells(question.class_index)
+
+
+def _value(engine: Engine, question: Question, codes: IntArray) -> float:
+    cells = _census(engine, question, codes)
+    value = table_of([question.row], cells).value(cells.positive)[0]
+    return float(np.nan_to_num(value))
+
+
+def _fallen(
+    engine: Engine, question: Question, codes: IntArray, goal: float, random: np.random.Generator
+) -> IntArray:
+    """The classes after a figure has fallen: of the items that raise it some at random are of
+    another class, in equal shares wherever there are any."""
+    cells, cell = _census(engine, question, codes), engine.tallies[question.subject].cell_of
+    table = table_of([question.row], cells)
+    slope = slope_of(question.row, cells, table.value(cells.positive))
+    rises, sinks = slope > 0, slope < 0
+    moved = cells.positive * rises, (cells.size - cells.positive) * sinks
+
+    def value(share: float) -> float:
+        found = table.value(cells.positive - share * moved[0] + share * moved[1])
+        return float(np.nan_to_num(found[0]))
+
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if value(middle) > goal else (low, middle)
+    n_classes, mine = len(engine.population.classes), cell >= 0
+    wanted = np.full(len(codes), question.class_index or 0)
+    if question.class_index is None:
+        wanted = engine.population.predictions[str(question.classifier)].astype(np.int64)
+    positive = codes == wanted
+    chosen = mine & (random.random(len(codes)) < high)
+    found = np.where(chosen & positive & rises[cell], (codes + 1) % n_classes, codes)
+    return np.where(chosen & ~positive & sinks[cell], wanted, found).astype(np.int64)
+
+
+def _pools(
+    population: Population, plan: Plan, codes: IntArray, questions: Sequence[Question], seed: int
+) -> dict[str, Cells]:
+    """The counts that sessions on these classes leave, (n_sessions, n_cells) by key."""
+    engines = list(beginnings(population, plan, range(seed, seed + SESSIONS)))
+    label_all(engines, codes)
+    found = {}
+    for question in questions:
+        each = [one.tallies[question.subject].cells(question.class_index) for one in engines]
+        size, labelled, positive = (
+            np.array([getattr(one, name) for one in each])
+            for name in ("size", "labelled", "positive")
+        )
+        found[question.key] = Cells(size, labelled, positive, each[0].predicted)
+    return found
+
+
+def _noticed(
+    engine: Engine,
+    question: Question,
+    required: float | None,
+    pools: tuple[Cells, Cells],
+    limit: float,
+    random: np.random.Generator,
+) -> FloatArray:
+    """The share of series in which the fall was noticed, up to each wave after it."""
+    places = [random.integers(SESSIONS, size=(SERIES, one)) for one in (QUIET, max(WITHIN))]
+
+    def drawn(name: str) -> FloatArray:
+        parts = [getattr(pool, name)[at] for pool, at in zip(pools, places, strict=True)]
+        return np.concatenate(parts, axis=1)
+
+    series = Cells(drawn("size"), drawn("labelled"), drawn("positive"), pools[0].predicted)
+    tally = engine.tallies[question.subject]
+    several = len(engine.population.classes) > 2 and question.class_index is not None
+    suggested = None if several else np.asarray(engine.frame.rates)[tally.stratum]
+    alarmed, found = np.zeros(SERIES, dtype=bool), []
+    for last in range(QUIET + 1, QUIET + max(WITHIN) + 1):
+        first = 0 if required is None else max(0, last - LONGEST)
+        waves = between(series, first, last)
+        if required is None:
+            evidence = change_evidence(waves, question.row, suggested)
+        else:
+            evidence = requirement_evidence(waves, question.row, required, suggested)
+        alarmed = alarmed | (evidence.sum(axis=1) >= limit)
+        found.append(float(alarmed.mean()))
+    return np.array(found)

@@ -1,0 +1,179 @@
+"""What a monitor watches: lines of evidence, what is required, and alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelcore.errors import ArgumentError, PlanArgumentError, did_you_mean
+from labelcore.estimands import SCALARS
+from labelcore.log.engine import Engine
+from labelcore.plan.claims import Quantity, readings
+from labelcore.promises import Promise
+from labelcore.stats.profile import FloatArray
+from labelcore.waves.evidence import LONGEST, change_evidence, requirement_evidence
+from labelcore.waves.measured import Measured, side_by_side
+
+COLUMNS = (
+    "wave", "estimand", "value", "low", "high", "evidence", "alarm", "watch", "required",
+    "threshold", "labels", "first_labels", "promise",
+)  # fmt: skip
+LIKELY = 0.15
+"""Starts whose evidence is this share of the highest one's may be when it began, too."""
+EXAMPLE = "'precision >= 0.8' or 'accuracy[language=de] >= 0.75'"
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """One line of evidence.
+
+    key        a figure, as in ``Session.results``
+    required   what it must not be lower than; None: what it was in the waves before
+    """
+
+    key: str
+    required: float | None
+
+    def __str__(self) -> str:
+        if self.required is None:
+            return f"{self.key} since launch"
+        return f"{self.key} >= {self.required:.10g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A figure has fallen.
+
+    Attributes
+    ----------
+    estimand
+        the figure, as in ``Session.results``
+    required
+        what it must not be lower than; None: it is lower than it was before
+    wave
+        the first wave in which the evidence reached its threshold
+    evidence, threshold
+        both
+    since, since_first, since_last
+        from which wave it has probably been lower; the first and the last one that it may be
+    """
+
+    estimand: str
+    required: float | None
+    wave: str
+    evidence: float
+    threshold: float
+    since: str
+    since_first: str
+    since_last: str
+
+    def sentence(self) -> str:
+        """Say what has fallen, and since when.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
+        lower = "lower than before"
+        if self.required is not None:
+            lower = f"lower than {100 * self.required:.10g} %"
+        about = f"about {self.since}"
+        if self.since_first != self.since_last:
+            about += f" ({self.since_first} to {self.since_last})"
+        return (
+            f"Alarm in {self.wave}: {self.estimand} has been {lower} since {about}; evidence "
+            f"{self.evidence:,.0f}, alarm from {self.threshold:,.0f}."
+        )
+
+
+def rows_of(
+    watches: Sequence[Watch], thresholds: Sequence[float], stretch: Sequence[Measured]
+) -> Iterator[tuple[dict[str, Any], Alarm | None]]:
+    """A row of ``COLUMNS`` for each wave from a launch on and each line of evidence, with its
+    alarm if it has one.
+
+    thresholds   of requirements, and of changes since launch
+    """
+    over = [one for one in stretch if one.over]
+    for one in stretch:
+        for watch in watches:
+            limit = float(thresholds[watch.required is None])
+            row: dict[str, Any] = dict.fromkeys(COLUMNS) | {
+                "wave": one.wave, "estimand": watch.key, "watch": str(watch), "alarm": False,
+                "required": watch.required, "threshold": limit, "labels": one.labels,
+                "first_labels": one.first,
+            }  # fmt: skip
+            alarm = None
+            if one.over and watch.key in one.figures:
+                found = one.figures[watch.key]
+                before = over[: over.index(one) + 1]
+                starts = evidence(watch, before)
+                total = float(starts.sum())
+                row |= {
+                    "value": found.value, "low": found.low, "high": found.high,
+                    "evidence": total, "alarm": total >= limit,
+                    "promise": str(Promise.NONE if one.seen else Promise.FIXED),
+                }  # fmt: skip
+                if total >= limit:
+                    alarm = _alarm(watch, before, starts, limit)
+            yield row, alarm
+
+
+def evidence(watch: Watch, waves: Sequence[Measured]) -> FloatArray:
+    """The evidence of each start in the last of some waves, the latest start first."""
+    row = SCALARS[watch.key.partition("[")[0].partition("@")[0]]
+    figures = [one.figures[watch.key] for one in waves if watch.key in one.figures]
+    if watch.required is not None:
+        cells, suggested = side_by_side(figures[-LONGEST:])
+        return requirement_evidence(cells, row, watch.required, suggested)
+    cells, suggested = side_by_side(figures)
+    return change_evidence(cells, row, suggested)
+
+
+def _alarm(watch: Watch, waves: Sequence[Measured], starts: FloatArray, limit: float) -> Alarm:
+    names = [one.wave for one in waves if watch.key in one.figures][::-1]
+    likely = np.flatnonzero(starts >= LIKELY * starts.max())
+    return Alarm(
+        watch.key, watch.required, names[0], float(starts.sum()), limit,
+        names[int(starts.argmax())], names[int(likely[-1])], names[int(likely[0])],
+    )  # fmt: skip
+
+
+def meanings(text: object) -> list[tuple[Quantity, float]]:
+    """What a requirement may mean. Raises ArgumentError."""
+    try:
+        found = readings(text)
+    except (PlanArgumentError, TypeError):
+        found = []
+    meant = [
+        (one.left, one.right) for one in found if one.above and not isinstance(one.right, Quantity)
+    ]
+    if not meant:
+        raise ArgumentError(
+            "requirements",
+            f"must be texts such as {EXAMPLE}, with a share between 0 and 1",
+            got=text,
+        )
+    return meant
+
+
+def requirement(text: str, engine: Engine) -> Watch:
+    """The figure of the plan that a requirement is about. Raises ArgumentError."""
+    known, first = {one.key for one in engine.questions}, engine.classifiers[0]
+    for left, required in meanings(text):
+        whose = left.at or (left.inside if left.inside in engine.classifiers else None)
+        inside = "" if left.inside in (None, whose) else f"[{left.inside}]"
+        at = "" if whose in (None, first) else f"@{whose}"
+        group = "" if left.group is None else f"[{left.group.column}={left.group.name}]"
+        key = f"{left.estimand}{inside}{at}{group}"
+        if key in known:
+            return Watch(key, required)
+    raise ArgumentError(
+        "requirements",
+        f"must be about figures that the plan asks for: {', '.join(sorted(known))}",
+        got=f"{text!r}{did_you_mean(text, known)}",
+    )

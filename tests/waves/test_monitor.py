@@ -1,0 +1,222 @@
+"""One evaluation over many snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.errors import ProjectExistsError, UnknownProjectError
+from labelcore.session.carried import CARRIED, Home
+from labelcore.waves import monitor as room
+from labelcore.waves import preview
+from labelcore.waves.measured import measured
+
+ITEMS, LABELS = 600, 60
+
+
+def table(first: int = 0, items: int = ITEMS, right: float = 0.9) -> pd.DataFrame:
+    """Items with ids from ``first`` on; of those called positive so many are."""
+    random = np.random.default_rng([first, items])
+    score = random.beta(0.6, 1.4, items)
+    called = score >= 0.5
+    truth = np.where(called, random.random(items) < right, random.random(items) < 0.05)
+    name = np.arange(first, first + items).astype(str)
+    return pd.DataFrame(
+        {"id": name, "text": "text " + pd.Series(name), "score": score,
+         "call": np.where(called, "yes", "no"), "truth": np.where(truth, "yes", "no")}
+    )  # fmt: skip
+
+
+def read(frame: pd.DataFrame, **values: Any) -> lc.Population:
+    arguments = {"classes": ["no", "yes"], "positive": "yes", **values}
+    return lc.read_population(frame, id="id", content="text", scores={"m": "score"},
+                              predictions={"m": "call"}, **arguments)  # fmt: skip
+
+
+def changed(frame: pd.DataFrame, share: float, first: int) -> pd.DataFrame:
+    """The table with some rows gone and others come."""
+    gone = int(share * len(frame))
+    return pd.concat([frame.iloc[gone:], table(first, gone)], ignore_index=True)
+
+
+def label(session: lc.Session, frame: pd.DataFrame, most: int = 10_000) -> list[str]:
+    """The ids that a person was asked."""
+    truth, asked = dict(zip(frame["id"], frame["truth"], strict=True)), []
+    while len(asked) < most and (draw := session.next("ann")) is not None:
+        session.answer(draw, truth[draw.item_id])
+        asked.append(draw.item_id)
+    return asked
+
+
+def started(store: Any = None, **values: Any) -> lc.Monitor:
+    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=LABELS, seed=3)
+    given = {"requirements": ["precision >= 0.8"], "since_launch": False, "waves": 12, **values}
+    return lc.Monitor(store, "spam", plan, **given)
+
+
+def test_labels_of_unchanged_items_come_home_and_are_no_evidence() -> None:
+    monitor, first = started(), table()
+    assert len(label(monitor.wave(read(first), "one"), first)) == LABELS
+    second = changed(first, 0.05, 1_000)
+    again = monitor.wave(read(second), "two")
+    asked = label(again, second)
+    assert again.labels == LABELS
+    assert 0 < len(asked) < LABELS / 3
+    carried = {one.item_id for one in again.events if one.annotator == CARRIED and one.label}
+    assert carried == set(Home(monitor.store, "spam", 2).labels) & carried
+    assert len(carried) + len(asked) == LABELS
+    found = monitor.table().set_index("wave")
+    assert found.loc["two", ["labels", "first_labels"]].tolist() == [LABELS, len(asked)]
+    left = measured(monitor.store, again.record, again).figures["precision"]
+    assert sum(one[3] for one in left.counts) == len(asked)
+    assert found.loc["two", "low"] > 0.5  # The figure itself rests on all labels.
+
+
+def test_an_item_that_has_changed_is_asked_again() -> None:
+    monitor, first = started(), table()
+    asked = label(monitor.wave(read(first), "one"), first)
+    second = first.assign(text=np.where(first["id"] == asked[0], "other", first["text"]))
+    assert label(monitor.wave(read(second), "two"), second) == [asked[0]]
+
+
+def test_people_who_take_several_items_get_none_that_came_home() -> None:
+    monitor, first = started(), table()
+    label(monitor.wave(read(first), "one"), first)
+    session = monitor.wave(read(changed(first, 0.2, 1_000)), "two")
+    known = Home(monitor.store, "spam", 2).labels
+    assert not {one.item_id for one in session.take(4, "ann")} & set(known)
+    assert not {one.item_id for one in session.page(4, "ben")} & set(known)
+
+
+def test_a_fall_raises_an_alarm_that_a_store_keeps(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 'labels.db'}"
+    monitor = started(store)
+    for wave in range(5):
+        frame = table(1_000 * wave, right=0.9 if wave < 3 else 0.4)
+        label(monitor.wave(read(frame), f"w{wave}"), frame)
+    (alarm,) = monitor.alarms
+    assert alarm.estimand == "precision"
+    assert alarm.wave in {"w3", "w4"}
+    assert alarm.since in {"w2", "w3"}
+    assert monitor.sentence().startswith(f"spam: Alarm in {alarm.wave}: precision has been lower")
+    opened = lc.Monitor.open(store, "spam")
+    pd.testing.assert_frame_equal(opened.table(), monitor.table())
+    assert len(opened.figure().data) > 5
+    opened.restart("a new classifier")
+    frame = table(9_000)
+    label(opened.wave(read(frame), "w5"), frame)
+    assert opened.alarms == []
+    assert lc.Monitor.open(store, "spam").sentence() == "spam: no alarm in 1 of 12 waves."
+    with pytest.raises(ProjectExistsError, match="exists with other terms"):
+        started(store, waves=26)
+    with pytest.raises(UnknownProjectError, match="no monitor is called 'ham'.*known are spam"):
+        lc.Monitor.open(store, "ham")
+
+
+def test_figures_are_hidden_until_the_planned_size_or_the_end() -> None:
+    monitor, frame = started(), table()
+    session = monitor.wave(read(frame), "one")
+    label(session, frame, most=30)
+    row = monitor.table().iloc[0]
+    assert row[["value", "evidence"]].isna().all()
+    assert monitor.due == {"one": 30}
+    assert monitor.sentence().endswith("one waits for 30 labels.")
+    monitor.close("one", "enough")
+    row = monitor.table().iloc[0]
+    assert 0 < row["low"] < row["high"]
+    assert row["promise"] == "fixed"
+
+
+def test_a_wave_closed_after_a_look_has_no_promise() -> None:
+    monitor, frame = started(), table()
+    session = monitor.wave(read(frame), "one")
+    label(session, frame, most=30)
+    session.results()
+    monitor.close("one")
+    assert monitor.table().iloc[0]["promise"] == "none"
+
+
+def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
+    frame = table().assign(language=np.where(np.arange(ITEMS) % 3, "en", "de"))
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100, by="language")
+    asked = ["accuracy[language=de] >= 75 %", "accuracy[m] >= 0.7"]
+    monitor = lc.Monitor(None, "both", plan, asked, False)
+    label(monitor.wave(read(frame, groups=("language",)), "one"), frame)
+    found = monitor.table()
+    assert found["estimand"].tolist() == ["accuracy[language=de]", "accuracy"]
+    assert found["required"].tolist() == [0.75, 0.7]
+    assert found["evidence"].notna().all()
+    assert found["threshold"].iloc[0] > 389  # Two lines share the error rate.
+
+
+def test_a_preview_says_what_will_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preview, "SESSIONS", 60)
+    monkeypatch.setattr(preview, "SERIES", 60)
+    found = started().preview(read(table(items=2_000)), 150, fall=0.3)
+    share = found.table.set_index("watch").loc["precision >= 0.8"]
+    assert share["within 8"] > 0.9
+    assert share["within 1"] <= share["within 8"]
+    assert found.sentence().startswith("150 labels a wave. precision >= 0.8: a fall of 30 points")
+    assert found.sentence().endswith("One false alarm in about 240 waves.")
+
+
+FRAME = table()
+BAD: dict[str, tuple[Mapping[str, Any], str]] = {
+    "number": ({"requirements": ["precision >= 80"]}, "with a share between 0 and 1"),
+    "words": ({"requirements": ["good"]}, "requirements must be texts such as"),
+    "error": ({"error": 0}, "error must lie above 0"),
+    "waves": ({"waves": 1}, "waves must be a whole number of at least 2"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_terms_are_refused(case: str) -> None:
+    values, message = BAD[case]
+    with pytest.raises(ValueError, match=message):
+        started(**values)
+
+
+def test_bad_plans_and_requirements_are_refused() -> None:
+    with pytest.raises(ValueError, match="counts by stratum.*got 'paula'"):
+        lc.Monitor(None, "a", lc.Plan("paula", "precision_curve"))
+    with pytest.raises(ValueError, match="figures that the plan asks for: precision, recall"):
+        started(requirements=["accuracy >= 0.8"]).wave(read(FRAME), "one")
+    with pytest.raises(ValueError, match="must name at least one"):
+        started(requirements=[]).wave(read(FRAME), "one")
+
+
+def test_bad_tables_and_clocks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monitor = started(waves=2)
+    label(monitor.wave(read(FRAME), "one"), FRAME)
+    other = changed(FRAME, 0.1, 5_000)
+    with pytest.raises(ValueError, match="nothing is to be labelled, so leave this wave out"):
+        monitor.wave(read(FRAME), "two")
+    with pytest.raises(ValueError, match="must be the table that wave 'one' began with"):
+        monitor.wave(read(other), "one")
+    with pytest.raises(ValueError, match="read it with positive='yes'.*with 'no'"):
+        monitor.wave(read(other, positive="no"), "two")
+    with pytest.raises(
+        ValueError, match="must have the classifier 'm', as the waves before.*got 'n'"
+    ):
+        monitor.wave(lc.read_population(other, id="id", content="text", classes=["no", "yes"],
+                                        predictions={"n": "call"}), "two")  # fmt: skip
+    reused = FRAME.assign(text="new " + FRAME["text"])
+    with pytest.raises(ValueError, match="has other contents under 60 of 60 ids"):
+        monitor.wave(read(reused), "two")
+    with monkeypatch.context() as patched:
+        patched.setattr(room, "now", lambda: "2001-01-01T00:00:00.000000+00:00")
+        with pytest.raises(ValueError, match="the clock of this machine went back"):
+            monitor.wave(read(other), "two")
+    assert len(label(monitor.wave(read(reused), "two", renewed=True), reused)) == LABELS
+    with pytest.raises(ValueError, match="one more than the 2 waves"):
+        monitor.wave(read(other), "three")
+    with pytest.raises(ValueError, match="must say why"):
+        monitor.restart(" ")
+    with pytest.raises(ValueError, match="must be one of the waves one, two"):
+        monitor.close("four")
