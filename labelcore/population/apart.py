@@ -6,6 +6,7 @@ to the folder of their own. Those of the second part take it over.
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ from labelcore.population.dialect import Dialect, Form
 from labelcore.population.duplicates import Duplicates
 from labelcore.population.formats import detect
 from labelcore.population.head import Head, head_of, tree_in
+from labelcore.population.joined_scores import join_scores
 from labelcore.population.pictures import take_apart
 from labelcore.population.population import Population
 from labelcore.population.read import read_as_it_is, read_population
@@ -55,6 +57,13 @@ def recognise(path: str, name: str) -> str:
     if suffix:
         _here(TABLE).write_bytes(table)
     return suffix
+
+
+def join(parts: Sequence[str]) -> str:
+    """The suffix of the table that is written of traces and their scores."""
+    rows = join_scores(*map(Path, parts)).rows
+    _here(TABLE).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    return ".jsonl"
 
 
 def take(path: str) -> str:

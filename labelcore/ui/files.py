@@ -129,6 +129,18 @@ def _recognised(name: str, content: bytes) -> tuple[str, bytes] | None:
         )
 
 
+def with_scores(path: Path, name: str, content: bytes) -> Path:
+    """The rows of a file with the scores of an uploaded one, kept as one file."""
+    with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
+        scores = Path(folder) / safe_name(name)
+        scores.write_bytes(content)
+        key = (str(path), hashlib.sha256(content).hexdigest())
+        size = len(content) + stamp(path)[0]
+        ask = Ask(apart.join, ([str(path), str(scores)],), apart.table_of, size)
+        _, joined = waiting.found("scores", key, f"Joining {name}", ask)
+    return keep_upload(f"{path.name.partition('.')[0]} with scores.jsonl", joined)
+
+
 def _digest(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

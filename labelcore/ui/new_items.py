@@ -18,6 +18,7 @@ from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN,
 from labelcore.population.groups import may_be_cut
 from labelcore.population.head import Head
 from labelcore.population.roles import Roles, passing
+from labelcore.population.trace_ids import LANGFUSE
 from labelcore.population.tree import Tree
 from labelcore.ui import files, visitor
 from labelcore.ui.asking import ask, ask_number, current
@@ -63,6 +64,7 @@ PLACES = 5
 WITHOUT_CLASSIFIER = "No classifier was found: its column can be named under '{where}'."
 MEANINGS = "Change what a column means"
 WRONG, ANOTHER = "Change how the file is read", "Another file"
+SCORES, TRACED = "Verdicts in another file", {"trace_id", "traceId", *LANGFUSE}
 DROP = "Drop a table, a folder or a zip of pictures anywhere, or paste a table"
 PATH = "or a path on this machine"
 PATH_INSIDE = "or a path in the data folder"
@@ -301,6 +303,8 @@ def items_step() -> tuple[Path, Columns, Population] | None:
             below = fold(MEANINGS, "new-meanings", lambda: choose_columns(items), opened=doubts)
             if items.nested:
                 fold(TAKE, "new-take", lambda: pick_from(items))
+            if TRACED & {*items.names} and not items.judged:
+                fold(SCORES, "new-scores", lambda: add_scores(items))
         with preview:
             show_head(items)
         say_what_matters(items)
@@ -333,6 +337,14 @@ def pick_from(items: Items) -> None:
     content, groups = items.bare.content, items.columns.groups
     use = partial(take_for, now, items.names, content, groups, len(rows))
     pick(items.tree, use)
+
+
+def add_scores(items: Items) -> None:
+    """A file of scores, joined to the traces that they are about."""
+    given = st.file_uploader("Langfuse's scores", key="new-scores-file")
+    if given is not None:
+        items.now.open(str(files.with_scores(items.path, given.name, given.getvalue())))
+        st.rerun()
 
 
 def say_what_was_read(population: Population) -> None:

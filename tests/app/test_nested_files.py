@@ -148,3 +148,26 @@ def test_what_is_found_wrong_below_is_not_called_faultless_above(
     page = with_upload(app, "items.csv", items.read_bytes())
     assert "must be another value" in error(page)
     assert "no fault" not in texts(page) and "classifier was found" not in texts(page)
+
+
+def test_verdicts_in_another_file_are_joined_and_nothing_else_is(app) -> None:
+    """Langfuse's observations and their scores; a file that has no scores says so."""
+    rows = [
+        {"id": f"o{n}", "trace_id": f"t{n}", "start_time": "2026", "input": f"What is {n} + 1?",
+         "output": f"It is {n + 1}.", "project_id": "p"}
+        for n in range(60)
+    ]  # fmt: skip
+    said_of = [
+        {"id": f"s{n}", "trace_id": f"t{n}", "observation_id": f"o{n}", "name": "strict",
+         "value": n % 2, "string_value": ("fail", "pass")[n % 2]}
+        for n in range(57)
+    ]  # fmt: skip
+    traces, scores = ("\n".join(map(json.dumps, some)).encode() for some in (rows, said_of))
+    page = with_upload(app, "observations.jsonl", traces)
+    page.file_uploader(key="new-scores-file").upload("wrong.jsonl", traces, "text/plain").run()
+    assert "its rows must have name and trace_id" in error(page)
+    page.file_uploader(key="new-scores-file").upload("scores.jsonl", scores, "text/plain").run()
+    assert not page.error and not page.exception
+    told = texts(page).replace("\\", "")
+    assert "strict: pass counts as passed, all else does not: fail (29), empty (3)" in told
+    assert "new-scores-file" not in [one.key for one in page.get("file_uploader")]

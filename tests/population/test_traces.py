@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.bounded import Work
 from labelcore.cli import main
 from labelcore.errors import PopulationError
+from labelcore.population import apart
 
 TRACES = Path(__file__).parents[1] / "data" / "traces"
 JUDGED = ["fail", "pass", "pass", "fail"]
@@ -93,6 +95,13 @@ def test_scores_in_a_file_of_their_own_are_joined(
     verdicts = dict(zip(found.ids(), found.column(column), strict=True))
     assert (verdicts["o0"], verdicts["o1"], verdicts["i9"]) == ("pass", "pass", "pass")
     assert (verdicts["o8"], verdicts["i0"]) == ("", "")
+    files = [str(one) for one in both[:2]]
+    work = Work("Joining", apart.join, files, folder=tmp_path, handed=apart.table_of)
+    suffix, table = work.result()  # By the process that reads uploads, which has shut itself in.
+    assert suffix == ".jsonl"
+    assert [json.loads(one) for one in table.splitlines()] == [
+        json.loads(one) for one in both[2].read_text().splitlines()
+    ]
     assert main(["join", str(both[0]), str(both[0]), "-o", str(both[2])]) == 2
     assert "its rows must have name and trace_id" in capsys.readouterr().err
 
