@@ -22,7 +22,10 @@ from labelcore.population.tree import Tree
 from labelcore.words.sentences import count, points
 
 LABELS = 200
-WHAT = "{file}: {rows}, {columns}; no verdicts of a judge on answers: name --content yourself."
+WHAT = (
+    "{file}: {rows}, {columns}; no verdicts of a judge on answers: name --content yourself, or put "
+    "Langfuse's scores beside its traces by `labelcore join`."
+)
 
 
 def audit(file: str) -> tuple[dict[str, Any], list[str]]:

@@ -20,17 +20,12 @@ def labelled_rows(session: Session) -> Iterator[tuple[Row, Row]]:
     table = session.labels_table(content=True)
     texts = session.population.content_columns
     shown = {name: name if f"content_{name}" not in table else f"content_{name}" for name in texts}
-    project = project_mark(session)
+    project = identity_of(session.record)[:12]  # Another one for each project on the same file.
+    called = {name: session.called(name) for name in table["annotator"].dropna().unique()}
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
-        known = {str(name): value for name, value in row.items()} | {"project": project}
-        if known["annotator"] is not None:
-            known["annotator"] = session.called(known["annotator"])
+        known = {str(name): value for name, value in row.items()}
+        known |= {"project": project, "annotator": called.get(row["annotator"])}
         yield known, {name: known[column] for name, column in shown.items()}
-
-
-def project_mark(session: Session) -> str:
-    """What tells a project from every other one, on the same file too."""
-    return identity_of(session.record)[:12]
 
 
 def beside(row: Row) -> Row:

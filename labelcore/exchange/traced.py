@@ -32,7 +32,7 @@ def langfuse_jsonl(session: Session) -> bytes:
     def line(row: Row) -> Row:
         span = {"observationId": row["span_id"]} if row["span_id"] else {}
         return {
-            "id": _mark(session, row),
+            "id": _mark(row),
             "traceId": row["trace_id"],
             **span,
             "name": NAME,
@@ -64,7 +64,7 @@ def phoenix_parquet(session: Session) -> bytes:
         if len(population.classes) == 2:
             said["score"] = float(row["answer"] == population.positive)
         told = {"explanation": row["notes"] or None, "metadata": beside(row)}
-        rows.append({**ids, **said, **told, "identifier": _mark(session, row)})
+        rows.append({**ids, **said, **told, "identifier": _mark(row)})
     empty = ["span_id", "name", "annotator_kind", "label", "explanation", "identifier"]
     frame = pd.DataFrame(rows, columns=None if rows else empty)
     stream = io.BytesIO()
@@ -107,7 +107,7 @@ def _ids(population: Population, item_id: str, *columns: str | None) -> list[str
     return [known[name].strip() if name else "" for name in columns]
 
 
-def _mark(session: Session, row: Row) -> str:
+def _mark(row: Row) -> str:
     return f"labelcore-{row['project']}-{row['id']}"
 
 
