@@ -182,8 +182,9 @@ def _judges(values: Values) -> tuple[list[Judge], list[Judge]]:
 
 def _judge(name: str, leaves: Mapping[str, str], values: Values) -> Judge:
     said = [leaves[leaf] for leaf in VERDICT if leaf in leaves]
-    verdict = next((one for one in said if _few(values[one])), None)
-    score = next((leaves[leaf] for leaf in SCORE if leaf in leaves), None)
+    grades = [one for one in said if graded(values[one])]
+    verdict = next((one for one in said if _few(values[one]) and one not in grades), None)
+    score = next((leaves[leaf] for leaf in SCORE if leaf in leaves), next(iter(grades), None))
     reason = next((leaves[leaf] for leaf in REASON if leaf in leaves), None)
     if score is not None and not graded(values[score]):
         verdict = verdict or (score if _few(values[score]) else None)
@@ -207,15 +208,17 @@ def graded(values: Sequence[str]) -> bool:
 
 def passing(values: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     """Judge -> which of its different values say that an answer passes, of those whose words are
-    known; none where all judges together have two plain values that speak for themselves.
+    known; none for grades, and where all judges together have two plain values that speak for
+    themselves.
 
     >>> passing({"a": ["pass", "fail", "ERROR", ""], "b": ["correct", "incorrect"], "c": ["x"]})
     {'a': ('pass',), 'b': ('correct',)}
-    >>> passing({"a": ["pass", "fail"], "b": ["fail", "pass"]})
-    {}
+    >>> passing({"a": ["pass", "fail"], "b": ["fail", "pass"]}), passing({"a": ["1", "3", "5"]})
+    ({}, {})
     """
     every = {value for some in values.values() for value in some}
     if len(every) <= 2 and all(one.strip() for one in every):
         return {}
-    told = {name: tuple(filter(PASS.fullmatch, some)) for name, some in values.items()}
+    words = {name: some for name, some in values.items() if not graded(some)}
+    told = {name: tuple(filter(PASS.fullmatch, some)) for name, some in words.items()}
     return {name: some for name, some in told.items() if some}

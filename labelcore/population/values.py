@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from labelcore.population.groups import Group, broken_group, cut_group, read_gro
 from labelcore.population.helpers import Helper, read_helper
 from labelcore.population.ids import Ids, RowNumbers
 from labelcore.population.json_file import JsonTable
+from labelcore.population.roles import FEW, FEWEST_LEVELS
 from labelcore.population.text import listing
 
 
@@ -126,6 +127,10 @@ def _check_values(
         for column in dict.fromkeys(arguments.scores.values())
         if column in columns
     }
+    for classifier, numbers in arguments.thresholds.items():
+        if (found_scores := scores.get(arguments.scores.get(classifier, ""))) is not None:
+            for rule in broken_cuts(classifier, numbers, found_scores):
+                general.add_rule(rule)
     coded = {
         column: PredictionColumn.from_column(columns[column])
         for column in dict.fromkeys(arguments.predictions.values())
@@ -220,6 +225,26 @@ def _holds_parts(column: PredictionColumn) -> bool:
     names = [name.strip() for name in column.names]
     parts = [name for name in names if name[:1] + name[-1:] in ("[]", "{}")]
     return len(parts) > len(names) / 2
+
+
+def broken_cuts(
+    classifier: str, thresholds: Sequence[float], scores: NDArray[np.float64]
+) -> Iterator[str]:
+    """Sentences for cuts beyond a scale of few whole numbers, such as grades of 1 to 5: they would
+    say the same of every item. On other scales none may reach a cut in one file that many do in
+    another.
+
+    >>> list(broken_cuts("judge", [4, 7], np.array([1.0, 3, 5])))
+    ["thresholds['judge'] must lie within the scores, which are 1 to 5, got 7"]
+    """
+    levels = np.unique(scores[np.isfinite(scores)])
+    graded = FEWEST_LEVELS <= len(levels) <= FEW and not (levels % 1).any()
+    for value in thresholds if graded else ():
+        if not levels[0] <= value <= levels[-1]:
+            yield (
+                f"thresholds[{classifier!r}] must lie within the scores, which are "
+                f"{levels[0]:g} to {levels[-1]:g}, got {value:g}"
+            )
 
 
 def _blank(column: PredictionColumn) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ from labelcore.ui.facts import shown_word
 from labelcore.ui.fields import same
 from labelcore.ui.plain import one_line, plain
 
-EXTREMES, MOST_THRESHOLDS = 3, 8
+EXTREMES, MOST_THRESHOLDS, LONGEST_SCALE = 3, 8, 20
 MOVE = "Move the threshold, or choose another prediction column."
 
 
@@ -124,6 +124,8 @@ def show_cut(now: Draft, base: Population, question: Question, name: str, number
         st.text(f"Every item has the score {least:g}.")
         return
     step = 0.01 if (least, most) == (0.0, 1.0) else (most - least) / 200
+    if most - least <= LONGEST_SCALE and not (base.scores[name] % 1).any():
+        step = 1.0  # Grades, such as 1 to 5.
     bounds: dict[str, Any] = {"low": least, "high": most, "more": {"step": step}}
     ask("threshold", name, label=plain(label), first=first_threshold(base, name), **bounds)
 

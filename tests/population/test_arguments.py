@@ -68,6 +68,10 @@ S = {"scores": {"lr": "s"}}
         ({"predictions": {"lr": "p"}, "thresholds": {"lr": 0.5}}, "thresholds names 'lr'"),
         ({**S, "thresholds": {"lr": []}}, "thresholds['lr'] must hold at least one number"),
         ({**S, "thresholds": {"lr": float("nan")}}, "thresholds['lr'] must be finite, got nan"),
+        (
+            {"scores": {"judge": "t"}, "thresholds": {"judge": [4, 7]}},
+            "thresholds['judge'] must lie within the scores, which are 3 to 5, got 7",
+        ),
         ({**S, "thresholds": {"lr": [1, 1.0]}}, "two classifiers would be called 'lr>=1'"),
         (
             {"scores": {"lr": "s", "lr>=0.3": "s"}, "thresholds": {"lr": [0.3, 0.5]}},
@@ -173,7 +177,7 @@ def test_arguments_read_the_same_population_again(csv_file: Callable[..., Path])
     [
         {"id": "s"},
         {"content": ["text", "p"]},
-        {"scores": {"lr": "t"}},
+        {"scores": {"lr": "s", "svm": "t"}},
         {"predictions": {"lr": "p"}},
         {"thresholds": {"lr": 0.4}},
         {"descending": ["lr"]},

@@ -11,7 +11,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import PopulationError
 from labelcore.population.head import head_of
-from labelcore.population.roles import Judge, Roles, roles_of
+from labelcore.population.roles import Judge, Roles, passing, roles_of
 from labelcore.population.tables import recognised_as_table
 from labelcore.ui.guess import guess
 from tests.population.test_traces import FILES, TRACES
@@ -138,6 +138,13 @@ def test_only_what_passes_counts_whatever_else_a_judge_said() -> None:
     assert again.predictions["judge"].tolist() == [0, 0, 1, 1]
     truth = read(judged(True, False, True, None), passing={"judge": ["True"]})
     assert truth.predictions["judge"].tolist() == [1, 0, 1, 0]
+
+
+def test_grades_are_a_score_and_none_of_them_passes_by_itself() -> None:
+    said = {"prompt": ["2 + 2?"] * 3, "answer": ["4", "5", "6"], "judge.grade": ["5", "3", "1"]}
+    found = roles_of(said)
+    assert found is not None and found.judges == (Judge("judge", None, "judge.grade"),)
+    assert passing({"judge": said["judge.grade"]}) == {}
 
 
 def test_judges_with_words_of_their_own_and_people_s_answers() -> None:
