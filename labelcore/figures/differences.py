@@ -84,11 +84,13 @@ def labels_to_decide(row: Mapping[Any, Any], labels: int, items: float) -> int |
 
 
 def ranking(engine: Engine, by: tuple[str, ...], estimand: str) -> pd.DataFrame:
-    """The groups or classifiers from the largest value down, with the places that each may have.
+    """The groups or classifiers from the largest value down, with the places that each may have."""
+    return places_of(differences(engine, by, estimand))
 
-    A place is left out where a difference that is sure says so, all differences at once.
-    """
-    pairs = differences(engine, by, estimand)
+
+def places_of(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The ranking that these differences make: a place is left out where one that is sure says so,
+    all differences at once."""
     names = list(dict.fromkeys([*pairs["a"], *pairs["b"]]))
     worse, better = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     value = dict.fromkeys(names, 0.0)

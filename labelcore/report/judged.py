@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.estimands import DIFFERENCE
+from labelcore.figures.differences import places_of
 from labelcore.figures.judge import JUDGE
 from labelcore.population import Population
 from labelcore.session.session import Session
@@ -37,6 +38,8 @@ AGREES = {"accuracy", "recall", "specificity"}
 Ends = dict[str, float]
 """value, low and high"""
 WIDEST, CLOSE = 0.6, 0.1
+MOST_SYSTEMS = 20
+"""Of more, in a plan that gives none labels of its own, the judge is told alone."""
 Name = Callable[[str], str]
 
 
@@ -161,12 +164,12 @@ def judged_of(session: Session) -> Judged | None:
     told = session.labels and not plan.superseded
     if not told or name not in population.predictions:
         return None
-    if not systems:
+    by = (plan.by or (system_column(population),)) if systems else ()
+    if not by or (not plan.by and len(population.groups[by[0]].texts) > MOST_SYSTEMS):
         empty = pd.DataFrame()
         return Judged("", session.judge(), empty, empty, plan.confidence)
-    by = plan.by or (system_column(population),)
-    pairs, places = session.differences(by, "prevalence"), session.ranking(by, "prevalence")
-    return Judged(by[0], session.judge(by), pairs, places, plan.confidence)
+    pairs = session.differences(by, "prevalence")
+    return Judged(by[0], session.judge(by), pairs, places_of(pairs), plan.confidence)
 
 
 def system_column(base: Population) -> str:

@@ -29,7 +29,7 @@ def panel() -> None:
 def session(data_folder: Path) -> lc.Session:
     frame = judged_frame(400)
     frame["model"] = frame["model"].replace("delta", HOSTILE)
-    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, seed=2,
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, seed=3,
                    by="model", promise="fixed")  # fmt: skip
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
     made = lc.Session(judged(frame), plan, store, "systems")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from html import unescape
 from io import BytesIO, StringIO
 
@@ -85,5 +86,10 @@ def test_a_judge_alone_is_told_where_the_file_has_answers() -> None:
     found = judged_of(alone)
     assert found is not None and [*found.tables()] == [MEASURES] and len(found.sentences()) == 1
     assert load_workbook(BytesIO(report_xlsx(alone))).sheetnames[-2:] == ["Judge", "Labels"]
-    other.answer(other.next(), True)
+    many = frame.assign(model=frame["model"] + (frame.index % 12).astype(str))
+    wide = lc.Session(judged(many), replace(plan, estimands=("prevalence",)))
+    for session in (other, wide):
+        session.answer(session.next(), True)  # type: ignore[arg-type]
+    told = judged_of(wide)
+    assert told is not None and [*told.tables()] == [MEASURES], "276 pairs help nobody"
     assert judged_of(other) is None, "a classifier of anything else is no judge"
