@@ -32,6 +32,7 @@ PRINTED: dict[str, str | tuple[str, ...]] = {
         *("coverage", "mean_width", "all ranks together", "own_high"),
         *("items in items.csv, 'lr>=0.7'", "the classifier 'lr>=0.6' calls", "approximate"),
     ),
+    "week_after_week": ("would begin on 400 rows", "no alarm in 1 of 52 waves"),
     "how_many_labels": "simple_random",
     "can_i_stop": "the labels show that the precision of 'lr'",
     "which_threshold": "lr>=0.6",
@@ -62,6 +63,8 @@ def test_every_example_runs(
     for language, block in found:
         if language == "python":
             exec(compile(block, page.name, "exec"), names)
+        elif language == "toml":
+            Path("plan.toml").write_text(block, "utf-8")
         elif block not in INSTALLING:
             for line in block.splitlines():
                 assert line.startswith("labelcore ") and main(shlex.split(line)[1:]) == 0, line

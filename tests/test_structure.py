@@ -45,7 +45,7 @@ INSIDE: dict[str, str] = {
     " session replay charts",
     "exchange": "errors plugins promises population log words store session report",
     "cli": "errors plugins promises estimands population designs plan log results words planning"
-    " store session replay report exchange settings whole_file",
+    " waves store session replay report exchange settings whole_file",
 }
 
 # Of what a method that comes in by the door may be made.

@@ -12,6 +12,7 @@ import click
 from labelcore.cli.files import check, join, plan, simulate, snapshot
 from labelcore.cli.gating import gate
 from labelcore.cli.labelling import answer, draw, labels, status
+from labelcore.cli.monitoring import monitor
 from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
 from labelcore.cli.serving import app
@@ -27,14 +28,14 @@ BAD_INPUT, DISAGREES, INTERRUPTED = 2, 1, 130
 def commands() -> None:
     """How good is a classifier? Find out with few human labels, and defend the number.
 
-    Exit codes: 0 all is well, 1 a replay disagrees or a claim is refuted, 2 bad input, 3 a claim is
-    undecided.
+    Exit codes: 0 all is well, 1 a replay disagrees, a claim is refuted or a figure has fallen,
+    2 bad input, 3 a claim is undecided or labels are waited for.
     """
 
 
 for _command in (
     *(app, check, join, snapshot, plan, simulate, import_, draw, answer, status),
-    *(labels, export, report, replay, gate),
+    *(labels, export, report, replay, gate, monitor),
     *(backup, restore, verify, copy, dump, load),
 ):
     commands.add_command(_command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -58,15 +59,20 @@ def exit_code(claims: list[Claim]) -> int:
 
 def junit_xml(project: str, claims: list[Claim]) -> str:
     """A test case for each claim: a refuted one fails, an undecided one is an error."""
-    kinds = [_kind(one.status) for one in claims]
+    return junit_cases(project, [(one.claim, _kind(one.status), one.sentence()) for one in claims])
+
+
+def junit_cases(suite: str, cases: Sequence[tuple[str, str, str]]) -> str:
+    """Test cases: the name of each, "failure", "error" or "", and why."""
+    kinds = [kind for _, kind, _ in cases]
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
     lines.append(
-        f'<testsuite name={_quoted(project)} tests="{len(claims)}" '
+        f'<testsuite name={_quoted(suite)} tests="{len(cases)}" '
         f'failures="{kinds.count("failure")}" errors="{kinds.count("error")}">'
     )
-    for one, kind in zip(claims, kinds, strict=True):
-        case = f"<testcase name={_quoted(one.claim)}"
-        said = f"<{kind} message={_quoted(one.sentence())}/>" if kind else ""
+    for name, kind, why in cases:
+        case = f"<testcase name={_quoted(name)}"
+        said = f"<{kind} message={_quoted(why)}/>" if kind else ""
         lines.append(f"  {case}>{said}</testcase>" if said else f"  {case}/>")
     return "\n".join([*lines, "</testsuite>", ""])
 

@@ -34,6 +34,8 @@ from labelcore.waves.preview import MonitorPreview, previewed
 from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, requirement, rows_of
 from labelcore.words import sentences as words
 
+TOLD = "told"
+"""In the settings of a wave: the lines of evidence whose alarm in it was given by ``news``."""
 REUSED_FROM = 20
 """So many ids with other contents may be rows that have changed."""
 
@@ -225,18 +227,14 @@ class Monitor:
                         "another name",
                     )
                 return self._session(record.name, population)
-        self._check_next(population, wanted, there)
+        self.check(population, wanted, renewed=renewed)
         plan = self.plan if labels is None else replace(self.plan, budget=labels, margin=None)
-        if not renewed:
-            self._check_ids(population)
         terms = {
             "name": self.name, "wave": wanted, "number": len(there) + 1, "asked": self._asked,
             **(self._agreed(there) or self._frozen(population, plan)),
         }  # fmt: skip
-        before = dict(self.settings)
-        if there:
-            before = json.loads(there[-1].settings_json)
-            before.pop(KEPT, None)
+        before = json.loads(there[-1].settings_json) if there else self.settings
+        before = {key: value for key, value in before.items() if key not in (KEPT, TOLD)}
         project = f"{self.name}: {wanted}"
         session = Session(
             population, plan, self.store, project, settings={**before, MONITOR: terms}
@@ -244,6 +242,30 @@ class Monitor:
         self._sessions[project] = session
         session.bring_home()
         return session
+
+    def check(
+        self, population: Population, name: str | None = None, *, renewed: bool = False
+    ) -> None:
+        """Whether a table may be the next wave; nothing is written.
+
+        Parameters
+        ----------
+        population, name, renewed
+            as in ``wave``
+
+        Raises
+        ------
+        ArgumentError
+            It may not; the message says what to do.
+        PlanError
+            The plan cannot be carried out on this table.
+        """
+        there = self._records()
+        self._check_next(population, _checked(name or now()[:10]), there)
+        if not renewed:
+            self._check_ids(population)
+        if not there:
+            self._frozen(population, self.plan)
 
     def close(self, name: str, reason: str = "", annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Close a wave with the labels that it has.
@@ -373,6 +395,46 @@ class Monitor:
                 found.setdefault(row["watch"], alarm)
         return list(found.values())
 
+    def news(self) -> list[Alarm]:
+        """The alarms that this has not given before, each once.
+
+        Returns
+        -------
+        list of Alarm
+            None that an earlier call gave, whichever process made it.
+        """
+        new = []
+        for alarm in self.alarms:
+            record = self._record(alarm.wave)
+            settings, line = json.loads(record.settings_json), f"{alarm.estimand} {alarm.required}"
+            if line not in settings.setdefault(TOLD, []):
+                settings[TOLD].append(line)
+                text = json.dumps(settings, ensure_ascii=False)
+                self.store.update(record.name, settings_json=text)
+                new.append(alarm)
+        return new
+
+    @property
+    def names(self) -> list[str]:
+        """The waves that have begun, the oldest first."""
+        return [str(terms_of(one)["wave"]) for one in self._records()]
+
+    def knows(self, population: Population) -> bool:
+        """Whether the last wave began with the same rows.
+
+        Parameters
+        ----------
+        population
+            a snapshot
+
+        Returns
+        -------
+        bool
+            False before the first wave.
+        """
+        there = self._records()
+        return bool(there) and there[-1].fingerprint == population.fingerprint
+
     @property
     def due(self) -> dict[str, int]:
         """The labels that are still planned, by wave."""
@@ -423,7 +485,7 @@ class Monitor:
         for record in there:
             if terms_of(record)["wave"] == wave:
                 return record
-        known = [str(terms_of(record)["wave"]) for record in there]
+        known = self.names
         raise ArgumentError(
             "name", f"must be one of the waves {', '.join(known) or '(none yet)'}",
             got=f"{wave!r}{did_you_mean(wave, known)}",

@@ -58,6 +58,7 @@ def test_the_commands_of_the_interface_are_there() -> None:
             "app",
             "check",
             "join",
+            "monitor",
             "snapshot",
             "plan",
             "import",

@@ -1,0 +1,172 @@
+"""A monitor as a file: what is read, what is asked and required, and when; kept beside a pipeline.
+
+The tables of a ``plan.toml`` are ``source`` (the arguments of ``read_population``), ``plan`` (those
+of ``Plan``) and ``monitor`` (those of ``Monitor``, and what else is said below).
+"""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+import tomllib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from labelcore.errors import ArgumentError, did_you_mean
+from labelcore.plan.plan import Plan
+from labelcore.population import Population, is_address, read_population
+from labelcore.store import LabelStore
+from labelcore.waves.monitor import Monitor
+
+SCHEDULES: dict[str, Callable[[date], str]] = {
+    "weekly": lambda day: f"{day:%G-W%V}",
+    "monthly": lambda day: f"{day:%Y-%m}",
+    "daily": lambda day: f"{day:%Y-%m-%d}",
+    "each file": lambda day: f"{day:%Y-%m-%d}",
+}
+"""How a wave is called that is due on a day; with "each file" every new table is a wave."""
+READING = set(inspect.signature(read_population).parameters) - {"source", "progress"}
+PLANNED = {one.name for one in fields(Plan)} - {"promise", "planned", "claims_planned", "rules"}
+TERMS = {"requirements", "since_launch", "waves", "error"}
+WORDS = {"question", "instructions", "title"}
+TABLES: dict[str, Collection[str]] = {
+    "source": READING | {"file"},
+    "plan": PLANNED | {"labels"},
+    "monitor": TERMS | WORDS | {"name", "store", "schedule", "on_alarm", "people"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFile:
+    """What a ``plan.toml`` says.
+
+    path      of the file: what it names relatively lies beside it
+    source    the file, folder or address that each wave is read from
+    reading   arguments of ``read_population``
+    terms     arguments of ``Monitor``
+    settings  words for the people who label
+    store     an address
+    schedule  a key of SCHEDULES
+    on_alarm  a command with its arguments, run once for each alarm; () for none
+    people    whose labels are waited for
+    """
+
+    path: Path
+    name: str
+    source: str | Path
+    reading: Mapping[str, Any]
+    plan: Plan
+    terms: Mapping[str, Any]
+    settings: Mapping[str, str]
+    store: str
+    schedule: str
+    on_alarm: tuple[str, ...]
+    people: tuple[str, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> PlanFile:
+        """Read a file. Raises ArgumentError, and OSError where it cannot be read."""
+        try:
+            given = tomllib.loads(path.read_text("utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ArgumentError(path.name, f"must be TOML: {error}") from error
+        _check(path, "", given, TABLES)
+        for table, known in TABLES.items():
+            if not isinstance(given.setdefault(table, {}), dict):
+                raise ArgumentError(f"{path.name}: {table}", f"must be a table, [{table}]")
+            _check(path, f"{table}.", given[table], known)
+        source, plan, monitor = (dict(given[table]) for table in TABLES)
+        schedule = _needed(path, monitor, "monitor", "schedule", "weekly")
+        if schedule not in SCHEDULES:
+            raise ArgumentError(
+                f"{path.name}: monitor.schedule", f"must be one of {', '.join(SCHEDULES)}",
+                got=schedule,
+            )  # fmt: skip
+        if "labels" in plan:
+            plan["budget"] = plan.pop("labels")
+        plan.setdefault("design", "recalibrated_neyman")
+        plan.setdefault("estimands", ["precision", "recall"])
+        command = monitor.get("on_alarm", ())
+        return cls(
+            path, _needed(path, monitor, "monitor", "name"),
+            _beside(path, _needed(path, source, "source", "file")),
+            {key: value for key, value in source.items() if key != "file"},
+            Plan(plan.pop("design"), plan.pop("estimands"), **plan),
+            {key: value for key, value in monitor.items() if key in TERMS},
+            {key: value for key, value in monitor.items() if key in WORDS},
+            _store_beside(path, _needed(path, monitor, "monitor", "store", "sqlite:///labels.db")),
+            schedule,
+            tuple(shlex.split(command) if isinstance(command, str) else map(str, command)),
+            tuple(map(str, monitor.get("people", ()))),
+        )  # fmt: skip
+
+    def monitor(self, store: str | LabelStore | None) -> Monitor:
+        """The monitor of a store, new or as it was left."""
+        return Monitor(store, self.name, self.plan, settings=self.settings, **self.terms)
+
+    def population(self, source: str | None = None) -> Population:
+        """The table of now; of another place than the file says, if one is given."""
+        return read_population(
+            self.source if source is None else _beside(Path("plan.toml"), source), **self.reading
+        )
+
+
+def begin_what_is_due(
+    file: PlanFile, monitor: Monitor, today: date, source: str | None = None,
+    labels: int | None = None, *, rehearsed: bool = False,
+) -> str:  # fmt: skip
+    """Begin the wave of a day, unless it has begun or the table is the last one's; what was done,
+    in words.
+
+    rehearsed   whether nothing is written: all is read and checked
+
+    Raises ArgumentError, PlanError and PopulationError.
+    """
+    begun, name = monitor.names, SCHEDULES[file.schedule](today)
+    each = file.schedule == "each file"
+    if name in begun and not each:
+        return f"Wave {name} had begun."
+    population = file.population(source)
+    if begun and monitor.knows(population):
+        return f"The table has not changed since wave {begun[-1]}."
+    number = 2
+    while name in begun:
+        name, number = f"{SCHEDULES[file.schedule](today)} ({number})", number + 1
+    rows = f"{len(population):,} rows of {population.name}"
+    if rehearsed:
+        monitor.check(population, name)
+        return f"Wave {name} would begin on {rows}."
+    monitor.wave(population, name, labels)
+    return f"Wave {name} began on {rows}."
+
+
+def _check(path: Path, inside: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+    for name in given:
+        if name not in known:
+            near = did_you_mean(name, known) or f"; known are {', '.join(sorted(known))}"
+            raise ArgumentError(path.name, f"knows no {inside}{name}{near}")
+
+
+def _needed(
+    path: Path, table: Mapping[str, Any], name: str, key: str, instead: str | None = None
+) -> str:
+    found = table.get(key, instead)
+    if not isinstance(found, str) or not found.strip():
+        raise ArgumentError(f"{path.name}: {name}.{key}", "must be a text", got=found)
+    return found
+
+
+def _beside(path: Path, source: str) -> str | Path:
+    """A file that is named relatively lies beside the plan."""
+    return source if is_address(source) else path.parent / source
+
+
+def _store_beside(path: Path, address: str) -> str:
+    start = "sqlite:///"
+    relative = address.startswith(start) and not Path(address.removeprefix(start)).is_absolute()
+    if not relative:
+        return address
+    return start + (path.parent / address.removeprefix(start)).resolve().as_posix()

@@ -1,0 +1,141 @@
+"""``labelcore monitor plan.toml``: what is due begins, and exit codes say how a figure stands."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.cli import main
+
+PLAN = """
+[source]
+file = "items.csv"
+id = "id"
+content = ["text"]
+predictions = {{ lr = "pred" }}
+
+[plan]
+design = "recalibrated_neyman"
+estimands = ["precision"]
+labels = 60
+seed = 7
+
+[monitor]
+name = "spam"
+requirements = ["precision >= 0.7"]
+since_launch = false
+waves = 12
+schedule = "each file"
+people = ["ann"]
+on_alarm = {command}
+"""
+
+
+def write_table(path: Path, week: int, precision: float) -> None:
+    """400 new items; the text says the truth."""
+    random = np.random.default_rng(week)
+    said = random.random(400) < 0.5
+    truth = random.random(400) < np.where(said, precision, 0.05)
+    frame = pd.DataFrame({"id": [f"{week}-{row}" for row in range(400)], "pred": said.astype(int)})
+    frame["text"] = np.where(truth, "prize ", "lunch ") + frame["id"]
+    frame.to_csv(path, index=False)
+
+
+def label_all(store: str, project: str) -> None:
+    session = lc.Session.open(store, project)
+    while (draw := session.next()) is not None:
+        session.answer(draw, "1" if "prize" in session.item(draw)["text"] else "0")
+
+
+def test_from_a_plan_to_an_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan, called = tmp_path / "plan.toml", tmp_path / "called"
+    script = (
+        "import os, sys; open(sys.argv[1], 'a').write(os.environ['LABELCORE_ESTIMAND'] + '\\n')"
+    )
+    command = json.dumps([sys.executable, "-c", script, str(called)])
+    plan.write_text(PLAN.format(command=command), "utf-8")
+    store = f"sqlite:///{tmp_path / 'labels.db'}"
+
+    def run(*more: str) -> tuple[int, dict[str, Any]]:
+        code = main(["monitor", str(plan), "--json", *more])
+        return code, json.loads(capsys.readouterr().out)
+
+    write_table(tmp_path / "items.csv", 1, 0.9)
+    code, told = run("--dry-run")
+    assert (code, told["waves"]) == (0, []) and not (tmp_path / "labels.db").exists()
+    assert "would begin on 400 rows" in told["done"]
+    codes = []
+    for week, precision in enumerate((0.9, 0.9, 0.2, 0.2), start=1):
+        write_table(tmp_path / "items.csv", week, precision)
+        code, told = run()
+        (wave,) = told["due"]
+        assert told["due"][wave] == 60 and wave == told["waves"][-1]
+        codes.append(code)
+        label_all(store, f"spam: {wave}")
+        code, told = run("--junit", str(tmp_path / "junit.xml"))
+        assert "has not changed" in told["done"] and not told["due"]
+        codes.append(code)
+        if code == 1:
+            break
+    assert codes == [3, 0, 3, 0, 3, 1]
+    (alarm,) = told["alarms"]
+    assert (alarm["estimand"], alarm["required"], alarm["wave"]) == ("precision", 0.7, wave)
+    assert called.read_text() == "precision\n"
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
+    code, told = run()
+    assert code == 1 and called.read_text() == "precision\n"  # Once for each alarm.
+    code, told = run("--restart", "retrained")
+    assert code == 0 and told["alarms"] == []
+
+
+def test_a_wave_is_closed_with_what_it_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.format(command='"true"'), "utf-8")
+    write_table(tmp_path / "items.csv", 1, 0.9)
+    assert main(["monitor", str(plan)]) == 3
+    said = capsys.readouterr().out
+    assert "waits for 60 labels" in said and "To label: ann." in said
+    store = f"sqlite:///{tmp_path / 'labels.db'}"
+    (wave,) = lc.Monitor.open(store, "spam").names
+    session = lc.Session.open(store, f"spam: {wave}")
+    for _ in range(20):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "1" if "prize" in session.item(draw)["text"] else "0")
+    assert main(["monitor", str(plan), "--close", wave]) == 0
+    assert "no alarm in 1 of 12 waves" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[source]", "[source", "plan.toml must be TOML"),
+        ("[source]", "[sauce]", "plan.toml knows no sauce; did you mean 'source'?"),
+        ("content =", "contents =", "knows no source.contents; did you mean 'content'?"),
+        ('name = "spam"', "", "plan.toml: monitor.name must be a text"),
+        ('"each file"', '"hourly"', "monitor.schedule must be one of weekly, monthly, daily, each"),
+        (">= 0.7", ">= 7", "requirements must be texts such as"),
+        ('"pred"', '"prediction"', "'prediction'"),
+        ("labels = 60", "labels = 0", "budget must be at least"),
+    ],
+)
+def test_what_is_wrong_in_a_plan_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, said: str
+) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.format(command='""').replace(old, new), "utf-8")
+    write_table(tmp_path / "items.csv", 1, 0.9)
+    assert main(["monitor", str(plan), "--dry-run"]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "labels.db").exists()
