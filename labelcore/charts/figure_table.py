@@ -76,12 +76,13 @@ def row_name(row: Row, several: bool) -> str:
 
 def _heads(drawn: Drawn) -> Node:
     ends = node("div", *(node("span", one) for one in SCALE), klass="ends", aria_hidden="true")
+    audit = drawn.table.cells[0].estimate.scope.audit
     heads = []
     for place, figure in enumerate(drawn.table.figures):
         sorted_so = figure == drawn.sorted_by
         name = node(
             "button",
-            _label(figure) + (" ↓" if sorted_so else ""),
+            _label(figure, audit) + (" ↓" if sorted_so else ""),
             klass="head",
             data_figure=f"head {place}",
             aria_pressed=str(sorted_so).lower(),
@@ -90,9 +91,10 @@ def _heads(drawn: Drawn) -> Node:
     return node("div", node("div"), *heads, klass="line", role="row")
 
 
-def _label(figure: str) -> str:
+def _label(figure: str, audit: bool) -> str:
     name, bracket, inside = figure.partition("[")
-    return f"{label_of(name)} of {inside[:-1]}" if bracket else label_of(name)
+    said = label_of(name, audit)
+    return f"{said} of {inside[:-1]}" if bracket else said
 
 
 def _row(drawn: Drawn, place: int, row: Row) -> Node:

@@ -124,4 +124,5 @@ def scope_of_choice(engine: Engine) -> Scope:
         positive=engine.population.positive,
         first_figure=first_figure(engine),
         planned=int(engine.plan.planned or 0),
+        audit=engine.population.has_judge,
     )

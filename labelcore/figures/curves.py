@@ -220,4 +220,5 @@ def _scope(engine: Engine, curve: Curve) -> Scope:
         until=promised_until(engine) or until,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
+        audit=engine.population.has_judge,
     )

@@ -199,6 +199,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         existing=engine.existing_used,
         existing_use=engine.existing.use,
         found=found_before(engine, question),
+        audit=population.has_judge,
     )
 
 

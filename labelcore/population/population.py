@@ -52,6 +52,11 @@ class FileState:
         return cls(sum(one.size for one in found), crc32(repr(found).encode()))
 
 
+def judged(arguments: Mapping[str, Any]) -> bool:
+    """Whether a file was read as one of answers that a model judged."""
+    return bool(arguments.get("prompt") or arguments.get("passing"))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Population:
     """A file as it was read. ``labelcore.read_population`` makes it.
@@ -167,8 +172,7 @@ class Population:
     def has_judge(self) -> bool:
         """Whether the items are answers that a model judged, pass or fail: their prompts are named,
         or which of its verdicts pass."""
-        named = self.prompt is not None or bool(self.arguments.get("passing"))
-        return named and len(self.classes) == 2
+        return judged(self.arguments) and len(self.classes) == 2
 
     @property
     def is_table(self) -> bool:

@@ -32,6 +32,7 @@ from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.differences import MINUS, is_difference, number_words, range_words
 from labelcore.words.pilots import record_words
 from labelcore.words.promises import MEANING
+from labelcore.words.quantities import model_word, spoken_key
 from labelcore.words.savings import FORMULA, each_words, saved_words
 from labelcore.words.sentences import (
     TAIL_WARNING_OF,
@@ -48,14 +49,14 @@ from labelcore.words.stops import planned_words, stopped_short, stopped_words
 
 LOOKS_SHOWN = 40
 TOLD = {
-    Told.ALWAYS: "After each answer, dots told the labeller whether the classifier says the same.",
+    Told.ALWAYS: "After each answer, dots told the labeller whether the {model} says the same.",
     Told.PARTLY: "For a part of the time, dots told the labeller after each answer whether the "
-    "classifier says the same; Changed wording has the times.",
-    Told.NEVER: "No dots told labellers what the classifier says.",
+    "{model} says the same; Changed wording has the times.",
+    Told.NEVER: "No dots told labellers what the {model} says.",
 }
 SWAYED = (
     "That may have drawn answers towards it. The table has how many points each figure would move "
-    "if 1, 5 or 10 % of the labels that agree with the classifier would have gone against it, in "
+    "if 1, 5 or 10 % of the labels that agree with the {model} would have gone against it, in "
     "every stratum alike; it is computed from the counts of labels in each stratum."
 )
 
@@ -79,7 +80,7 @@ def looks(facts: Facts) -> Markup:
         "details",
         element("summary", "The looks as a table"),
         element("p", others) if left_out else None,
-        table(f"Looks at {key}", head, rows),
+        table(f"Looks at {spoken_key(key, facts.population.has_judge)}", head, rows),
     )
     return section("looks", "Looks", element("p", note), folded)
 
@@ -223,7 +224,9 @@ def _doubts(facts: Facts) -> list[Child]:
     told: list[Child] = []
     training = training_words(facts) if facts.population.classifiers else "no"
     if facts.population.classifiers:
-        asked = "Were these items used to train the classifier? Answer: "
+        asked = (
+            f"Were these items used to train the {model_word(facts.population.has_judge)}? Answer: "
+        )
         told.append(joined(asked, theirs(training), "."))
     if facts.revealing:
         told.append(
@@ -293,7 +296,8 @@ def methods(facts: Facts) -> Markup:
 def told(facts: Facts) -> Markup:
     """Whether labellers were told what the classifier says, and what figures would be if that had
     swayed some of them."""
-    said = element("p", TOLD[facts.dots])
+    model = model_word(facts.population.has_judge)
+    said = element("p", TOLD[facts.dots].format(model=model))
     if not facts.swayed:
         return said
     every = facts.results.values()
@@ -303,7 +307,11 @@ def told(facts: Facts) -> Markup:
         for key, moved in facts.swayed.items()
     ]
     head = ("Figure", *(f"{percent(share)} swayed" for share in SHARES))
-    return joined(said, element("p", SWAYED), table("If labels had been swayed", head, rows))
+    return joined(
+        said,
+        element("p", SWAYED.format(model=model)),
+        table("If labels had been swayed", head, rows),
+    )
 
 
 def points_moved(share: float) -> str:

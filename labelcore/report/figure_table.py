@@ -57,7 +57,8 @@ def table_picture(shown: Table, most: int, where: str) -> Markup | None:
     drawn = [one for line in bars for one in line if one is not None]
     if not any(one.low is not None for one in drawn):
         return None
-    names, heads = row_names(shown)[:most], [figure_label(one) for one in figures]
+    audit = shown.cells[0].estimate.scope.audit
+    names, heads = row_names(shown)[:most], [figure_label(one, audit) for one in figures]
     told = [
         [name, *("" if one is None else bar_words(one) for one in line)]
         for name, line in zip(names, bars, strict=True)
@@ -99,7 +100,8 @@ def numbers_frame(shown: Table) -> pd.DataFrame:
         first = next(one.estimate for one in of_row if one is not None)
         said = [cell_said(one) if one is not None else "–" for one in of_row]
         rows.append([name, f"{first.scope.n_items:,}", f"{first.labels_used:,}", *said])
-    heads = ["", ITEMS, LABELS, *map(figure_label, shown.figures)]
+    audit = shown.cells[0].estimate.scope.audit
+    heads = ["", ITEMS, LABELS, *(figure_label(one, audit) for one in shown.figures)]
     return pd.DataFrame(rows, columns=heads)
 
 
@@ -126,10 +128,10 @@ def row_names(shown: Table) -> list[str]:
     return [row_name(row, several or not shown.by) for row in shown.rows]
 
 
-def figure_label(figure: str) -> str:
+def figure_label(figure: str, audit: bool = False) -> str:
     """
     >>> figure_label("precision[spam]"), figure_label("f1")
     ("Precision of 'spam'", 'F1')
     """
     name, inside, _ = key_parts(figure)
-    return label_of(name) + (f" of {inside!r}" if inside else "")
+    return label_of(name, audit) + (f" of {inside!r}" if inside else "")

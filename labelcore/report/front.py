@@ -170,7 +170,7 @@ def _rows(facts: Facts, most: int) -> list[Bar]:
 def _bar_name(one: Estimate) -> str:
     if not one.is_difference:
         return name_of(one)
-    measure = label_of(one.estimand.removesuffix(DIFFERENCE))
+    measure = label_of(one.estimand.removesuffix(DIFFERENCE), one.scope.audit)
     return f"{measure}: {one.scope.classifier} minus {one.scope.versus}"
 
 

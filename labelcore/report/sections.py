@@ -28,7 +28,7 @@ from labelcore.results.types import Claim, Estimate
 from labelcore.words.differences import range_words, told_words
 from labelcore.words.found import own_name
 from labelcore.words.label_error import read_again_words
-from labelcore.words.quantities import label_of, names_another
+from labelcore.words.quantities import label_of, model_word, names_another
 from labelcore.words.sentences import (
     ASSUMED,
     FORMS_NOTE,
@@ -135,8 +135,9 @@ def population(facts: Facts) -> Markup:
         )
         for name in file.classifiers
     ]
-    head = ("Classifier", f"Calls an item {file.positive!r} when", "Items called so")
-    return section("population", "Items", items, table("Classifiers", head, rows))
+    model = model_word(file.has_judge).capitalize()
+    head = (model, f"Calls an item {file.positive!r} when", "Items called so")
+    return section("population", "Items", items, table(f"{model}s", head, rows))
 
 
 def training_words(facts: Facts) -> str:
@@ -177,7 +178,7 @@ def plan(facts: Facts) -> Markup:
     frozen = facts.plan
     chosen = frozen.design_params.in_words()
     nothing = facts.without_confidence
-    asked = ", ".join(label_of(name) for name in frozen.estimands)
+    asked = ", ".join(label_of(name, facts.population.has_judge) for name in frozen.estimands)
     primary = "; the first is the primary one" if len(frozen.estimands) > 1 else ""
     pairs: list[tuple[str, Child]] = [
         ("Quantities", asked + primary),
@@ -383,7 +384,7 @@ def name_of(result: Finding) -> str:
     """A result's name as a person reads it: "Precision (lr)"."""
     if isinstance(result, Estimate) and own_name(result):
         return own_name(result)
-    name = figure_label(result.estimand)
+    name = figure_label(result.estimand, result.scope.audit)
     classifier, versus = result.scope.classifier, result.scope.versus
     if versus:
         return f"{name} ({classifier} minus {versus})"

@@ -15,6 +15,7 @@ from labelcore.report.figure_table import tables_of
 from labelcore.report.judged import judged_of
 from labelcore.report.tables import guarded
 from labelcore.session.session import Session
+from labelcore.words.quantities import spoken_key
 from labelcore.words.sentences import decimals
 
 BOUNDED = ("value", "low", "high")
@@ -38,6 +39,9 @@ def report_xlsx(session: Session) -> bytes:
     others = results[~results["estimand"].isin(held)]
     if len(others) or not tables:
         sheets["Estimates"] = others
+    for name, sheet in sheets.items():
+        said = [spoken_key(one, session.population.has_judge) for one in sheet["estimand"]]
+        sheets[name] = sheet.assign(estimand=said)
     if (judged := judged_of(session)) is not None:
         sheets |= {"Judge": judged.measures} | (
             {"Pairs": judged.pairs} if len(judged.pairs) else {}

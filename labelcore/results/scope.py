@@ -18,6 +18,7 @@ class Scope:
     found      positive items known before, where the classifier is what was found so far
     until      the labels up to which a watched promise is; 0: without end
     earlier    whether an earlier rule made it, and the log alone tells it
+    audit      whether it is about answers that a model judged, whose words are those of that field
     """
 
     file: str = ""
@@ -39,3 +40,4 @@ class Scope:
     earlier: bool = False
     by: str = ""
     group: str = ""
+    audit: bool = False

@@ -49,7 +49,9 @@ class Reveal:
         """
         estimate = self.estimate
         scope = estimate.scope
-        name = quantity(self.key, scope.classifier, scope.positive, in_truth=True)
+        name = quantity(
+            self.key, scope.classifier, scope.positive, in_truth=True, audit=scope.audit
+        )
         start = f"In truth, {name} is {number_words(self.key, self.truth)}"
         if self.inside is None:
             return f"{start}. The session has no interval to compare it with yet."

@@ -11,7 +11,7 @@ from labelcore.charts.evidence import evidence_chart
 from labelcore.promises import ClaimStatus
 from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
-from labelcore.ui.facts import estimand_name
+from labelcore.ui.facts import figure_name
 from labelcore.ui.plain import one_line
 from labelcore.words import sentences as words
 from labelcore.words.claims import enough_words, settled_words, times_words
@@ -107,7 +107,7 @@ def form_lines(estimates: Sequence[Estimate]) -> str:
     for one in estimates:
         if one.form in FORMS and one.has_interval:
             said = f"{FORMS[one.form]}."
-            made.setdefault(said, []).append(estimand_name(one.estimand))
+            made.setdefault(said, []).append(figure_name(one))
     lines = [f"{', '.join(names)}: {said}" for said, names in made.items()]
     return "\n".join([*lines, *filter(None, [tail_words(estimates)])])
 
@@ -116,12 +116,15 @@ def tail_words(estimates: Sequence[Estimate]) -> str:
     """The figures that owe much of their width to parts where nothing was found, most first.
 
     >>> from types import SimpleNamespace
-    >>> tail_words([SimpleNamespace(estimand="recall", tail_share=0.62, has_interval=True)])
+    >>> from labelcore.results.types import Scope
+    >>> found = SimpleNamespace(estimand="recall", tail_share=0.62, has_interval=True)
+    >>> found.scope = Scope()
+    >>> tail_words([found])
     'No positive item was found yet in some parts of the file; more labels narrow what comes from
     there: Recall 62 % of its uncertainty.'
     """
     owed = {
-        estimand_name(one.estimand): one.tail_share
+        figure_name(one): one.tail_share
         for one in estimates
         if one.has_interval and one.tail_share is not None and one.tail_share >= LEAST_TAIL
     }

@@ -23,13 +23,14 @@ from labelcore.ui.cell_panel import cell_panel, price_words
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.scripts import Script, constants, text_of
 from labelcore.words import sentences as words
+from labelcore.words.quantities import model_word, term_of
 
 CLASSIFIERS, TOGETHER = "classifiers", "All of these together, {sure}"
 COSTS = "Ticked: {wider} times as wide, or {more} times the labels for the same width."
 HINT = "Press two rows to compare them, a head to sort, a cell to open it."
-NONE_AHEAD = "No group is sure to differ from the rest in accuracy yet."
-ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in accuracy."
-SOME_AHEAD = "{sure} sure: {names} differ from the rest in accuracy."
+NONE_AHEAD = "No group is sure to differ from the rest in {measure} yet."
+ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in {measure}."
+SOME_AHEAD = "{sure} sure: {names} differ from the rest in {measure}."
 LONGEST, MOST_NAMED = 40, 4
 MARKED, SORTED, SHOWN, OPENED = "table-marked", "table-sorted", "table-of", "table-opened"
 ROLES = ("ink", "quiet", "rule", "empty", "band", "ground")
@@ -117,13 +118,13 @@ def _by(session: Session) -> str:
     columns = [*session.population.groups]
     if not columns:
         return ""
-    asked = session.plan.by or ()
+    asked, rows = session.plan.by or (), f"{model_word(session.population.has_judge)}s"
     chosen = st.segmented_control(
         "Rows",
         [CLASSIFIERS, *columns],
         default=asked[0] if len(asked) == 1 else CLASSIFIERS,
         required=True,
-        format_func=lambda name: plain(one_line(name, LONGEST)),
+        format_func=lambda name: rows if name == CLASSIFIERS else plain(one_line(name, LONGEST)),
         key="table-rows",
         label_visibility="collapsed",
     )
@@ -194,18 +195,24 @@ def _less(session: Session, table: Table, by: str, marked: Sequence[Row]) -> Map
 
 def differing(session: Session, by: str) -> str:
     """Which groups surely differ from the rest in accuracy, all compared at once."""
+    measure = term_of("accuracy", session.population.has_judge)
     pairs = session.differences(by, rest=True)
     sure, rows = words.confidence_words(session.plan.confidence), pairs[pairs["ahead"] != ""]
     names = [one_line(str(one), LONGEST) for one in rows["a"]]
     if not names:
-        return NONE_AHEAD
+        return NONE_AHEAD.format(measure=measure)
     if len(names) > 1:
         more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
         said = [*names[:MOST_NAMED], *more]
-        return SOME_AHEAD.format(sure=sure, names=f"{', '.join(said[:-1])} and {said[-1]}")
+        listed = f"{', '.join(said[:-1])} and {said[-1]}"
+        return SOME_AHEAD.format(sure=sure, names=listed, measure=measure)
     low, high = float(rows["low"].iloc[0]), float(rows["high"].iloc[0])
     near, far = sorted((abs(low), abs(high)))
     span = words.range_text(near, far, unit="")
     return ONE_AHEAD.format(
-        sure=sure, name=names[0], range=span, side="better" if low > 0 else "worse"
+        sure=sure,
+        name=names[0],
+        range=span,
+        side="better" if low > 0 else "worse",
+        measure=measure,
     )

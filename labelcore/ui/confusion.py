@@ -16,13 +16,14 @@ from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.review import CELL, go_to_cell
 from labelcore.words.counts import NO_LABEL, each_cell, row_words
+from labelcore.words.quantities import model_word
 
 TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 LONGEST = 1000
 """Letters of a heading in a file."""
 CAPTION = (
     "Press a cell to see the items judged so. "
-    "Each row is what the classifier says, each column what human judgement says. "
+    "Each row is what the {model} says, each column what human judgement says. "
     "{each} Parts of the file that have no label yet are not guessed: they have a column of "
     "their own."
 )
@@ -45,7 +46,7 @@ def confusion_panel(session: Session) -> None:
     name = names[0]
     if len(names) > 1:
         name = st.selectbox(
-            "Of which classifier?",
+            f"Of which {model_word(session.population.has_judge)}?",
             names,
             format_func=lambda one: one_line(one, 80),
             key="confusion-which",
@@ -59,7 +60,8 @@ def confusion_panel(session: Session) -> None:
         selection_mode="single-cell",
         on_select=lambda: press_cell(str(name), table),
     )
-    st.caption(plain(CAPTION.format(each=each_cell(drawn_evenly(session.engine)))))
+    each, model = each_cell(drawn_evenly(session.engine)), model_word(session.population.has_judge)
+    st.caption(plain(CAPTION.format(each=each, model=model)))
     table_button(session, "Take this table", "confusion", lambda: for_file(table))
 
 

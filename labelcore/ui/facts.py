@@ -210,8 +210,14 @@ def progress_parts(now: Counts, saved: str | None) -> list[str]:
     return parts
 
 
-def estimand_name(key: str, *, whose: bool = True) -> str:
-    """A quantity as people read it; ``whose``: with the classifier, where the key names one.
+def figure_name(one: Estimate) -> str:
+    """What a figure is called, in the words of its field."""
+    return estimand_name(one.estimand, audit=one.scope.audit)
+
+
+def estimand_name(key: str, *, whose: bool = True, audit: bool = False) -> str:
+    """A quantity as people read it; ``whose``: with the classifier, where the key names one;
+    ``audit``: where a model judged answers.
 
     >>> estimand_name("precision"), estimand_name("precision@B")
     ('Precision', 'Precision of B')
@@ -221,9 +227,10 @@ def estimand_name(key: str, *, whose: bool = True) -> str:
     ('Precision of B, settled', 'Precision, de')
     """
     if is_settled(key):
-        return f"{estimand_name(key.removesuffix('@settled'), whose=whose)}, settled"
+        whole = estimand_name(key.removesuffix("@settled"), whose=whose, audit=audit)
+        return f"{whole}, settled"
     name, inside, other = key_parts(key)
-    said = " of ".join(part for part in (label_of(name), inside, whose and other) if part)
+    said = " of ".join(part for part in (label_of(name, audit), inside, whose and other) if part)
     group = group_of(key)
     return said if group is None else f"{said}, {group[1]}"
 

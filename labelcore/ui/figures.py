@@ -19,8 +19,8 @@ from labelcore.ui.facts import (
     counts,
     curve_first,
     decision,
-    estimand_name,
     existing_line,
+    figure_name,
     main_and_other,
     promise_line,
 )
@@ -30,6 +30,7 @@ from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line
 from labelcore.ui.promise import show_promise
 from labelcore.words.choices import candidate_rows
+from labelcore.words.quantities import model_word
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
@@ -121,7 +122,7 @@ def _parts(session: Session) -> list[str]:
 
 def _either_way(found: Sequence[Estimate]) -> str:
     """Each figure if the unsure items were all one or the other; "" where nobody was unsure."""
-    worst = [either_way_words(one, estimand_name(one.estimand)) for one in found]
+    worst = [either_way_words(one, figure_name(one)) for one in found]
     return "\n".join([f"{EITHER_WAY_TITLE}:", *filter(None, worst)]) if any(worst) else ""
 
 
@@ -163,9 +164,9 @@ def set_hidden(hidden: bool) -> None:
 def _dots_button(session: Session) -> None:
     """Dots on or off, for all who label: the log and the report say which."""
     if session.going_on and visitor.allowed(Right.RUN):
-        shown = dots_shown(session)
+        shown, model = dots_shown(session), model_word(session.population.has_judge)
         st.button(
-            "Hide the dots" if shown else "Show by dots what the classifier says",
+            "Hide the dots" if shown else f"Show by dots what the {model} says",
             key=f"dots-{shown}",
             type="tertiary",
             on_click=actions.show_dots,

@@ -11,7 +11,7 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui import actions
-from labelcore.ui.facts import estimand_name, shown_word
+from labelcore.ui.facts import figure_name, shown_word
 from labelcore.ui.panels import glimpse
 from labelcore.ui.plain import one_line
 from labelcore.ui.tables import reading_table
@@ -104,7 +104,7 @@ def settled_table(session: Session) -> pd.DataFrame:
     """The figures for the settled judgement: with an interval, or what is missing."""
     results = session.results().values()
     found = [one for one in results if isinstance(one, Estimate) and is_settled(one.estimand)]
-    names = [estimand_name(one.estimand.removesuffix("@settled")) for one in found]
+    names = [figure_name(one).removesuffix(", settled") for one in found]
     said = [_value_words(one) for one in found]
     return pd.DataFrame({"for the settled judgement": names, "value": said})
 
@@ -127,7 +127,7 @@ def pair_table(found: PeopleAgree) -> pd.DataFrame:
 def figure_table(found: LabelError) -> pd.DataFrame:
     words = [figure_words(one) for one in found.figures]
     columns = {
-        "for the truth": [estimand_name(one.estimand) for one in found.figures],
+        "for the truth": [figure_name(one.observed) for one in found.figures],
         "mistakes alike everywhere": [alike for alike, _ in words],
         "mistakes anywhere": [anywhere for _, anywhere in words],
     }

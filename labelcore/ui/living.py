@@ -42,12 +42,13 @@ from labelcore.ui import curve_view
 from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, short_words
 from labelcore.ui.compare import marked_figures
-from labelcore.ui.facts import counts, curve_first, estimand_name, main_and_other
+from labelcore.ui.facts import counts, curve_first, figure_name, main_and_other
 from labelcore.ui.plain import one_line
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import is_difference
 from labelcore.words.found import own_name
+from labelcore.words.quantities import model_word
 from labelcore.words.short import Shown, early_sentence, short_head, short_sentence
 from labelcore.words.unsure import odds_words
 
@@ -101,7 +102,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     pressed = OVER_LABELS in views and (len(estimates[:room]) > 1 or len(views) > 1)
     shown += [
         replace(
-            bar_of(one, own_name(one)),
+            bar_of(one, own_name(one) or figure_name(one)),
             truth=truths.get(one.estimand),
             key=one.estimand if pressed else "",
             shown=view == OVER_LABELS and one is charted,
@@ -123,7 +124,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
             rows,
             charted.estimand,
             margin=session.plan.margin,
-            label=estimand_name(charted.estimand),
+            label=figure_name(charted),
         )
         chart = over_labels(track, words)
     claimed, early = short_words(claims_of(session)), ""
@@ -138,7 +139,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         shown[place] = replace(shown[place], told=True)
     of_all = "" if other or charted is None else odds_words(charted)
     both = next((_both(one) for one in estimates if is_difference(one.estimand)), None)
-    legend = _legend(dots, both, guess=guess)
+    legend = _legend(dots, both, model_word(session.population.has_judge), guess=guess)
     return Picture(bars(shown, scale), chart, views, view, sentence, legend, of_all)
 
 
@@ -167,10 +168,12 @@ def _dots(session: Session) -> dict[str, BoolArray]:
     return found
 
 
-def _legend(dots: Mapping[str, BoolArray], both: tuple[str, str] | None, *, guess: bool) -> Node:
+def _legend(
+    dots: Mapping[str, BoolArray], both: tuple[str, str] | None, model: str, *, guess: bool
+) -> Node:
     """Its line is always there, so that nothing moves when it says something; ``both`` are the
     classifiers that are compared."""
-    full, hollow = "with the classifier", "against it"
+    full, hollow = f"with the {model}", "against it"
     if both is not None:
         full, hollow = (f"{one_line(name, LONGEST_OF_TWO)} right" for name in both)
     said: list[Node | str] = []
@@ -191,7 +194,7 @@ def _early(estimate: Estimate, track: Track, dots: BoolArray | None) -> str:
     if dots is None:
         return early_sentence(None, 0, more)
     against = None if estimate.is_difference else int(np.count_nonzero(~dots))
-    return early_sentence(against, len(dots), more)
+    return early_sentence(against, len(dots), more, estimate.scope.audit)
 
 
 def _views(session: Session) -> tuple[str, ...]:
@@ -223,10 +226,9 @@ def _compares(estimates: Sequence[Estimate]) -> bool:
     return any(is_difference(one.estimand) for one in estimates)
 
 
-def bar_of(estimate: Shown, name: str = "") -> Bar:
-    """One estimate as a bar, called as its estimand is or by a ``name`` of its own."""
-    name = one_line(name or estimand_name(estimate.estimand), LONGEST_NAME)
-    return estimate_bar(estimate, name)
+def bar_of(estimate: Shown, name: str) -> Bar:
+    """One estimate as a bar."""
+    return estimate_bar(estimate, one_line(name, LONGEST_NAME))
 
 
 def _heads(session: Session) -> tuple[dict[str, Band | None], str]:
@@ -275,7 +277,7 @@ def _track(session: Session, estimate: Estimate, rows: list[Seen], truth: float 
     now = counts(session)
     ahead, suggested = _ahead(session, key) if session.going_on else (None, None)
     return replace(
-        track_of(rows, key, one_line(estimand_name(key), LONGEST_NAME), margin),
+        track_of(rows, key, one_line(figure_name(estimate), LONGEST_NAME), margin),
         planned=max(now.total, now.answered),
         scale=_scale(session, [estimate]),
         ahead=ahead,

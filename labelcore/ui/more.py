@@ -87,7 +87,7 @@ def gain_words(session: Session, more: int) -> str:
         more=more,
         now=now.removesuffix(" points"),
         then=then.removesuffix(" points"),
-        name=term_of(key_parts(estimate.estimand)[0]),
+        name=term_of(key_parts(estimate.estimand)[0], estimate.scope.audit),
         time=time,
     )
 

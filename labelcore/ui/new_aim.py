@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from labelcore.estimands import DIFFERENCES, ESTIMANDS, SCALARS
+from labelcore.estimands import DIFFERENCES, SCALARS
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.asking import ask, current
@@ -51,6 +51,7 @@ from labelcore.ui.new_screens import go
 from labelcore.ui.plain import plain
 from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words.existing import SOURCES
+from labelcore.words.quantities import label_of, model_word
 
 MORE_QUESTIONS, FEW = "new-press-more-aims", 5
 WHICH = (BOTH, SEVERAL, BETTER)
@@ -259,7 +260,8 @@ def choose_classifiers(asked: Asked) -> None:
     elif asked.card in (SEVERAL, SHIP):
         ask("classifiers", options=same(offered), first=list(offered))
     else:
-        choose_one(offered, ORDERS if asked.of_known else "Which classifier?")
+        which = f"Which {model_word(asked.base.has_judge)}?"
+        choose_one(offered, ORDERS if asked.of_known else which)
 
 
 def show_cuts(asked: Asked, places: Places) -> bool:
@@ -285,7 +287,7 @@ def show_figures(
             ask("trained")
         ask("target")
         if possible and not asked.of_known:
-            words = {name: ESTIMANDS[name] for name in possible}
+            words = {name: label_of(name, population.has_judge) for name in possible}
             ask("numbers", asked.card.title, options=words, first=list(first))
     estimands = asked.estimands(judged)
     if not estimands:

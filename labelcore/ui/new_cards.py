@@ -9,7 +9,6 @@ import numpy as np
 
 from labelcore.designs import DESIGNS
 from labelcore.population import Population
-from labelcore.population.groupings import may_be_asked
 from labelcore.population.revealing import snake
 from labelcore.ui.draft import Columns, Question
 from labelcore.ui.facts import shown_word
@@ -126,7 +125,7 @@ def possible_cards(base: Population, names: tuple[str, ...], told: int = 0) -> l
     )
     cut_by_score = two and any(name not in base.predictions for name in base.scores)
     possible = {
-        SYSTEMS: base.has_judge and any(map(may_be_asked, base.groups.values())),
+        SYSTEMS: base.has_judge,
         JUDGE: base.has_judge,
         BOTH: True,
         ACCURACY: True,
@@ -134,7 +133,7 @@ def possible_cards(base: Population, names: tuple[str, ...], told: int = 0) -> l
         SEVERAL: len(names) > 1 or cut_by_score,
         SHIP: two and (bool(base.scores) or len(names) > 1),
         RANKED: ranked,
-        PREVALENCE: two,
+        PREVALENCE: two and not base.has_judge,
         FOUND: two,
     }
     return [card for card, fits in possible.items() if fits]
@@ -153,7 +152,7 @@ def first_card(base: Population, names: tuple[str, ...], possible: list[Card], t
 
     Answers that were found without a classifier, and a column that says what was found, ask whether
     that is enough; scores without a prediction are a ranked list; two classifiers are compared;
-    verdicts on answers ask for the systems, or for the judge; where few items are called positive
+    verdicts on answers ask for the systems; where few items are called positive
     accuracy says little; anything else begins with the accuracy.
     """
     judges = [name for name in names if name in base.predictions]
@@ -161,8 +160,8 @@ def first_card(base: Population, names: tuple[str, ...], possible: list[Card], t
         return FOUND
     if possible == [PREVALENCE]:
         return PREVALENCE
-    if SYSTEMS in possible or JUDGE in possible:
-        return SYSTEMS if SYSTEMS in possible else JUDGE
+    if SYSTEMS in possible:
+        return SYSTEMS
     if not judges and RANKED in possible:
         return RANKED
     if len(judges) == 2 and BETTER in possible:

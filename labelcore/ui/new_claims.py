@@ -20,7 +20,7 @@ from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES, TERMS
 from labelcore.words.promises import watched_words
-from labelcore.words.quantities import quantity
+from labelcore.words.quantities import label_of, model_word, quantity
 from labelcore.words.sentences import count
 
 MOST_CLAIMS, MOST_GROUPS = 5, 20
@@ -142,18 +142,23 @@ class Claim:
         first = next((name for name in self.aim.estimands if name in possible), possible[0])
         inside = None
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            name = self.choose("figure", "Figure", figures(possible), first)
+            name = self.choose("figure", "Figure", self.figures(possible), first)
             row = SCALARS[name]
             if self.several and row.per_class:
                 classes = in_a_line(self.population.classes)
                 inside = self.choose("class", "Class", classes, self.population.positive)
-            who = self.who("who", "Classifier") if row.needs_prediction else None
+            who = self.who("who", self.model.capitalize()) if row.needs_prediction else None
             groups = group_texts(self.population)
             of = self.choose("group", "Of", groups) if len(groups) > 1 else ""
             relation = self.choose("way", "It is", DIRECTIONS)
             percent = ask("claim_percent", f"{self.place}-percent")
         about = who or next(iter(self.judged), None)
-        meaning = quantity(name, about, inside or self.population.positive)
+        meaning = quantity(
+            name,
+            about,
+            inside or self.population.positive,
+            audit=self.population.has_judge,
+        )
         st.caption(plain(f"{meaning[:1].upper()}{meaning[1:]}."))
         bounds = FIELDS["claim_percent"]
         if percent is None or not within(percent, bounds.low, bounds.high):
@@ -161,20 +166,23 @@ class Claim:
         left = quantity_text(name, inside, who if len(self.judged) > 1 else None)
         return claim_text(left + of, relation, percent / 100)
 
+    @property
+    def model(self) -> str:
+        return model_word(self.population.has_judge)
+
+    def figures(self, names: Iterable[str]) -> dict[str, str]:
+        return {name: label_of(name, self.population.has_judge) for name in names}
+
     def comparison(self) -> str:
         """One classifier is better than another; with several classes in accuracy only."""
         possible = COMPARED[:1] if self.several else COMPARED
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            name = self.choose("compared", "Figure", figures(possible))
-            better = self.who("better", "Of this classifier")
+            name = self.choose("compared", "Figure", self.figures(possible))
+            better = self.who("better", f"Of this {self.model}")
             others = in_a_line(one for one in self.judged if one != better)
             worse = self.choose(f"worse-{better}", "is higher than that of", others)
         st.caption(DISAGREEMENTS + (FEWEST if self.several else ""))
         return claim_text(quantity_text(name, None, better), ">", quantity_text(name, None, worse))
-
-
-def figures(names: Iterable[str]) -> dict[str, str]:
-    return {name: SCALARS[name].label for name in names}
 
 
 def in_a_line(names: Iterable[str]) -> dict[str, str]:

@@ -34,6 +34,7 @@ class Switch:
 
     kept   what is asked for once it is pressed: estimands, or classifiers
     plan   that plan
+    label  what it is called
     """
 
     kind: str
@@ -41,13 +42,10 @@ class Switch:
     on: bool
     kept: tuple[str, ...]
     plan: Plan
-
-    @property
-    def label(self) -> str:
-        return estimand_name(self.name) if self.kind == NUMBERS else one_line(self.name, 40)
+    label: str
 
 
-def switches(plan: Plan) -> Iterator[Switch]:
+def switches(plan: Plan, audit: bool = False) -> Iterator[Switch]:
     """Those of a plan: each figure that is usual or asked for, each classifier that is judged."""
     on = plan.estimands
     if not {*on} <= {*SCALARS}:
@@ -55,12 +53,12 @@ def switches(plan: Plan) -> Iterator[Switch]:
     for name in dict.fromkeys([*on, *USUAL]):
         kept = tuple(one for one in on if one != name) if name in on else (*on, name)
         if kept and (changed := _changed(plan, estimands=kept)):
-            yield Switch(NUMBERS, name, name in on, kept, changed)
+            yield Switch(NUMBERS, name, name in on, kept, changed, estimand_name(name, audit=audit))
     names = tuple(map(str, plan.classifiers))
     for name in names if len(names) > 2 else ():
         kept = tuple(one for one in names if one != name)
         if changed := _changed(plan, classifier=kept):
-            yield Switch(CLASSIFIERS, name, True, kept, changed)
+            yield Switch(CLASSIFIERS, name, True, kept, changed, one_line(name, 40))
 
 
 def _changed(plan: Plan, **changes: Any) -> Plan | None:
@@ -84,7 +82,7 @@ def dear_words(plan: Plan, population: Population, line: Line) -> str:
     """The number without which the plan costs least, where that is much less; "" for none."""
     of_plan = _cost(line, plan)
     found = []
-    for one in switches(plan) if of_plan else ():
+    for one in switches(plan, population.has_judge) if of_plan else ():
         if not one.on:
             continue
         other = outlook.forecast(population, one.plan)
@@ -106,7 +104,7 @@ def _cost(line: Line, plan: Plan) -> float:
 
 def show_switches(plan: Plan, population: Population, card: str) -> None:
     """A line for each number: on or off, and what the plan would cost the other way."""
-    for one in switches(plan):
+    for one in switches(plan, population.has_judge):
         other = gives(outlook.forecast(population, one.plan), plan)
         said = (WITHOUT if one.on else WITH).format(gives=other) if other else ""
         key = f"new-switch-{one.kind}-{one.name}"

@@ -107,7 +107,7 @@ def show_expected_saving(line: Line) -> None:
             st.text(EXPECTED_FORMULA)
 
 
-def show_size(design: Design[Any], found: list[Line], more: DeltaGenerator) -> None:
+def show_size(design: Design[Any], found: list[Line], more: DeltaGenerator, audit: bool) -> None:
     """A method whose number of labels follows from its parameters, and what it promises."""
     chosen = found[0]
     st.markdown(
@@ -119,7 +119,7 @@ def show_size(design: Design[Any], found: list[Line], more: DeltaGenerator) -> N
     if others:
         with more:
             st.caption("Other methods for the same question, with as many labels:")
-            st.dataframe(outlook.table(others, list(others[0].half_widths)), hide_index=True)
+            st.dataframe(outlook.table(others, list(others[0].half_widths), audit), hide_index=True)
 
 
 def show_choice(plan: Plan, population: Population, chosen: Line) -> None:
@@ -212,7 +212,7 @@ def expected_points(half_width: float) -> str:
     return f"{math.ceil(100 * half_width - 1e-9)} points"
 
 
-def widest_words(half_widths: Mapping[str, float]) -> str:
+def widest_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     """Which figure the largest half-width is that of, after the points.
 
     >>> widest_words({"precision": 0.04, "recall": 0.076}), widest_words({"recall": 0.076})
@@ -222,11 +222,11 @@ def widest_words(half_widths: Mapping[str, float]) -> str:
         return " (where widest)"
     if len(half_widths) < 2:
         return ""
-    name = estimand_name(max(half_widths, key=lambda key: half_widths[key]))
+    name = estimand_name(max(half_widths, key=lambda key: half_widths[key]), audit=audit)
     return f" ({plain(name if name[:2].isupper() else name[:1].lower() + name[1:])})"
 
 
-def others_words(half_widths: Mapping[str, float]) -> str:
+def others_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     """The narrower figures beside the widest one, where there are few.
 
     >>> others_words({"precision": 0.04, "recall": 0.076}), others_words({"recall": 0.076})
@@ -244,9 +244,9 @@ def others_words(half_widths: Mapping[str, float]) -> str:
         for name, width in beside.items()
     }
     if len(apart) > 1:
-        named = (f"{term_of(name.removesuffix(DIFFERENCE))} {said[name]}" for name in apart)
+        named = (f"{term_of(name.removesuffix(DIFFERENCE), audit)} {said[name]}" for name in apart)
         return f"Differences: {', '.join(named)}.".replace(" points,", ",")
-    return " ".join(f"{estimand_name(name)} {width}." for name, width in said.items())
+    return " ".join(f"{estimand_name(name, audit=audit)} {one}." for name, one in said.items())
 
 
 def show_outlook(plan: Plan, population: Population, race: Race, places: Places) -> Ahead | None:
@@ -268,7 +268,8 @@ def show_outlook(plan: Plan, population: Population, race: Race, places: Places)
             name in population.scores for name in plan.classifiers or population.classifiers
         )
         st.caption(SIMULATED if race.found else FROM_SCORES if scored else WITHOUT_SCORES)
-        st.dataframe(outlook.table(found, shown), hide_index=True, key="new-outlook")
+        table = outlook.table(found, shown, population.has_judge)
+        st.dataframe(table, hide_index=True, key="new-outlook")
         show_not_offered(found)
     ahead = Ahead.of(plan, population, found)
     with places.price:
@@ -294,14 +295,14 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
     widest = max(chosen.half_widths.values())
     about = "About" if plan.margin or plan.claims else "With"
     until = " until every claim is settled, and then" if plan.claims else ":"
-    gives = f"± {expected_points(widest)}{widest_words(chosen.half_widths)}"
+    gives = f"± {expected_points(widest)}{widest_words(chosen.half_widths, population.has_judge)}"
     gives = "exact" if widest <= outlook.EXACT else gives
     with st.container(key="new-price"):
         st.markdown(
             f"{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
             f"{gives}"
         )
-    if beside := others_words(chosen.half_widths):
+    if beside := others_words(chosen.half_widths, population.has_judge):
         st.caption(plain(beside))
     show_expected_saving(chosen)
     if plan.claims and chosen.labels >= min(plan.budget or len(population), len(population)):

@@ -163,7 +163,7 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
     with places.price:
         show_derived(places.more, lines[0])
         if terms.sized:
-            show_size(terms.design, lines, places.more)
+            show_size(terms.design, lines, places.more, terms.population.has_judge)
             return True
         if terms.is_choice:
             show_choice(plan, population, lines[0])

@@ -209,9 +209,9 @@ def widest_of(widths: Mapping[str, float], estimand: str) -> str:
     return width_words(max(found)) if found else ""
 
 
-def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
+def table(found: Sequence[Line], estimands: Sequence[str], audit: bool) -> pd.DataFrame:
     """The lines as people read them, without those that cannot serve."""
-    rows = []
+    rows, names = [], {name: estimand_name(name, audit=audit) for name in estimands}
     for one in (one for one in found if not one.refused):
         widths = one.half_widths
         rows.append(
@@ -219,8 +219,8 @@ def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
                 "method": one.label,
                 "labels": f"{one.labels:,}",
                 **{
-                    f"{estimand_name(name)} ±": widest_of(widths, name) or "not foreseen"
-                    for name in estimands
+                    f"{named} ±": widest_of(widths, name) or "not foreseen"
+                    for name, named in names.items()
                 },
                 "time at 8 s an item": minutes(one.labels * SECONDS_AN_ITEM),
             }

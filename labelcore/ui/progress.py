@@ -24,8 +24,8 @@ from labelcore.ui.confusion import confusion_panel, predicted
 from labelcore.ui.facts import (
     counts,
     decision,
-    estimand_name,
     existing_line,
+    figure_name,
     goal_line,
     main_and_other,
     progress_line,
@@ -100,7 +100,7 @@ def _folds(session: Session) -> None:
         fold("Label by label", "fold-history", lambda: _history(session, found))
     if not choice and len(session.population.classes) == 2:
         fold("Along the scores, in full", "fold-curve", lambda: _curves(session))
-    worst = [either_way_words(one, estimand_name(one.estimand)) for one in found]
+    worst = [either_way_words(one, figure_name(one)) for one in found]
     if any(worst):
         fold(EITHER_WAY_TITLE, "fold-unsure", lambda: st.text("\n".join(filter(None, worst))))
     if predicted(session):
@@ -143,7 +143,8 @@ def how_far(session: Session) -> None:
 
 
 def _history(session: Session, estimates: list[Estimate]) -> None:
-    keys = [one.estimand for one in estimates]
+    names = {one.estimand: figure_name(one) for one in estimates}
+    keys = list(names)
     if all(history_table(session.course(key), key).empty for key in keys):
         st.text("This picture starts with the first figure.")
         return
@@ -152,11 +153,11 @@ def _history(session: Session, estimates: list[Estimate]) -> None:
         key = st.selectbox(
             "Which figure?",
             keys,
-            format_func=estimand_name,
+            format_func=names.__getitem__,
             key="which",
             label_visibility="collapsed",
         )
-    name = estimand_name(key)
+    name = names[key]
     chart = history_chart(session.course(key), key, margin=session.plan.margin, label=name)
     if is_difference(key):
         first, second = (one_line(one, 40) for one in session.plan.classifiers)

@@ -8,7 +8,7 @@ from labelcore.charts.living import bars
 from labelcore.charts.sessions import sessions_strip
 from labelcore.session.session import Session
 from labelcore.trials.reveal import how_often
-from labelcore.ui.facts import estimand_name
+from labelcore.ui.facts import figure_name
 from labelcore.ui.living import Picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.trying import reveals, simulated
@@ -25,7 +25,7 @@ def show_promise(session: Session) -> None:
     hit = sum(low <= first.truth <= high for low, high in intervals)
     promised = how_often(first.estimate.confidence)[0]
     said = SIMULATED.format(hit=hit, sessions=len(intervals), promised=promised)
-    chart = sessions_strip(intervals, first.truth, estimand_name(first.key), said)
+    chart = sessions_strip(intervals, first.truth, figure_name(first.estimate), said)
     show_picture("twenty", Picture(bars([]), chart, (), "", ""))
     with st.container(key="quiet-twenty"):
         st.text(said)

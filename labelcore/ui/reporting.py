@@ -24,7 +24,7 @@ from labelcore.ui.choice_view import choice_of
 from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name
-from labelcore.ui.facts import decision, estimand_name, first_figure_line, promise_line
+from labelcore.ui.facts import decision, figure_name, first_figure_line, promise_line
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.living import ALONG_SCORES, Picture, picture
 from labelcore.ui.method_pages import links_of
@@ -38,13 +38,13 @@ from labelcore.words.choices import candidate_rows
 from labelcore.words.counts import answers_words, each_cell
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
-from labelcore.words.quantities import names_another
+from labelcore.words.quantities import model_word, names_another
 from labelcore.words.stops import planned_words
 
 INTERIM = "Interim: this project is not finished. Continue or finish it on the page Label."
 TRAINED = {
-    "no": "The classifier was not trained on these items (stated by the person).",
-    "yes": "Some of these items were used for training: the figures may flatter the classifier.",
+    "no": "The {model} was not trained on these items (stated by the person).",
+    "yes": "Some of these items were used for training: the figures may flatter the {model}.",
     "unknown": "Whether these items were used for training is not known.",
 }
 
@@ -129,7 +129,7 @@ def others(results: Sequence[Finding]) -> None:
         if not isinstance(one, Claim) and (names_another(one.estimand) or one.scope.by):
             continue
         if isinstance(one, Estimate) and words.warns_of_tail(one):
-            rare.append(estimand_name(one.estimand))
+            rare.append(figure_name(one))
             one = replace(one, tail_share=None)
         st.text(one.sentence())
     if rare:
@@ -141,7 +141,7 @@ def how_made(estimates: list[Estimate]) -> list[str]:
     ways: dict[str, list[str]] = {}
     for one in estimates:
         promise = f", {words.valid_words(one.promise, one.scope)}" if one.has_interval else ""
-        ways.setdefault(f"{one.method}{promise}", []).append(estimand_name(one.estimand))
+        ways.setdefault(f"{one.method}{promise}", []).append(figure_name(one))
     if len(ways) == 1:
         return [f"Method: {way}." for way in ways]
     return [f"Method for {', '.join(names)}: {way}." for way, names in ways.items()]
@@ -182,11 +182,11 @@ def landmark_table(landmarks: Sequence[Landmark]) -> pd.DataFrame:
 def facts(session: Session, results: Sequence[Finding]) -> None:
     st.subheader("What it rests on", anchor=False)
     population, plan = session.population, session.plan
-    kinds = session.engine.kinds
+    kinds, model = session.engine.kinds, model_word(population.has_judge)
     st.text(
         f"Question: {session.settings.get('question', '')}\n"
         f"File: {population.name}, {len(population):,} items\n"
-        f"{'Choice' if choice_of(session) else 'Classifier'}: {decision(session)}\n"
+        f"{'Choice' if choice_of(session) else model.capitalize()}: {decision(session)}\n"
         f"Plan: {plan.method.label}, {planned_words(plan)} planned, seed {plan.seed}, "
         f"{', '.join(filter(None, [promise_line(session), read_again_words(plan)]))}\n"
         f"Answers: {answers_words(kinds)}, {kinds['later']:,} for later, "
@@ -196,7 +196,7 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
     found = list(dict.fromkeys(a for one in results for a in one.assumptions))
     if population.classifiers:
         said = str(session.settings.get("used_for_training", "unknown"))
-        trained = TRAINED.get(said, TRAINED["unknown"])
+        trained = TRAINED.get(said, TRAINED["unknown"]).format(model=model)
         before = f" {TRAINED_BEFORE}" if session.engine.existing.use == "random" else ""
         found.append(trained + before)
     st.text("\n".join(f"•  {line}" for line in found))

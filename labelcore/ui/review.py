@@ -36,7 +36,7 @@ WHICH, ANSWER, CALLED, WHO = "review-which", "review-answer", "review-called", "
 PAGE, NEWER, OLDER = "review-page", "review-newer", "review-older"
 HEIGHT, ROWS = 422, 100
 """Of the table in pixels, and the rows of a page of it: more are not sent to the browser."""
-JUDGED, CALLS = "Judged", "Classifier"
+JUDGED = "Judged"
 EMPTY = "Nothing is judged yet: every answer will stand here."
 NO_ROW = "No judged item has these words."
 CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
@@ -105,7 +105,7 @@ def chosen(session: Session, found: Reviewed) -> pd.DataFrame:
             list(sizes),
             key=LIST,
             required=True,
-            format_func=lambda name: f"{name} {sizes[name]:,}",
+            format_func=lambda name: f"{found.named(name)} {sizes[name]:,}",
             label_visibility="collapsed",
         )
         search = st.text_input(
@@ -126,7 +126,9 @@ def filters(session: Session, found: Reviewed) -> dict[str, str | None]:
     """What else can be asked of a row; each is offered where it can tell rows apart."""
     able = [one for one in session.population.classifiers if one in session.population.predictions]
     if len(able) > 1:
-        st.selectbox("Classifier", able, key=WHICH, format_func=lambda one: one_line(one, 80))
+        st.selectbox(
+            found.model.capitalize(), able, key=WHICH, format_func=lambda one: one_line(one, 80)
+        )
     said: dict[str, str | None] = {}
     called = f"Called by {plain(found.classifier, 40)}" if found.classifier else ""
     offered = (("answer", ANSWER, "Answer"), ("called", CALLED, called), ("who", WHO, "Person"))
@@ -222,7 +224,9 @@ def readable(
     }
     if found.classifier is not None:
         calls = zip(part["called"].fillna(""), part["wrong"], strict=True)
-        columns[CALLS] = [shown_word(one) + (" · wrong" if wrong else "") for one, wrong in calls]
+        columns[found.model.capitalize()] = [
+            shown_word(one) + (" · wrong" if wrong else "") for one, wrong in calls
+        ]
     if shown["score"].notna().any():
         columns["Score"] = part["score"].tolist()
     columns["When"] = [clock(one, where) for one in part["at"]]

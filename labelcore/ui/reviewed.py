@@ -15,10 +15,11 @@ from labelcore.log.history import OPEN, marked_open
 from labelcore.session.session import Session
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line
+from labelcore.words.quantities import model_word
 
 FEW = 20
 """So many items that are new here are looked up one by one, more in one reading."""
-ALL, WRONG, UNSURE = "All", "Classifier was wrong", "Not sure or broken"
+ALL, WRONG, UNSURE = "All", "{model} was wrong", "Not sure or broken"
 TO_COME = (OPEN, "later")
 """Items whose answer is still to come: nobody is told what the classifier says of them."""
 FLAGGED, NOTED, TWICE = "Flagged", "Notes", "Answered differently"
@@ -44,10 +45,16 @@ class Reviewed:
                 looks at), answer, called and score (by the classifier), wrong, who, at, flagged,
                 note, second, unsettled (whether people differ and nobody said what counts)
     classifier  whose calls and scores they are; None where nobody predicts
+    model       what that is: a classifier, or a judge
     """
 
     table: pd.DataFrame
     classifier: str | None
+    model: str = model_word(audit=False)
+
+    def named(self, which: str) -> str:
+        """A list as people read it."""
+        return which.format(model=self.model.capitalize())
 
     def lists(self) -> dict[str, int]:
         """{list: how many items it holds}, the first one always, the others where they hold any."""
@@ -120,7 +127,7 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     table.loc[table["answer"].isin(TO_COME), ["called", "score"]] = None
     judged = table["answer"].isin(population.classes)
     table["wrong"] = judged & table["called"].notna() & (table["called"] != table["answer"])
-    return Reviewed(table, classifier)
+    return Reviewed(table, classifier, model_word(session.population.has_judge))
 
 
 def _nowhere(index: int, person: str) -> bool:

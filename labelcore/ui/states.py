@@ -16,7 +16,7 @@ from labelcore.trials.reveal import Reveal, how_often
 from labelcore.ui import actions, visitor
 from labelcore.ui.claims_view import claims_of, settled_line
 from labelcore.ui.downloads import labels_button
-from labelcore.ui.facts import at_an_end, estimand_name
+from labelcore.ui.facts import at_an_end, figure_name
 from labelcore.ui.figures import chosen_picture, details
 from labelcore.ui.label_errors import error_lines, second_pass_button, settle_button
 from labelcore.ui.more import (
@@ -210,7 +210,7 @@ def truth_words(found: list[Reveal], labels: int) -> str:
     elif missed:
         held = f"inside {len(shown) - len(missed)} of " if len(shown) > 1 else "outside "
         names = ", ".join(
-            f"{estimand_name(one.key)} ({number_words(one.key, one.truth)})"
+            f"{figure_name(one.estimate)} ({number_words(one.key, one.truth)})"
             for one in missed[:MOST_MISSED]
         )
         if len(missed) > MOST_MISSED:
@@ -277,7 +277,7 @@ def reveal_table(found: list[Reveal]) -> pd.DataFrame:
         shown = one.inside is not None
         rows.append(
             {
-                "figure": estimand_name(one.key),
+                "figure": figure_name(one.estimate),
                 "truth": number_words(one.key, one.truth),
                 "interval": interval_text(one.key, one.estimate.low, one.estimate.high)
                 if shown

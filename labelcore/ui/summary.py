@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 import streamlit as st
@@ -14,6 +14,7 @@ from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import told
 from labelcore.log.state import LogState
+from labelcore.population.population import judged
 from labelcore.promises import Promise, State, Status
 from labelcore.results.told_values import kept_back, known_ends
 from labelcore.settings import data_folder
@@ -31,7 +32,8 @@ CHECKED_SECONDS = 600
 class Known:
     """A figure as the log keeps it: ``told`` is its value where that may be told, ``low`` and
     ``high`` are NaN where they may not be shown. Of a curve they are of the first ``rank`` items,
-    with a look by an older version the means over all ranks; ``rank`` is 0 then."""
+    with a look by an older version the means over all ranks; ``rank`` is 0 then. ``audit``: it is
+    about answers that a model judged."""
 
     estimand: str
     told: float | None = None
@@ -41,6 +43,7 @@ class Known:
     tentative: bool = False
     confidence: float | None = None
     rank: int = 0
+    audit: bool = False
 
     @property
     def has_interval(self) -> bool:
@@ -79,6 +82,7 @@ class Summary:
 def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     """From the part of the log that was not changed outside Labelcore."""
     state = told(log, genesis(record.fingerprint, record.plan_json))
+    file = json.loads(record.population_json)
     plan = json.loads(record.plan_json)
     settings = state.settings(record.settings_json)
     changed = state.sequence < len(log)
@@ -90,11 +94,14 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     return Summary(
         name=record.name,
         question=str(settings.get("question", "")),
-        file=json.loads(record.population_json)["path"].rsplit("/", 1)[-1],
+        file=file["path"].rsplit("/", 1)[-1],
         answered=book.answers_given,
         answers=answers_words(in_force),
         planned=planned,
-        known=_primary(state, str(plan["estimands"][0]), float(plan["confidence"])),
+        known=replace(
+            _primary(state, str(plan["estimands"][0]), float(plan["confidence"])),
+            audit=judged(file["arguments"]),
+        ),
         people=tuple({event.annotator for event in log if event.kind in ANSWER_KINDS}),
         status=broken or status_words(state, planned, open_end=open_end),
         last_save=state.last_save,

@@ -116,7 +116,7 @@ def drift_words(found: LabelError) -> str:
 
 def figure_sentence(one: TrueFigure) -> str:
     scope = one.observed.scope
-    name = quantity_name(one.estimand, scope.classifier, scope.positive)
+    name = quantity_name(one.estimand, scope.classifier, scope.positive, scope.audit)
     if one.alike.reason and one.bounds.reason:
         return NO_FIGURE.format(name=name, reason=reasons(one))
     bounds = bounds_words(one.bounds)

@@ -8,13 +8,27 @@ all: "precision[spam]@B[language=de]".
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from labelcore.estimands import QUANTITIES
+from labelcore.estimands import DIFFERENCE, QUANTITIES
 
 _KEY = re.compile(r"(\w+)(?:\[(.*)\])?(?:@(.*))?", re.DOTALL)
 _GROUPED = re.compile(r"(\w+(?:\[[^=]*?\])?(?:@[^=]*?)?)\[([^=]+)=(.*)\]", re.DOTALL)
 
 
+class OfAudit(NamedTuple):
+    """The words for an estimand where a model judged answers; ``short`` as in the table."""
+
+    term: str
+    short: str
+
+
+OF_AUDIT = {
+    "prevalence": OfAudit("pass rate", "people pass {range} % of {items}"),
+    "accuracy": OfAudit("agreement", "{classifier} agrees with people on {range} % of {items}"),
+    "recall": OfAudit("true pass rate", "{classifier} passes {range} % of what people pass"),
+    "specificity": OfAudit("true fail rate", "{classifier} fails {range} % of what people fail"),
+}
 SETTLED = "settled"
 BY_SETTLED = " by the settled judgement"
 
@@ -77,35 +91,71 @@ def names_another(key: str) -> bool:
     return bool(key_parts(key)[2])
 
 
-def label_of(name: str) -> str:
+def label_of(name: str, audit: bool = False) -> str:
     """
-    >>> label_of("f1"), label_of("false_omission_rate")
-    ('F1', 'False omission rate')
+    >>> label_of("f1"), label_of("false_omission_rate"), label_of("prevalence", audit=True)
+    ('F1', 'False omission rate', 'Pass rate')
     """
-    return QUANTITIES[name].label if name in QUANTITIES else name.replace("_", " ").capitalize()
+    term = term_of(name, audit)
+    return term[:1].upper() + term[1:]
 
 
-def term_of(name: str) -> str:
+def term_of(name: str, audit: bool = False) -> str:
+    """What an estimand is called; ``audit``: where a model judged answers.
+
+    >>> term_of("f1"), term_of("false_omission_rate"), term_of("accuracy_difference", audit=True)
+    ('F1', 'false omission rate', 'agreement difference')
     """
-    >>> term_of("f1"), term_of("false_omission_rate")
-    ('F1', 'false omission rate')
-    """
+    measured = name.removesuffix(DIFFERENCE)
+    if audit and measured in OF_AUDIT:
+        return OF_AUDIT[measured].term + (" difference" if measured != name else "")
     return QUANTITIES[name].term if name in QUANTITIES else name.replace("_", " ")
 
 
+def model_word(audit: bool) -> str:
+    """What that is called whose answers are held against those of people."""
+    return "judge" if audit else "classifier"
+
+
+def model_named(classifier: str | None, audit: bool = False) -> str:
+    """
+    >>> model_named("lr"), model_named("gpt", audit=True), model_named("judge", audit=True)
+    ("the classifier 'lr'", "the judge 'gpt'", 'the judge')
+    """
+    word = model_word(audit)
+    return f"the {word} {classifier!r}" if classifier and classifier != word else f"the {word}"
+
+
+def spoken_key(key: str, audit: bool) -> str:
+    """A key with the estimand as it is called, for a table that people read.
+
+    >>> spoken_key("prevalence[language=de]", True), spoken_key("prevalence", False)
+    ('pass rate[language=de]', 'prevalence')
+    """
+    name = key_parts(key)[0]
+    return key.replace(name, OF_AUDIT[name].term, 1) if audit and name in OF_AUDIT else key
+
+
 def quantity(
-    estimand: str, classifier: str | None, positive: str, *, in_truth: bool = False
+    estimand: str,
+    classifier: str | None,
+    positive: str,
+    *,
+    in_truth: bool = False,
+    audit: bool = False,
 ) -> str:
     """What an estimand measures, in words; ``estimand`` may be a key such as "precision[spam]"."""
     name, inside, _ = key_parts(estimand)
     row = QUANTITIES[name]
     pattern = row.in_truth if in_truth and row.in_truth else row.measures or row.term
-    called = f"the classifier {classifier!r}" if classifier else "the classifier"
+    if audit and name in OF_AUDIT:
+        pattern = pattern.replace(row.term, OF_AUDIT[name].term, 1)
     by = BY_SETTLED if is_settled(estimand) else ""
+    called = model_named(classifier, audit)
     return pattern.format(classifier=called, positive=inside or positive) + by
 
 
-def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:
+def quantity_name(estimand: str, classifier: str | None, positive: str, audit: bool = False) -> str:
     """A quantity in a few words.
 
     >>> quantity_name("recall", "lr", "spam"), quantity_name("accuracy", None, "yes")
@@ -114,6 +164,6 @@ def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:
     name, inside, _ = key_parts(estimand)
     of = "" if classifier is None else f" of {classifier!r}"
     by = BY_SETTLED if is_settled(estimand) else ""
-    return f"the {term_of(name)}{of}" + (
+    return f"the {term_of(name, audit)}{of}" + (
         by if name == "accuracy" else f" for {(inside or positive)!r}{by}"
     )

@@ -385,7 +385,7 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     low, high = percent_range(estimate.low, estimate.high)
     value = "unknown" if told is None else value_percent(told, estimate.low, estimate.high)
     measured = (
-        quantity(estimate.estimand, scope.classifier, scope.positive)
+        quantity(estimate.estimand, scope.classifier, scope.positive, audit=scope.audit)
         if scope.found is None
         else found.MEASURES.format(positive=scope.positive)
     )

@@ -17,7 +17,14 @@ from labelcore.words.differences import (
     told_interval,
     told_words,
 )
-from labelcore.words.quantities import key_parts, label_of, term_of
+from labelcore.words.quantities import (
+    OF_AUDIT,
+    key_parts,
+    label_of,
+    model_named,
+    model_word,
+    term_of,
+)
 from labelcore.words.sentences import (
     THAT_CAN_BE_JUDGED,
     Told,
@@ -33,7 +40,7 @@ from labelcore.words.sentences import (
 
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
 EARLY, ABOUT = "Too early for a figure.", "About {more} to a first figure."
-AGAINST = "{against} of {answers} went against the classifier; {next}"
+AGAINST = "{against} of {answers} went against the {model}; {next}"
 TOO_EARLY_YET, ABOUT_MORE = "too early for a figure.", "about {more} more for a first figure."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
 SO_FAR = "So far anything from {range} % is possible."
@@ -87,10 +94,13 @@ def short_value(estimate: Shown) -> str:
     return told_words(estimate).removesuffix(" points")
 
 
-def early_sentence(against: int | None, answers: int, more: float | None) -> str:
+def early_sentence(
+    against: int | None, answers: int, more: float | None, audit: bool = False
+) -> str:
     """What is said while a figure says nothing.
 
-    against   how many labels are not what the classifier says; None where that is not told
+    against   how many labels are not what the classifier says, with ``audit`` the judge; None where
+              that is not told
     more      labels to a first figure, None where nobody knows
 
     >>> early_sentence(2, 6, 9.7)
@@ -102,7 +112,8 @@ def early_sentence(against: int | None, answers: int, more: float | None) -> str
     if against is None or not answers:
         return EARLY if number is None else ABOUT.format(more=count(number))
     then = TOO_EARLY_YET if number is None else ABOUT_MORE.format(more=f"{number:,}")
-    return AGAINST.format(against=f"{against:,}", answers=count(answers, "answer"), next=then)
+    said = count(answers, "answer")
+    return AGAINST.format(against=f"{against:,}", answers=said, model=model_word(audit), next=then)
 
 
 def short_sentence(estimate: Estimate) -> str:
@@ -112,7 +123,9 @@ def short_sentence(estimate: Estimate) -> str:
 
 def _short(estimate: Estimate) -> str:
     scope = estimate.scope
-    name = label_of(key_parts(estimate.estimand)[0]) if scope.found is None else found.NAME
+    name = found.NAME
+    if scope.found is None:
+        name = label_of(key_parts(estimate.estimand)[0], scope.audit)
     value = told_words(estimate)
     if estimate.state == State.EXACT:
         exact = EXACT if scope.judged is None else EXACT_OF_THESE
@@ -174,11 +187,13 @@ def _finding(estimate: Estimate) -> str:
         return found.SHORT.format(positive=scope.positive, range=between, missing=missing)
     row, process = SCALARS.get(name), scope.target == "process"
     if row is None or not row.short:
-        return BETWEEN.format(name=label_of(name), range=between)
-    named = other or scope.classifier
-    items = "items like these" if process else f"the {scope.n_items:,} items"
-    return row.short.format(
-        classifier=repr(named) if named else "the classifier",
+        return BETWEEN.format(name=label_of(name, scope.audit), range=between)
+    named, audit = other or scope.classifier, scope.audit
+    thing = "answers" if audit else "items"
+    items = f"{thing} like these" if process else f"the {scope.n_items:,} {thing}"
+    short = OF_AUDIT[name].short if audit and name in OF_AUDIT else row.short
+    return short.format(
+        classifier=repr(named) if named and not audit else model_named(named, audit),
         items=items if scope.judged is None else "them",
         positive=inside or scope.positive,
         range=between,
@@ -187,7 +202,7 @@ def _finding(estimate: Estimate) -> str:
 
 def _difference(estimate: Estimate, name: str) -> str:
     first, second = estimate.scope.classifier, estimate.scope.versus
-    measure = term_of(name.removesuffix(DIFFERENCE))
+    measure = term_of(name.removesuffix(DIFFERENCE), estimate.scope.audit)
     if one_end := one_end_words(estimate, measure, str(first), str(second)):
         return one_end
     if estimate.low > 0 or estimate.high < 0:

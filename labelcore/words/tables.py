@@ -45,7 +45,7 @@ def cell_words(cell: TableCell) -> str:
     "the recall of 'nb' for language 'de', 79 %, between 68 % and 89 %"
     """
     found, (classifier, _) = cell.estimate, cell.row
-    name = term_of(key_parts(cell.figure)[0])
+    name = term_of(key_parts(cell.figure)[0], found.scope.audit)
     of = f" of {classifier!r}" if classifier else ""
     group = f" for {group_words(found.scope)}" if found.scope.by else ""
     told = found.told

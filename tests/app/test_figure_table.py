@@ -143,7 +143,7 @@ def test_before_a_figure_nothing_differs(data_folder: Path) -> None:
     lc.Session(grouped(frame), plan, store, "groups")
     page = AppTest.from_function(panel, default_timeout=60).run()
     page.segmented_control[0].set_value("language").run()
-    assert not page.exception and NONE_AHEAD in texts(page)
+    assert not page.exception and NONE_AHEAD.format(measure="accuracy") in texts(page)
     assert {row[1] for row in table_rows(page)} <= {"not yet", "too early"}
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.report.judged import CLOSE, OPEN, ORDER_DIFFERS, SURE, TIE, system_column
+from labelcore.report.page import report_html
+from labelcore.report.spreadsheet import report_xlsx
 from labelcore.trials.table import TRIALS
-from labelcore.ui.new_cards import BOTH, JUDGE, SYSTEMS, first_card, possible_cards
+from labelcore.ui.known import known_bar
+from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, first_card, possible_cards
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
 from tests.app.conftest import HOSTILE, texts
 from tests.grouped import label_all
@@ -60,6 +66,26 @@ def test_progress_tells_pass_rates_pairs_and_the_judge(session: lc.Session) -> N
     assert ORDER_DIFFERS[:14] not in texts(page), "both put alpha first"
 
 
+def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
+    """The estimand is called prevalence in Python and JSON, and a pass rate by everybody else."""
+    for page in ("label", "progress", "review", "report"):
+        said = texts(app(page, project="systems"))
+        assert "revalence" not in said and "lassifier" not in said, page
+    review = app("review", project="systems")
+    assert any(one.startswith("Judge was wrong") for one in review.pills[0].options)
+    assert "Judge" in review.dataframe[0].value
+    rate = session.estimate("prevalence")
+    assert "pass rate" in rate.sentence()
+    assert rate.to_dict()["estimand"] == "prevalence"
+    html = report_html(session).lower()
+    assert "pass rate" in html and "prevalence" not in html.replace('"prevalence', "")
+    workbook = load_workbook(BytesIO(report_xlsx(session)), read_only=True)
+    names = [row[0].value for row in workbook["Sentences"]]
+    assert "pass rate" in names and "prevalence" not in names
+    row = next(one for one in summaries() if one.name == "systems")
+    assert known_bar(row.known).name == "Pass rate"
+
+
 def test_the_truth_of_a_finished_trial_stands_beside_each_system(data_folder: Path) -> None:
     trial = TRIALS["judged"]
     population = lc.read_population(trial.write(data_folder), **trial.read_arguments)
@@ -95,6 +121,7 @@ def test_a_file_of_judged_answers_suggests_the_question_of_its_systems() -> None
     assert found[:2] == [SYSTEMS, JUDGE] and first_card(base, ("judge",), found, 0) is SYSTEMS
     assert system_column(base) == "model"
     alone = judged(frame, groups=())
-    assert first_card(alone, ("judge",), possible_cards(alone, ("judge",)), 0) is JUDGE
+    assert first_card(alone, ("judge",), possible_cards(alone, ("judge",)), 0) is SYSTEMS
+    assert PREVALENCE not in found, "its pass rate is that of the systems"
     other = judged(frame, prompt=None)
     assert possible_cards(other, ("judge",))[0] is BOTH

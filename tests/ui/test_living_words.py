@@ -47,6 +47,6 @@ def test_the_interval_in_the_sentence_is_not_beside_its_bar(tmp_path: Path) -> N
 
 def test_dots_of_a_comparison_name_the_classifiers() -> None:
     dots = {"accuracy_difference": np.array([True, False])}
-    said = texts(_legend(dots, ("logistic", "forest"), guess=False))
+    said = texts(_legend(dots, ("logistic", "forest"), "classifier", guess=False))
     assert "logistic right" in said and "forest right" in said
     assert "with the classifier" in texts(_legend(dots, None, guess=False))

@@ -145,12 +145,11 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
 
         ratio: float | str = parameter(
             OPTIMAL,
-            "over-sampling ratio: how many times denser the predicted positives are labelled; "
-            "optimal: where recall is estimated best",
+            "how many times denser the predicted positives are labelled; optimal: where recall is "
+            "estimated best",
             low=0.01,
             high=1_000_000,
             choices=(OPTIMAL,),
-            main=True,
         )
         assumed_precision: float | None = parameter(
             None, "precision to plan with; empty: by the scores", low=0.001, high=1.0
