@@ -534,10 +534,10 @@ class Session:
         with self._lock:
             self.sync()
             while self.home.labels and (coming := self.drawing.coming(CARRIED)) is not None:
-                if self._label_at_home(self.population.id_at(coming[1])) is None:
+                if self.label_at_home(self.population.id_at(coming[1])) is None:
                     break
                 draw = self.drawing.next(CARRIED)
-                label = None if draw is None else self._label_at_home(draw.item_id)
+                label = None if draw is None else self.label_at_home(draw.item_id)
                 if draw is None or label is None:
                     if draw is not None:  # Somebody else was faster.
                         self.release(draw)
@@ -551,12 +551,24 @@ class Session:
         changed = [one for one in draws if one.item_id in self.state.changed]
         for draw in changed:
             self.answer(draw, "broken")
-        home = [one for one in draws if not one.repeat and self._label_at_home(one.item_id)]
+        home = [one for one in draws if not one.repeat and self.label_at_home(one.item_id)]
         for draw in home:
             self.release(draw)
         return bool(changed or home) and (self.bring_home() > 0 or bool(changed))
 
-    def _label_at_home(self, item_id: str) -> str | None:
+    def label_at_home(self, item_id: str) -> str | None:
+        """The label that an earlier wave of the same monitor gave an item, if it is unchanged.
+
+        Parameters
+        ----------
+        item_id
+            the item's id
+
+        Returns
+        -------
+        str or None
+            A class; None where there is none.
+        """
         if item_id not in self.home.labels or item_id in self.state.changed:
             return None
         try:

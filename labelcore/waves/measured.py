@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from labelcore.log.engine import Engine
+from labelcore.planning.runs import label_all
 from labelcore.promises import Status
 from labelcore.results.types import Estimate
 from labelcore.session.carried import CARRIED, terms_of
@@ -103,9 +105,37 @@ def of_session(session: Session) -> Measured:
             )  # fmt: skip
     return Measured(
         str(terms["wave"]), session.project, engine.labels, len(positions),
-        max(min(engine.planned, engine.most) - engine.answers_given, 0), over,
+        0 if over else waiting(session), over,
         early and not session.complete, restarts[-1] if restarts else "", figures,
     )  # fmt: skip
+
+
+def waiting(session: Session) -> int:
+    """``Measured.left``: the session is played to its end, because which of what is planned comes
+    home follows the answers."""
+    engine, home = session.engine, session.home
+    left = max(min(engine.planned, engine.most) - engine.answers_given, 0)
+    if not left or not home.labels:
+        return left
+    population, first = session.population, engine.classifiers[0]
+    n_items = len(population)
+    codes = np.zeros(n_items, dtype=np.int64)
+    if first is not None:
+        codes[:] = population.predictions[first]
+    for item_id, label in home.labels.items():
+        with suppress(ValueError):
+            codes[population.position(item_id)] = engine.classes[label.answer]
+    answered = set()
+    for index, asked in enumerate(engine.asked, start=1):
+        event = engine.in_force(index)
+        if event is not None:
+            answered.add(asked.position)
+            if event.label is not None:
+                codes[asked.position] = engine.classes[event.label]
+    played = Engine(population, session.plan)
+    label_all([played], codes)
+    new = [one.position for one in played.asked if one.position not in answered]
+    return sum(session.label_at_home(population.id_at(one)) is None for one in new)
 
 
 def first_given(engine: Engine) -> tuple[np.ndarray, np.ndarray]:

@@ -85,6 +85,20 @@ def test_an_item_that_has_changed_is_asked_again() -> None:
     assert label(monitor.wave(read(second), "two"), second) == [asked[0]]
 
 
+def test_what_is_due_is_what_people_will_be_asked() -> None:
+    """Not what is planned: most of that comes home."""
+    monitor, first = started(), table()
+    label(monitor.wave(read(first), "one"), first)
+    second = changed(first, 0.05, 1_000)
+    session = monitor.wave(read(second), "two")
+    due = monitor.due["two"]
+    asked = label(session, second, 2)
+    assert abs(monitor.due["two"] - (due - 2)) <= 2  # It follows from answers, which were guessed.
+    asked += label(session, second)
+    assert abs(due - len(asked)) <= 2 < LABELS / 3
+    assert monitor.due == {}
+
+
 def test_people_who_take_several_items_get_none_that_came_home() -> None:
     monitor, first = started(), table()
     label(monitor.wave(read(first), "one"), first)
