@@ -12,8 +12,9 @@ from labelcore.designs.base import Frame, IntArray, Look
 from labelcore.designs.one_group import share_may_meet, share_of_group
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.target import sampled_file
-from labelcore.estimands import Estimand, known_group, size_slopes, table_of
+from labelcore.estimands import SCALARS, Estimand, known_group, size_slopes, table_of
 from labelcore.promises import Form, Method, Promise
+from labelcore.stats.graded_profile import mean_bounds
 from labelcore.stats.horizon import least_boundary, stretch
 from labelcore.stats.judged import doubt_of_sizes
 from labelcore.stats.profile import (
@@ -27,7 +28,12 @@ from labelcore.stats.profile import (
     smoothed_rates,
     variance_shares,
 )
-from labelcore.stats.profile_interval import critical_values, profile_interval
+from labelcore.stats.profile_interval import (
+    FEW_LEFT,
+    critical_values,
+    in_whole_items,
+    profile_interval,
+)
 from labelcore.stats.profile_reach import holding, reached
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look
 
@@ -258,6 +264,32 @@ def g_profile(
     low = np.where(np.isnan(low), least, np.minimum(low, np.nan_to_num(value, nan=1.0)))
     high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=-1.0)))
     return value, low, high
+
+
+def graded_mean(cells: Cells, counts: FloatArray, grades: FloatArray, look: Look) -> FloatArray:
+    """``EstimatesScalars.mean_grade``, (3, ...), of one run or of several side by side.
+
+    A cell of grades stands for one of passes and fails with the same mean, as a share of the way
+    from the lowest to the highest grade, in degrees of freedom and in what a watched promise, a
+    process and the items that nobody can judge add.
+    """
+    least, most = float(grades.min()), float(grades.max())
+    part = replace(cells, positive=(counts * (grades - least)).sum(axis=-1) / (most - least))
+    rows = [SCALARS["prevalence"]]
+    table = table_of(rows, part)
+    assert not isinstance(table, Differences)
+    progress, sure = np.asarray(look.progress), np.asarray(look.confidence)
+    widened = _widening(rows, part, table, look, None, progress, sure)
+    critical = critical_values(part, table, sure, **widened)[..., 0]
+    low, high = mean_bounds(counts, part.size, grades, critical, target=look.target)
+    value = table.value(plug_in_totals(part)[..., None, :])[..., 0]
+    value = np.where(part.labelled.any(axis=-1), value, np.nan)
+    low, high = ((end - least) / (most - least) for end in (low, high))
+    low, high = np.fmin(low, value), np.fmax(high, value)
+    if look.target == "file" and part.unlabelled.sum(axis=-1).max() <= FEW_LEFT:
+        moved = in_whole_items(part, table, low[..., None], high[..., None])
+        low, high = (end[..., 0] for end in moved)
+    return least + (most - least) * np.array([value, low, high])
 
 
 def _widening(

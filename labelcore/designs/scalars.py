@@ -143,6 +143,16 @@ class EstimatesScalars(Design[FrameT]):
         for a person who plans; none for most methods."""
         return []
 
+    def mean_grade(
+        self, cells: Cells, counts: FloatArray, grades: FloatArray, look: Look
+    ) -> FloatArray | None:
+        """Value, low and high of the mean of grades, (3,); None for a method that cannot tell it.
+
+        counts   (n_cells, n_grades), the labelled items of each grade
+        grades   (n_grades,), their numbers
+        """
+        return None
+
     def judges(self, params: Any) -> bool:
         """Whether its figures can be about the items that a person can judge: they rest on nothing
         but the counts and sizes of cells, and on what is said of labelled items."""

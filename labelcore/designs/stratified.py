@@ -21,6 +21,7 @@ from labelcore.designs.base import (
     Setup,
 )
 from labelcore.designs.curves import Curve, EstimatesCurve, Ranked, Reading, grid
+from labelcore.designs.profile_figures import graded_mean
 from labelcore.designs.scalars import EstimatesFromCells, Figures
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, SUMMARIES, Estimand
@@ -128,6 +129,11 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
     def most(self, frame: FrameT) -> int:
         """Items that are known, or on which nothing rests, are not asked."""
         return int((frame.sizes - frame.drawn_before)[frame.asked].sum())
+
+    def mean_grade(
+        self, cells: Cells, counts: FloatArray, grades: FloatArray, look: Look
+    ) -> FloatArray:
+        return graded_mean(cells, counts, grades, look)
 
     def estimate_all(
         self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look

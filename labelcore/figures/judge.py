@@ -6,18 +6,23 @@ share q of the file positive, so that E = q + (1 - 2 q) P over the people's shar
 is a ratio of two totals like every other estimand, with the interval of the plan's method. The bias
 is q - P.
 
+Where all of several classes are numbers they are grades, and the mean score of the people's is told
+beside the judge's (``labelcore.stats.graded_profile``).
+
 Source: Cohen (1960) for kappa. Promise: that of the figures, each by itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from labelcore.designs.scalars import EstimatesScalars
+from labelcore.designs.base import Look
+from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.estimands import SCALARS, Estimand
 from labelcore.figures.counted import answers_of, look_at
 from labelcore.figures.differences import promise_now
@@ -25,6 +30,8 @@ from labelcore.figures.prompts import less_sure
 from labelcore.figures.scalars import certain_limits, headline_stage, within
 from labelcore.figures.tables import beside, groups_of
 from labelcore.log.engine import Engine
+from labelcore.population.classes import grades_of
+from labelcore.stats.profile import FloatArray
 from labelcore.tallies import Question
 
 COLUMNS = ("by", "group", "items", "measure", "value", "low", "high", "labels_used", "promise")
@@ -37,48 +44,91 @@ MEASURES = {
     "false pass rate": ("specificity", 1.0, -1.0),
 }
 """What is told, and the estimand that it is: offset and factor; of the bias the offset is q."""
-JUDGE = "judge's pass rate"
+JUDGE, JUDGE_MEAN, MEAN = "judge's pass rate", "judge's mean score", "mean score"
+Measured = tuple[str, float, float, float]
+"""A measure with its value, low and high."""
 
 
 def judge_table(engine: Engine, by: tuple[str, ...]) -> pd.DataFrame:
-    """A row for each measure, of all items and of each group. Raises ValueError for a file of
-    several classes, or without the judge's verdicts."""
+    """A row for each measure, of all items and of each group. Raises ValueError without the judge's
+    verdicts, and for a file of several classes that are not all numbers."""
     stage = headline_stage(engine)
     population, name = stage.population, str(stage.classifiers[0])
-    if len(population.classes) > 2 or name not in population.predictions:
-        raise ValueError("a judge is told by its verdicts in a file of two classes")
-    index, groups = population.classes.index(population.positive), groups_of(stage, by)
-    passed = population.predictions[name] == index
+    grades = grades_of(population.classes)
+    if name not in population.predictions or (grades is None and len(population.classes) > 2):
+        raise ValueError(
+            "a judge is told by its verdicts in a file of two classes, or of several that are all "
+            f"numbers, such as 1 to 5; classes are {', '.join(population.classes)}"
+        )
+    groups, said = groups_of(stage, by), population.predictions[name]
     parts: list[int | None] = [None, *range(0 if groups is None else len(groups.names))]
     rows: list[dict[str, Any]] = []
     for part in parts:
-        mine = slice(None) if part is None or groups is None else groups.codes == part
-        share, items = float(passed[mine].mean()), int(passed[mine].size)
-        kinds = [*(SCALARS[one] for one in ("prevalence", "accuracy", "recall", "specificity")),
-                 kappa_row(share)]  # fmt: skip
+        mine = said if part is None or groups is None else said[groups.codes == part]
+        of_judge = mine == population.classes.index(population.positive)
+        kinds, index = [SCALARS["accuracy"]], None
+        if grades is None:
+            index = population.classes.index(population.positive)
+            kinds = [SCALARS[one] for one in ("prevalence", "accuracy", "recall", "specificity")]
+            kinds.append(kappa_row(float(of_judge.mean())))
         asked = [Question(one.name, one, name, index, group=part) for one in kinds]
         own = beside(stage, asked, groups)
         answers = answers_of([own], asked)[0]
-        look = look_at(own)
-        look = replace(look, confidence=engine.plan.confidence)
+        look = replace(look_at(own), confidence=engine.plan.confidence)
         look = less_sure(own, kinds, look) if part is None else look
-        design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
-        found = within(
-            figures := design.figures(answers, look), certain_limits(own, answers, figures)
-        )
-        ends = np.array([found.value, found.low, found.high])
-        place = {one.name: at for at, one in enumerate(kinds)}
         group = None if part is None or groups is None else groups.names[part]
-        shared = {"by": groups.label if groups and group else None, "group": group, "items": items,
-                  "labels_used": round(float(answers.cells.labelled.sum())),
+        shared = {"by": groups.label if groups and group else None, "group": group,
+                  "items": len(mine), "labels_used": round(float(answers.cells.labelled.sum())),
                   "promise": str(promise_now(engine))}  # fmt: skip
-        rows.append({**shared, "measure": JUDGE, "value": share, "low": share, "high": share})
-        for measure, (estimand, offset, factor) in MEASURES.items():
-            start = share if measure == "bias" else offset
-            value, low, high = start + factor * ends[:, place[estimand]]
-            low, high = min(low, high), max(low, high)
-            rows.append({**shared, "measure": measure, "value": value, "low": low, "high": high})
+        if grades is None:
+            told = _verdicts(own, answers, look, float(of_judge.mean()))
+        else:
+            told = _grades(own, asked[0], answers, look, grades, float(grades[mine].mean()))
+        rows += [{**shared, **dict(zip(COLUMNS[3:7], one, strict=True))} for one in told]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _verdicts(
+    engine: Engine, answers: Answers[Any], look: Look, share: float
+) -> Iterator[Measured]:
+    """Of verdicts to pass or fail; ``share``: that of the judge's passes."""
+    ends = _ends(engine, answers, look)
+    yield JUDGE, share, share, share
+    for measure, (estimand, offset, factor) in MEASURES.items():
+        start = share if measure == "bias" else offset
+        yield measure, *_moved(ends[estimand], start, factor)
+
+
+def _grades(
+    engine: Engine,
+    question: Question,
+    answers: Answers[Any],
+    look: Look,
+    grades: FloatArray,
+    mean: float,
+) -> Iterator[Measured]:
+    """Of grades, (n_classes,) as numbers; ``mean``: that of the judge's."""
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
+    counts = engine.tallies[question.subject].counts
+    yield JUDGE_MEAN, mean, mean, mean
+    if (ends := design.mean_grade(answers.cells, counts, grades, look)) is not None:
+        yield MEAN, *_moved(ends, 0.0, 1.0)
+        yield "bias", *_moved(ends, mean, -1.0)
+    yield "agreement", *_ends(engine, answers, look)["accuracy"].tolist()
+
+
+def _ends(engine: Engine, answers: Answers[Any], look: Look) -> dict[str, FloatArray]:
+    """By estimand its value, low and high, (3,)."""
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
+    figures = design.figures(answers, look)
+    found = within(figures, certain_limits(engine, answers, figures))
+    ends = np.array([found.value, found.low, found.high])
+    return {one.name: ends[:, at] for at, one in enumerate(answers.rows)}
+
+
+def _moved(ends: FloatArray, offset: float, factor: float) -> tuple[float, float, float]:
+    value, *others = (offset + factor * ends).tolist()
+    return value, min(others), max(others)
 
 
 def kappa_row(share: float) -> Estimand:

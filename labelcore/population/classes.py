@@ -142,6 +142,21 @@ def broken_class_rules(classes: Sequence[str], positive: str | None, found: bool
     return rules
 
 
+def grades_of(classes: Sequence[str]) -> NDArray[np.float64] | None:
+    """The numbers of more than two classes that are all numbers, (n_classes,): grades, such as 1 to
+    5; None for others.
+
+    >>> grades_of(("1", "2.5", "5")).tolist(), grades_of(("no", "yes")), grades_of(("1", "2", "x"))
+    ([1.0, 2.5, 5.0], None, None)
+    """
+    try:
+        numbers = np.array([float(name) for name in classes])
+    except ValueError:
+        return None
+    known = len(numbers) > 2 and np.isfinite(numbers).all() and len({*numbers}) == len(numbers)
+    return numbers if known else None
+
+
 def _look_like_scores(classes: Sequence[str]) -> bool:
     """All numbers, and not all whole: scores named as predictions by mistake."""
     try:

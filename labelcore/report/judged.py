@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import ceil, floor
 from types import MappingProxyType
 from typing import Any
 
@@ -15,11 +16,12 @@ import pandas as pd
 
 from labelcore.estimands import DIFFERENCE
 from labelcore.figures.differences import places_of
-from labelcore.figures.judge import JUDGE
+from labelcore.figures.judge import JUDGE, JUDGE_MEAN, MEAN
 from labelcore.population import Population
+from labelcore.population.classes import grades_of
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
-from labelcore.words.differences import points_range
+from labelcore.words.differences import MINUS, points_range
 
 HEAD = "The judge passes {judge} of 100 answers; people would pass {range}."
 ORDER_DIFFERS = "The judge puts {judge} first; people put {people} first."
@@ -27,7 +29,7 @@ OPEN_BY, OPEN, SURE, TIE, SAME = "open +{more:,}", "open", "sure", "too close", 
 LEGEND = "+40: about so many more labels decide it. {pairs}, {sure} together."
 KAPPA = "{value:.2f} ({low:.2f} to {high:.2f})"
 RATES, PAIRS, MEASURES = "The systems", "Which is better", "The judge"
-SYSTEM, BETTER = "System", "Better than"
+SYSTEM, BETTER, ALL = "System", "Better than", "All"
 SHARES = {
     "agreement": "Agreement",
     "true pass rate": "True passes",
@@ -60,7 +62,9 @@ class Judged:
 
     def sentences(self, name: Name = str) -> list[str]:
         """What the judge passes and people would, and whom each puts first; ``name`` writes a
-        system."""
+        system. None of grades, of which the table says it all."""
+        if self._graded:
+            return []
         every, systems = self._every(), self._systems()
         told = [HEAD.format(judge=round(100 * every[JUDGE]["value"]),
                             range=_range(every["pass rate"], unit=""))]  # fmt: skip
@@ -75,7 +79,10 @@ class Judged:
         self, name: Name = str, truth: Mapping[str, float] = MappingProxyType({})
     ) -> dict[str, pd.DataFrame]:
         """By caption: the systems in their order, which of two is better, and the judge; ``truth``
-        is the true pass rate of systems where it is known."""
+        is the true pass rate of systems where it is known. Of grades the mean score of all and of
+        each system."""
+        if self._graded:
+            return {RATES: self._means(name)}
         found = {RATES: self._rates(name, truth)} if len(self.places) else {}
         if len(self.pairs):
             found[PAIRS] = self._matrix(name)
@@ -103,6 +110,29 @@ class Judged:
              "estimand": row["estimand"] + DIFFERENCE, "group": f"{row['a']} - {row['b']}"}
             for row in self.pairs.to_dict("records")
         ]  # fmt: skip
+
+    @property
+    def _graded(self) -> bool:
+        return MEAN in set(self.measures["measure"])
+
+    def _means(self, name: Name) -> pd.DataFrame:
+        rows = []
+        each = [(ALL, self._every())]
+        each += [(name(system), own) for system, own in self._systems().items()]
+        for system, own in each:
+            rows.append(
+                {
+                    SYSTEM: system,
+                    "Mean score": ""
+                    if np.isnan(own[MEAN]["value"])
+                    else f"{own[MEAN]['value']:.2f}",
+                    "Interval": _numbers(own[MEAN]),
+                    "Judge says": f"{own[JUDGE_MEAN]['value']:.2f}",
+                    "Judge too kind by": _numbers(own["bias"]),
+                    "Same grade": _range(own["agreement"]),
+                }
+            )
+        return pd.DataFrame(rows)
 
     def _every(self) -> dict[str, Ends]:
         return _measures(self.measures[self.measures["group"].isna()])
@@ -155,21 +185,34 @@ class Judged:
 
 def judged_of(session: Session) -> Judged | None:
     """Of a plan that asks for the pass rates of systems, or for what people say of a judge's
-    verdicts; None of others, and before the first label."""
+    verdicts, or whose answers are grades of answers to prompts; None of others, and before the
+    first label."""
     plan, population = session.plan, session.population
     asked, name = set(plan.estimands), session.engine.classifiers[0]
+    told = session.labels and not plan.superseded and name in population.predictions
+    if told and population.prompt is not None and grades_of(population.classes) is not None:
+        found, empty = session.judge(_columns_of(session)), pd.DataFrame()
+        means = MEAN in set(found["measure"])
+        return Judged("", found, empty, empty, plan.confidence) if means else None
     systems = "prevalence" in asked and bool(population.groups)
     if not population.has_judge or not (systems or asked >= AGREES):
         return None
-    told = session.labels and not plan.superseded
-    if not told or name not in population.predictions:
+    if not told:
         return None
-    by = (plan.by or (system_column(population),)) if systems else ()
-    if not by or (not plan.by and len(population.groups[by[0]].texts) > MOST_SYSTEMS):
+    by = _columns_of(session) if systems else ()
+    if not by:
         empty = pd.DataFrame()
         return Judged("", session.judge(), empty, empty, plan.confidence)
     pairs = session.differences(by, "prevalence")
     return Judged(by[0], session.judge(by), pairs, places_of(pairs), plan.confidence)
+
+
+def _columns_of(session: Session) -> tuple[str, ...]:
+    """The column of the systems, or what the plan names; none of more than ``MOST_SYSTEMS``."""
+    if session.plan.by or not session.population.groups:
+        return tuple(session.plan.by or ())
+    column = system_column(session.population)
+    return (column,) if len(session.population.groups[column].texts) <= MOST_SYSTEMS else ()
 
 
 def system_column(base: Population) -> str:
@@ -203,6 +246,12 @@ def _told(pair: Mapping[Any, Any]) -> str:
 def _value(row: Ends) -> str:
     """The value where it says something."""
     return "" if row["high"] - row["low"] > WIDEST else words.percent(row["value"], 0)
+
+
+def _numbers(row: Ends) -> str:
+    """Both ends with two decimals, rounded outwards."""
+    low, high = floor(100 * row["low"] + 1e-7) / 100, ceil(100 * row["high"] - 1e-7) / 100
+    return f"{low:.2f} to {high:.2f}".replace("-", MINUS)
 
 
 def _range(row: Ends, unit: str = " %") -> str:

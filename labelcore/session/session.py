@@ -1434,12 +1434,14 @@ class Session:
             value, low, high, labels_used, promise. The measures are the judge's pass rate, which
             the file says; the pass rate, as people judge; bias, the former less the latter;
             agreement, Cohen's kappa, and the true and the false pass rate: the shares that the
-            judge passes of what people pass, and of what they fail. Each holds by itself.
+            judge passes of what people pass, and of what they fail. Where the classes are grades,
+            three or more numbers, they are the judge's mean score, the mean score by people and
+            bias, if the method draws from strata, and agreement. Each holds by itself.
 
         Raises
         ------
         ValueError
-            The file has several classes, or none of the judge's verdicts.
+            The file has several classes that are not all numbers, or none of the judge's verdicts.
         """
         with self._lock:
             self.sync()

@@ -10,8 +10,8 @@ from openpyxl import load_workbook
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.report import report_html, report_json
 from labelcore.report.judged import CLOSE, OPEN, ORDER_DIFFERS, SURE, TIE, system_column
-from labelcore.report.page import report_html
 from labelcore.report.spreadsheet import report_xlsx
 from labelcore.trials.table import TRIALS
 from labelcore.ui.known import known_bar
@@ -21,6 +21,7 @@ from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
 from tests.app.conftest import HOSTILE, texts
 from tests.grouped import label_all
+from tests.judged import SYSTEMS as SYSTEM_NAMES
 from tests.judged import judged, judged_frame
 
 
@@ -104,6 +105,25 @@ def test_the_truth_of_a_finished_trial_stands_beside_each_system(data_folder: Pa
         mine = [one for one in records.values() if one["metadata"]["model"] == system]
         right = sum(one[trial.truth_column] for one in mine) / len(mine)
         assert said == plain(f"{100 * right:.0f} %")
+
+
+def test_grades_are_told_by_their_mean(data_folder: Path) -> None:
+    frame = judged_frame(40)
+    frame["verdict"] = [1, 2, 3, 4, 5] * 40
+    base = lc.read_population(
+        frame, id="id", content="answer", predictions={"judge": "verdict"}, groups=("model",),
+        prompt="prompt",
+    )  # fmt: skip
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    made = lc.Session(base, lc.Plan("recalibrated_neyman", "accuracy", budget=40), store, "systems")
+    while (draw := made.next()) is not None:
+        made.answer(draw, "4")
+    page = AppTest.from_function(panel, default_timeout=60).run()
+    assert not page.exception
+    (told,) = (one.value for one in page.table)
+    assert list(told["System"]) == ["All", *sorted(SYSTEM_NAMES)]
+    assert "Mean score" in report_html(made) and "mean score" in report_json(made)
+    assert set(told["Judge says"]) == {plain("3.00")} and plain("4.00") in set(told["Mean score"])
 
 
 def test_before_the_first_label_there_is_nothing(data_folder: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -86,11 +89,62 @@ def test_what_is_open_says_what_would_decide_it() -> None:
     assert (close["ahead"] == "").all(), "the two are equally good"
 
 
+def graded_frame() -> pd.DataFrame:
+    """With the grades of people and of the judge, 1 to 5, for truth and verdict."""
+    frame = judged_frame(60, systems=TWO)
+    random = np.random.default_rng(4)
+    people = random.integers(1, 6, len(frame))
+    said = np.clip(people + random.integers(0, 3, len(frame)), 1, 5)
+    return frame.assign(truth=people, verdict=said)
+
+
+def test_grades_are_verdicts_by_a_cut_or_told_by_their_mean(tmp_path: Path) -> None:
+    frame = graded_frame()
+    rows = [
+        {"id": row["id"], "prompt": row["prompt"], "model": row["model"], "answer": "an answer",
+         "judge": {"score": row["verdict"]}}
+        for row in frame.to_dict("records")
+    ]  # fmt: skip
+    path = tmp_path / "graded.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    common = {"id": "id", "content": "answer", "groups": ("model",), "prompt": "prompt"}
+    cut = {"scores": {"judge": "judge.score"}, "thresholds": {"judge": 4}}
+    passed = lc.snapshot(path, tmp_path / "cut.snapshot", **common, **cut)
+    session = lc.Session(passed, plan_of(budget=120, params={"prompts": "same"}))
+    label_all(session, frame.assign(truth=frame["truth"] >= 4))
+    told = session.judge().set_index("measure")["value"]
+    assert told["judge's pass rate"] == pytest.approx((frame["verdict"] >= 4).mean())
+    assert told["pass rate"] == pytest.approx((frame["truth"] >= 4).mean())
+
+    graded = lc.snapshot(
+        path, tmp_path / "grades.snapshot", **common, predictions={"judge": "judge.score"}
+    )
+    session = lc.Session(graded, lc.Plan("recalibrated_neyman", "accuracy", budget=120))
+    truth = dict(zip(frame["id"], frame["truth"], strict=True))
+    empty = session.judge().set_index("measure").loc["mean score"]
+    assert np.isnan(empty["value"]) and (empty["low"], empty["high"]) == (1, 5)
+    while (draw := session.next()) is not None:
+        session.answer(draw, str(truth[draw.item_id]))
+        if session.labels == 60:
+            half = session.judge().set_index("measure").loc["mean score"]
+            assert half["low"] < half["value"] < half["high"] < half["low"] + 1.5
+    found = session.judge("model")
+    for group in (None, *TWO):
+        mine = frame if group is None else frame[frame["model"] == group]
+        rows_of = found[found["group"].isna() if group is None else found["group"] == group]
+        ends = rows_of.set_index("measure")[["value", "low", "high"]]
+        said, people = mine["verdict"].mean(), mine["truth"].mean()
+        expected = {"judge's mean score": said, "mean score": people, "bias": said - people,
+                    "agreement": (mine["verdict"] == mine["truth"]).mean()}  # fmt: skip
+        for name, value in expected.items():
+            assert ends.loc[name].to_numpy() == pytest.approx(value, abs=1e-6)
+
+
 def test_several_classes_have_no_judge() -> None:
     frame = judged_frame(40, systems=TWO).assign(verdict=["a", "b", "c", "a"] * 20)
     population = lc.read_population(
         frame, id="id", content="answer", predictions={"judge": "verdict"}
     )
     session = lc.Session(population, lc.Plan("recalibrated_neyman", "accuracy", budget=20))
-    with pytest.raises(ValueError, match="a judge is told by its verdicts in a file of two"):
+    with pytest.raises(ValueError, match="of several that are all numbers.*; classes are a, b, c"):
         session.judge()
