@@ -7,8 +7,9 @@ the same number. The two packages are no dependencies: without them their rows a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -18,15 +19,20 @@ import labelcore as lc
 from benchmarks.harness import Row, frame_table
 from benchmarks.sessions import Prepared, Session
 from labelcore.designs.base import IntArray
-from labelcore.designs.prompt_frame import SAME
+from labelcore.designs.prompt_frame import EACH, SAME, outputs_of_prompts
 from labelcore.figures.current import results
 from labelcore.figures.differences import differences
 from labelcore.figures.judge import judge_table
+from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
-from tests.judged import judged, judged_frame
+from labelcore.planning.runs import beginning
+from labelcore.stats.profile import FloatArray
+from tests.judged import SYSTEMS, judged, judged_frame
 
 SEED, OUTPUTS, SIZES = 36, 3_000, (100, 200, 400)
 DEFAULT, PLAIN, OWN = "default", "plain sample", "judge asked"
+MADE_FILES = (0.3, 0.8), (0.6, 1.0, 1.8), (0.0, 0.5, 1.5), (2, 3, 4), (200, 500)
+"""Hard, noise and shared (``judged_frame``), systems, and labels."""
 BOOTSTRAPS = 1_000
 """Of judgy, whose own number is 20,000: its ends are a little noisier so."""
 FIRST_LOOK, WATCHED_RUNS = 10, 100
@@ -205,10 +211,12 @@ def rates_tables(rows: list[Row]) -> str:
 # --- watched ---------------------------------------------------------------------------------
 
 
-def measure_watched(name: str, systems: dict[str, float], labels: int, runs: int) -> list[Row]:
+def measure_watched(
+    name: str, systems: dict[str, float], labels: int, runs: int, seed: int = 3
+) -> list[Row]:
     """The share of sessions with a wrong difference at any answer; with the intervals of a fixed
     size, which must be wrong in more, as the twin."""
-    frame = judged_frame(1_000, 3, systems, shared=1.0)
+    frame = judged_frame(1_000, seed, systems, shared=1.0)
     population, codes = judged(frame), frame["truth"].to_numpy(np.int64)
     rate = frame.groupby("model")["truth"].mean()
     rows = []
@@ -236,3 +244,47 @@ def _ever(session: Session, rate: pd.Series[float], labels: int) -> list[float]:
             (((low > 0) & (true <= 0)) | ((high < 0) & (true >= 0))).any()
         )  # fmt: skip
     return [wrong, sure, now, float((high - low).mean())]
+
+
+# --- the way that the plan takes -------------------------------------------------------------
+
+
+def measure_choice() -> list[Row]:
+    """The variance of a difference by the way of drawing that is chosen, and by each of both, over
+    that of the better one, from the true answers at the planned labels of each stratum."""
+    rows = []
+    names = list(SYSTEMS)
+    for hard, noise, shared, number, labels in product(*MADE_FILES):
+        systems = {name: SYSTEMS[name] for name in names[:number]}
+        frame = judged_frame(800, 12, systems, shared=shared, noise=noise, hard=hard,
+                             chance=0.2 if noise < 1 else 0.5)  # fmt: skip
+        population = judged(frame)
+        plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=labels,
+                       promise="fixed", by="model")  # fmt: skip
+        chosen = str(kept_plan(population, plan).params["prompts"])
+        found = {}
+        for way in (SAME, EACH):
+            engine = beginning(
+                population, kept_plan(population, replace(plan, params={"prompts": way}))
+            )
+            found[way] = _variance(engine, frame["truth"].to_numpy(float), labels)
+        best = min(found.values())
+        rows.append({"noise": noise, "chosen": found[chosen] / best, "same": found[SAME] / best,
+                     "each": found[EACH] / best})  # fmt: skip
+    return rows
+
+
+def _variance(engine: Engine, truth: FloatArray, labels: int) -> float:
+    """That of the difference of two systems, in the mean of all pairs."""
+    frame, groups = engine.frame, engine.setup.groups
+    counts = np.maximum(engine.design.planned_counts(engine.setup, frame, labels), 2)
+    reach = np.maximum(1 / counts - 1 / np.maximum(frame.sizes, 1), 0)
+    rate = np.bincount(frame.stratum, truth, frame.n_strata) / frame.sizes
+    own = np.bincount(frame.group, frame.sizes**2 * rate * (1 - rate) * reach) / groups.sizes**2
+    if frame.block is None:
+        return float(2 * own.mean())
+    left = (truth - rate[frame.stratum]) * np.sqrt((reach * frame.sizes)[frame.stratum])
+    outputs = left[outputs_of_prompts(engine.setup)] / groups.sizes
+    together = outputs.T @ outputs
+    pairs = len(own) * (len(own) - 1)
+    return float(2 * own.mean() - 2 * (together.sum() - np.trace(together)) / pairs)

@@ -20,6 +20,7 @@ def judged_frame(
     noise: float = 1.2,
     lenient: float = 0.4,
     chance: float = 0.5,
+    hard: float = 1.0,
 ) -> pd.DataFrame:
     """Columns id, prompt, model, answer, score, verdict and truth.
 
@@ -27,12 +28,13 @@ def judged_frame(
     noise     of the judge's score
     lenient   how much too kind it is
     chance    how much of what makes an answer good nobody sees
+    hard      how much of what the judge sees lies in the prompt
     """
     random = np.random.default_rng(seed)
-    hard, unseen = random.normal(0, 1.0, prompts), random.normal(0, shared, prompts)
+    prompt, unseen = random.normal(0, hard, prompts), random.normal(0, shared, prompts)
     rows = []
     for name, skill in systems.items():
-        seen = skill + hard + random.normal(0, 1.0, prompts)
+        seen = skill + prompt + random.normal(0, 1.0, prompts)
         truth = seen + unseen + random.logistic(0, chance, prompts) > 0
         score = 1 / (1 + np.exp(-(seen + lenient + random.normal(0, noise, prompts))))
         rows.append(
