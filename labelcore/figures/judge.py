@@ -14,8 +14,9 @@ Source: Cohen (1960) for kappa. Promise: that of the figures, each by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from labelcore.figures.scalars import certain_limits, headline_stage, within
 from labelcore.figures.tables import beside, groups_of
 from labelcore.log.engine import Engine
 from labelcore.population.classes import grades_of
+from labelcore.results.base import Finding
+from labelcore.results.types import Estimate
 from labelcore.stats.profile import FloatArray
 from labelcore.tallies import Question
 
@@ -49,9 +52,14 @@ Measured = tuple[str, float, float, float]
 """A measure with its value, low and high."""
 
 
-def judge_table(engine: Engine, by: tuple[str, ...]) -> pd.DataFrame:
+def judge_table(
+    engine: Engine, by: tuple[str, ...], results: Mapping[str, Finding] = MappingProxyType({})
+) -> pd.DataFrame:
     """A row for each measure, of all items and of each group. Raises ValueError without the judge's
-    verdicts, and for a file of several classes that are not all numbers."""
+    verdicts, and for a file of several classes that are not all numbers.
+
+    results   what the plan asks for, by key: its figures are told alike everywhere
+    """
     stage = headline_stage(engine)
     population, name = stage.population, str(stage.classifiers[0])
     grades = grades_of(population.classes)
@@ -81,7 +89,9 @@ def judge_table(engine: Engine, by: tuple[str, ...]) -> pd.DataFrame:
                   "items": len(mine), "labels_used": round(float(answers.cells.labelled.sum())),
                   "promise": str(promise_now(engine))}  # fmt: skip
         if grades is None:
-            told = _verdicts(own, answers, look, float(of_judge.mean()))
+            of = "" if group is None or groups is None else f"[{groups.label}={group}]"
+            kept = {one.name: results.get(one.name + of) for one in kinds}
+            told = _verdicts(own, answers, look, float(of_judge.mean()), kept)
         else:
             told = _grades(own, asked[0], answers, look, grades, float(grades[mine].mean()))
         rows += [{**shared, **dict(zip(COLUMNS[3:7], one, strict=True))} for one in told]
@@ -89,10 +99,18 @@ def judge_table(engine: Engine, by: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _verdicts(
-    engine: Engine, answers: Answers[Any], look: Look, share: float
+    engine: Engine,
+    answers: Answers[Any],
+    look: Look,
+    share: float,
+    kept: Mapping[str, Finding | None],
 ) -> Iterator[Measured]:
-    """Of verdicts to pass or fail; ``share``: that of the judge's passes."""
+    """Of verdicts to pass or fail; ``share``: that of the judge's passes; ``kept``: results by
+    estimand."""
     ends = _ends(engine, answers, look)
+    for name, one in kept.items():
+        if isinstance(one, Estimate) and one.has_interval and one.value is not None:
+            ends[name] = np.array([one.value, one.low, one.high])
     yield JUDGE, share, share, share
     for measure, (estimand, offset, factor) in MEASURES.items():
         start = share if measure == "bias" else offset

@@ -24,6 +24,8 @@ from labelcore.words import sentences as words
 from labelcore.words.differences import MINUS, points_range
 
 HEAD = "The judge passes {judge} of 100 answers; people would pass {range}."
+AHEAD = "{sure} sure: {pairs}."
+ONE_AHEAD, MOST_AHEAD = "{better} is better than {worse}", 3
 ORDER_DIFFERS = "The judge puts {judge} first; people put {people} first."
 OPEN_BY, OPEN, SURE, TIE, SAME = "open +{more:,}", "open", "sure", "too close", ""
 LEGEND = "+40: about so many more labels decide it. {pairs}, {sure} together."
@@ -39,7 +41,7 @@ AGREES = {"accuracy", "recall", "specificity"}
 """What *How good is my judge?* asks for."""
 Ends = dict[str, float]
 """value, low and high"""
-WIDEST, CLOSE = 0.6, 0.1
+WIDEST, CLOSE, NEXT = 0.6, 0.1, 3
 MOST_SYSTEMS = 20
 """Of more, in a plan that gives none labels of its own, the judge is told alone."""
 Name = Callable[[str], str]
@@ -68,6 +70,11 @@ class Judged:
         every, systems = self._every(), self._systems()
         told = [HEAD.format(judge=round(100 * every[JUDGE]["value"]),
                             range=_range(every["pass rate"], unit=""))]  # fmt: skip
+        if pairs := self._ahead(name):
+            more = len(pairs) - MOST_AHEAD
+            pairs = [*pairs[:MOST_AHEAD], *([f"{more} more"] if more > 0 else [])]
+            sure = words.confidence_words(self.confidence)
+            told.append(AHEAD.format(sure=sure, pairs=", ".join(pairs)))
         if systems:
             judged = max(systems, key=lambda one: systems[one][JUDGE]["value"])
             first = self._order()[0]
@@ -92,6 +99,16 @@ class Judged:
         """Of the table of pairs."""
         sure = words.confidence_words(self.confidence)
         return LEGEND.format(pairs=words.count(len(self.pairs), "pair"), sure=sure)
+
+    def next_to_decide(self) -> tuple[int, int]:
+        """How many open pairs are the nearest to being decided, and about how many labels more
+        decide them; none where that cannot be said."""
+        more = (
+            sorted(int(one) for one in self.pairs["more"].dropna() if one)
+            if len(self.pairs)
+            else []
+        )
+        return len(more[:NEXT]), max(more[:NEXT], default=0)
 
     def to_dict(self) -> dict[str, Any]:
         """Sentences and the rows of the three frames, as JSON has them."""
@@ -133,6 +150,21 @@ class Judged:
                 }
             )
         return pd.DataFrame(rows)
+
+    def _ahead(self, name: Name) -> list[str]:
+        """The pairs that are decided, the largest difference first."""
+        if not len(self.pairs):
+            return []
+        rows = self.pairs[self.pairs["ahead"] != ""].sort_values(
+            "value", key=abs, ascending=False, kind="stable"
+        )
+        return [
+            ONE_AHEAD.format(
+                better=name(one["ahead"]),
+                worse=name(one["b"] if one["ahead"] == one["a"] else one["a"]),
+            )
+            for one in rows.to_dict("records")
+        ]
 
     def _every(self) -> dict[str, Ends]:
         return _measures(self.measures[self.measures["group"].isna()])

@@ -1445,7 +1445,7 @@ class Session:
         """
         with self._lock:
             self.sync()
-            return judge_table(self.engine, _columns(by))
+            return judge_table(self.engine, _columns(by), self.results())
 
     def ranking(
         self, by: str | Sequence[str] | None = None, estimand: str = "accuracy"

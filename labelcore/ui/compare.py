@@ -194,9 +194,11 @@ def _less(session: Session, table: Table, by: str, marked: Sequence[Row]) -> Map
 
 
 def differing(session: Session, by: str) -> str:
-    """Which groups surely differ from the rest in accuracy, all compared at once."""
-    measure = term_of("accuracy", session.population.has_judge)
-    pairs = session.differences(by, rest=True)
+    """Which groups surely differ from the rest, all compared at once: systems that are judged in
+    their pass rate, where that is asked, others in accuracy."""
+    audit = session.population.has_judge
+    estimand = "prevalence" if audit and "prevalence" in session.plan.estimands else "accuracy"
+    measure, pairs = term_of(estimand, audit), session.differences(by, estimand, rest=True)
     sure, rows = words.confidence_words(session.plan.confidence), pairs[pairs["ahead"] != ""]
     names = [one_line(str(one), LONGEST) for one in rows["a"]]
     if not names:

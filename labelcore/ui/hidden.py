@@ -15,6 +15,7 @@ SETTING, KEY, SAID = HIDDEN, "W", "Verdict"
 LOOKED = "looked at the verdict of"
 """The answer whose verdict a person has seen: it can be changed in History alone, and the log tells
 that it was."""
+REASON, OF_SCORE = "reason", ", score"
 LONGEST = 2_000
 NONE = "(nothing)"
 
@@ -25,7 +26,7 @@ def hidden_columns(roles: Roles | None, shown: Sequence[str]) -> dict[str, str]:
         return {}
     found = {roles.system: "system"} if roles.system else {}
     for one in roles.judges:
-        named = {one.verdict: one.name, one.score: f"{one.name}, score", one.reason: "reason"}
+        named = {one.verdict: one.name, one.score: f"{one.name}{OF_SCORE}", one.reason: REASON}
         found |= {column: words for column, words in named.items() if column}
     return {column: words for column, words in found.items() if column and column not in shown}
 
@@ -42,6 +43,17 @@ def hidden_words(session: Session, item_id: str) -> list[str]:
         f"{one_line(words, 60)}: {one_line(told[column], LONGEST) or NONE}"
         for column, words in _named(session).items()
     ]
+
+
+def reason_column(session: Session, judge: str | None) -> str | None:
+    """The column of a judge's reasons; None where there is none, or nothing is hidden."""
+    mine = False
+    for column, words in _named(session).items():
+        if words != REASON:
+            mine = words.removesuffix(OF_SCORE) == judge
+        elif mine:
+            return column
+    return None
 
 
 def _named(session: Session) -> Mapping[str, str]:

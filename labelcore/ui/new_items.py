@@ -222,7 +222,8 @@ class Items:
     def others(self) -> list[str]:
         """The columns that mean nothing and do not look like answers."""
         names = self.columns.unused(self.head.columns)
-        return [name for name in names if name not in self.guess.answers]
+        taken = (*self.guess.answers, *(self.roles.taken if self.roles else ()))
+        return [name for name in names if name not in taken]
 
     @cached_property
     def whole(self) -> Checked:
@@ -316,7 +317,8 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         show_known(items.known, population)
         with preview:
             say_what_was_read(population)
-        show_duplicates(items.whole.repeated, len(population))
+        if population.prompt is None:  # Several systems may well answer a prompt alike.
+            show_duplicates(items.whole.repeated, len(population))
         if items.known.lacking:
             return None
         if below is not None:

@@ -165,6 +165,7 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
             height=min(HEIGHT, 36 * (len(part) + 1) + 3),
             column_config={
                 "Item": st.column_config.TextColumn(width=250),
+                "Reason": st.column_config.TextColumn(width=250),
                 "Score": st.column_config.NumberColumn(format="%.3g"),
             },
             selection_mode="single-cell",
@@ -227,6 +228,8 @@ def readable(
         columns[found.model.capitalize()] = [
             shown_word(one) + (" · wrong" if wrong else "") for one, wrong in calls
         ]
+    if (reasons := part["reason"]).any() and part["wrong"].all():
+        columns["Reason"] = reasons.tolist()
     if shown["score"].notna().any():
         columns["Score"] = part["score"].tolist()
     columns["When"] = [clock(one, where) for one in part["at"]]

@@ -14,9 +14,11 @@ from labelcore.log.events import ANSWER_KINDS, Event, answer_word
 from labelcore.log.history import OPEN, marked_open
 from labelcore.session.session import Session
 from labelcore.ui.facts import shown_word
+from labelcore.ui.hidden import reason_column
 from labelcore.ui.plain import one_line
 from labelcore.words.quantities import model_word
 
+LONGEST_REASON = 200
 FEW = 20
 """So many items that are new here are looked up one by one, more in one reading."""
 ALL, WRONG, UNSURE = "All", "{model} was wrong", "Not sure or broken"
@@ -43,7 +45,8 @@ class Reviewed:
 
     table       one row an item: index (of the draw), id, item (its beginning), text (what a search
                 looks at), answer, called and score (by the classifier), wrong, who, at, flagged,
-                note, second, unsettled (whether people differ and nobody said what counts)
+                note, second, unsettled (whether people differ and nobody said what counts),
+                reason (of a judge that was wrong)
     classifier  whose calls and scores they are; None where nobody predicts
     model       what that is: a classifier, or a judge
     """
@@ -127,6 +130,13 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     table.loc[table["answer"].isin(TO_COME), ["called", "score"]] = None
     judged = table["answer"].isin(population.classes)
     table["wrong"] = judged & table["called"].notna() & (table["called"] != table["answer"])
+    table["reason"] = ""
+    if column := reason_column(session, classifier):
+        wrong, known = table.loc[table["wrong"], "id"], _reasons(column, population.fingerprint)
+        for one in {*wrong} - known.keys():
+            known[one] = one_line(population.metadata(one)[column], LONGEST_REASON)
+        table.loc[table["wrong"], "reason"] = wrong.map(known)
+        table["text"] += " " + table["reason"].str.casefold()
     return Reviewed(table, classifier, model_word(session.population.has_judge))
 
 
@@ -137,6 +147,12 @@ def _nowhere(index: int, person: str) -> bool:
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _texts(project: str, fingerprint: str) -> dict[str, tuple[str, str]]:
     """{id: (beginning, all of it for the search)}; an item's content never changes."""
+    return {}
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _reasons(column: str, fingerprint: str) -> dict[str, str]:
+    """{id: why the judge was wrong}, as far as it was looked up."""
     return {}
 
 

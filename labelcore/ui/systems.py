@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
+from labelcore.access import Right
+from labelcore.promises import Promise
 from labelcore.report.judged import PAIRS, judged_of
 from labelcore.session.session import Session
+from labelcore.ui import actions, visitor
+from labelcore.ui.more import can_go_on
 from labelcore.ui.plain import one_line
 from labelcore.ui.tables import reading_table
 from labelcore.ui.trying import truths
+from labelcore.words import sentences as words
 
 LONGEST = 40
+DECIDE = "Decide {pairs}: {labels}"
 
 
 def systems_panel(session: Session) -> None:
@@ -23,7 +29,21 @@ def systems_panel(session: Session) -> None:
     for caption, table in found.tables(_short, truths(session, found.by)).items():
         reading_table(table, f"judged-{caption.split()[-1]}")
         if caption == PAIRS:
-            st.caption(found.legend())
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption(found.legend(), width="content")
+                _decide(session, *found.next_to_decide())
+
+
+def _decide(session: Session, pairs: int, more: int) -> None:
+    """A button for the labels that decide the pairs nearest to it, beyond those already planned."""
+    add = more - max(session.engine.limit - session.engine.answers_given, 0)
+    until = session.estimate("prevalence").scope.until
+    kept = session.plan.promise == Promise.WATCHED and not 0 < until < session.labels + more
+    if pairs and kept and 0 < add <= can_go_on(session) and visitor.allowed(Right.RUN):
+        said = DECIDE.format(pairs=words.count(pairs, "more pair"), labels=words.count(add))
+        if st.button(said, key="systems-decide"):
+            actions.go_on(session.project, add)
+            st.switch_page("pages/label.py", query_params={"project": session.project})
 
 
 def _short(name: str) -> str:

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from openpyxl import load_workbook
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.population.revealing import HIDDEN
 from labelcore.report import report_html, report_json
-from labelcore.report.judged import CLOSE, OPEN, ORDER_DIFFERS, SURE, TIE, system_column
+from labelcore.report.judged import (
+    CLOSE,
+    OPEN,
+    ORDER_DIFFERS,
+    SURE,
+    TIE,
+    judged_of,
+    system_column,
+)
 from labelcore.report.spreadsheet import report_xlsx
 from labelcore.trials.table import TRIALS
 from labelcore.ui.known import known_bar
 from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, first_card, possible_cards
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.reviewed import WRONG, reviewed
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
 from tests.app.conftest import HOSTILE, texts
+from tests.app.test_new_project import with_upload
 from tests.grouped import label_all
 from tests.judged import SYSTEMS as SYSTEM_NAMES
 from tests.judged import judged, judged_frame
@@ -87,14 +100,60 @@ def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
     assert known_bar(row.known).name == "Pass rate"
 
 
-def test_the_truth_of_a_finished_trial_stands_beside_each_system(data_folder: Path) -> None:
+def tried(data_folder: Path) -> tuple[lc.Session, dict[str, Any]]:
+    """The trial with every answer given, and its records by id."""
     trial = TRIALS["judged"]
     population = lc.read_population(trial.write(data_folder), **trial.read_arguments)
-    store, named = f"sqlite:///{data_folder / 'labelcore.db'}", {"trial": trial.name}
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    named = {"trial": trial.name, HIDDEN: dict(trial.hidden)}
     session = lc.Session(population, trial.plan, store, "systems", settings=named)
     records = {one["id"]: one for one in trial.build()}
     while (draw := session.next()) is not None:
         session.answer(draw, bool(records[draw.item_id][trial.truth_column]))
+    return session, records
+
+
+def test_the_errors_of_the_judge_are_listed_with_its_reasons(data_folder: Path) -> None:
+    session, records = tried(data_folder)
+    found = reviewed(session, "judge")
+    wrong = found.chosen(WRONG)
+    assert found.named(WRONG) == "Judge was wrong" and len(wrong) > 0
+    told = {one: records[one]["scores"][0] for one in wrong["id"]}
+    truth = {one: "pass" if records[one]["true_label"] else "fail" for one in wrong["id"]}
+    assert all(told[one]["value"] != truth[one] for one in told)
+    assert dict(zip(wrong["id"], wrong["reason"], strict=True)) == {
+        one: told[one]["comment"] for one in told
+    }
+    assert (found.table.loc[~found.table["wrong"], "reason"] == "").all()
+    assert len(found.chosen(WRONG, search="close enough")) == sum(
+        "close enough" in one["comment"] for one in told.values()
+    )
+
+
+def test_pairs_nearest_to_a_decision_have_a_button(data_folder: Path) -> None:
+    frame = judged_frame(200)
+    plan = lc.Plan(
+        "recalibrated_neyman", "prevalence", classifier="judge", budget=200, seed=2, by="model"
+    )
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    session = lc.Session(judged(frame), plan, store, "systems")
+    label_all(session, frame)
+    open_ = sorted(
+        one for one in session.differences("model", "prevalence")["more"].dropna() if one
+    )
+    page = AppTest.from_function(panel, default_timeout=60).run()
+    (one,) = [one for one in page.button if one.key == "systems-decide"]
+    assert one.label == f"Decide {min(len(open_), 3)} more pairs: {open_[:3][-1]:,} labels"
+    found = judged_of(session)
+    assert found is not None and len(open_) >= 3
+    ahead = session.differences("model", "prevalence").query("ahead != ''")
+    said = [one for one in found.sentences() if one.startswith("95 % sure: ")]
+    assert bool(said) == (len(ahead) > 0) and all("is better than" in one for one in said)
+
+
+def test_the_truth_of_a_finished_trial_stands_beside_each_system(data_folder: Path) -> None:
+    session, records = tried(data_folder)
+    trial = TRIALS["judged"]
     page = AppTest.from_function(panel, default_timeout=60).run()
     assert "Truth" not in page.table[0].value and len(page.table[0].value) == 5
     session.finish()
@@ -124,6 +183,20 @@ def test_grades_are_told_by_their_mean(data_folder: Path) -> None:
     assert list(told["System"]) == ["All", *sorted(SYSTEM_NAMES)]
     assert "Mean score" in report_html(made) and "mean score" in report_json(made)
     assert set(told["Judge says"]) == {plain("3.00")} and plain("4.00") in set(told["Mean score"])
+
+
+def test_what_a_judge_left_empty_is_not_taken_for_known_answers(app) -> None:
+    frame = judged_frame(30, systems={"a": 0.5, "b": 0.0})
+    rows = [
+        {"id": one["id"], "prompt": f"what is {one['prompt']}?", "answer": "always the same",
+         "metadata": {"model": one["model"], "prompt_id": one["prompt"]},
+         "scores": [{"name": "judge", "value": "pass", "comment": "fine"}] if at % 9 else
+                   [{"name": "judge", "value": "fail"}]}
+        for at, one in enumerate(frame.to_dict("records"))
+    ]  # fmt: skip
+    page = with_upload(app, "calls.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    assert "60 items" in texts(page) and not page.exception and not page.warning
+    assert not [one for one in page.selectbox if "known answers" in one.label]
 
 
 def test_before_the_first_label_there_is_nothing(data_folder: Path) -> None:

@@ -49,4 +49,4 @@ def test_dots_of_a_comparison_name_the_classifiers() -> None:
     dots = {"accuracy_difference": np.array([True, False])}
     said = texts(_legend(dots, ("logistic", "forest"), "classifier", guess=False))
     assert "logistic right" in said and "forest right" in said
-    assert "with the classifier" in texts(_legend(dots, None, guess=False))
+    assert "with the classifier" in texts(_legend(dots, None, "classifier", guess=False))
