@@ -38,16 +38,19 @@ from labelcore.stats.profile import FloatArray
 from labelcore.tallies import Question
 
 COLUMNS = ("by", "group", "items", "measure", "value", "low", "high", "labels_used", "promise")
+JUDGE, KAPPA = "judge's pass rate", "kappa"
+JUDGE_MEAN, MEAN, MEAN_BIAS = "judge's mean score", "mean score", "mean score bias"
+NO_SHARES = {KAPPA, JUDGE_MEAN, MEAN, MEAN_BIAS}
+"""Measures that are no shares of items, nor differences of such."""
 MEASURES = {
     "pass rate": ("prevalence", 0.0, 1.0),
     "bias": ("prevalence", 0.0, -1.0),
     "agreement": ("accuracy", 0.0, 1.0),
-    "kappa": ("kappa", -1.0, 2.0),
+    KAPPA: ("kappa", -1.0, 2.0),
     "true pass rate": ("recall", 0.0, 1.0),
     "false pass rate": ("specificity", 1.0, -1.0),
 }
 """What is told, and the estimand that it is: offset and factor; of the bias the offset is q."""
-JUDGE, JUDGE_MEAN, MEAN = "judge's pass rate", "judge's mean score", "mean score"
 Measured = tuple[str, float, float, float]
 """A measure with its value, low and high."""
 
@@ -131,7 +134,7 @@ def _grades(
     yield JUDGE_MEAN, mean, mean, mean
     if (ends := design.mean_grade(answers.cells, counts, grades, look)) is not None:
         yield MEAN, *_moved(ends, 0.0, 1.0)
-        yield "bias", *_moved(ends, mean, -1.0)
+        yield MEAN_BIAS, *_moved(ends, mean, -1.0)
     yield "agreement", *_ends(engine, answers, look)["accuracy"].tolist()
 
 

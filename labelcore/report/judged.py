@@ -16,7 +16,7 @@ import pandas as pd
 
 from labelcore.estimands import DIFFERENCE
 from labelcore.figures.differences import places_of
-from labelcore.figures.judge import JUDGE, JUDGE_MEAN, MEAN
+from labelcore.figures.judge import JUDGE, JUDGE_MEAN, MEAN, MEAN_BIAS
 from labelcore.population import Population
 from labelcore.population.classes import grades_of
 from labelcore.session.session import Session
@@ -145,7 +145,7 @@ class Judged:
                     else f"{own[MEAN]['value']:.2f}",
                     "Interval": _numbers(own[MEAN]),
                     "Judge says": f"{own[JUDGE_MEAN]['value']:.2f}",
-                    "Judge too kind by": _numbers(own["bias"]),
+                    "Judge too kind by": _numbers(own[MEAN_BIAS]),
                     "Same grade": _range(own["agreement"]),
                 }
             )

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from labelcore.figures.judge import NO_SHARES
 from labelcore.report.figure_table import tables_of
 from labelcore.report.judged import judged_of
 from labelcore.report.tables import guarded
@@ -70,7 +71,8 @@ def workbook(tables: Mapping[str, pd.DataFrame]) -> bytes:
             cells = [cell(value) for value in row]
             if bounded:
                 shown = dict(zip(table.columns, cells, strict=True))
-                look = percent_format(shown["low"], shown["high"])
+                share = shown.get("measure") not in NO_SHARES
+                look = percent_format(shown["low"], shown["high"]) if share else ""
                 for place, column in enumerate(table.columns):
                     if look and column in BOUNDED and cells[place] is not None:
                         cells[place] = WriteOnlyCell(sheet, cells[place])

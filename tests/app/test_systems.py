@@ -182,6 +182,9 @@ def test_grades_are_told_by_their_mean(data_folder: Path) -> None:
     (told,) = (one.value for one in page.table)
     assert list(told["System"]) == ["All", *sorted(SYSTEM_NAMES)]
     assert "Mean score" in report_html(made) and "mean score" in report_json(made)
+    rows = load_workbook(BytesIO(report_xlsx(made)))["Judge"].iter_rows(min_row=2, max_row=5)
+    looks = {str(row[3].value): row[4].number_format for row in rows}
+    assert looks["mean score bias"] == "General" and looks["agreement"].endswith("%")
     assert set(told["Judge says"]) == {plain("3.00")} and plain("4.00") in set(told["Mean score"])
 
 

@@ -134,7 +134,8 @@ def test_grades_are_verdicts_by_a_cut_or_told_by_their_mean(tmp_path: Path) -> N
         rows_of = found[found["group"].isna() if group is None else found["group"] == group]
         ends = rows_of.set_index("measure")[["value", "low", "high"]]
         said, people = mine["verdict"].mean(), mine["truth"].mean()
-        expected = {"judge's mean score": said, "mean score": people, "bias": said - people,
+        expected = {"judge's mean score": said, "mean score": people,
+                    "mean score bias": said - people,
                     "agreement": (mine["verdict"] == mine["truth"]).mean()}  # fmt: skip
         for name, value in expected.items():
             assert ends.loc[name].to_numpy() == pytest.approx(value, abs=1e-6)
