@@ -167,8 +167,7 @@ def test_the_truth_of_a_finished_trial_stands_beside_each_system(data_folder: Pa
 
 
 def test_grades_are_told_by_their_mean(data_folder: Path) -> None:
-    frame = judged_frame(40)
-    frame["verdict"] = [1, 2, 3, 4, 5] * 40
+    frame = judged_frame(40).assign(verdict=[1, 2, 3, 4, 5] * 40)
     base = lc.read_population(
         frame, id="id", content="answer", predictions={"judge": "verdict"}, groups=("model",),
         prompt="prompt",
