@@ -24,17 +24,21 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import betaln
 
 import labelcore as lc
 from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
 from labelcore.designs.progress import Progress
 from labelcore.estimands import SCALARS, ratios
+from labelcore.figures.current import results_of
 from labelcore.log.engine import Engine
 from labelcore.papers.oversampling.groups import Counts, recall_of
 from labelcore.papers.oversampling.monitoring import JEFFREYS
 from labelcore.papers.oversampling.next_wave import forecast
 from labelcore.planning.forecast import kept_plan
+from labelcore.planning.runs import label_all
+from labelcore.results.types import Estimate
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.waves.evidence import (
     LONGEST,
@@ -43,12 +47,15 @@ from labelcore.waves.evidence import (
     requirement_evidence,
     threshold,
 )
+from labelcore.waves.measured import Figure, Measured, counts_of
+from labelcore.waves.watches import Watch, evidence
 
 SEED, LABELS, WAVES, ERROR, POOL = 37, 150, 52, 0.05, 20_000
 FIGURES = ("precision", "recall", "f1", "accuracy")
 LENGTHS, QUIET, WITHIN, BY = (12, 26, 52), (1, 6, 25, 51), (1, 2, 4, 8), 0.10
 DRIFT = 20
 OURS, LAUNCH, ANEW = "required", "since launch", "required, files drawn anew"
+SHORT, NIGHTS = "required, shorter watches", "a table that changes every night"
 SHARED, EACH, SEQUENCE = "over-sampled, shared", "over-sampled, each", "plain, sequence"
 
 
@@ -143,10 +150,17 @@ def chosen(
     return Cells(*counts, pools[0].predicted)
 
 
-def alarms(prepared: Prepared, figure: str, watch: str, waves: Cells, first: int) -> FloatArray:
+def alarms(
+    prepared: Prepared,
+    figure: str,
+    watch: str,
+    waves: Cells,
+    first: int,
+    planned: int = WAVES,
+) -> FloatArray:
     """Whether each series has had an alarm, from wave ``first`` on, (n_waves - first, series)."""
     row, suggested, launch = SCALARS[figure], prepared.frame.rates, watch == LAUNCH
-    limit, required = threshold(WAVES, ERROR, since_launch=launch), prepared.value(figure)
+    limit, required = threshold(planned, ERROR, since_launch=launch), prepared.value(figure)
     found = []
     for last in range(first, waves.labelled.shape[1]):
         if launch and last == 0:
@@ -285,33 +299,123 @@ def _each(prepared, figure, way, series, random, first=0):  # type: ignore[no-un
     return _oversampled(prepared, figure, way, series, random, first, shared=False)
 
 
+def short(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
+    """False alarms of watches that are planned for fewer waves, by thresholds of their own."""
+    random = np.random.default_rng([SEED, 5])
+    prepared = Prepared(case, folder)
+    quiet = prepared.sessions(prepared.positive, min(POOL, 5 * series), random)
+    found: Row = {"file": case.name, "figure": figure, "watch": SHORT}
+    waves = chosen([quiet], [LENGTHS[1]], series, random)
+    for length in LENGTHS[:2]:
+        part = between(waves, 0, length)
+        false = alarms(prepared, figure, OURS, part, 0, length)
+        found[f"false, {length} waves"] = float(false[-1].mean())
+    return [found]
+
+
+# --- a table that changes every night --------------------------------------------------------
+
+
+def nights(series: int) -> list[Row]:
+    """A table of 3,000 rows of which 3 % are written anew every night, 100 labels a night, 30
+    nights: labels asked, coverage of the nightly figures, and alarms at the true level, with
+    evidence from labels first given, and (a mistake) from carried ones too."""
+    asked, held, alarmed = [], [], np.zeros((2, series), dtype=bool)
+    for number in range(series):
+        random = np.random.default_rng([SEED, 77, number])
+        table, known = _rows_made(NIGHTLY, random), set[tuple[int, int]]()
+        version = np.zeros(NIGHTLY, dtype=np.int64)
+        watches = [Watch("precision", TRUE_NIGHTLY[0]), Watch("recall", TRUE_NIGHTLY[1])]
+        left: list[list[Measured]] = [[], []]
+        for night in range(30):
+            if night:
+                new = random.choice(NIGHTLY, round(0.03 * NIGHTLY), replace=False)
+                table[:, new], version[new] = _rows_made(len(new), random), night
+            engine, codes = _labelled(table)
+            places = np.array([asked_of.position for asked_of in engine.asked])
+            fresh = np.array([(place, version[place]) not in known for place in places])
+            known |= {(place, version[place]) for place in places}
+            truth = _census(table)
+            every = results_of([engine])[0]
+            found = [one for one in every.values() if isinstance(one, Estimate)]
+            held.append([value.low <= true <= value.high
+                         for value, true in zip(found, truth, strict=True)])  # fmt: skip
+            if night:
+                asked.append(int(fresh.sum()))
+            for way, mine in enumerate((places[fresh], places)):
+                figures = {
+                    question.key: Figure(
+                        value.value, value.low, value.high,
+                        *counts_of(engine, question, mine, codes[mine]),
+                    )
+                    for question, value in zip(engine.questions, found, strict=True)
+                }  # fmt: skip
+                left[way].append(Measured("", "", 0, 0, 0, True, False, "", figures))
+                alarmed[way, number] |= any(
+                    evidence(watch, left[way]).sum() >= threshold(30, ERROR / 2)
+                    for watch in watches
+                )
+    coverage = np.mean(held, axis=0)
+    return [{"watch": NIGHTS, "series": series, "labels asked a night": float(np.mean(asked)),
+             "coverage, precision": float(coverage[0]), "coverage, recall": float(coverage[1]),
+             "alarms": float(alarmed[0].mean()),
+             "alarms if carried labels counted": float(alarmed[1].mean())}]  # fmt: skip
+
+
+def _rows_made(number: int, random: np.random.Generator) -> FloatArray:
+    """Score and truth of so many rows, (2, number)."""
+    logit = random.normal(-1.5, 1.8, number)
+    score = 1 / (1 + np.exp(-(logit + random.normal(0, 0.6, number))))
+    return np.array([score, random.random(number) < 1 / (1 + np.exp(-logit))])
+
+
+def _census(table: FloatArray) -> tuple[float, float]:
+    """True precision and recall of a table."""
+    called, truth = table[0] >= 0.5, table[1] > 0
+    return float(truth[called].mean()), float(called[truth].mean())
+
+
+NIGHTLY = 3_000
+TRUE_NIGHTLY = _census(_rows_made(2_000_000, np.random.default_rng([SEED, 78])))
+
+
+def _labelled(table: FloatArray) -> tuple[Engine, NDArray[np.int64]]:
+    """One night's session, the draw order that of the ids."""
+    frame = pd.DataFrame({"id": np.arange(NIGHTLY).astype(str), "score": table[0],
+                          "call": (table[0] >= 0.5).astype(int)})  # fmt: skip
+    population = lc.read_population(frame, id="id", content="id", scores={"m": "score"},
+                                    predictions={"m": "call"})  # fmt: skip
+    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=100, promise="fixed")
+    engine, codes = Engine(population, kept_plan(population, plan)), table[1].astype(np.int64)
+    label_all([engine], codes)
+    return engine, codes
+
+
 def jobs(options: Options) -> dict[str, Job]:
-    cases = CASES[:2] if options.quick else CASES
     found: dict[str, Job] = {}
+    ask = {"folder": options.data, "series": options.runs}
     for figure in ("recall", "precision", "f1", "accuracy"):
-        for case in cases:
+        for case in CASES if figure in ("recall", "precision") else CASES[:3]:
             found[f"{OURS}: {case.name} {figure}"] = partial(
                 measure, case, figure, OURS, options.data, options.runs
             )
-    for case in cases:
-        for figure in ("precision", "recall"):
+    for case in (CASES[1], CASES[4], CASES[0], CASES[2]):
+        for figure in ("recall", "precision"):
             found[f"{LAUNCH}: {case.name} {figure}"] = partial(
                 measure, case, figure, LAUNCH, options.data, options.runs
             )
-        found[f"{ANEW}: {case.name}"] = partial(
-            measure, case, "recall", ANEW, options.data, options.runs
-        )
-    for case in (CASES[0], CASES[2]):
-        for figure in ("precision", "recall"):
-            found[f"rivals: {case.name} {figure}"] = partial(
-                rivals, case, figure, options.data, options.runs
-            )
+    for case in (CASES[4], CASES[1]):
+        found[f"{SHORT}: {case.name}"] = partial(short, case, "recall", **ask)
+        found[f"{ANEW}: {case.name}"] = partial(measure, case, "recall", ANEW, **ask)
+    found[NIGHTS] = partial(nights, max(options.runs // 10, 2))
+    for figure in ("precision", "recall"):
+        found[f"rivals: {CASES[0].name} {figure}"] = partial(rivals, CASES[0], figure, **ask)
     return found
 
 
 def tables(rows: Rows, options: Options) -> str:
     frame = pd.DataFrame(flat(rows))
-    order = [OURS, LAUNCH, ANEW, SHARED, EACH, SEQUENCE]
+    order = [OURS, SHORT, LAUNCH, ANEW, NIGHTS, SHARED, EACH, SEQUENCE]
     parts = [f"## {watch[:1].upper()}{watch[1:]}\n\n"
              + frame_table(part.drop(columns="watch").dropna(axis=1, how="all").round(3))
              for watch in order if len(part := frame[frame["watch"] == watch])]  # fmt: skip

@@ -15,8 +15,9 @@ from labelcore.log.events import genesis
 from labelcore.log.kinds import told
 from labelcore.log.people import person_key
 from labelcore.plan.plan import Plan
+from labelcore.session.carried import MONITOR
 from labelcore.session.ledger import now
-from labelcore.session.projects import FORMER_NAMES
+from labelcore.session.projects import FORMER_NAMES, KEPT, TOLD
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord
 
@@ -114,7 +115,7 @@ def duplicate(store: LabelStore, name: str, new: str, *, seed: int | None = None
         name=checked_name(store, new),
         created_at=now(),
         plan_json=(plan if seed is None else plan.with_seed(seed)).to_json(),
-        settings_json=json.dumps(_wording_now(store, record), ensure_ascii=False),
+        settings_json=json.dumps(wording_now(store, record), ensure_ascii=False),
         archived=False,
     )
     store.create(made)
@@ -135,9 +136,12 @@ def called_elsewhere(store: LabelStore, secret: str, project: str) -> str:
     return ""
 
 
-def _wording_now(store: LabelStore, record: ProjectRecord) -> dict[str, Any]:
-    """The settings as the log has mended them, without the former names of the project."""
-    start = genesis(record.fingerprint, record.plan_json)
+def wording_now(store: LabelStore, record: ProjectRecord) -> dict[str, Any]:
+    """The settings as the log has mended them, without what is the project's alone: its former
+    names, and which wave of a monitor it is."""
+    start, alone = (
+        genesis(record.fingerprint, record.plan_json),
+        (FORMER_NAMES, MONITOR, KEPT, TOLD),
+    )
     settings = told(store.events(record.name), start).settings(record.settings_json)
-    settings.pop(FORMER_NAMES, None)
-    return settings
+    return {name: value for name, value in settings.items() if name not in alone}

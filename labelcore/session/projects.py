@@ -31,8 +31,9 @@ from labelcore.session.ledger import check_characters, now
 from labelcore.store import LabelStore, ProjectRecord, contents_path, items_path, keep, keep_written
 
 LONGEST_NAME = 200
-FORMER_NAMES = "former_names"
-"""What a project was called before: beside the log, since its log goes on under any name."""
+FORMER_NAMES, KEPT, TOLD = "former_names", "measured", "told"
+"""What is noted beside a log later: what its project was called before, since the log goes on under
+any name; what a wave left, and which of its alarms were given."""
 
 
 def new_record(
@@ -60,7 +61,7 @@ def new_record(
 def first_words(record: ProjectRecord) -> dict[str, Any]:
     """The words that the log of a project begins with."""
     words = json.loads(record.settings_json)
-    return {name: value for name, value in words.items() if name != FORMER_NAMES}
+    return {name: value for name, value in words.items() if name not in (FORMER_NAMES, KEPT, TOLD)}
 
 
 def _check_text(name: object) -> None:

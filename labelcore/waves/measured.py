@@ -16,12 +16,12 @@ from labelcore.planning.runs import label_all
 from labelcore.promises import Status
 from labelcore.results.types import Estimate
 from labelcore.session.carried import CARRIED, terms_of
+from labelcore.session.projects import KEPT
 from labelcore.session.session import Session
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.store import LabelStore, ProjectRecord
 from labelcore.tallies import InGroup, Question
 
-KEPT = "measured"
 ABSENT = 1e-6
 """The size of a cell that a wave has not."""
 

@@ -26,16 +26,18 @@ from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.session.carried import MONITOR, Home, terms_of, waves_of
 from labelcore.session.ledger import now
+from labelcore.session.managing import wording_now
+from labelcore.session.projects import TOLD
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord, open_store
 from labelcore.waves.evidence import threshold
-from labelcore.waves.measured import KEPT, Measured, measured
+from labelcore.waves.measured import Measured, measured
 from labelcore.waves.preview import MonitorPreview, previewed
 from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, requirement, rows_of
 from labelcore.words import sentences as words
 
-TOLD = "told"
-"""In the settings of a wave: the lines of evidence whose alarm in it was given by ``news``."""
+NO_BETTER = ("prevalence", "false_omission_rate")
+"""Figures that are no worse for being lower."""
 REUSED_FROM = 20
 """So many ids with other contents may be rows that have changed."""
 
@@ -233,8 +235,9 @@ class Monitor:
             "name": self.name, "wave": wanted, "number": len(there) + 1, "asked": self._asked,
             **(self._agreed(there) or self._frozen(population, plan)),
         }  # fmt: skip
-        before = json.loads(there[-1].settings_json) if there else self.settings
-        before = {key: value for key, value in before.items() if key not in (KEPT, TOLD)}
+        before = dict(self.settings)
+        if there:
+            before = wording_now(self.store, there[-1])
         project = f"{self.name}: {wanted}"
         session = Session(
             population, plan, self.store, project, settings={**before, MONITOR: terms}
@@ -509,7 +512,7 @@ class Monitor:
             watches += [
                 Watch(one.key, None)
                 for one in engine.questions
-                if one.group is None and one.versus is None
+                if one.group is None and one.versus is None and one.row.name not in NO_BETTER
             ]
         if not watches:
             raise ArgumentError(

@@ -12,7 +12,9 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import ProjectExistsError, UnknownProjectError
-from labelcore.session.carried import CARRIED, Home
+from labelcore.session.carried import CARRIED, Home, terms_of
+from labelcore.session.integrity import verify
+from labelcore.session.managing import duplicate
 from labelcore.waves import monitor as room
 from labelcore.waves import preview
 from labelcore.waves.measured import measured
@@ -122,6 +124,9 @@ def test_a_fall_raises_an_alarm_that_a_store_keeps(tmp_path: Path) -> None:
     opened = lc.Monitor.open(store, "spam")
     pd.testing.assert_frame_equal(opened.table(), monitor.table())
     assert len(opened.figure().data) > 5
+    copy = duplicate(opened.store, "spam: w0", "another project")
+    assert terms_of(copy) == {}
+    assert all(one.whole for one in verify(store).projects)
     opened.restart("a new classifier")
     frame = table(9_000)
     label(opened.wave(read(frame), "w5"), frame)

@@ -9,6 +9,7 @@ from typing import Any
 from labelcore.errors import PlanError
 from labelcore.papers.oversampling.monitoring import SAMPLED_BY_GROUP, Monitoring
 from labelcore.plan.plan import Plan
+from labelcore.session.carried import MONITOR
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord
 
@@ -39,7 +40,7 @@ def series_of(store: LabelStore, project: str) -> list[ProjectRecord]:
 
 def next_settings(last: ProjectRecord, now: dict[str, Any]) -> dict[str, Any]:
     """The settings of the next wave: the words as they are ``now``, in the same series."""
-    return {**now, SERIES: series_key(last)}
+    return {**{name: now[name] for name in now if name != MONITOR}, SERIES: series_key(last)}
 
 
 def next_plan(plan: Plan, found: Monitoring, seed: int) -> Plan:
