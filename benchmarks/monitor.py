@@ -8,12 +8,12 @@ required is the true value. A fall of 10 points: of the items called positive so
 (precision, F1), positives are missed at random (recall), calls of any kind are wrong at random
 (accuracy). "6 quiet, 4": after 6 quiet waves, within 4 waves from the fall on. The same threshold,
 that of 52 waves and an error rate of .05, is used for false alarms and for power (a quarter of the
-series; for a change since launch too).
+series). Of a change since launch there are half as many series.
 
 Rivals, on as many labels: "over-sampled, shared" is ``labelcore.monitor`` (half of the labels in
 each group, alpha shared over comparisons), "over-sampled, each" the predictive interval of Shang et
 al. at 95 % for each wave; "plain, sequence" is a confidence sequence of all plain random labels so
-far (Robbins' beta mixture). Of the first two there are a tenth of the series.
+far (Robbins' beta mixture). Of the first two there are half as many series.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from labelcore.figures.current import results_of
 from labelcore.log.engine import Engine
 from labelcore.papers.oversampling.groups import Counts, recall_of
 from labelcore.papers.oversampling.monitoring import JEFFREYS
-from labelcore.papers.oversampling.next_wave import forecast
+from labelcore.papers.oversampling.next_wave import forecast, share_forecast
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import label_all
 from labelcore.results.types import Estimate
@@ -53,7 +53,7 @@ from labelcore.waves.watches import Watch, evidence
 SEED, LABELS, WAVES, ERROR, POOL = 37, 150, 52, 0.05, 20_000
 FIGURES = ("precision", "recall", "f1", "accuracy")
 LENGTHS, QUIET, WITHIN, BY = (12, 26, 52), (1, 6, 25, 51), (1, 2, 4, 8), 0.10
-DRIFT = 20
+DRIFT, DRIFTED = 20, "drift, median wave"
 OURS, LAUNCH, ANEW = "required", "since launch", "required, files drawn anew"
 SHORT, NIGHTS = "required, shorter watches", "a table that changes every night"
 SHARED, EACH, SEQUENCE = "over-sampled, shared", "over-sampled, each", "plain, sequence"
@@ -177,7 +177,7 @@ def measure(case: Case, figure: str, watch: str, folder: Path, series: int) -> l
     """One row: false alarms, and what share of falls is noticed."""
     random = np.random.default_rng([SEED, FIGURES.index(figure)])
     prepared = Prepared(case, folder)
-    series = series // 4 if watch == LAUNCH else series
+    series = series // 2 if watch == LAUNCH else series
     pool = min(POOL, 5 * series)
     positive: FloatArray = prepared.positive
     if watch == ANEW:
@@ -197,7 +197,7 @@ def measure(case: Case, figure: str, watch: str, folder: Path, series: int) -> l
         noticed = alarms(prepared, figure, watch, mixed, before - start)
         found |= {f"{before} quiet, {one}": float(noticed[one - 1].mean()) for one in WITHIN}
     if watch == OURS:
-        found["drift, median wave"] = _drift(prepared, figure, quiet, series, random)
+        found[DRIFTED] = _drift(prepared, figure, quiet, series, random)
     return [found]
 
 
@@ -221,22 +221,26 @@ def rivals(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
     """A row for each rule of others."""
     random = np.random.default_rng([SEED, 9])
     prepared = Prepared(case, folder)
-    ways = {SHARED: (series // 10, _shared), EACH: (series // 10, _each),
-            SEQUENCE: (series, _sequence)}  # fmt: skip
-    found = []
-    for name, (count, alarmed) in ways.items():
-        row: Row = {"file": case.name, "figure": figure, "watch": name,
-                    "true": prepared.value(figure)}  # fmt: skip
-        false = alarmed(prepared, figure, [prepared.positive] * WAVES, count, random)
-        row |= {f"false, {length} waves": float(false[length - 1].mean()) for length in LENGTHS}
-        lower = prepared.fallen(figure, BY)
-        for before in QUIET[1:3]:
-            way = [prepared.positive] * before + [lower] * max(WITHIN)
-            noticed = alarmed(prepared, figure, way, count, random, before)
-            row |= {f"{before} quiet, {one}": float(noticed[before + one - 1].mean())
-                    for one in WITHIN}  # fmt: skip
-        found.append(row)
-    return found
+    lower = prepared.fallen(figure, BY)
+    ways = {WAVES: [prepared.positive] * WAVES}
+    ways |= {one: [prepared.positive] * one + [lower] * max(WITHIN) for one in QUIET[1:3]}
+    rows: dict[str, Row] = {
+        rule: {"file": case.name, "figure": figure, "watch": rule, "true": prepared.value(figure)}
+        for rule in (SHARED, EACH, SEQUENCE)
+    }
+    for quiet, way in ways.items():
+        first = 0 if quiet == WAVES else quiet
+        found = dict(zip((SHARED, EACH), _oversampled(prepared, figure, way, series // 2, random,
+                                                      first), strict=True))  # fmt: skip
+        found[SEQUENCE] = _sequence(prepared, figure, way, series, random, first)
+        for rule, alarmed in found.items():
+            if quiet == WAVES:
+                rows[rule] |= {f"false, {one} waves": float(alarmed[one - 1].mean())
+                               for one in LENGTHS}  # fmt: skip
+            else:
+                rows[rule] |= {f"{quiet} quiet, {one}": float(alarmed[quiet + one - 1].mean())
+                               for one in WITHIN}  # fmt: skip
+    return list(rows.values())
 
 
 def _sequence(
@@ -267,50 +271,35 @@ def _sequence(
 
 def _oversampled(
     prepared: Prepared, figure: str, way: list[FloatArray], series: int,
-    random: np.random.Generator, first: int, shared: bool,
-) -> FloatArray:  # fmt: skip
-    size, called, half = prepared.size, prepared.called, LABELS // 2
+    random: np.random.Generator, first: int,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Alarms of ``labelcore.monitor`` and of each wave's predictive interval, (n_waves, series)."""
+    size, called = prepared.size, prepared.called
     above, below = round(size[called].sum()), round(size[~called].sum())
-    n_above = min(half, above)
+    n_above = min(LABELS // 2, above)
     n_below = min(LABELS - n_above, below)
-    found = np.zeros((len(way), series), dtype=bool)
+    found = np.zeros((2, len(way), series), dtype=bool)
     for one in range(series):
         weight = Counts.of(0, 0, 0, 0)
         for wave, positive in enumerate(way):
-            hits = [round(positive[called].sum()), round(positive[~called].sum())]
+            hits = round(positive[called].sum()), round(positive[~called].sum())
             seen = random.hypergeometric(hits[0], above - hits[0], n_above)
             missed = random.hypergeometric(hits[1], below - hits[1], n_below)
             rates = seen / n_above, missed / n_below
             value = rates[0] if figure == "precision" else recall_of(above / below, *rates)
             if wave and wave >= first:
-                alpha = ERROR / (wave * (wave + 1)) / 2 if shared else ERROR
-                ahead = forecast(JEFFREYS.plus(weight), above / below, n_above, n_below)
-                low, high = ahead[figure == "recall"].limits(1 - alpha)
-                found[wave, one] = value < low - 1e-12 or value > high + 1e-12
+                known = JEFFREYS.plus(weight)
+                ahead = (
+                    share_forecast(float(known.true_positive), float(known.false_positive), n_above)
+                    if figure == "precision"
+                    else forecast(known, above / below, n_above, n_below)[1]
+                )
+                for rule, alpha in enumerate((ERROR / (wave * (wave + 1)) / 2, ERROR)):
+                    low, high = ahead.limits(1 - alpha)
+                    found[rule, wave, one] = value < low - 1e-12 or value > high + 1e-12
             weight = weight.plus(Counts.of(seen, n_above - seen, missed, n_below - missed))
-    return np.logical_or.accumulate(found, axis=0)
-
-
-def _shared(prepared, figure, way, series, random, first=0):  # type: ignore[no-untyped-def]
-    return _oversampled(prepared, figure, way, series, random, first, shared=True)
-
-
-def _each(prepared, figure, way, series, random, first=0):  # type: ignore[no-untyped-def]
-    return _oversampled(prepared, figure, way, series, random, first, shared=False)
-
-
-def short(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
-    """False alarms of watches that are planned for fewer waves, by thresholds of their own."""
-    random = np.random.default_rng([SEED, 5])
-    prepared = Prepared(case, folder)
-    quiet = prepared.sessions(prepared.positive, min(POOL, 5 * series), random)
-    found: Row = {"file": case.name, "figure": figure, "watch": SHORT}
-    waves = chosen([quiet], [LENGTHS[1]], series, random)
-    for length in LENGTHS[:2]:
-        part = between(waves, 0, length)
-        false = alarms(prepared, figure, OURS, part, 0, length)
-        found[f"false, {length} waves"] = float(false[-1].mean())
-    return [found]
+    shared, each = np.logical_or.accumulate(found, axis=1)
+    return shared, each
 
 
 # --- a table that changes every night --------------------------------------------------------
@@ -391,6 +380,19 @@ def _labelled(table: FloatArray) -> tuple[Engine, NDArray[np.int64]]:
     return engine, codes
 
 
+def short(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
+    """False alarms of watches that are planned for fewer waves, by thresholds of their own."""
+    random = np.random.default_rng([SEED, 5])
+    prepared = Prepared(case, folder)
+    quiet = prepared.sessions(prepared.positive, min(POOL, 5 * series), random)
+    found: Row = {"file": case.name, "figure": figure, "watch": SHORT}
+    waves = chosen([quiet], [LENGTHS[1]], series, random)
+    for length in LENGTHS[:2]:
+        false = alarms(prepared, figure, OURS, between(waves, 0, length), 0, length)
+        found[f"false, {length} waves"] = float(false[-1].mean())
+    return [found]
+
+
 def jobs(options: Options) -> dict[str, Job]:
     found: dict[str, Job] = {}
     ask = {"folder": options.data, "series": options.runs}
@@ -408,24 +410,65 @@ def jobs(options: Options) -> dict[str, Job]:
         found[f"{SHORT}: {case.name}"] = partial(short, case, "recall", **ask)
         found[f"{ANEW}: {case.name}"] = partial(measure, case, "recall", ANEW, **ask)
     found[NIGHTS] = partial(nights, max(options.runs // 10, 2))
-    for figure in ("precision", "recall"):
-        found[f"rivals: {CASES[0].name} {figure}"] = partial(rivals, CASES[0], figure, **ask)
+    for case in (CASES[0], CASES[2]):
+        for figure in ("precision", "recall"):
+            found[f"rivals: {case.name} {figure}"] = partial(rivals, case, figure, **ask)
     return found
 
 
 def tables(rows: Rows, options: Options) -> str:
     frame = pd.DataFrame(flat(rows))
-    order = [OURS, SHORT, LAUNCH, ANEW, NIGHTS, SHARED, EACH, SEQUENCE]
-    parts = [f"## {watch[:1].upper()}{watch[1:]}\n\n"
-             + frame_table(part.drop(columns="watch").dropna(axis=1, how="all").round(3))
-             for watch in order if len(part := frame[frame["watch"] == watch])]  # fmt: skip
-    return "\n\n".join(parts) + "\n"
+    false = [name for name in frame if name.startswith("false")]
+    digits = dict.fromkeys([*false, "true"], 3)
+    parts = []
+    for watch in (OURS, SHORT, LAUNCH, ANEW):
+        part = frame[frame["watch"] == watch].dropna(axis=1, how="all")
+        if len(part):
+            shown = part[["file", "figure", *(one for one in ("true", *false) if one in part)]]
+            parts.append(_section(f"False alarms: {watch}", frame_table(shown, digits)))
+    for watch in (OURS, LAUNCH):
+        part = frame[frame["watch"] == watch]
+        found = part[["file", "figure"]].copy()
+        for before in QUIET if watch == OURS else QUIET[1:3]:
+            found[f"{before} quiet: 1, 2, 4, 8"] = [
+                " ".join(f"{row[f'{before} quiet, {one}']:.2f}" for one in WITHIN)
+                for row in part.to_dict("records")
+            ]
+        if watch == OURS:
+            found["drift"] = [f"{one:.0f}" if one == one else "" for one in part[DRIFTED]]
+        if len(part):
+            parts.append(_section(f"Falls noticed: {watch}", frame_table(found, {})))
+    nightly = frame[frame["watch"] == NIGHTS].dropna(axis=1, how="all").drop(columns="watch")
+    if len(nightly):
+        nightly["series"] = nightly["series"].astype(int).astype(str)
+        floats = dict.fromkeys([one for one in nightly if one != "series"], 3)
+        parts.append(_section(f"{NIGHTS[:1].upper()}{NIGHTS[1:]}", frame_table(nightly, floats)))
+    others = frame[frame["watch"].isin([SHARED, EACH, SEQUENCE])]
+    if len(others):
+        shown = others[["watch", "file", "figure", *false]].copy()
+        for before in QUIET[1:3]:
+            shown[f"{before} quiet: 1, 2, 4, 8"] = [
+                " ".join(f"{row[f'{before} quiet, {one}']:.2f}" for one in WITHIN)
+                for row in others.to_dict("records")
+            ]
+        parts.append(_section("Other rules", frame_table(shown, dict.fromkeys(false, 3))))
+    return "\n".join(parts)
+
+
+def _section(name: str, text: str) -> str:
+    return f"## {name}\n\n{text}\n"
 
 
 BENCHMARK = Benchmark(
-    name="monitor", about=__doc__ or "", jobs=jobs, tables=tables, runs=2_000, quick_runs=200,
+    name="monitor",
+    about=__doc__ or "",
+    jobs=jobs,
+    tables=tables,
+    runs=1_000,
+    quick_runs=100,
+    workers=1,
     page="monitoring.md",
-)  # fmt: skip
+)
 
 if __name__ == "__main__":
     command(BENCHMARK)()

@@ -87,8 +87,8 @@ class Event:
     label
         labelled, reread, late, settled: the class name
     text
-        noted, finished, stopped, reworded, settled: the words; reread and late without a class:
-        "unsure", "broken" or, of reread alone, "later"
+        noted, finished, restarted, stopped, reworded, settled: the words; reread and late without a
+        class: "unsure", "broken" or, of reread alone, "later"
     previous
         undone, reread_undone, a changed answer: the sequence number of the answer that it takes
         back; reread: that of the label which was in force; late: that of the answer which was;

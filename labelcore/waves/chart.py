@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.charts.base import VALUE_DOT, Chart, empty_chart
-from labelcore.charts.design import FIRST, REFERENCE, SECOND, THIN
+from labelcore.charts.design import DASHES, FIRST, REFERENCE, SECOND, SERIES, THIN
 from labelcore.charts.drawing import Axis, Drawing, Line, Symbol, Unit
 from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
@@ -44,10 +44,19 @@ def monitor_chart(table: pd.DataFrame) -> Chart:
         for required in mine["required"].dropna().unique():
             marks.append(_level(float(required), len(names), panel))
     marks.append(_level(1.0, len(names), len(figures)))
-    for watch, mine in known.groupby("watch", sort=False):
+    for number, (watch, mine) in enumerate(known.groupby("watch", sort=False)):
         share = np.maximum(mine["evidence"] / mine["threshold"], LEAST)
         at = [place[name] for name in mine["wave"]]
-        marks.append(Line(at, share.tolist(), panel=len(figures), name=shortened(str(watch))))
+        marks.append(
+            Line(
+                at,
+                share.tolist(),
+                panel=len(figures),
+                name=shortened(str(watch)),
+                dash=DASHES[number % 6],
+                role=SERIES[number % 6],
+            )
+        )
     ticks = tuple((at, shortened(name)) for name, at in place.items())
     axes = [Axis(shortened(figure), Unit.SHARE) for figure in figures]
     evidence = Axis("evidence, 1: alarm", log=True)

@@ -32,7 +32,6 @@ from labelcore.stats.profile import (
     freedom_of,
     plug_in_totals,
 )
-from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.recalibration import recalibrate
 
 FALLS = np.array([0.5, 1.0, 1.5, 2.0])
@@ -43,7 +42,6 @@ FEW_POSITIVES = 200
 """Fewer positives than this found in joined waves, and the root is doubled."""
 FARTHEST = 8.0
 SERIES, SEED = 20_000, 20
-CONFIDENCE = 0.95
 
 
 def joined(waves: Cells, most: int = LONGEST) -> Cells:
@@ -81,7 +79,7 @@ def fitted(cells: Cells, suggested: FloatArray | None) -> FloatArray | None:
 def signed_root(
     cells: Cells,
     row: Estimand,
-    required: float,
+    required: float | FloatArray,
     rates: FloatArray | None = None,
 ) -> FloatArray:
     """How many standard errors a figure lies above what is required of it, (...); below 0: under
@@ -90,19 +88,24 @@ def signed_root(
     Promise: approximately normal where the figure is what is required (Student's t with
     Satterthwaite's degrees of freedom, put on the normal scale).
     """
-    table = ratios([row], cells)
-    value = table.value(plug_in_totals(cells, rates)[..., None, :])[..., 0]
-    gradient = table.gradient(np.full((*value.shape, 1), required))
-    side = np.where(value < required, 1.0, -1.0)[..., None]
+    table, value = ratios([row], cells), value_of(cells, row, rates)
+    goal = np.broadcast_to(required, value.shape)[..., None]
+    gradient = table.gradient(goal)
+    side = np.where(value[..., None] < goal, 1.0, -1.0)
     region = Region(cells, side[..., None] * gradient, "file")
-    rest = region.unlabelled_positives(np.full((*value.shape, 1), -np.inf))
-    there = table.a0 - required * table.b0 + (gradient * region.totals(rest)).sum(axis=-1)
+    rest = region.unlabelled_positives(np.full(goal.shape, -np.inf))
+    there = table.a0 - goal * table.b0 + (gradient * region.totals(rest)).sum(axis=-1)
     unlabelled, never = region.reaching(-side * there)
     root = np.sqrt(np.maximum(region.statistic(unlabelled), 0.0))
     root = np.where(never, FARTHEST, np.minimum(root, FARTHEST))
-    freedom = freedom_of(cells, table, rates)
-    found = as_normal(-side * root, freedom)[..., 0]
+    found = as_normal(-side * root, freedom_of(cells, table, rates))[..., 0]
     return np.where(np.isnan(value), 0.0, found)
+
+
+def value_of(cells: Cells, row: Estimand, rates: FloatArray | None) -> FloatArray:
+    """A figure, (...); NaN where nothing was found that speaks of it."""
+    totals = plug_in_totals(cells, rates)[..., None, :]
+    return np.asarray(ratios([row], cells).value(totals)[..., 0])
 
 
 def as_normal(root: FloatArray, freedom: FloatArray) -> FloatArray:
@@ -148,11 +151,15 @@ def requirement_evidence(
 
 def change_evidence(waves: Cells, row: Estimand, suggested: FloatArray | None = None) -> FloatArray:
     """The evidence of each start, (..., n_starts), that a figure is lower than in all waves before
-    it, by the ends of both intervals that face each other; none of the first wave.
+    it; none of the first wave.
+
+    How far each of both lies from the value of the other, in standard errors of its own, are the
+    roots of joined totals; the difference in those of both is what they make together.
 
     waves, suggested   as in ``requirement_evidence``, all waves since the launch
 
-    Source: Zou and Donner (2008), MOVER; both intervals are G-profiles of joined totals.
+    Source: the ends that face each other of Zou and Donner (2008), at the difference that was found
+    instead of at a confidence.
     """
     count = waves.labelled.shape[-2]
     after = joined(waves, min(LONGEST, count - 1))
@@ -163,27 +170,17 @@ def change_evidence(waves: Cells, row: Estimand, suggested: FloatArray | None = 
         labelled=whole.labelled - after.labelled,
         positive=whole.positive - after.positive,
     )
-    now, then = (_ends(one, row, fitted(one, suggested)) for one in (after, before))
-    difference = now[0] - then[0]
-    own = np.where(difference < 0, now[2] - now[0], now[0] - now[1])
-    other = np.where(difference < 0, then[0] - then[1], then[2] - then[0])
-    width = np.sqrt(own**2 + other**2) / ndtri((1 + CONFIDENCE) / 2)
-    root = np.divide(difference, width, out=np.zeros(difference.shape), where=width > 1e-12)
-    root = guarded(np.clip(np.nan_to_num(root), -FARTHEST, FARTHEST), after)
-    last = np.arange(1, after.labelled.shape[-2] + 1)
-    return each_start(root, last * (count - last) / count)
-
-
-def _ends(cells: Cells, row: Estimand, rates: FloatArray | None) -> tuple[FloatArray, ...]:
-    """Value, low and high of a figure, (...) each; 0 to 1 where nothing is known."""
-    table = ratios([row], cells)
-    value = table.value(plug_in_totals(cells, rates)[..., None, :])[..., 0]
-    low, high = profile_interval(cells, table, CONFIDENCE, rates=rates, whole_items=False)
-    return (
-        value,
-        np.fmin(np.nan_to_num(low[..., 0], nan=0.0), value),
-        np.fmax(np.nan_to_num(high[..., 0], nan=1.0), value),
+    (now, new), (then, old) = (
+        (value_of(one, row, rates), rates)
+        for one, rates in ((one, fitted(one, suggested)) for one in (after, before))
     )
+    known = ~(np.isnan(now) | np.isnan(then))
+    own = signed_root(after, row, np.where(known, then, 0.5), new)
+    other = signed_root(before, row, np.where(known, now, 0.5), old)
+    both = np.hypot(own, other)
+    root = np.divide(own * np.abs(other), both, out=np.zeros(own.shape), where=known & (both > 0))
+    last = np.arange(1, after.labelled.shape[-2] + 1)
+    return each_start(guarded(root, after), last * (count - last) / count)
 
 
 @lru_cache(maxsize=64)
