@@ -438,7 +438,7 @@ def tables(rows: Rows, options: Options) -> str:
             found["drift"] = [f"{one:.0f}" if one == one else "" for one in part[DRIFTED]]
         if len(part):
             parts.append(_section(f"Falls noticed: {watch}", frame_table(found, {})))
-    nightly = frame[frame["watch"] == NIGHTS].dropna(axis=1, how="all").drop(columns="watch")
+    nightly = frame[frame["watch"] == NIGHTS].drop(columns="watch").dropna(axis=1, how="all")
     if len(nightly):
         nightly["series"] = nightly["series"].astype(int).astype(str)
         floats = dict.fromkeys([one for one in nightly if one != "series"], 3)
