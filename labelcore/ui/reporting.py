@@ -32,6 +32,7 @@ from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
 from labelcore.ui.presses import show_unrecorded
 from labelcore.ui.states import show_reveals
+from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
 from labelcore.words.choices import candidate_rows
@@ -72,6 +73,7 @@ def report_page(project: str) -> None:
     if session.status.over:
         show_reveals(session)
     downloads(session)
+    systems_panel(session)
     if estimates:
         st.subheader("Estimates", anchor=False)
         tables = tables_of(session)

@@ -48,6 +48,7 @@ from labelcore.words.stops import stopped_title, stopped_words
 
 MOST_MISSED = 3
 THANKS = "Thank you: nothing more is asked of you here."
+SYSTEMS = "Systems and their judge"
 SEE_TRUTH, OWN_FILE = "Finish and see the truth", "Now your own file"
 
 
@@ -135,6 +136,7 @@ def _steps(project: str, session: Session) -> None:
     with st.container(horizontal=True, key="steps"):
         if not session.status.over:
             _finish_button(project, session)
+            _to_systems(project, session)
             settle_button(project, session)
             if visitor.allowed(Right.RUN):
                 second_pass_button(project, session)
@@ -147,11 +149,18 @@ def _steps(project: str, session: Session) -> None:
             "Open the report", key="to-report", type="primary" if to_report else "secondary"
         ):
             st.switch_page("pages/report.py", query_params={"project": project})
+        _to_systems(project, session)
         labels_button(session, "Take the labels")
         again = to_report and visitor.allowed(Right.RUN)
         if again and st.button("New project with this file", key="same-file"):
             begin_with(session.population.path)
             st.switch_page("pages/new_project.py")
+
+
+def _to_systems(project: str, session: Session) -> None:
+    """To what is known of each system, where a model judged answers."""
+    if session.population.has_judge and st.button(SYSTEMS, key="to-systems"):
+        st.switch_page("pages/progress.py", query_params={"project": project})
 
 
 def _finish_button(project: str, session: Session) -> None:

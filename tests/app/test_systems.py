@@ -31,7 +31,7 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reviewed import WRONG, reviewed
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
-from tests.app.conftest import HOSTILE, texts
+from tests.app.conftest import HOSTILE, button, texts
 from tests.app.test_new_project import with_upload
 from tests.grouped import label_all
 from tests.judged import SYSTEMS as SYSTEM_NAMES
@@ -85,6 +85,7 @@ def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
     for page in ("label", "progress", "review", "report"):
         said = texts(app(page, project="systems"))
         assert "revalence" not in said and "lassifier" not in said, page
+    assert button(app("label", project="systems"), "to-systems").label == "Systems and their judge"
     review = app("review", project="systems")
     assert any(one.startswith("Judge was wrong") for one in review.pills[0].options)
     assert "Judge" in review.dataframe[0].value
