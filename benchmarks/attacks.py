@@ -49,7 +49,7 @@ CHUNK, ITEMS, LABELS = 10, 40, 30
 MUTATIONS = 40
 START = "start"
 FAULTS = ("scripts", "requests", "foreign", "layout", "traces")
-OF_METHODS = ("method?page=waves", "method?page=compare")
+OF_METHODS = ("method?page=compare",)
 PAGES = ("label", "progress", "report", "review", "explore", *OF_METHODS)
 
 

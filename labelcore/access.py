@@ -49,6 +49,7 @@ PAGES: Mapping[str, Right | None] = MappingProxyType(
         "explore": Right.SEE,
         "review": Right.SEE,
         "report": Right.SEE,
+        "watch": Right.SEE,
         "method": None,
     }
 )

@@ -204,12 +204,12 @@ def headless(path: Path) -> Path:
     return path
 
 
-WAVES = {"May": 0.86, "June": 0.88, "July": 0.84, "August": 0.5}
-"""The precision of the filter in each month."""
+WAVES = {f"2026-W{week}": 0.86 if week < 40 else 0.6 for week in range(31, 43)}
+"""The precision of the filter in each week."""
 
 
 def wave(name: str, precision: float, seed: int) -> list[Row]:
-    """3,000 short texts of a month with a prediction and the truth."""
+    """3,000 short texts of a week with a prediction and the truth."""
     random = Random(seed)
     rows = []
     for number in range(3000):

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from labelcore.papers.oversampling.series import SERIES, series_key
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.session import managing
 from labelcore.session.session import Session
 from labelcore.store import open_store
 from labelcore.trials.table import TRIALS
+from labelcore.waves.monitor import Monitor
 from screenshots import material
 from tests.browser.driving import store_url
 
@@ -211,23 +211,22 @@ def kinds(data: Path, labels: int) -> dict[str, str]:
 
 
 def waves(data: Path) -> None:
-    """Four months of the same classifier; in the last one its precision has fallen."""
-    series: dict[str, str] = {}
-    for number, (name, right) in enumerate(material.WAVES.items()):
-        rows = material.wave(name, right, 20 + number)
-        shown = [{key: row[key] for key in ("id", "text", "prediction")} for row in rows]
-        path = material.write(data / "files" / f"{name}.csv", shown)
-        population = read_population(
-            path, id="id", content=["text"], predictions={"filter": "prediction"}
-        )
-        assumed = {"assumed_precision": 0.85, "assumed_recall": 0.8, "ratio": 5.0}
-        plan = Plan("oversampling", ("precision", "recall"), budget=250, promise="fixed",
-                    seed=number, params=assumed)  # fmt: skip
-        truth = {str(row["id"]): bool(row["truth"]) for row in rows}
-        make(data, name, population, plan, {"question": "Is this spam?", **series}, truth=truth,
-             labels=250, then=finish)  # fmt: skip
-        with closing(open_store(store_url(data))) as store:
-            series = {SERIES: series_key(store.project("May"))}
+    """Twelve weeks of the same classifier; in the tenth its precision falls."""
+    plan = Plan("recalibrated_neyman", ("precision", "recall"), budget=120, seed=1)
+    with closing(open_store(store_url(data))) as store:
+        monitor = Monitor(store, "Spam filter", plan, ["precision >= 0.7"],
+                          settings={"question": "Is this spam?"})  # fmt: skip
+        for number, (name, right) in enumerate(material.WAVES.items()):
+            rows = material.wave(name, right, 20 + number)
+            shown = [{key: row[key] for key in ("id", "text", "prediction")} for row in rows]
+            path = material.write(data / "files" / f"{name}.csv", shown)
+            population = read_population(
+                path, id="id", content=["text"], predictions={"filter": "prediction"}
+            )
+            truth = {str(row["id"]): bool(row["truth"]) for row in rows}
+            session = monitor.wave(population, name)
+            while (draw := session.next()) is not None:
+                session.answer(draw, truth[draw.item_id])
 
 
 def start_page(data: Path) -> None:

@@ -21,14 +21,6 @@ COMPARE = Page(
     "The papers' own pictures",
     ":material/balance:",
 )
-WAVES = Page(
-    "waves",
-    "Waves",
-    "labelcore.papers.oversampling.waves_page:waves_page",
-    "Compare with other waves, or start the next one",
-    ":material/waves:",
-    "labelcore.papers.oversampling.series:may_be_wave",
-)
 CURVE = Planner("Precision curve", "labelcore.papers.curves.planner:curve_planner")
 
 METHODS = (
@@ -40,7 +32,7 @@ METHODS = (
     Method(
         Oversampling(),
         Planner("Over-sampling", "labelcore.papers.oversampling.planner:oversampling_planner"),
-        (COMPARE, WAVES),
+        (COMPARE,),
     ),
     Method(
         Recycling(),

@@ -21,7 +21,7 @@ PAGES = {
     "Review": "pages/review.py",
     "Report": "pages/report.py",
 }
-OUTSIDE = {"New project": "pages/new_project.py"}
+OUTSIDE = {"Watch": "pages/watch.py", "New project": "pages/new_project.py"}
 
 
 def setup(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from labelcore.charts.base import VALUE_DOT, Chart, empty_chart
 from labelcore.charts.design import DASHES, FIRST, REFERENCE, SECOND, SERIES, THIN
-from labelcore.charts.drawing import Axis, Drawing, Line, Symbol, Unit
+from labelcore.charts.drawing import Axis, Drawing, Line, Rule, Symbol, Unit
 from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
 
@@ -18,15 +18,16 @@ SHOWN = {
     "evidence": "Evidence", "threshold": "Alarm from", "alarm": "Alarm",
 }  # fmt: skip
 NOTHING = "No wave yet: the picture starts with the first finished one."
-INTERVAL_WIDTH, PANEL = 6.0, 190.0
+INTERVAL_WIDTH, PANEL = 6.0, 160.0
 LEAST = 1e-2
 
 
-def monitor_chart(table: pd.DataFrame) -> Chart:
+def monitor_chart(table: pd.DataFrame, since: str = "") -> Chart:
     """A panel for each figure, a bar for each wave over its interval, and one for the evidence of
     each line as a share of what raises the alarm; a wave with an alarm is orange.
 
     table   as ``Monitor.table`` gives it
+    since   the wave from which a figure has probably been lower: an upright line before it
     """
     shown = table[list(SHOWN)].rename(columns=SHOWN)
     known = table.dropna(subset=["evidence"])
@@ -58,11 +59,12 @@ def monitor_chart(table: pd.DataFrame) -> Chart:
             )
         )
     ticks = tuple((at, shortened(name)) for name, at in place.items())
+    rules = [Rule(place[since] - 0.5, upright=True, dash="dot", role=SECOND)] if since else []
     axes = [Axis(shortened(figure), Unit.SHARE) for figure in figures]
     evidence = Axis("evidence, 1: alarm", log=True)
     drawing = Drawing(
         Axis("wave", ends=(0.5, len(names) + 0.5), ticks=_few(ticks), grid=False),
-        (*axes, evidence), marks, legend=True, height=PANEL * (len(figures) + 1),
+        (*axes, evidence), marks, rules, legend=True, height=PANEL * (len(figures) + 1),
     )  # fmt: skip
     said = "; ".join(_words(row) for row in known.to_dict("records"))
     return Chart(drawing, f"Figures of each wave and the evidence of a fall. {said}.", shown)

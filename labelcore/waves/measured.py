@@ -4,7 +4,7 @@ first given in it."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -68,7 +68,7 @@ class Measured:
         return cls(**{**found, "figures": figures})
 
 
-def measured(store: LabelStore, record: ProjectRecord, session: Session | None) -> Measured:
+def measured(store: LabelStore, record: ProjectRecord, opened: Callable[[], Session]) -> Measured:
     """What a wave left; kept beside its words for as long as its log does not grow, so that a look
     at fifty waves opens one or two."""
     events = store.last_sequence(record.name)
@@ -76,8 +76,7 @@ def measured(store: LabelStore, record: ProjectRecord, session: Session | None) 
     kept = settings.get(KEPT)
     if kept and kept["events"] == events:
         return Measured.from_json(kept["found"])
-    opened = session or Session.open(store, record.name)
-    found = of_session(opened)
+    found = of_session(opened())
     if found.over:
         events = store.last_sequence(record.name)
         settings[KEPT] = {"events": events, "found": asdict(found)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, Self
 
 import pandas as pd
 
@@ -30,6 +30,7 @@ from labelcore.session.managing import wording_now
 from labelcore.session.projects import TOLD
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord, open_store
+from labelcore.waves.compared import compared
 from labelcore.waves.evidence import threshold
 from labelcore.waves.measured import Measured, measured
 from labelcore.waves.preview import MonitorPreview, previewed
@@ -146,7 +147,7 @@ class Monitor:
             )
 
     @classmethod
-    def open(cls, store: str | LabelStore, name: str) -> Monitor:
+    def open(cls, store: str | LabelStore, name: str) -> Self:
         """Go on with a monitor of a store.
 
         Parameters
@@ -389,6 +390,41 @@ class Monitor:
         rows = [row for stretch in self._stretches() for row in self._rows(stretch)]
         return pd.DataFrame([row for row, _ in rows], columns=list(COLUMNS))
 
+    def compare(self, wave: str, earlier: str | None = None) -> pd.DataFrame:
+        """Every figure of a finished wave, groups among them, beside those of an earlier one.
+
+        Parameters
+        ----------
+        wave, earlier
+            their names; earlier None: nothing beside it
+
+        Returns
+        -------
+        DataFrame
+            A row for each figure: estimand, value, low, high; with ``earlier`` the same of it as
+            earlier_value ..., and of the difference of both as difference_value ...
+
+        Raises
+        ------
+        ArgumentError
+            A wave is not finished, or there is none of this name.
+
+        Notes
+        -----
+        Each interval is by itself. That of a difference assumes that no label counts for both
+        waves; where labels came home it is wider than it need be.
+        Source: Zou and Donner (2008).
+        """
+        found = []
+        for name in filter(None, (wave, earlier)):
+            record = self._record(name)
+            found.append(measured(self.store, record, partial(self._session, record.name)))
+            if not found[-1].over:
+                raise ArgumentError(
+                    "wave", "must be finished: figures are hidden until then", got=name
+                )
+        return compared(*found)
+
     @property
     def alarms(self) -> list[Alarm]:
         """The first alarm of each line of evidence since the last restart."""
@@ -584,7 +620,7 @@ class Monitor:
 
     def _measured(self) -> list[Measured]:
         return [
-            measured(self.store, record, self._sessions.get(record.name))
+            measured(self.store, record, partial(self._session, record.name))
             for record in self._records()
         ]
 

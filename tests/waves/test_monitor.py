@@ -11,13 +11,15 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.errors import ProjectExistsError, UnknownProjectError
+from labelcore.errors import ArgumentError, ProjectExistsError, UnknownProjectError
 from labelcore.session.carried import CARRIED, Home, terms_of
 from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate
+from labelcore.stats.proportion import wilson
 from labelcore.waves import monitor as room
 from labelcore.waves import preview
-from labelcore.waves.measured import measured
+from labelcore.waves.compared import difference
+from labelcore.waves.measured import Figure, measured
 
 ITEMS, LABELS = 600, 60
 
@@ -75,7 +77,7 @@ def test_labels_of_unchanged_items_come_home_and_are_no_evidence() -> None:
     assert len(carried) + len(asked) == LABELS
     found = monitor.table().set_index("wave")
     assert found.loc["two", ["labels", "first_labels"]].tolist() == [LABELS, len(asked)]
-    left = measured(monitor.store, again.record, again).figures["precision"]
+    left = measured(monitor.store, again.record, lambda: again).figures["precision"]
     assert sum(one[3] for one in left.counts) == len(asked)
     assert found.loc["two", "low"] > 0.5  # The figure itself rests on all labels.
 
@@ -239,3 +241,31 @@ def test_bad_tables_and_clocks_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
         monitor.restart(" ")
     with pytest.raises(ValueError, match="must be one of the waves one, two"):
         monitor.close("four")
+
+
+def test_the_interval_of_a_difference_holds_the_truth_and_a_narrower_one_does_not() -> None:
+    random, held, narrow = np.random.default_rng(5), 0, 0
+    runs, rates, labels = 2_000, np.array([0.9, 0.8]), np.array([60, 90])
+    for hits in random.binomial(labels, rates, (runs, 2)):
+        lows, highs = wilson(hits, labels, 0.95)
+        then, now = (
+            Figure(value, low, high, [], None)
+            for value, low, high in zip(hits / labels, lows, highs, strict=True)
+        )
+        value, low, high = difference(now, then)
+        held += low <= -0.1 <= high
+        narrow += (value + low) / 2 <= -0.1 <= (value + high) / 2
+    noise = 3 * np.sqrt(0.05 * 0.95 / runs)
+    assert held / runs >= 0.95 - noise > narrow / runs
+    assert np.isnan(difference(Figure(None, 0, 1, [], None), then)[0])
+
+
+def test_waves_are_compared_when_they_are_finished() -> None:
+    monitor, first = started(), table()
+    label(monitor.wave(read(first), "one"), first)
+    monitor.wave(read(table(1_000)), "two")
+    alone = monitor.compare("one")
+    assert list(alone["estimand"]) == ["precision", "recall"]
+    assert alone.loc[0, "low"] == monitor.table().loc[0, "low"]
+    with pytest.raises(ArgumentError, match="must be finished"):
+        monitor.compare("two", "one")

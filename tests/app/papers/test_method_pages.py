@@ -9,14 +9,21 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from labelcore.access import Right
-from labelcore.designs.registry import pages
+from labelcore.designs.registry import Page, pages
 from labelcore.papers import compare_page
-from labelcore.papers.oversampling import waves_page
 from labelcore.team.roles import RIGHTS, Role
-from labelcore.ui import visitor
+from labelcore.ui import method_pages, visitor
 from tests.app.conftest import texts
 
 DRAWN = "The page is drawn."
+
+
+def of_methods(monkeypatch: pytest.MonkeyPatch) -> dict[str, Page]:
+    """The pages that there are, and one about a project."""
+    show = "labelcore.papers.compare_page:compare_page"
+    found = {**pages(), "own": Page("own", "Own", show, "Own", "", f"{show} offers it")}
+    monkeypatch.setattr(method_pages, "pages", lambda: found)
+    return found
 
 
 @pytest.mark.parametrize("role", list(Role))
@@ -25,9 +32,8 @@ def test_a_page_of_a_method_asks_for_the_right_of_what_it_is_about(
 ) -> None:
     make()
     monkeypatch.setattr(visitor, "came", lambda: f"start {role}")
-    for module, name in ((compare_page, "compare_page"), (waves_page, "waves_page")):
-        monkeypatch.setattr(module, name, lambda *given: st.text(DRAWN))
-    for name, page in pages().items():
+    monkeypatch.setattr(compare_page, "compare_page", lambda *given: st.text(DRAWN))
+    for name, page in of_methods(monkeypatch).items():
         test = app("method", page=name, project="demo")
         allowed = (Right.SEE if page.of_project else Right.RUN) in RIGHTS[role]
         assert not test.exception
@@ -42,5 +48,8 @@ def test_a_page_that_no_method_has(app: Callable[..., AppTest]) -> None:
         assert "not installed here" in test.info[0].value
 
 
-def test_a_page_about_a_project_without_one(app: Callable[..., AppTest]) -> None:
-    assert "No project is named" in app("method", page="waves").info[0].value
+def test_a_page_about_a_project_without_one(
+    app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_methods(monkeypatch)
+    assert "No project is named" in app("method", page="own").info[0].value

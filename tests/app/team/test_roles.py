@@ -26,7 +26,7 @@ CONTENTS = {
     "label": "ui.labelling.labelling",
     "progress": "ui.progress.progress_page", "explore": "ui.explore.explore_page",
     "review": "ui.review.review_page", "report": "ui.reporting.report_page",
-    "method": "ui.method_pages.way",
+    "watch": "ui.watching.watch_page", "method": "ui.method_pages.way",
 }  # fmt: skip
 Come = Callable[[str], None]
 
@@ -93,7 +93,7 @@ def links(test: AppTest) -> dict[str, str]:
 def around(page: str) -> set[str]:
     """The pages that the head of a page leads to, if one may see them."""
     of_project = {"label", "progress", "explore", "review", "report"}
-    alone = {"new_project"}
+    alone = {"new_project", "watch"}
     return {"app", *(alone if page in {"app", *alone} else of_project)}
 
 
@@ -175,14 +175,12 @@ def test_every_act_is_refused_to_those_who_have_not_the_right(
 
 
 def test_nobody_makes_a_project_without_the_right(come: Come) -> None:
-    from labelcore.papers.oversampling.waves_page import start_wave
     from labelcore.ui.new_project import create
 
     for role in (Role.ADJUDICATOR, Role.ANNOTATOR, Role.VIEWER):
         come(f"start {role}")
-        for make, given in ((create, 4), (start_wave, 5)):
-            with pytest.raises(ValueError, match="You are here as an? "):
-                make(*[None] * given)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="You are here as an? "):
+            create(*[None] * 4)  # type: ignore[arg-type]
 
 
 def test_the_surface_cannot_be_made_to_do_more(app, make, come: Come) -> None:

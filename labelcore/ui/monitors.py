@@ -1,0 +1,133 @@
+"""The monitors of the store, as the page Watch tells of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+import pandas as pd
+import streamlit as st
+
+from labelcore.population import Population
+from labelcore.session.carried import terms_of
+from labelcore.session.session import Session
+from labelcore.ui import sessions
+from labelcore.waves.monitor import Monitor
+from labelcore.waves.plan_file import SCHEDULES
+from labelcore.waves.watches import COLUMNS, Alarm
+from labelcore.words import sentences as words
+
+SCHEDULE = "schedule"
+"""In the settings of a wave: when the next one is due."""
+
+
+class Stands(StrEnum):
+    """How a monitor stands; what comes first asks for more."""
+
+    ALARM = "alarm"
+    LABELS = "labels"
+    TABLE = "table"
+    QUIET = "quiet"
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """What is known of a monitor.
+
+    table     as ``Monitor.table`` gives it
+    alarms    those of ``Monitor.alarms``
+    finished  the waves whose figures may be seen, the oldest first
+    due       labels that are still planned, by wave
+    projects  of the waves, the oldest first
+    since     how many waves are finished since the launch or the last restart
+    planned   how many the error rate is for
+    awaited   the wave whose table is due; "" where none is
+    """
+
+    name: str
+    table: pd.DataFrame
+    alarms: tuple[Alarm, ...]
+    finished: tuple[str, ...]
+    due: Mapping[str, int]
+    projects: Mapping[str, str]
+    since: int
+    planned: int
+    error: float
+    awaited: str
+
+    @property
+    def state(self) -> Stands:
+        if self.alarms:
+            return Stands.ALARM
+        if self.due:
+            return Stands.LABELS
+        return Stands.TABLE if self.awaited else Stands.QUIET
+
+    def words(self) -> str:
+        """The state in a few words."""
+        if self.alarms:
+            return f"alarm since {self.alarms[0].wave}"
+        if self.due:
+            return f"waits for {words.count(sum(self.due.values()))}"
+        if self.awaited:
+            return f"waits for the table of {self.awaited}"
+        return f"quiet, {words.count(self.since, 'wave')}"
+
+
+class Opened(Monitor):
+    """A monitor whose waves are the sessions that this app has open."""
+
+    def _session(self, project: str, population: Population | None = None) -> Session:
+        return sessions.session(project)
+
+    def standing(self) -> Standing:
+        """How it stands; its evidence is worked out once."""
+        found, store = self._measured(), sessions.store()
+        key = tuple(
+            (one.project, store.last_sequence(one.project) if one.over else 0, one.restarted)
+            for one in found
+        )
+        table, alarms, since = _evidence(sessions.address(), self.name, key, self)
+        schedule = json.loads(self._records()[-1].settings_json).get(SCHEDULE)
+        named = SCHEDULES.get(str(schedule)) if schedule != "each file" else None
+        awaited = named(datetime.now(UTC).date()) if named else ""
+        return Standing(
+            self.name, table, tuple(alarms), tuple(one.wave for one in found if one.over),
+            {one.wave: one.left for one in found if not one.over},
+            {one.wave: one.project for one in found}, since, self.waves, self.error,
+            "" if awaited in {one.wave for one in found} else awaited,
+        )  # fmt: skip
+
+    def watched(self) -> tuple[pd.DataFrame, list[Alarm], int]:
+        """Table, first alarms and number of finished waves since the last restart."""
+        stretches, rows = self._stretches(), []
+        alarms: dict[str, Alarm] = {}
+        for stretch in stretches:
+            alarms.clear()
+            for row, alarm in self._rows(stretch):
+                rows.append(row)
+                if alarm is not None:
+                    alarms.setdefault(row["watch"], alarm)
+        table = pd.DataFrame(rows, columns=list(COLUMNS))
+        return table, list(alarms.values()), sum(one.over for one in stretches[-1])
+
+
+@st.cache_data(show_spinner="Working out the evidence", max_entries=100)
+def _evidence(
+    address: str, name: str, key: tuple[tuple[str, int, str], ...], _monitor: Opened
+) -> tuple[pd.DataFrame, list[Alarm], int]:
+    return _monitor.watched()
+
+
+def names() -> list[str]:
+    """The monitors of the store, the one with the newest wave first."""
+    found = (str(terms["name"]) for one in sessions.store().projects() if (terms := terms_of(one)))
+    return list(dict.fromkeys(found))
+
+
+def opened(name: str) -> Opened:
+    """Raises UnknownProjectError."""
+    return Opened.open(sessions.store(), name)

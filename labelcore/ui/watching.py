@@ -1,0 +1,184 @@
+"""Watch: all monitors and how they stand; of the chosen one the picture of its waves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from labelcore.access import Right
+from labelcore.estimands import DIFFERENCE
+from labelcore.ui import monitors, visitor
+from labelcore.ui.chart import show_chart
+from labelcore.ui.facts import estimand_name
+from labelcore.ui.folds import fold
+from labelcore.ui.monitors import Opened, Standing, Stands
+from labelcore.ui.plain import plain
+from labelcore.ui.presses import show_problem
+from labelcore.ui.tables import reading_table
+from labelcore.waves.chart import monitor_chart
+from labelcore.words import sentences as words
+from labelcore.words.differences import interval_text, number_words
+
+NONE_YET = "No classifier is watched yet."
+ICONS = {
+    Stands.ALARM: ":material/warning:",
+    Stands.LABELS: ":material/radio_button_unchecked:",
+    Stands.TABLE: ":material/pending:",
+    Stands.QUIET: ":material/check_circle:",
+}
+FALSE_ALARMS = "If nothing falls, about one in {runs} runs of {waves} waves ever has an alarm."
+EACH = (
+    "Each interval is by itself. Where labels count for both waves, that of the difference is "
+    "wider than it need be."
+)
+THEN, NOW, CHOSEN = "watch-then", "watch-now", "monitor"
+
+
+def watch_page() -> None:
+    names = monitors.names()
+    if not names:
+        st.title("Watch", anchor=False)
+        st.text(NONE_YET)
+        return
+    found = {name: monitors.opened(name) for name in names}
+    standings = {name: one.standing() for name, one in found.items()}
+    chosen = st.query_params.get(CHOSEN, "")
+    if chosen not in found:
+        chosen = min(names, key=lambda name: list(Stands).index(standings[name].state))
+    left, right = st.columns([22, 78], gap="large")
+    with left:
+        order = list(Stands)
+        every(sorted(standings.values(), key=lambda one: order.index(one.state)), chosen)
+    with right:
+        one(found[chosen], standings[chosen])
+        show_problem()
+
+
+def every(standings: Sequence[Standing], chosen: str) -> None:
+    """Each monitor with its state: a shape, a colour and a word."""
+    for number, standing in enumerate(standings):
+        kind = "chosen" if standing.name == chosen else "other"
+        with st.container(key=f"watch-{kind}-{standing.state}-{number}", gap=None):
+            st.page_link(
+                "pages/watch.py",
+                label=f"**{plain(standing.name, 60)}**",
+                icon=ICONS[standing.state],
+                query_params={CHOSEN: standing.name},
+            )
+            with st.container(key=f"quiet-watch-{number}"):
+                st.text(standing.words())
+
+
+def one(monitor: Opened, standing: Standing) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="watch-head"):
+        st.title(plain(headline(standing)), anchor=False)
+        label_button(standing)
+    if standing.finished:
+        since = standing.alarms[0].since if standing.alarms else ""
+        show_chart(monitor_chart(standing.table, since), "watch-chart")
+        runs, waves = round(1 / standing.error), standing.planned
+        st.caption(FALSE_ALARMS.format(runs=runs, waves=waves))
+        figures(monitor, standing)
+    with st.container(horizontal=True, key="watch-links"):
+        if standing.alarms:
+            said = "\n\n".join(alarm.sentence() for alarm in standing.alarms)
+            fold("The alarms in full", "fold-alarms", lambda: st.text(said))
+        fold("All waves", "fold-waves", lambda: all_waves(standing))
+
+
+def headline(standing: Standing) -> str:
+    """What is known, in one sentence."""
+    if standing.alarms:
+        first = standing.alarms[0]
+        name = estimand_name(first.estimand)
+        said = f"{name[:1].lower()}{name[1:]} has been lower since about {first.since}."
+    elif standing.due and not standing.since:
+        said = "the first figures come with the first finished wave."
+    else:
+        said = f"no alarm in {standing.since} of {standing.planned} waves."
+    return f"{standing.name}: {said}"
+
+
+def label_button(standing: Standing) -> None:
+    """To the labels that are due, of the oldest wave first."""
+    if not standing.due or not visitor.allowed(Right.JUDGE):
+        return
+    wave, left = next(iter(standing.due.items()))
+    pressed = st.button(
+        f"Label {plain(wave, 40)}: {words.count(left)}", key="watch-label", type="primary"
+    )
+    if pressed:
+        query = {"project": standing.projects[wave]}
+        st.switch_page("pages/label.py", query_params=query)
+
+
+def figures(monitor: Opened, standing: Standing) -> None:
+    """Every figure of a wave, groups among them, beside an earlier wave's."""
+    finished = standing.finished[::-1]
+    then = None
+    if len(finished) > 1:
+        with st.container(horizontal=True, key="watch-two"):
+            now = st.selectbox("Wave", finished, key=f"{NOW}-{standing.name}")
+            before = [one for one in finished if one != now]
+            place = min(finished.index(str(now)), len(before) - 1)
+            then = st.selectbox(
+                "Compared with", before, index=place, key=f"{THEN}-{standing.name}-{now}"
+            )
+    else:
+        (now,) = finished
+    table = monitor.compare(str(now), then)
+    reading_table(shown(table, standing, str(now), then), "watch-figures")
+    if then is not None:
+        st.caption(EACH)
+
+
+def shown(table: pd.DataFrame, standing: Standing, now: str, then: str | None) -> pd.DataFrame:
+    """The figures in words."""
+    required: dict[str, float] = {}
+    for row in standing.table.dropna(subset=["required"]).to_dict("records"):
+        required[str(row["estimand"])] = float(row["required"])
+    rows = []
+    for row in table.to_dict("records"):
+        key = str(row["estimand"])
+        told = {"Figure": estimand_name(key)}
+        if then is not None:
+            told[then] = _share(row, "earlier_")
+        told[now] = _share(row, "")
+        if then is not None:
+            told["Difference"] = _points(row)
+        told["Required"] = f"{100 * required[key]:.10g} %" if key in required else ""
+        rows.append(told)
+    return pd.DataFrame(rows)
+
+
+def _share(row: Mapping[Hashable, Any], which: str) -> str:
+    value, low, high = (row[f"{which}{end}"] for end in ("value", "low", "high"))
+    if pd.isna(value):
+        return "not known"
+    first, last = words.percent_range(float(low), float(high))
+    said = words.value_percent(float(value), float(low), float(high))
+    return f"{said} ({first} to {last})"
+
+
+def _points(row: Mapping[Hashable, Any]) -> str:
+    value, low, high = (float(row[f"difference_{end}"]) for end in ("value", "low", "high"))
+    if math.isnan(value):
+        return "not known"
+    said = number_words(DIFFERENCE, value, (low, high)).removesuffix(" points")
+    return f"{said} ({interval_text(DIFFERENCE, low, high)})"
+
+
+def all_waves(standing: Standing) -> None:
+    """Each wave's project, the newest first."""
+    for wave, project in reversed(list(standing.projects.items())):
+        due = standing.due.get(wave)
+        state = f": {words.count(due)} left" if due is not None else ""
+        st.page_link(
+            "pages/progress.py",
+            label=plain(f"{wave}{state}", 80),
+            query_params={"project": project},
+        )

@@ -1,0 +1,7 @@
+from labelcore.ui.guard import guard
+from labelcore.ui.setup import setup
+from labelcore.ui.watching import watch_page
+
+setup("Watch", wide=True)
+with guard("watch"):
+    watch_page()

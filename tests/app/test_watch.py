@@ -1,0 +1,79 @@
+"""Watch: how each monitor stands, its waves beside each other, what is due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import labelcore as lc
+from labelcore.ui import sessions
+from labelcore.ui.plain import JOINER
+from tests.app.conftest import button, texts
+from tests.waves.test_monitor import label, table
+
+RIGHT = (0.9, 0.9, 0.9, 0.3, 0.3)
+"""The precision of each wave."""
+
+
+def write(frame: pd.DataFrame, path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame.drop(columns="truth").to_csv(path, index=False)
+    return path
+
+
+def week(folder: Path, wave: int, right: float) -> tuple[lc.Population, pd.DataFrame]:
+    frame = table(1_000 * wave, right=right)
+    frame = frame.assign(language=["de", "en"] * (len(frame) // 2))
+    path = write(frame, folder / "files" / f"week {wave}.csv")
+    population = lc.read_population(
+        path, id="id", content="text", scores={"m": "score"}, predictions={"m": "call"},
+        classes=["no", "yes"], positive="yes", groups=["language"],
+    )  # fmt: skip
+    return population, frame
+
+
+@pytest.fixture
+def monitor(data_folder: Path) -> lc.Monitor:
+    """Five finished weeks, the last two after a fall, and one that waits for its labels."""
+    plan = lc.Plan("recalibrated_neyman", ["precision"], budget=90, seed=3, by="language")
+    made = lc.Monitor(
+        sessions.store(), "spam", plan, ["precision >= 0.8"], since_launch=False, waves=12
+    )
+    for wave, right in enumerate((*RIGHT, 0.3)):
+        population, frame = week(data_folder, wave, right)
+        session = made.wave(population, f"w{wave}")
+        if wave < len(RIGHT):
+            label(session, frame)
+    return made
+
+
+def figures(page: AppTest) -> pd.DataFrame:
+    return page.table[0].value.replace(rf"[\\{JOINER}]", "", regex=True)
+
+
+def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: lc.Monitor) -> None:
+    page = app("watch")
+    assert not page.exception
+    (alarm,) = monitor.alarms
+    title = page.title[0].value.replace("\\", "")
+    assert title == f"spam: precision has been lower since about {alarm.since}."
+    assert f"alarm since {alarm.wave}" in texts(page) and alarm.sentence() in texts(page)
+    shown = figures(page)
+    assert list(shown.columns) == ["Figure", "w3", "w4", "Difference", "Required"]
+    assert list(shown["Figure"]) == ["Precision", "Precision, de", "Precision, en"]
+    assert shown.loc[0, "Required"] == "80 %"
+    compared = monitor.compare("w4", "w1").set_index("estimand").loc["precision"]
+    page.selectbox(key="watch-then-spam-w4").select("w1").run()
+    said = figures(page).loc[0, "Difference"]
+    assert said.startswith(f"\N{MINUS SIGN}{abs(100 * compared['difference_value']):.0f} ")
+    assert button(page, "watch-label").label == "Label w5: 90 labels"
+    button(page, "watch-label").click().run()
+    assert page.query_params["project"] == "spam: w5" and not page.exception
+
+
+def test_nothing_watched(app: Callable) -> None:
+    assert "No classifier is watched yet." in texts(app("watch"))
