@@ -157,15 +157,16 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
     number = page_number(asked, pages)
     part = shown.iloc[number * ROWS : (number + 1) * ROWS]
     indices, name = part["index"].tolist(), f"{asked}-{number}"
+    table = readable(found, shown, part, reader_zone())
     with st.container(key=TABLE):
         st.dataframe(
-            readable(found, shown, part, reader_zone()),
+            table,
             key=name,
             hide_index=True,
             height=min(HEIGHT, 36 * (len(part) + 1) + 3),
             column_config={
-                "Item": st.column_config.TextColumn(width=250),
-                "Reason": st.column_config.TextColumn(width=250),
+                "Item": st.column_config.TextColumn(width=190 if "Reason" in table else 250),
+                "Reason": st.column_config.TextColumn(width=300),
                 "Score": st.column_config.NumberColumn(format="%.3g"),
             },
             selection_mode="single-cell",
