@@ -68,7 +68,7 @@ RATES, ASKED, WATCHED, CHOICE, WATCHED_LABELS = "rates", "judge", "watched", "ch
 CELLS = [(name, labels, 7) for name in JUDGES for labels in SIZES]
 AGAIN = [("rare failures", 200, 8), ("rare failures", 400, 8), ("poor", 100, 8)]
 """Cells of low coverage in a first run, on another file."""
-LOOKED_AT = [("two", TWO, 3), ("tie", TIE, 3)]
+LOOKED_AT = [("two", TWO, 3), ("tie", TIE, 3), ("two, again", TWO, 4), ("tie again", TIE, 4)]
 EVER = ("ever wrong", "ever wrong sure", "wrong at the end", "width")
 
 
