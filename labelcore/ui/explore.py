@@ -33,6 +33,7 @@ from labelcore.ui.downloads import table_button
 from labelcore.ui.explore_choice import choice_page
 from labelcore.ui.explore_list import SHALLOW, by_ranked_list
 from labelcore.ui.facts import decision, existing_line
+from labelcore.ui.figures import keeps_back
 from labelcore.ui.new_cards import SHIP
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
@@ -72,6 +73,8 @@ def explore_page(project: str) -> None:
     session = sessions.session(project)
     sequence = sessions.store().last_sequence(project)
     question(session)
+    if keeps_back(session):
+        return
     choice, curve = choice_of(session), curve_of(session)
     st.session_state[DRAWN] = (project, sequence)
     if choice is not None:

@@ -10,6 +10,7 @@ from labelcore.access import Right
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
 from labelcore.results.types import Choice, Estimate
+from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.choice_view import choice_of
@@ -29,12 +30,14 @@ from labelcore.ui.living import OVER_LABELS, Picture, dots_shown, picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line
 from labelcore.ui.promise import show_promise
+from labelcore.waves.measured import is_over
 from labelcore.words.choices import candidate_rows
 from labelcore.words.quantities import model_word
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
 HIDDEN, UNFOLDED = "figures hidden", "figures unfolded"
+LATER = "The figures of this wave come when its labels are there."
 
 
 def show_figures(project: str, session: Session) -> None:
@@ -42,12 +45,24 @@ def show_figures(project: str, session: Session) -> None:
 
     A narrow screen shows two bars of it until it is unfolded.
     """
+    if keeps_back(session):
+        return
     if st.session_state.get(HIDDEN):
         with st.container(key="wide"):
             _hide_button(True)
         return
     with session.one_look():
         _show(project, session)
+
+
+def keeps_back(session: Session) -> bool:
+    """Whether figures are hidden because the session is a wave that goes on: whoever ends it with
+    what it has must not have seen them. It is said in their place."""
+    hidden = bool(terms_of(session.record)) and not is_over(session)
+    if hidden:
+        with st.container(key="quiet-later"):
+            st.text(LATER)
+    return hidden
 
 
 def _show(project: str, session: Session) -> None:

@@ -11,10 +11,12 @@ from enum import StrEnum
 import pandas as pd
 import streamlit as st
 
+from labelcore.access import Right
 from labelcore.population import Population
 from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
-from labelcore.ui import sessions
+from labelcore.ui import people, sessions
+from labelcore.ui.presses import acting
 from labelcore.waves.monitor import Monitor
 from labelcore.waves.plan_file import SCHEDULES
 from labelcore.waves.watches import COLUMNS, Alarm
@@ -83,6 +85,10 @@ class Opened(Monitor):
     def _session(self, project: str, population: Population | None = None) -> Session:
         return sessions.session(project)
 
+    def person(self, wave: str) -> str:
+        """What whoever is at the page is called in a wave."""
+        return people.name(self._session(self._record(wave).name))
+
     def standing(self) -> Standing:
         """How it stands; its evidence is worked out once."""
         found, store = self._measured(), sessions.store()
@@ -120,6 +126,24 @@ def _evidence(
     address: str, name: str, key: tuple[tuple[str, int, str], ...], _monitor: Opened
 ) -> tuple[pd.DataFrame, list[Alarm], int]:
     return _monitor.watched()
+
+
+@acting(Right.RUN)
+def close(name: str, wave: str, key: str) -> None:
+    """End a wave with the labels that it has."""
+    monitor = opened(name)
+    monitor.close(wave, _reason(key), monitor.person(wave))
+
+
+@acting(Right.RUN)
+def restart(name: str, key: str) -> None:
+    """Begin anew with the next wave."""
+    monitor = opened(name)
+    monitor.restart(_reason(key), monitor.person(monitor.names[-1]))
+
+
+def _reason(key: str) -> str:
+    return str(st.session_state.get(key) or "")
 
 
 def names() -> list[str]:

@@ -30,7 +30,7 @@ from labelcore.ui.facts import (
     main_and_other,
     progress_line,
 )
-from labelcore.ui.figures import PICTURE, chosen, chosen_picture, terms
+from labelcore.ui.figures import PICTURE, chosen, chosen_picture, keeps_back, terms
 from labelcore.ui.folds import fold
 from labelcore.ui.guard import guard
 from labelcore.ui.label_errors import error_panel
@@ -69,11 +69,13 @@ def whole_picture(project: str) -> None:
     """Everything; drawn again only when ``tick`` finds new events."""
     session = sessions.session(project)
     sequence = sessions.store().last_sequence(project)
-    now = chosen_picture(session)
     st.session_state[DRAWN] = (project, sequence)
     show_unrecorded(session)
     show_unsafe()
     how_far(session)
+    if keeps_back(session):
+        return
+    now = chosen_picture(session)
     systems_panel(session)
     compare_panel(session)
     said = [tied(one) for one in (now.sentence, now.of_all, goal_line(session)) if one]

@@ -25,6 +25,7 @@ from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name
 from labelcore.ui.facts import decision, figure_name, first_figure_line, promise_line
+from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.living import ALONG_SCORES, Picture, picture
 from labelcore.ui.method_pages import links_of
@@ -55,6 +56,8 @@ TRAINED_BEFORE = "The interval assumes that the labels from before were not used
 def report_page(project: str) -> None:
     session = sessions.session(project)
     session.check_log()
+    if keeps_back(session):
+        return
     results = list(session.results().values())
     estimates = [one for one in results if isinstance(one, Estimate)]
     st.title(plain(project, 80), anchor=False)

@@ -28,6 +28,7 @@ HEADS = ("Project", KNOWN, "Labels", "Last change", "")
 ROWS = 20
 """Shown at once; a press shows the others. So many need no search, either."""
 FEW = 3
+WAVES, ARCHIVED = "Finished waves of monitors", "Archived projects"
 NO_PROJECTS = "There is no project yet."
 Order = Callable[[Summary], Any]
 ORDERS: dict[str, tuple[Order, bool]] = {
@@ -64,15 +65,17 @@ def start_page() -> None:
         try_line()
         introduced()
     numbered = list(enumerate(projects))
-    mine = [one for one in numbered if not one[1].archived]
+    mine = [one for one in numbered if not one[1].archived and not one[1].done_wave]
+    waves = [one for one in numbered if one[1].done_wave and not one[1].archived]
     put_away = [one for one in numbered if one[1].archived]
     if len(mine) > FEW:
         mine = found(mine)
     rows(mine)
-    if put_away:
-        opened = any(life.open_form(summary.name) for _, summary in put_away)
-        with st.expander(f"Archived projects ({len(put_away)})", expanded=opened):
-            rows(put_away)
+    for title, behind in ((WAVES, waves), (ARCHIVED, put_away)):
+        if behind:
+            opened = any(life.open_form(summary.name) for _, summary in behind)
+            with st.expander(f"{title} ({len(behind)})", expanded=opened):
+                rows(behind)
 
 
 # --- rows ---------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from labelcore.access import Right
 from labelcore.log.screens import LEASE, Shown
 from labelcore.promises import Form, Promise, Status
 from labelcore.report.markup import tied
+from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
 from labelcore.trials.reveal import Reveal, how_often
 from labelcore.ui import actions, visitor
@@ -133,7 +134,10 @@ def after_stop(session: Session) -> str:
 
 def _steps(project: str, session: Session) -> None:
     """What to do next; one of them is the main one."""
+    wave = terms_of(session.record)
     with st.container(horizontal=True, key="steps"):
+        if wave and st.button("To the monitor", key="to-watch"):
+            st.switch_page("pages/watch.py", query_params={"monitor": str(wave["name"])})
         if not session.status.over:
             _finish_button(project, session)
             _to_systems(project, session)

@@ -17,6 +17,7 @@ from labelcore.log.state import LogState
 from labelcore.population.population import judged
 from labelcore.promises import Promise, State, Status
 from labelcore.results.told_values import kept_back, known_ends
+from labelcore.session.carried import MONITOR
 from labelcore.settings import data_folder
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
@@ -58,7 +59,8 @@ class Known:
 @dataclass(frozen=True)
 class Summary:
     """``known`` is what the last look says of the primary figure; ``people`` are the names under
-    which answers were given; ``about``: some more or fewer are ``planned``."""
+    which answers were given; ``about``: some more or fewer are ``planned``; ``wave``: of a
+    monitor."""
 
     name: str
     question: str
@@ -73,6 +75,12 @@ class Summary:
     trial: str
     archived: bool = False
     about: bool = False
+    wave: bool = False
+
+    @property
+    def done_wave(self) -> bool:
+        """Whether it is a wave of a monitor that is labelled or closed."""
+        return self.wave and (self.answered >= self.planned or self.status == Status.FINISHED)
 
     @property
     def of_planned(self) -> str:
@@ -108,6 +116,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         trial=str(settings.get("trial", "")),
         archived=record.archived,
         about=open_end,
+        wave=MONITOR in settings,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -35,6 +36,8 @@ EACH = (
     "Each interval is by itself. Where labels count for both waves, that of the difference is "
     "wider than it need be."
 )
+CLOSE = "The wave ends with the labels that it has, and then shows its figures."
+ANEW = "Evidence and the level before a fall start with the next wave, such as after an alarm."
 THEN, NOW, CHOSEN = "watch-then", "watch-now", "monitor"
 
 
@@ -88,6 +91,27 @@ def one(monitor: Opened, standing: Standing) -> None:
             said = "\n\n".join(alarm.sentence() for alarm in standing.alarms)
             fold("The alarms in full", "fold-alarms", lambda: st.text(said))
         fold("All waves", "fold-waves", lambda: all_waves(standing))
+        if visitor.allowed(Right.RUN):
+            for wave in standing.due:
+                fold(f"Close {wave}", f"fold-close-{wave}", partial(close, standing, wave))
+            if standing.since:
+                fold("Begin anew", "fold-anew", lambda: begin_anew(standing))
+
+
+def close(standing: Standing, wave: str) -> None:
+    key = f"watch-why-{standing.name}-{wave}"
+    st.text(CLOSE)
+    st.text_input("Why (may stay empty)", key=key, max_chars=300)
+    st.button("Close this wave", key=f"watch-close-{wave}", on_click=monitors.close,
+              args=(standing.name, wave, key))  # fmt: skip
+
+
+def begin_anew(standing: Standing) -> None:
+    key = f"watch-why-{standing.name}"
+    st.text(ANEW)
+    st.text_input("Why", key=key, max_chars=300)
+    st.button("Begin anew", key="watch-restart", on_click=monitors.restart,
+              args=(standing.name, key))  # fmt: skip
 
 
 def headline(standing: Standing) -> str:
@@ -96,6 +120,8 @@ def headline(standing: Standing) -> str:
         first = standing.alarms[0]
         name = estimand_name(first.estimand)
         said = f"{name[:1].lower()}{name[1:]} has been lower since about {first.since}."
+    elif not standing.since and standing.finished and not standing.due:
+        said = "begins anew with the next wave."
     elif standing.due and not standing.since:
         said = "the first figures come with the first finished wave."
     else:

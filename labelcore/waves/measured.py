@@ -88,7 +88,7 @@ def of_session(session: Session) -> Measured:
     """What the session of a wave leaves."""
     session.sync()
     engine, terms = session.engine, terms_of(session.record)
-    over = session.complete or session.status not in (Status.OPEN, Status.WAITING)
+    over = is_over(session)
     kinds = [event.kind for event in session.events]
     early = "finished" in kinds and "looked" in kinds[: kinds.index("finished")]
     restarts = [event.text or "" for event in session.events if event.kind == "restarted"]
@@ -107,6 +107,11 @@ def of_session(session: Session) -> Measured:
         0 if over else waiting(session), over,
         early and not session.complete, restarts[-1] if restarts else "", figures,
     )  # fmt: skip
+
+
+def is_over(session: Session) -> bool:
+    """Whether the planned size was answered, or the wave was closed with what it had."""
+    return session.complete or session.status not in (Status.OPEN, Status.WAITING)
 
 
 def waiting(session: Session) -> int:

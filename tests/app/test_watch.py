@@ -11,8 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.ui import sessions
+from labelcore.ui.figures import LATER
 from labelcore.ui.plain import JOINER
-from tests.app.conftest import button, texts
+from tests.app.conftest import button, pictures, texts
+from tests.app.team.test_roles import links
 from tests.waves.test_monitor import label, table
 
 RIGHT = (0.9, 0.9, 0.9, 0.3, 0.3)
@@ -73,6 +75,39 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     assert button(page, "watch-label").label == "Label w5: 90 labels"
     button(page, "watch-label").click().run()
     assert page.query_params["project"] == "spam: w5" and not page.exception
+
+
+def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
+    app: Callable, monitor: lc.Monitor
+) -> None:
+    session = sessions.session("spam: w5")
+    for _ in range(40):
+        session.answer(session.next("me"), "yes", annotator="me")
+    for name in ("label", "progress", "report", "explore"):
+        page = app(name, project="spam: w5")
+        assert LATER in texts(page) and not pictures(page) and not page.exception
+    page = app("watch")
+    page.text_input(key="watch-why-spam-w5").input("no more time").run()
+    button(page, "watch-close-w5").click().run()
+    assert not page.exception and monitor.due == {}
+    closed = monitor.table().set_index("wave").loc["w5"]
+    assert closed["promise"] == "fixed" and closed["labels"] == 40
+    button(page, "watch-restart").click().run()
+    assert "must say why the monitor begins anew" in texts(page)
+    page.text_input(key="watch-why-spam").input("a new classifier").run()
+    button(page, "watch-restart").click().run()
+    assert page.title[0].value.replace("\\", "") == "spam: begins anew with the next wave."
+    assert monitor.alarms == [] and not page.exception
+    said = [(one.kind, one.text, one.annotator)
+            for one in sessions.session("spam: w5").events if one.text]  # fmt: skip
+    assert said == [("finished", "no more time", "me"), ("restarted", "a new classifier", "me")]
+
+
+def test_finished_waves_do_not_crowd_the_start_page(app: Callable, monitor: lc.Monitor) -> None:
+    page = app()
+    (behind,) = page.expander
+    assert behind.label == "Finished waves of monitors (5)"
+    assert "**spam\\: w5**" in links(page) and not page.exception
 
 
 def test_nothing_watched(app: Callable) -> None:
