@@ -28,6 +28,7 @@ from labelcore.population import snapshot as make_snapshot
 from labelcore.population.joined_scores import join_scores
 from labelcore.report.data import finite
 from labelcore.words.derived import derived_lines
+from labelcore.words.quantities import spoken_key
 from labelcore.words.savings import expected_words
 from labelcore.words.sentences import count, points
 from labelcore.words.stops import stop_words
@@ -136,7 +137,7 @@ def plan(as_json: bool, **given: Any) -> None:
             else []
         ),
         *(
-            f"{name}: plus or minus {points(width)}."
+            f"{spoken_key(name, population.has_judge)}: plus or minus {points(width)}."
             for name, width in ahead.expected_half_width.items()
         ),
         *(f"{line}." for line in derived_lines(chosen.design, ahead.derived)),
@@ -158,6 +159,8 @@ def simulate(truth: str, runs: int, simulation_seed: int, as_json: bool, **given
     population, chosen = population_of(given), plan_of(given)
     done = run_simulation(population, chosen, truth=truth, runs=runs, seed=simulation_seed)
     summary = done.summary()
+    keys, audit = set(map(str, summary.index)) - set(chosen.claims), population.has_judge
+    said = summary.rename(index={key: spoken_key(key, audit) for key in keys})
     rows: dict[str, Mapping[str, Any]] = finite(summary.to_dict("index"))
     values = {"plan": done.plan.to_dict(), "seed": simulation_seed, "summary": rows}
-    say(values, [summary.to_string(float_format="{:.4f}".format)], as_json)
+    say(values, [said.to_string(float_format="{:.4f}".format)], as_json)

@@ -48,6 +48,17 @@ def test_what_a_log_supports_in_ten_lines(log: Path, capsys: pytest.CaptureFixtu
     assert lines[7] == "No answers by people yet." and lines[8].startswith("119 labels tell")
 
 
+def test_a_plan_is_priced_in_the_words_of_the_field(
+    log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = run(capsys, "check", log)[1].splitlines()[-1]
+    _, _, *options = shlex.split(start.removeprefix("Start: "))
+    plan = ["plan", *options[: options.index("--store")]]
+    code, out, _ = run(capsys, *plan)
+    assert code == 0 and "pass rate: plus or minus" in out and "prevalence" not in out
+    assert "prevalence" in run_json(capsys, *plan)["expected_half_width"]
+
+
 def test_agreement_and_rates_are_those_of_the_rows(
     log: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
