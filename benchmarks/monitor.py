@@ -397,7 +397,7 @@ def jobs(options: Options) -> dict[str, Job]:
     found: dict[str, Job] = {}
     ask = {"folder": options.data, "series": options.runs}
     for figure in ("recall", "precision", "f1", "accuracy"):
-        for case in CASES if figure in ("recall", "precision") else CASES[:3]:
+        for case in CASES:
             found[f"{OURS}: {case.name} {figure}"] = partial(
                 measure, case, figure, OURS, options.data, options.runs
             )
@@ -406,7 +406,7 @@ def jobs(options: Options) -> dict[str, Job]:
             found[f"{LAUNCH}: {case.name} {figure}"] = partial(
                 measure, case, figure, LAUNCH, options.data, options.runs
             )
-    for case in (CASES[4], CASES[1]):
+    for case in CASES:
         found[f"{SHORT}: {case.name}"] = partial(short, case, "recall", **ask)
         found[f"{ANEW}: {case.name}"] = partial(measure, case, "recall", ANEW, **ask)
     found[NIGHTS] = partial(nights, max(options.runs // 10, 2))
@@ -419,13 +419,13 @@ def jobs(options: Options) -> dict[str, Job]:
 def tables(rows: Rows, options: Options) -> str:
     frame = pd.DataFrame(flat(rows))
     false = [name for name in frame if name.startswith("false")]
-    digits = dict.fromkeys([*false, "true"], 3)
     parts = []
     for watch in (OURS, SHORT, LAUNCH, ANEW):
         part = frame[frame["watch"] == watch].dropna(axis=1, how="all")
         if len(part):
-            shown = part[["file", "figure", *(one for one in ("true", *false) if one in part)]]
-            parts.append(_section(f"False alarms: {watch}", frame_table(shown, digits)))
+            there = [one for one in ("true", *false) if one in part]
+            text = frame_table(part[["file", "figure", *there]], dict.fromkeys(there, 3))
+            parts.append(_section(f"False alarms: {watch}", text))
     for watch in (OURS, LAUNCH):
         part = frame[frame["watch"] == watch]
         found = part[["file", "figure"]].copy()
