@@ -58,7 +58,10 @@ def show_figures(project: str, session: Session) -> None:
 def keeps_back(session: Session) -> bool:
     """Whether figures are hidden because the session is a wave that goes on: whoever ends it with
     what it has must not have seen them. It is said in their place."""
-    hidden = bool(terms_of(session.record)) and not is_over(session)
+    if not terms_of(session.record):
+        return False
+    session.sync()
+    hidden = not is_over(session)
     if hidden:
         with st.container(key="quiet-later"):
             st.text(LATER)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
+from labelcore.access import Right
 from labelcore.charts.base import Chart
 from labelcore.charts.history import history_chart
 from labelcore.charts.history_table import history_table
@@ -15,13 +16,14 @@ from labelcore.report.along_ranks import headline, rank_names
 from labelcore.report.markup import tied
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
-from labelcore.ui import curve_view, sessions
+from labelcore.ui import curve_view, sessions, visitor
 from labelcore.ui.chart import show_chart
 from labelcore.ui.choice_view import choice_of, choice_panel
 from labelcore.ui.claims_view import FORMS_TITLE, claims_of, claims_panel, form_lines
 from labelcore.ui.compare import compare_panel
 from labelcore.ui.confusion import confusion_panel, predicted
 from labelcore.ui.facts import (
+    at_an_end,
     counts,
     decision,
     existing_line,
@@ -41,6 +43,7 @@ from labelcore.ui.states import title
 from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
+from labelcore.ui.watch_tables import may_be_watched, way_to_begin
 from labelcore.words.differences import is_difference
 from labelcore.words.sentences import BY_EARLIER_RULE
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
@@ -68,6 +71,7 @@ def question(session: Session) -> None:
 def whole_picture(project: str) -> None:
     """Everything; drawn again only when ``tick`` finds new events."""
     session = sessions.session(project)
+    session.sync()
     sequence = sessions.store().last_sequence(project)
     st.session_state[DRAWN] = (project, sequence)
     show_unrecorded(session)
@@ -82,6 +86,8 @@ def whole_picture(project: str) -> None:
     show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)
     with st.container(horizontal=True, key="progress-links"):
         _folds(session)
+    if at_an_end(session) and visitor.allowed(Right.RUN) and may_be_watched(session.record):
+        way_to_begin(project)
 
 
 def _folds(session: Session) -> None:

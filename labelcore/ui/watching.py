@@ -20,6 +20,7 @@ from labelcore.ui.monitors import Opened, Standing, Stands
 from labelcore.ui.plain import plain
 from labelcore.ui.presses import show_problem
 from labelcore.ui.tables import reading_table
+from labelcore.ui.watch_tables import FROM, begin_page, next_table, way_to_begin
 from labelcore.waves.chart import monitor_chart
 from labelcore.words import sentences as words
 from labelcore.words.differences import interval_text, number_words
@@ -43,6 +44,10 @@ THEN, NOW, CHOSEN = "watch-then", "watch-now", "monitor"
 
 def watch_page() -> None:
     names = monitors.names()
+    runs = visitor.allowed(Right.RUN)
+    if runs and (FROM in st.query_params or not names):
+        begin_page(st.query_params.get(FROM, ""))
+        return
     if not names:
         st.title("Watch", anchor=False)
         st.text(NONE_YET)
@@ -56,6 +61,8 @@ def watch_page() -> None:
     with left:
         order = list(Stands)
         every(sorted(standings.values(), key=lambda one: order.index(one.state)), chosen)
+        if runs:
+            way_to_begin("-", "Watch another")
     with right:
         one(found[chosen], standings[chosen])
         show_problem()
@@ -92,6 +99,8 @@ def one(monitor: Opened, standing: Standing) -> None:
             fold("The alarms in full", "fold-alarms", lambda: st.text(said))
         fold("All waves", "fold-waves", lambda: all_waves(standing))
         if visitor.allowed(Right.RUN):
+            awaits = standing.state == Stands.TABLE
+            fold("Next table", "fold-next", lambda: next_table(monitor, standing), opened=awaits)
             for wave in standing.due:
                 fold(f"Close {wave}", f"fold-close-{wave}", partial(close, standing, wave))
             if standing.since:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Self
@@ -33,7 +33,7 @@ from labelcore.store import LabelStore, ProjectRecord, open_store
 from labelcore.waves.compared import compared
 from labelcore.waves.evidence import threshold
 from labelcore.waves.measured import Measured, measured
-from labelcore.waves.preview import MonitorPreview, previewed
+from labelcore.waves.preview import SESSIONS, MonitorPreview, previewed
 from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, requirement, rows_of
 from labelcore.words import sentences as words
 
@@ -339,6 +339,8 @@ class Monitor:
         *,
         fall: float = 0.10,
         seed: int = 0,
+        sessions: int = SESSIONS,
+        progress: Callable[[float], object] | None = None,
     ) -> MonitorPreview:
         """What falls the monitor will notice, how soon, and how often it raises a false alarm.
 
@@ -352,6 +354,10 @@ class Monitor:
             how far each figure falls
         seed
             of the simulation
+        sessions
+            how many are simulated, without and with each fall
+        progress
+            is called with the share that is done
 
         Returns
         -------
@@ -374,7 +380,7 @@ class Monitor:
         limits = [frozen["thresholds"][watch.required is None] for watch in _watches(frozen)]
         return previewed(
             population, kept_plan(population, plan), watches, limits, self.waves / self.error,
-            fall, seed,
+            fall, seed, sessions, progress,
         )  # fmt: skip
 
     def table(self) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,24 +81,33 @@ def previewed(
     per_false_alarm: float,
     fall: float,
     seed: int,
+    sessions: int = SESSIONS,
+    progress: Callable[[float], object] | None = None,
 ) -> MonitorPreview:
     """The preview of a plan whose size is frozen.
 
     watches   name, key of the figure, and what is required of it or None; limits: the threshold of
               each
+    sessions  simulated, without and with each fall
+    progress  is called with the share that is done
     """
+    told = progress or (lambda share: None)
+    told(0.0)
     random = np.random.default_rng([seed, 1])
     engine = Engine(population, plan)
     codes = _world(population, plan, engine, seed)
     questions = {one.key: one for one in engine.questions}
-    quiet = _pools(population, plan, codes, list(questions.values()), seed)
+    quiet = _pools(population, plan, codes, list(questions.values()), seed, sessions)
     rows = []
-    for (name, key, required), limit in zip(watches, limits, strict=True):
+    for place, ((name, key, required), limit) in enumerate(
+        zip(watches, limits, strict=True), start=1
+    ):
+        told(place / (1 + len(watches)))
         question = questions[key]
         now = _value(engine, question, codes)
         after = max((now if required is None else min(now, required)) - fall, 0.0)
         worse = _fallen(engine, question, codes, after, random)
-        lower = _pools(population, plan, worse, [question], seed + 1)[key]
+        lower = _pools(population, plan, worse, [question], seed + 1, sessions)[key]
         noticed = _noticed(engine, question, required, (quiet[key], lower), limit, random)
         rows.append(
             {"watch": name, "estimand": key, "now": now, "after": after}
@@ -162,10 +171,15 @@ def _fallen(
 
 
 def _pools(
-    population: Population, plan: Plan, codes: IntArray, questions: Sequence[Question], seed: int
+    population: Population,
+    plan: Plan,
+    codes: IntArray,
+    questions: Sequence[Question],
+    seed: int,
+    sessions: int,
 ) -> dict[str, Cells]:
     """The counts that sessions on these classes leave, (n_sessions, n_cells) by key."""
-    engines = list(beginnings(population, plan, range(seed, seed + SESSIONS)))
+    engines = list(beginnings(population, plan, range(seed, seed + sessions)))
     label_all(engines, codes)
     found = {}
     for question in questions:
@@ -187,7 +201,8 @@ def _noticed(
     random: np.random.Generator,
 ) -> FloatArray:
     """The share of series in which the fall was noticed, up to each wave after it."""
-    places = [random.integers(SESSIONS, size=(SERIES, one)) for one in (QUIET, max(WITHIN))]
+    kept = len(pools[0].size)
+    places = [random.integers(kept, size=(SERIES, one)) for one in (QUIET, max(WITHIN))]
 
     def drawn(name: str) -> FloatArray:
         parts = [getattr(pool, name)[at] for pool, at in zip(pools, places, strict=True)]

@@ -51,6 +51,13 @@ def test_deep_link(app, make, page: str) -> None:
     assert not shown.exception and not shown.error
 
 
+def test_progress_counts_what_others_have_labelled_since(app, make) -> None:
+    session = make(labels=1)
+    assert "1 of 60" in texts(app("progress", project="demo"))
+    session.answer(session.next(), "yes")
+    assert "2 of 60" in texts(app("progress", project="demo"))
+
+
 def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> None:
     make(labels=50)
     monkeypatch.setattr("labelcore.ui.folds.OPEN_AT_FIRST", False)

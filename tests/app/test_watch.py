@@ -10,10 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.ui import sessions
+from labelcore.ui import monitors, sessions, visitor, watch_tables
 from labelcore.ui.figures import LATER
 from labelcore.ui.plain import JOINER
-from tests.app.conftest import button, pictures, texts
+from labelcore.waves import preview
+from tests.app.conftest import button, folds, pictures, texts
 from tests.app.team.test_roles import links
 from tests.waves.test_monitor import label, table
 
@@ -110,5 +111,47 @@ def test_finished_waves_do_not_crowd_the_start_page(app: Callable, monitor: lc.M
     assert "**spam\\: w5**" in links(page) and not page.exception
 
 
-def test_nothing_watched(app: Callable) -> None:
-    assert "No classifier is watched yet." in texts(app("watch"))
+def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
+    app: Callable, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preview, "SERIES", 30)
+    monkeypatch.setattr(watch_tables, "PREVIEW_SESSIONS", 20)
+    assert watch_tables.NO_PROJECT in texts(app("watch"))
+    population, frame = week(data_folder, 0, 0.9)
+    plan = lc.Plan("recalibrated_neyman", ["precision"], budget=60, promise="fixed", seed=1)
+    label(sessions.registry().create("mail", population, plan, {"question": "Spam?"}), frame)
+    link = links(app("progress", project="mail"))
+    assert watch_tables.WATCH_THIS in link
+    page = app("watch", **{"from": "mail"})
+    page.text_area(key="watch-required-mail").input("precision >= 80").run()
+    button(page, "watch-begin").click().run()
+    assert "with a share between 0 and 1" in texts(page)
+    page.text_area(key="watch-required-mail").input("precision >= 0.7").run()
+    page.number_input(key="watch-labels-mail").set_value(50).run()
+    button(page, "watch-preview").click().run()
+    assert "50 labels a wave.\nprecision >= 0.7: a fall of 10 points is noticed" in texts(page)
+    assert monitors.names() == []
+    button(page, "watch-begin").click().run()
+    (wave,) = sessions.store().projects()[:1]
+    assert page.query_params["project"] == wave.name and not page.exception
+    session = sessions.session(wave.name)
+    assert session.plan.planned == 50 and session.settings["question"] == "Spam?"
+    assert "Next table" in folds(app("watch"))
+    opened = monitors.opened("mail")
+    with pytest.raises(ValueError, match="must have changed since wave"):
+        watch_tables.begin_wave(opened, Path(population.path), "next")
+    other = data_folder / "files" / "other.csv"
+    frame.drop(columns=["truth", "call"]).to_csv(other, index=False)
+    with pytest.raises(ValueError, match="call"):
+        watch_tables.begin_wave(opened, other, "next")
+    changed = Path(week(data_folder, 7, 0.9)[0].path)
+    assert watch_tables.begin_wave(opened, changed, "next") == "mail: next"
+    assert opened.names[-1] == "next" and watch_tables.NOT_WORDS[0] not in session.settings
+
+
+def test_who_may_not_run_begins_no_wave(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(visitor, "came", lambda: "start viewer")
+    with pytest.raises(ValueError, match="You are here as a viewer"):
+        watch_tables.begin_wave(None, Path("x"), "next")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="You are here as a viewer"):
+        watch_tables.first_table(None, None)  # type: ignore[arg-type]

@@ -177,9 +177,8 @@ def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
 
 
 def test_a_preview_says_what_will_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preview, "SESSIONS", 60)
     monkeypatch.setattr(preview, "SERIES", 60)
-    found = started().preview(read(table(items=2_000)), 150, fall=0.3)
+    found = started().preview(read(table(items=2_000)), 150, fall=0.3, sessions=60)
     share = found.table.set_index("watch").loc["precision >= 0.8"]
     assert share["within 8"] > 0.9
     assert share["within 1"] <= share["within 8"]

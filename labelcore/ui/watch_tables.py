@@ -1,0 +1,203 @@
+"""The tables of a monitor: the first one, with what is watched from then on, and the next ones."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from labelcore.access import Right
+from labelcore.designs.scalars import EstimatesFromCells
+from labelcore.plan.plan import Plan
+from labelcore.population import Population
+from labelcore.session.carried import terms_of
+from labelcore.session.managing import LONGEST_NAME
+from labelcore.store import ProjectRecord
+from labelcore.ui import files, monitors, sessions, visitor
+from labelcore.ui.monitors import SCHEDULE, Opened, Standing
+from labelcore.ui.new_items import KINDS, show_faults
+from labelcore.ui.plain import one_line
+from labelcore.waves.plan_file import SCHEDULES
+
+FROM = "from"
+"""In the address of Watch: the project that a monitor is to be begun from; "" for any."""
+NO_PROJECT = "A monitor begins from a project, which says how its file is read and what is asked."
+WATCH_THIS = "Watch this every week"
+NOT_WORDS = ("trial", "series")
+PREVIEWED, PREVIEW_SESSIONS = "watch-previewed", 100
+LONGEST_WAVE = 40
+
+
+# --- the next one -------------------------------------------------------------------------------
+
+
+def next_table(monitor: Opened, standing: Standing) -> None:
+    """A wave from a new table, read as those before it were."""
+    number = len(standing.projects) + 1
+    given = upload(f"The next table, with the same columns: {KINDS}", f"{monitor.name}-{number}")
+    name = st.text_input(
+        "Wave", free_wave(standing), key=f"watch-wave-{monitor.name}-{number}",
+        max_chars=LONGEST_WAVE,
+    )  # fmt: skip
+    renewed = st.checkbox("Rows may have changed under the same ids", key="watch-renewed")
+    if not st.button("Begin the wave", key="watch-next", disabled=given is None):
+        return
+    assert given is not None
+    try:
+        path = files.keep_upload(given.name, given.getvalue())
+        project = begin_wave(monitor, path, name, renewed=renewed)
+    except (ValueError, TypeError, OSError) as error:
+        show_faults(error)
+        return
+    st.switch_page("pages/label.py", query_params={"project": project})
+
+
+def free_wave(standing: Standing) -> str:
+    """What the next wave may be called: by the schedule, else by the day, else by its number."""
+    day, names = datetime.now(UTC).date().isoformat(), standing.projects
+    wanted = (standing.awaited, day, f"wave {len(names) + 1}")
+    return next(one for one in wanted if one and one not in names)
+
+
+def begin_wave(monitor: Opened, path: Path, name: str, *, renewed: bool = False) -> str:
+    """The project of a new wave. Raises ValueError or OSError with a sentence; nothing is made
+    then."""
+    visitor.require(Right.RUN)
+    record = sessions.store().project(list(monitor.standing().projects.values())[-1])
+    population = files.read(path, arguments_of(record))
+    return monitor.wave(population, name, renewed=renewed).project
+
+
+def arguments_of(record: ProjectRecord) -> dict[str, Any]:
+    """How the table of a project was read, with its classes."""
+    found, terms = dict(json.loads(record.population_json)["arguments"]), terms_of(record)
+    if len(terms.get("classes", ())) == 2:
+        found = {"classes": terms["classes"], "positive": terms["positive"], **found}
+    return found
+
+
+def upload(words: str, key: str) -> UploadedFile | None:
+    return st.file_uploader(words, key=f"watch-upload-{key}")
+
+
+# --- the first one ------------------------------------------------------------------------------
+
+
+def suited() -> Iterator[ProjectRecord]:
+    """The projects that a monitor may be begun from, the newest first."""
+    for record in sessions.store().projects():
+        if not record.archived and may_be_watched(record):
+            yield record
+
+
+def may_be_watched(record: ProjectRecord) -> bool:
+    """Whether a project's figures come from counts by stratum, and it is no wave."""
+    if terms_of(record) or json.loads(record.settings_json).get("trial"):
+        return False
+    plan = Plan.from_json(record.plan_json)
+    return isinstance(plan.method, EstimatesFromCells) and not plan.claims
+
+
+def way_to_begin(project: str, words: str = WATCH_THIS) -> None:
+    with st.container(key="quiet-watch-begin"):
+        st.page_link(
+            "pages/watch.py", label=words, icon=":material/add:", query_params={FROM: project}
+        )
+
+
+def begin_page(wanted: str) -> None:
+    """What is watched, how often, and what it will notice; then the first wave."""
+    records = {one.name: one for one in suited()}
+    st.title(WATCH_THIS, anchor=False)
+    if not records:
+        st.text(NO_PROJECT)
+        st.page_link("pages/new_project.py", label="New project")
+        return
+    names = list(records)
+    with st.container(horizontal=True):
+        project = st.selectbox(
+            "As in the project", names, key=f"watch-from-{wanted}",
+            index=names.index(wanted) if wanted in records else 0,
+        )  # fmt: skip
+        schedule = st.selectbox("A table", list(SCHEDULES), key="watch-schedule")
+    record = records[str(project)]
+    plan = Plan.from_json(record.plan_json)
+    with st.container(horizontal=True):
+        name = st.text_input(
+            "Name", one_line(record.name, 60), key=f"watch-name-{project}", max_chars=LONGEST_NAME
+        )
+        labels = st.number_input(
+            "Labels each time", 10, None, int(plan.planned or plan.budget or 100), 10,
+            key=f"watch-labels-{project}",
+        )  # fmt: skip
+        waves = st.number_input("Tables in all", 2, None, 52, key="watch-waves")
+    required = st.text_area(
+        "Required, one a line; empty: each figure is held against what it was before",
+        key=f"watch-required-{project}", placeholder="precision >= 0.8", height=68,
+    )  # fmt: skip
+    given = upload(f"The first table, if not that of the project: {KINDS}", f"first-{project}")
+    lines = [line.strip() for line in required.splitlines() if line.strip()]
+    asked = (str(project), name, int(labels), int(waves), str(schedule), tuple(lines))
+    with st.container(horizontal=True):
+        previews = st.button("What will it notice?", key="watch-preview")
+        begins = st.button("Begin the first wave", key="watch-begin", type="primary")
+    try:
+        if previews or begins:
+            population = first_table(record, given)
+            monitor = made(record, plan, *asked[1:])
+            if previews:
+                preview(monitor, population, asked)
+            else:
+                day = SCHEDULES[str(schedule)](datetime.now(UTC).date())
+                first = monitor.wave(population, day).project
+                st.switch_page("pages/label.py", query_params={"project": first})
+    except (ValueError, TypeError, OSError) as error:
+        show_faults(error)
+    kept = st.session_state.get(PREVIEWED)
+    if kept is not None and kept[0] == asked:
+        st.text(kept[1])
+
+
+def first_table(record: ProjectRecord, given: UploadedFile | None) -> Population:
+    visitor.require(Right.RUN)
+    if given is None:
+        return sessions.session(record.name).population
+    path = files.keep_upload(given.name, given.getvalue())
+    return files.read(path, arguments_of(record))
+
+
+def made(
+    record: ProjectRecord, plan: Plan, name: str, labels: int, waves: int, schedule: str,
+    required: tuple[str, ...],
+) -> Opened:  # fmt: skip
+    """The monitor, of which nothing is stored before its first wave. Its draws are not those of
+    the project, whose items would be asked again. Raises ValueError with a sentence."""
+    if name in monitors.names():
+        raise ValueError(f"There is a monitor called {name!r} already. Choose another name.")
+    settings: Mapping[str, Any] = json.loads(record.settings_json)
+    words = {key: one for key, one in settings.items() if key not in NOT_WORDS}
+    each = replace(
+        plan, budget=labels, margin=None, group_margin=None, stop=None, promise=None,
+        planned=None, rules=None, seed=secrets.randbelow(1_000_000),
+    )  # fmt: skip
+    return Opened(
+        sessions.store(), name, each, required, waves=waves, settings={**words, SCHEDULE: schedule}
+    )
+
+
+def preview(monitor: Opened, population: Population, asked: tuple[Any, ...]) -> None:
+    """Simulated in this script: whatever a person does ends it at its next step."""
+    bar = st.progress(0.0, "Simulating falls")
+    found = monitor.preview(
+        population, sessions=PREVIEW_SESSIONS,
+        progress=lambda share: bar.progress(share, "Simulating falls"),
+    )  # fmt: skip
+    bar.empty()
+    st.session_state[PREVIEWED] = asked, found.sentence().replace(". ", ".\n")
