@@ -15,7 +15,6 @@ from labelcore.ui.figures import LATER
 from labelcore.ui.plain import JOINER
 from labelcore.waves import preview
 from tests.app.conftest import button, folds, pictures, texts
-from tests.app.team.test_roles import links
 from tests.waves.test_monitor import label, table
 
 RIGHT = (0.9, 0.9, 0.9, 0.3, 0.3)
@@ -52,6 +51,10 @@ def monitor(data_folder: Path) -> lc.Monitor:
         if wave < len(RIGHT):
             label(session, frame)
     return made
+
+
+def links(page: AppTest) -> set[str]:
+    return {one.proto.label for one in page.get("page_link")}
 
 
 def figures(page: AppTest) -> pd.DataFrame:

@@ -104,7 +104,8 @@ def test_empty_with_the_ways_that_every_page_has(app: Callable) -> None:
     page = app("method", page="compare")
     assert not page.exception
     assert [one.value for one in page.subheader] == ["1 · Items"]
-    assert [one.proto.label for one in page.main.get("page_link")] == ["Projects", "New project"]
+    ways = [one.proto.label for one in page.main.get("page_link")]
+    assert ways == ["Projects", "Watch", "New project"]
 
 
 def test_strata(opened: Callable, file: Path, data_folder: Path) -> None:
