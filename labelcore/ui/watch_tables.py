@@ -139,7 +139,7 @@ def begin_page(wanted: str) -> None:
         )  # fmt: skip
         waves = st.number_input("Tables in all", 2, None, 52, key="watch-waves")
     required = st.text_area(
-        "Required, one a line; empty: each figure is held against what it was before",
+        "Required, one a line; each figure is held against what it was before, too",
         key=f"watch-required-{project}", placeholder="precision >= 0.8", height=68,
     )  # fmt: skip
     given = upload(f"The first table, if not that of the project: {KINDS}", f"first-{project}")

@@ -32,7 +32,7 @@ ICONS = {
     Stands.TABLE: ":material/pending:",
     Stands.QUIET: ":material/check_circle:",
 }
-FALSE_ALARMS = "If nothing falls, about one in {runs} runs of {waves} waves ever has an alarm."
+FALSE_ALARMS = "If nothing falls, at most about one in {runs} runs of {waves} waves has an alarm."
 EACH = (
     "Each interval is by itself. Where labels count for both waves, that of the difference is "
     "wider than it need be."
