@@ -128,7 +128,7 @@ def headline(standing: Standing) -> str:
     if standing.alarms:
         first = standing.alarms[0]
         name = estimand_name(first.estimand)
-        said = f"{name[:1].lower()}{name[1:]} has been lower since about {first.since}."
+        said = f"{name[:1].lower()}{name[1:]} has been lower since about {first.about}."
     elif not standing.since and standing.finished and not standing.due:
         said = "begins anew with the next wave."
     elif standing.due and not standing.since:

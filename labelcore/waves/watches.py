@@ -70,6 +70,13 @@ class Alarm:
     since_first: str
     since_last: str
 
+    @property
+    def about(self) -> str:
+        """From which wave, with the range in which that is."""
+        if self.since_first == self.since_last:
+            return self.since
+        return f"{self.since} ({self.since_first} to {self.since_last})"
+
     def sentence(self) -> str:
         """Say what has fallen, and since when.
 
@@ -81,12 +88,9 @@ class Alarm:
         lower = "lower than before"
         if self.required is not None:
             lower = f"lower than {100 * self.required:.10g} %"
-        about = f"about {self.since}"
-        if self.since_first != self.since_last:
-            about += f" ({self.since_first} to {self.since_last})"
         return (
-            f"Alarm in {self.wave}: {self.estimand} has been {lower} since {about}; evidence "
-            f"{self.evidence:,.0f}, alarm from {self.threshold:,.0f}."
+            f"Alarm in {self.wave}: {self.estimand} has been {lower} since about {self.about}; "
+            f"evidence {self.evidence:,.0f}, alarm from {self.threshold:,.0f}."
         )
 
 

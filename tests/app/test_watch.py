@@ -66,7 +66,7 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     assert not page.exception
     (alarm,) = monitor.alarms
     title = page.title[0].value.replace("\\", "")
-    assert title == f"spam: precision has been lower since about {alarm.since}."
+    assert title == f"spam: precision has been lower since about {alarm.about}."
     assert f"alarm since {alarm.wave}" in texts(page) and alarm.sentence() in texts(page)
     shown = figures(page)
     assert list(shown.columns) == ["Figure", "w3", "w4", "Difference", "Required"]
