@@ -127,13 +127,16 @@ def model_named(classifier: str | None, audit: bool = False) -> str:
 
 
 def spoken_key(key: str, audit: bool) -> str:
-    """A key with the estimand as it is called, for a table that people read.
+    """A key with the estimand as it is called, for a table that people read; a claim stands as it
+    was written.
 
     >>> spoken_key("prevalence[language=de]", True), spoken_key("prevalence", False)
     ('pass rate[language=de]', 'prevalence')
+    >>> spoken_key("prevalence >= 0.5", True)
+    'prevalence >= 0.5'
     """
-    name = key_parts(key)[0]
-    return key.replace(name, OF_AUDIT[name].term, 1) if audit and name in OF_AUDIT else key
+    name = key_parts(key)[0] if audit and _KEY.fullmatch(of_all_items(key)) else ""
+    return key.replace(name, OF_AUDIT[name].term, 1) if name in OF_AUDIT else key
 
 
 def quantity(
