@@ -73,13 +73,13 @@ def whole_picture(project: str) -> None:
     session = sessions.session(project)
     session.sync()
     sequence = sessions.store().last_sequence(project)
+    now = None if keeps_back(session) else chosen_picture(session)
     st.session_state[DRAWN] = (project, sequence)
     show_unrecorded(session)
     show_unsafe()
     how_far(session)
-    if keeps_back(session):
+    if now is None:
         return
-    now = chosen_picture(session)
     systems_panel(session)
     compare_panel(session)
     said = [tied(one) for one in (now.sentence, now.of_all, goal_line(session)) if one]
