@@ -40,9 +40,9 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     drawn: list[list[int]] = []
     real = outlook.table
 
-    def table(found: list[Any], estimands: list[str]) -> Any:
+    def table(found: list[Any], *terms: Any) -> Any:
         drawn.append([one.runs for one in found if not one.refused])
-        return real(found, estimands)
+        return real(found, *terms)
 
     monkeypatch.setattr(outlook, "table", table)
     return drawn
