@@ -30,6 +30,7 @@ from labelcore.session.managing import wording_now
 from labelcore.session.projects import TOLD
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord, open_store
+from labelcore.waves.checks import check_ids, check_next
 from labelcore.waves.compared import compared
 from labelcore.waves.evidence import threshold
 from labelcore.waves.measured import Measured, measured
@@ -39,8 +40,6 @@ from labelcore.words import sentences as words
 
 NO_BETTER = ("prevalence", "false_omission_rate")
 """Figures that are no worse for being lower."""
-REUSED_FROM = 20
-"""So many ids with other contents may be rows that have changed."""
 
 
 class Monitor:
@@ -265,11 +264,19 @@ class Monitor:
             The plan cannot be carried out on this table.
         """
         there = self._records()
-        self._check_next(population, _checked(name or now()[:10]), there)
-        if not renewed:
-            self._check_ids(population)
+        wanted = _checked(name or now()[:10])
         if not there:
             self._frozen(population, self.plan)
+            return
+        check_next(population, wanted, there[-1], self._agreed(there))
+        if len(self._stretches()[-1]) >= self.waves:
+            raise ArgumentError(
+                "name",
+                f"= {wanted!r} is one more than the {self.waves} waves that the error rate is for: "
+                "call restart(reason) to begin anew",
+            )
+        if not renewed:
+            check_ids(population, Home(self.store, self.name))
 
     def close(self, name: str, reason: str = "", annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Close a wave with the labels that it has.
@@ -568,62 +575,6 @@ class Monitor:
             "classifiers": [one for one in engine.classifiers if one is not None],
         }  # fmt: skip
 
-    def _check_next(
-        self, population: Population, name: str, there: Sequence[ProjectRecord]
-    ) -> None:
-        """ArgumentError unless this may be the next wave."""
-        if not there:
-            return
-        last, agreed = there[-1], self._agreed(there)
-        before = str(terms_of(last)["wave"])
-        missing = [one for one in agreed["classifiers"] if one not in population.classifiers]
-        if missing:
-            raise ArgumentError(
-                "population",
-                f"must have the classifier {missing[0]!r}, as the waves before: read it with "
-                "scores or predictions of that name",
-                got=", ".join(population.classifiers) or "none",
-            )
-        found = list(population.classes), population.positive
-        if found != (agreed["classes"], agreed["positive"]):
-            raise ArgumentError(
-                "population",
-                f"must have the classes {agreed['classes']} with {agreed['positive']!r} as the "
-                f"positive one, as the waves before; read it with positive={agreed['positive']!r}",
-                got=f"{found[0]} with {found[1]!r}",
-            )
-        if population.fingerprint == last.fingerprint:
-            raise ArgumentError(
-                "population",
-                f"must have changed since wave {before!r}, which has the same rows: nothing is to "
-                "be labelled, so leave this wave out",
-            )
-        if now() < last.created_at:
-            raise ArgumentError(
-                "name",
-                f"= {name!r} begins before wave {before!r} did ({last.created_at[:19]} UTC): the "
-                "clock of this machine went back; set it right",
-            )
-        if len(self._stretches()[-1]) >= self.waves:
-            raise ArgumentError(
-                "name",
-                f"= {name!r} is one more than the {self.waves} waves that the error rate is for: "
-                "call restart(reason) to begin anew",
-            )
-
-    def _check_ids(self, population: Population) -> None:
-        """ArgumentError where most labelled ids stand for something else now."""
-        home = Home(self.store, self.name)
-        there = [one for one in home.labels if _holds(population, one)]
-        other = sum(home.changed(one, population.content(one)) for one in there)
-        if other >= REUSED_FROM and other > len(there) / 2:
-            raise ArgumentError(
-                "population",
-                f"has other contents under {other:,} of {len(there):,} ids that earlier waves "
-                "labelled: give every row an id of its own that lasts, or say renewed=True if "
-                "these rows have changed",
-            )
-
     def _measured(self) -> list[Measured]:
         return [
             measured(self.store, record, partial(self._session, record.name))
@@ -646,13 +597,6 @@ class Monitor:
 
 def _watches(frozen: Mapping[str, Any]) -> list[Watch]:
     return [Watch(*one) for one in frozen.get("watches", ())]
-
-
-def _holds(population: Population, item_id: str) -> bool:
-    try:
-        return population.position(item_id) >= 0
-    except ValueError:
-        return False
 
 
 def _checked(name: object) -> str:

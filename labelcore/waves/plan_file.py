@@ -105,7 +105,8 @@ class PlanFile:
 
     def monitor(self, store: str | LabelStore | None) -> Monitor:
         """The monitor of a store, new or as it was left."""
-        return Monitor(store, self.name, self.plan, settings=self.settings, **self.terms)
+        settings = {**self.settings, "schedule": self.schedule}
+        return Monitor(store, self.name, self.plan, settings=settings, **self.terms)
 
     def population(self, source: str | None = None) -> Population:
         """The table of now; of another place than the file says, if one is given."""

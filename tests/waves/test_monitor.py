@@ -16,7 +16,7 @@ from labelcore.session.carried import CARRIED, Home, terms_of
 from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate
 from labelcore.stats.proportion import wilson
-from labelcore.waves import monitor as room
+from labelcore.waves import checks as room
 from labelcore.waves import preview
 from labelcore.waves.compared import difference
 from labelcore.waves.measured import Figure, measured

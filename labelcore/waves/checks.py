@@ -1,0 +1,73 @@
+"""What must hold of a table before it is the next wave of a monitor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from labelcore.errors import ArgumentError
+from labelcore.population import Population
+from labelcore.session.carried import Home, terms_of
+from labelcore.session.ledger import now
+from labelcore.store import ProjectRecord
+
+REUSED_FROM = 20
+"""So many ids with other contents may be rows that have changed."""
+
+
+def check_next(
+    population: Population, name: str, last: ProjectRecord, agreed: Mapping[str, Any]
+) -> None:
+    """ArgumentError unless a table may follow the last wave.
+
+    agreed   what the first wave froze: classes, positive, classifiers
+    """
+    before = str(terms_of(last)["wave"])
+    missing = [one for one in agreed["classifiers"] if one not in population.classifiers]
+    if missing:
+        raise ArgumentError(
+            "population",
+            f"must have the classifier {missing[0]!r}, as the waves before: read it with "
+            "scores or predictions of that name",
+            got=", ".join(population.classifiers) or "none",
+        )
+    found = list(population.classes), population.positive
+    if found != (agreed["classes"], agreed["positive"]):
+        raise ArgumentError(
+            "population",
+            f"must have the classes {agreed['classes']} with {agreed['positive']!r} as the "
+            f"positive one, as the waves before; read it with positive={agreed['positive']!r}",
+            got=f"{found[0]} with {found[1]!r}",
+        )
+    if population.fingerprint == last.fingerprint:
+        raise ArgumentError(
+            "population",
+            f"must have changed since wave {before!r}, which has the same rows: nothing is to "
+            "be labelled, so leave this wave out",
+        )
+    if now() < last.created_at:
+        raise ArgumentError(
+            "name",
+            f"= {name!r} begins before wave {before!r} did ({last.created_at[:19]} UTC): the "
+            "clock of this machine went back; set it right",
+        )
+
+
+def check_ids(population: Population, home: Home) -> None:
+    """ArgumentError where most labelled ids stand for something else now."""
+    there = [one for one in home.labels if _holds(population, one)]
+    other = sum(home.changed(one, population.content(one)) for one in there)
+    if other >= REUSED_FROM and other > len(there) / 2:
+        raise ArgumentError(
+            "population",
+            f"has other contents under {other:,} of {len(there):,} ids that earlier waves "
+            "labelled: give every row an id of its own that lasts, or say renewed=True if "
+            "these rows have changed",
+        )
+
+
+def _holds(population: Population, item_id: str) -> bool:
+    try:
+        return population.position(item_id) >= 0
+    except ValueError:
+        return False
