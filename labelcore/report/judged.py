@@ -19,6 +19,7 @@ from labelcore.figures.differences import places_of
 from labelcore.figures.judge import JUDGE, JUDGE_MEAN, MEAN, MEAN_BIAS
 from labelcore.population import Population
 from labelcore.population.classes import grades_of
+from labelcore.results.agreement import PeopleAgree
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
 from labelcore.words.differences import MINUS, points_range
@@ -32,6 +33,7 @@ LEGEND = "+40: about so many more labels decide it. {pairs}, {sure} together."
 KAPPA = "{value:.2f} ({low:.2f} to {high:.2f})"
 RATES, PAIRS, MEASURES = "The systems", "Which is better", "The judge"
 SYSTEM, BETTER, ALL = "System", "Better than", "All"
+TWO_PEOPLE = "two people, on what both judged"
 SHARES = {
     "agreement": "Agreement",
     "true pass rate": "True passes",
@@ -54,6 +56,7 @@ class Judged:
     by              the column of the systems; "" for a judge alone
     measures        as ``Session.judge`` tells them
     pairs, places   as ``Session.differences`` and ``Session.ranking`` do; empty without systems
+    people          how far two people agree, where some answers are judged by both
     """
 
     by: str
@@ -61,6 +64,7 @@ class Judged:
     pairs: pd.DataFrame
     places: pd.DataFrame
     confidence: float
+    people: PeopleAgree | None = None
 
     def sentences(self, name: Name = str) -> list[str]:
         """What the judge passes and people would, and whom each puts first; ``name`` writes a
@@ -212,7 +216,17 @@ class Judged:
             for one, label in SHARES.items()
         }
         kappa = KAPPA.format(**every["kappa"])
-        return pd.DataFrame([{MEASURES: "against people", **told, "Kappa": kappa}])
+        rows = [{MEASURES: "against people", **told, "Kappa": kappa}]
+        if self.people is not None:
+            share, beyond = self.people.share, self.people.coefficients["fleiss_kappa"]
+            own = dict.fromkeys(rows[0], "") | {MEASURES: TWO_PEOPLE}
+            if share.value is not None:
+                ends = {"value": share.value, "low": share.low, "high": share.high}
+                own[SHARES["agreement"]] = f"{_value(ends)} ({_range(ends, unit='')})".strip()
+            if beyond.value is not None:
+                own["Kappa"] = KAPPA.format(value=beyond.value, low=beyond.low, high=beyond.high)
+            rows.append(own)
+        return pd.DataFrame(rows)
 
 
 def judged_of(session: Session) -> Judged | None:
@@ -231,12 +245,14 @@ def judged_of(session: Session) -> Judged | None:
         return None
     if not told:
         return None
+    both = session.agreement() if plan.overlap else None
+    people = both if both is not None and both.items else None
     by = _columns_of(session) if systems else ()
     if not by:
         empty = pd.DataFrame()
-        return Judged("", session.judge(), empty, empty, plan.confidence)
+        return Judged("", session.judge(), empty, empty, plan.confidence, people)
     pairs = session.differences(by, "prevalence")
-    return Judged(by[0], session.judge(by), pairs, places_of(pairs), plan.confidence)
+    return Judged(by[0], session.judge(by), pairs, places_of(pairs), plan.confidence, people)
 
 
 def _columns_of(session: Session) -> tuple[str, ...]:

@@ -93,3 +93,26 @@ def test_a_judge_alone_is_told_where_the_file_has_answers() -> None:
     told = judged_of(wide)
     assert told is not None and [*told.tables()] == [MEASURES], "276 pairs help nobody"
     assert judged_of(other) is None, "a classifier of anything else is no judge"
+
+
+def test_people_are_held_against_each_other_where_two_judged_the_same() -> None:
+    """The judge's agreement says little without theirs."""
+    frame = judged_frame(60, systems={"alpha": 0.4, "beta": 0.1})
+    plan = lc.Plan("recalibrated_neyman", [*AGREES], classifier="judge", budget=40, seed=2,
+                   overlap=0.5, promise="fixed")  # fmt: skip
+    session = lc.Session(judged(frame), plan)
+    truth = dict(zip(frame["id"], frame["truth"], strict=True))
+    number = 0
+    for who in ("ann", "bob"):
+        while (draw := session.next(who)) is not None:
+            number += 1
+            session.answer(draw, str(truth[draw.item_id] ^ (who == "bob" and number % 4 == 0)))
+    found = judged_of(session)
+    assert found is not None
+    table, both = found.tables()[MEASURES], session.agreement()
+    assert table[MEASURES].tolist() == ["against people", "two people, on what both judged"]
+    assert both.items >= 10 and both.differing and both.share.value is not None
+    assert table["Agreement"].iloc[1].startswith(f"{100 * both.share.value:.0f} % (")
+    assert table["True passes"].iloc[1] == ""
+    assert f"{both.coefficients['fleiss_kappa'].value:.2f}" in table["Kappa"].iloc[1]
+    assert "two people, on what both judged" in unescape(report_html(session))
