@@ -29,8 +29,8 @@ AHEAD = "{sure} sure: {pairs}."
 ONE_AHEAD, MOST_AHEAD = "{better} is better than {worse}", 3
 ORDER_DIFFERS = "The judge puts {judge} first; people put {people} first."
 OPEN_BY, OPEN, SURE, TIE, SAME = "open +{more:,}", "open", "sure", "too close", ""
-LEGEND = "+40: about so many more labels decide it. {pairs}, {sure} together."
-KAPPA = "{value:.2f} ({low:.2f} to {high:.2f})"
+LEGEND = "+40: about so many more labels decide it. "
+TOGETHER = "{pairs}, {sure} together."
 RATES, PAIRS, MEASURES = "The systems", "Which is better", "The judge"
 SYSTEM, BETTER, ALL = "System", "Better than", "All"
 TWO_PEOPLE = "two people, on what both judged"
@@ -102,7 +102,8 @@ class Judged:
     def legend(self) -> str:
         """Of the table of pairs."""
         sure = words.confidence_words(self.confidence)
-        return LEGEND.format(pairs=words.count(len(self.pairs), "pair"), sure=sure)
+        numbers = LEGEND if self.next_to_decide()[0] else ""
+        return numbers + TOGETHER.format(pairs=words.count(len(self.pairs), "pair"), sure=sure)
 
     def next_to_decide(self) -> tuple[int, int]:
         """How many open pairs are the nearest to being decided, and about how many labels more
@@ -215,8 +216,7 @@ class Judged:
             label: f"{_value(every[one])} ({_range(every[one], unit='')})".strip()
             for one, label in SHARES.items()
         }
-        kappa = KAPPA.format(**every["kappa"])
-        rows = [{MEASURES: "against people", **told, "Kappa": kappa}]
+        rows = [{MEASURES: "against people", **told, "Kappa": _kappa(**every["kappa"])}]
         if self.people is not None:
             share, beyond = self.people.share, self.people.coefficients["fleiss_kappa"]
             own = dict.fromkeys(rows[0], "") | {MEASURES: TWO_PEOPLE}
@@ -224,7 +224,7 @@ class Judged:
                 ends = {"value": share.value, "low": share.low, "high": share.high}
                 own[SHARES["agreement"]] = f"{_value(ends)} ({_range(ends, unit='')})".strip()
             if beyond.value is not None:
-                own["Kappa"] = KAPPA.format(value=beyond.value, low=beyond.low, high=beyond.high)
+                own["Kappa"] = _kappa(beyond.value, beyond.low, beyond.high)
             rows.append(own)
         return pd.DataFrame(rows)
 
@@ -294,6 +294,10 @@ def _told(pair: Mapping[Any, Any]) -> str:
 def _value(row: Ends) -> str:
     """The value where it says something."""
     return "" if row["high"] - row["low"] > WIDEST else words.percent(row["value"], 0)
+
+
+def _kappa(value: float, low: float, high: float) -> str:
+    return f"{value:.2f} ({low:.2f} to {high:.2f})".replace("-", MINUS)
 
 
 def _numbers(row: Ends) -> str:

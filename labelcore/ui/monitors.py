@@ -42,7 +42,7 @@ class Standing:
     table     as ``Monitor.table`` gives it
     alarms    those of ``Monitor.alarms``
     finished  the waves whose figures may be seen, the oldest first
-    due       labels that are still planned, by wave
+    due       labels that people will be asked for, by wave
     projects  of the waves, the oldest first
     since     how many waves are finished since the launch or the last restart
     planned   how many the error rate is for

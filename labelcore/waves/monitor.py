@@ -489,7 +489,7 @@ class Monitor:
 
     @property
     def due(self) -> dict[str, int]:
-        """The labels that are still planned, by wave."""
+        """The labels that people will be asked for, by wave; what comes home is none of them."""
         return {one.wave: one.left for one in self._measured() if not one.over}
 
     def sentence(self) -> str:

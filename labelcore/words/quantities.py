@@ -152,7 +152,9 @@ def quantity(
     row = QUANTITIES[name]
     pattern = row.in_truth if in_truth and row.in_truth else row.measures or row.term
     if audit and name in OF_AUDIT:
-        pattern = pattern.replace(row.term, OF_AUDIT[name].term, 1)
+        term = OF_AUDIT[name].term
+        article = "the " if term.endswith("rate") else ""
+        pattern = pattern.replace(row.term, article + term, 1)
     by = BY_SETTLED if is_settled(estimand) else ""
     called = model_named(classifier, audit)
     return pattern.format(classifier=called, positive=inside or positive) + by
