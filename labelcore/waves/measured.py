@@ -68,19 +68,31 @@ class Measured:
         return cls(**{**found, "figures": figures})
 
 
-def measured(store: LabelStore, record: ProjectRecord, opened: Callable[[], Session]) -> Measured:
-    """What a wave left; kept beside its words for as long as its log does not grow, so that a look
-    at fifty waves opens one or two."""
-    events = store.last_sequence(record.name)
-    settings = json.loads(record.settings_json)
-    kept = settings.get(KEPT)
-    if kept and kept["events"] == events:
-        return Measured.from_json(kept["found"])
-    found = of_session(opened())
-    if found.over:
+def measured(
+    store: LabelStore, records: Sequence[ProjectRecord], opened: Callable[[str], Session]
+) -> list[Measured]:
+    """What each wave left, made once for each position of its log and kept beside its words, so
+    that a look at fifty waves opens none. While a wave is not over, what comes home to it follows
+    the logs of those before it, too.
+
+    records   of the waves, the oldest first
+    """
+    found, before = [], 0
+    for record in records:
         events = store.last_sequence(record.name)
-        settings[KEPT] = {"events": events, "found": asdict(found)}
+        settings = json.loads(record.settings_json)
+        kept = settings.get(KEPT)
+        if kept and kept["events"] == events:
+            one = Measured.from_json(kept["found"])
+            if one.over or kept.get("before") == before:
+                found.append(one)
+                before += events
+                continue
+        found.append(of_session(opened(record.name)))
+        events = store.last_sequence(record.name)  # What was looked at is an event.
+        settings[KEPT] = {"events": events, "before": before, "found": asdict(found[-1])}
         store.update(record.name, settings_json=json.dumps(settings, ensure_ascii=False))
+        before += events
     return found
 
 

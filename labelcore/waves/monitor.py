@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import pandas as pd
@@ -428,10 +428,10 @@ class Monitor:
         waves; where labels came home it is wider than it need be.
         Source: Zou and Donner (2008).
         """
+        there = {one.wave: one for one in self._measured()}
         found = []
         for name in filter(None, (wave, earlier)):
-            record = self._record(name)
-            found.append(measured(self.store, record, partial(self._session, record.name)))
+            found.append(there[str(terms_of(self._record(name))["wave"])])
             if not found[-1].over:
                 raise ArgumentError(
                     "wave", "must be finished: figures are hidden until then", got=name
@@ -576,10 +576,7 @@ class Monitor:
         }  # fmt: skip
 
     def _measured(self) -> list[Measured]:
-        return [
-            measured(self.store, record, partial(self._session, record.name))
-            for record in self._records()
-        ]
+        return measured(self.store, self._records(), self._session)
 
     def _stretches(self) -> list[list[Measured]]:
         """The waves from the launch or a restart up to the next one, at least one."""

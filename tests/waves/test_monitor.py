@@ -12,7 +12,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import ArgumentError, ProjectExistsError, UnknownProjectError
-from labelcore.session.carried import CARRIED, Home, terms_of
+from labelcore.session.carried import CARRIED, Home, terms_of, waves_of
 from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate
 from labelcore.stats.proportion import wilson
@@ -77,7 +77,8 @@ def test_labels_of_unchanged_items_come_home_and_are_no_evidence() -> None:
     assert len(carried) + len(asked) == LABELS
     found = monitor.table().set_index("wave")
     assert found.loc["two", ["labels", "first_labels"]].tolist() == [LABELS, len(asked)]
-    left = measured(monitor.store, again.record, lambda: again).figures["precision"]
+    (_, two) = measured(monitor.store, waves_of(monitor.store, "spam"), {}.__getitem__)
+    left = two.figures["precision"]
     assert sum(one[3] for one in left.counts) == len(asked)
     assert found.loc["two", "low"] > 0.5  # The figure itself rests on all labels.
 
@@ -101,6 +102,22 @@ def test_what_is_due_is_what_people_will_be_asked() -> None:
     asked += label(session, second)
     assert abs(due - len(asked)) <= 2 < LABELS / 3
     assert monitor.due == {}
+
+
+def test_what_waits_is_worked_out_once_for_a_position_of_its_log(tmp_path: Path) -> None:
+    """A look opens no session where no log has grown; labels of an earlier wave that comes in late
+    come home to a later one, whose own log has not."""
+    monitor, frame = started(f"sqlite:///{tmp_path / 'labels.db'}"), table()
+    one = monitor.wave(read(frame), "one")
+    two = monitor.wave(read(changed(frame, 0.05, 1_000)), "two")
+    assert monitor.due == {"one": LABELS, "two": LABELS}
+    again = lc.Monitor.open(monitor.store, "spam")
+    assert again.due == {"one": LABELS, "two": LABELS} and not again._sessions
+    position = two.store.last_sequence(two.project)
+    asked = label(one, frame, LABELS // 2)
+    assert two.store.last_sequence(two.project) == position
+    left = lc.Monitor.open(monitor.store, "spam").due
+    assert left["one"] == LABELS - len(asked) and left["two"] < LABELS
 
 
 def test_people_who_take_several_items_get_none_that_came_home() -> None:
