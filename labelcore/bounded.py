@@ -60,7 +60,7 @@ NICE = 5
 LOOK = 0.05
 LINGER = 10.0
 """Seconds between two looks, and until the one that watches is no longer waited for."""
-RESULT = "result.json"
+RESULT, SHARE = "result.json", "share"
 _places = threading.BoundedSemaphore(max(2, (os.cpu_count() or 1) - 1))
 
 
@@ -107,6 +107,7 @@ class Work:
             most,
         )
         self._folder, self._handed = folder, handed or _removed
+        self._private = folder
         self._line: _Line | None = None
         self._stopped: Exception | None = None
         self._error: BaseException | None = None
@@ -117,6 +118,14 @@ class Work:
     def ran(self) -> float:
         """Seconds since it began; 0 while it waits for its place."""
         return 0.0 if self.began is None else time.monotonic() - self.began
+
+    @property
+    def share(self) -> float | None:
+        """How much of it is done, where it says so by ``tell``."""
+        try:
+            return float((self._private / SHARE).read_text())
+        except (OSError, ValueError):
+            return None
 
     def cancel(self) -> None:
         """End it; ``result`` raises CancelledError."""
@@ -152,7 +161,7 @@ class Work:
             self.ended.set()
 
     def _worked(self) -> Any:
-        folder = Path(tempfile.mkdtemp(dir=self._folder, prefix="work-"))
+        folder = self._private = Path(tempfile.mkdtemp(dir=self._folder, prefix="work-"))
         try:
             self._done_in(folder)
             return self._handed(self._read(folder / RESULT), folder)
@@ -466,6 +475,13 @@ def _alone() -> None:
     for one in (watched, with_the_other):
         threading.Thread(target=one, daemon=True).start()
     _do(job, partial(print, json.dumps(["", 0]), flush=True))
+
+
+def tell(share: float) -> None:
+    """How much of the work is done, from within."""
+    half = Path(tempfile.gettempdir(), f"{SHARE}.half")
+    half.write_text(f"{share:.3f}")
+    half.rename(half.with_suffix(""))
 
 
 def _end_with(parent: int) -> None:

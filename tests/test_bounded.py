@@ -70,6 +70,11 @@ def index() -> int:
     return [0][1]
 
 
+def begin_and_sleep() -> None:
+    bounded.tell(0.25)
+    time.sleep(60)
+
+
 def say(megabytes: int) -> str:
     return "a" * megabytes * 1_000_000
 
@@ -108,6 +113,15 @@ def is_alive(process: int) -> bool:
 
 def test_what_comes_back_is_what_the_function_gives(tmp_path: Path) -> None:
     assert work(halves, 17, 5, folder=tmp_path).result() == [3, 2]
+
+
+def test_work_says_how_much_of_it_is_done(tmp_path: Path) -> None:
+    going = work(begin_and_sleep, folder=tmp_path)
+    wait_for(lambda: going.share is not None)
+    assert going.share == 0.25
+    going.cancel()
+    with pytest.raises(CancelledError):
+        going.result()
     assert not list(tmp_path.iterdir())
 
 

@@ -26,7 +26,7 @@ SOON, AGAIN = 0.3, 0.5
 KEPT = 8
 """Results of each kind that are kept; those asked for last."""
 WAITS = "{what}: after the work of somebody else."
-GOES_ON = "{what} · {time}"
+GOES_ON, SO_FAR = "{what} · {time}", "{what} · {share:.0%} · {time}"
 
 Key = tuple[Hashable, ...]
 
@@ -120,8 +120,9 @@ def _shown(work: Work, name: str) -> None:
         said = st.empty()
         st.button("Cancel", key=f"{name}-cancel", on_click=cancel, args=(work,))
     while True:
-        words = GOES_ON if work.began else WAITS
-        text = words.format(what=one_line(work.what, 60), time=f"{work.ran:.0f} s")
+        share = work.share
+        words = WAITS if not work.began else GOES_ON if share is None else SO_FAR
+        text = words.format(what=one_line(work.what, 60), time=f"{work.ran:.0f} s", share=share)
         said.markdown(f":material/hourglass_top: {plain(text)}")
         if work.ended.wait(AGAIN):
             break

@@ -24,6 +24,7 @@ from labelcore.ui import files, monitors, sessions, visitor
 from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
 from labelcore.ui.plain import one_line
+from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
 from labelcore.waves.plan_file import SCHEDULES
 
 FROM = "from"
@@ -31,7 +32,7 @@ FROM = "from"
 NO_PROJECT = "A monitor begins from a project, which says how its file is read and what is asked."
 WATCH_THIS = "Watch this every week"
 NOT_WORDS = ("trial", "series")
-PREVIEWED, PREVIEW_SESSIONS = "watch-previewed", 100
+PREVIEWED = "watch-previewed"
 LONGEST_WAVE = 40
 
 
@@ -112,7 +113,7 @@ def way_to_begin(project: str, words: str = WATCH_THIS) -> None:
         )
 
 
-def begin_page(wanted: str) -> None:
+def begin_page(of: str) -> None:
     """What is watched, how often, and what it will notice; then the first wave."""
     records = {one.name: one for one in suited()}
     st.title(WATCH_THIS, anchor=False)
@@ -123,19 +124,20 @@ def begin_page(wanted: str) -> None:
     names = list(records)
     with st.container(horizontal=True):
         project = st.selectbox(
-            "As in the project", names, key=f"watch-from-{wanted}",
-            index=names.index(wanted) if wanted in records else 0,
+            "As in the project", names, key=f"watch-from-{of}",
+            index=names.index(of) if of in records else 0,
         )  # fmt: skip
         schedule = st.selectbox("A table", list(SCHEDULES), key="watch-schedule")
-    record = records[str(project)]
-    plan = Plan.from_json(record.plan_json)
+    record, unit = records[str(project)], UNITS[str(schedule)]
+    plan, labels_key = Plan.from_json(record.plan_json), f"watch-labels-{project}"
+    wanted(labels_key)
     with st.container(horizontal=True):
         name = st.text_input(
             "Name", one_line(record.name, 60), key=f"watch-name-{project}", max_chars=LONGEST_NAME
         )
         labels = st.number_input(
-            "Labels each time", 10, None, int(plan.planned or plan.budget or 100), 10,
-            key=f"watch-labels-{project}",
+            f"Labels a {unit}", 10, None, int(plan.planned or plan.budget or 100), 10,
+            key=labels_key,
         )  # fmt: skip
         waves = st.number_input("Tables in all", 2, None, 52, key="watch-waves")
     required = st.text_area(
@@ -143,26 +145,38 @@ def begin_page(wanted: str) -> None:
         key=f"watch-required-{project}", placeholder="precision >= 0.8", height=68,
     )  # fmt: skip
     given = upload(f"The first table, if not that of the project: {KINDS}", f"first-{project}")
-    lines = [line.strip() for line in required.splitlines() if line.strip()]
-    asked = (str(project), name, int(labels), int(waves), str(schedule), tuple(lines))
+    lines = tuple(line.strip() for line in required.splitlines() if line.strip())
+    terms = int(waves), str(schedule), lines
     with st.container(horizontal=True):
         previews = st.button("What will it notice?", key="watch-preview")
         begins = st.button("Begin the first wave", key="watch-begin", type="primary")
+    asked = (str(project), *terms, given and given.file_id)
+    if previews:
+        st.session_state[PREVIEWED] = asked, sizes_about(int(labels))
+    shown = st.session_state.get(PREVIEWED)
     try:
-        if previews or begins:
+        if begins:
             population = first_table(record, given)
-            monitor = made(record, plan, *asked[1:])
-            if previews:
-                preview(monitor, population, asked)
-            else:
-                day = SCHEDULES[str(schedule)](datetime.now(UTC).date())
-                first = monitor.wave(population, day).project
-                st.switch_page("pages/label.py", query_params={"project": first})
+            monitor = made(record, plan, name, int(labels), *terms)
+            day = SCHEDULES[str(schedule)](datetime.now(UTC).date())
+            first = monitor.wave(population, day).project
+            st.switch_page("pages/label.py", query_params={"project": first})
+        elif shown is not None and shown[0] == asked:
+            preview(record, plan, name, given, terms, shown)
     except (ValueError, TypeError, OSError) as error:
         show_faults(error)
-    kept = st.session_state.get(PREVIEWED)
-    if kept is not None and kept[0] == asked:
-        st.text(kept[1])
+
+
+def preview(
+    record: ProjectRecord, plan: Plan, name: str, given: UploadedFile | None,
+    terms: tuple[int, str, tuple[str, ...]], asked: tuple[Any, tuple[int, ...]],
+) -> None:  # fmt: skip
+    """What will be noticed with so many labels each time."""
+    population = first_table(record, given)
+    session = sessions.session(record.name) if given is None else None
+    monitor = made(record, plan, name, asked[1][0], *terms)
+    found = simulated((*asked, population.fingerprint), population, monitor, asked[1], session)
+    show(found, UNITS[terms[1]], session is not None, f"watch-labels-{record.name}")
 
 
 def first_table(record: ProjectRecord, given: UploadedFile | None) -> Population:
@@ -190,14 +204,3 @@ def made(
     return Opened(
         sessions.store(), name, each, required, waves=waves, settings={**words, SCHEDULE: schedule}
     )
-
-
-def preview(monitor: Opened, population: Population, asked: tuple[Any, ...]) -> None:
-    """Simulated in this script: whatever a person does ends it at its next step."""
-    bar = st.progress(0.0, "Simulating falls")
-    found = monitor.preview(
-        population, sessions=PREVIEW_SESSIONS,
-        progress=lambda share: bar.progress(share, "Simulating falls"),
-    )  # fmt: skip
-    bar.empty()
-    st.session_state[PREVIEWED] = asked, found.sentence().replace(". ", ".\n")

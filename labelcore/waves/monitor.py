@@ -34,7 +34,14 @@ from labelcore.waves.checks import check_ids, check_next
 from labelcore.waves.compared import compared
 from labelcore.waves.evidence import threshold
 from labelcore.waves.measured import Measured, measured
-from labelcore.waves.preview import SESSIONS, MonitorPreview, previewed
+from labelcore.waves.preview import (
+    SERIES,
+    SESSIONS,
+    Falls,
+    MonitorPreview,
+    known_rates,
+    previewed,
+)
 from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, requirement, rows_of
 from labelcore.words import sentences as words
 
@@ -347,6 +354,7 @@ class Monitor:
         fall: float = 0.10,
         seed: int = 0,
         sessions: int = SESSIONS,
+        session: Session | None = None,
         progress: Callable[[float], object] | None = None,
     ) -> MonitorPreview:
         """What falls the monitor will notice, how soon, and how often it raises a false alarm.
@@ -363,6 +371,9 @@ class Monitor:
             of the simulation
         sessions
             how many are simulated, without and with each fall
+        session
+            with labels of the same table, which say how often each score is right; None: as if the
+            scores were calibrated
         progress
             is called with the share that is done
 
@@ -378,17 +389,33 @@ class Monitor:
 
         Notes
         -----
-        Simulated as if the scores were calibrated, which they seldom are, and as if every wave's
-        rows were new: where most labels come home, less is noticed, and later.
+        As if every wave's rows were new: where most labels come home, less is noticed, and later.
+        Without a session as if the scores were calibrated, which they seldom are.
         """
-        plan = self.plan if labels is None else replace(self.plan, budget=labels, margin=None)
-        frozen = self._agreed(self._records()) or self._frozen(population, plan)
-        watches = [(str(watch), watch.key, watch.required) for watch in _watches(frozen)]
-        limits = [frozen["thresholds"][watch.required is None] for watch in _watches(frozen)]
-        return previewed(
-            population, kept_plan(population, plan), watches, limits, self.waves / self.error,
-            fall, seed, sessions, progress,
-        )  # fmt: skip
+        (asked,) = self.falls(population, [labels], fall, seed, sessions)
+        rates = None if session is None else known_rates(session)
+        return previewed(population, asked, rates, progress)
+
+    def falls(
+        self, population: Population, sizes: Sequence[int | None], fall: float, seed: int,
+        sessions: int, series: int = SERIES,
+    ) -> list[Falls]:  # fmt: skip
+        """What ``preview`` simulates for each number of labels. Raises PlanError, ArgumentError."""
+        plans = [
+            self.plan if one is None else replace(self.plan, budget=one, margin=None)
+            for one in sizes
+        ]
+        frozen = self._agreed(self._records()) or self._frozen(population, plans[0])
+        watches = _watches(frozen)
+        return [
+            Falls(
+                kept_plan(population, plan).to_json(),
+                tuple((str(one), one.key, one.required) for one in watches),
+                tuple(float(frozen["thresholds"][one.required is None]) for one in watches),
+                self.waves / self.error, fall, seed, sessions, series,
+            )
+            for plan in plans
+        ]  # fmt: skip
 
     def table(self) -> pd.DataFrame:
         """Every wave, and every line of evidence.

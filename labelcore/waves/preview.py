@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from labelcore.bounded import tell
 from labelcore.designs.base import IntArray
 from labelcore.errors import PlanError
 from labelcore.estimands import slope_of, table_of
@@ -16,19 +20,27 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.race import likely_classes
 from labelcore.planning.runs import beginnings, label_all
 from labelcore.population import Population
+from labelcore.population.arrays import read_arrays, write_arrays
+from labelcore.population.snapshots import open_snapshot
+from labelcore.session.session import Session
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.tallies import Question
 from labelcore.waves.evidence import (
     LONGEST,
     between,
     change_evidence,
+    counted,
+    fitted,
     requirement_evidence,
 )
+from labelcore.waves.measured import counts_of, first_given
 
 SESSIONS, SERIES, QUIET = 300, 300, 12
-WITHIN = (1, 2, 4, 8)
+LONGEST_WAIT = 12
+WITHIN = tuple(range(1, LONGEST_WAIT + 1))
 HALVINGS = 30
-SAID = 4
+SAID, OFTEN = 4, 0.7
+RATES = "rates"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +58,9 @@ class MonitorPreview:
     waves_per_false_alarm
         in how many waves one false alarm is expected
     table
-        a row for each line of evidence: watch, estimand, now (its value by the scores), after (the
-        value that it falls to), and within 1, 2, 4, 8 waves the share of such falls noticed
+        a row for each line of evidence: watch, estimand, required (None: what it was before), now
+        (its value without a fall), after (the value that it falls to), and within 1, 2, .. 12
+        waves the share of such falls noticed
     """
 
     labels: int
@@ -72,60 +85,141 @@ class MonitorPreview:
         often = f"One false alarm in about {self.waves_per_false_alarm:,.0f} waves."
         return " ".join([f"{self.labels:,} labels a wave.", *noticed, often])
 
+    def waits(self, often: float = OFTEN) -> dict[str, int | None]:
+        """How many waves a fall takes to be noticed.
+
+        Parameters
+        ----------
+        often
+            in which share of cases
+
+        Returns
+        -------
+        dict
+            By line of evidence; None where it takes more than 12.
+        """
+        found = {}
+        for _, row in self.table.iterrows():
+            enough = (one for one in WITHIN if row[f"within {one}"] >= often)
+            found[str(row["watch"])] = next(enough, None)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Falls:
+    """What is simulated, as plain values that another process can be told.
+
+    plan      as JSON, its size frozen
+    watches   name, key of the figure, and what is required of it or None
+    limits    the threshold of each
+    sessions  simulated, without and with each fall
+    series    of waves, each drawn from these sessions
+    """
+
+    plan: str
+    watches: tuple[tuple[str, str, float | None], ...]
+    limits: tuple[float, ...]
+    per_false_alarm: float
+    fall: float
+    seed: int
+    sessions: int
+    series: int = SERIES
+
+
+def apart(files: Sequence[str], asked: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """``previewed`` of each of what is asked, in a process of its own.
+
+    files   a snapshot, and what ``write_rates`` wrote where it did
+    """
+    population = open_snapshot(Path(files[0]))
+    kept = read_arrays(Path(files[1])) if len(files) > 1 else None
+    rates = None if kept is None else np.array(kept[0][RATES])
+    found = []
+    for number, one in enumerate(asked):
+        falls = Falls(**{**one, "watches": tuple(map(tuple, one["watches"]))})
+
+        def progress(share: float, done: int = number) -> None:
+            tell((done + share) / len(asked))
+
+        made = previewed(population, falls, rates, progress)
+        found.append({**vars(made), "table": made.table.to_dict("records")})
+    return found
+
+
+def write_rates(file: Path, rates: FloatArray) -> None:
+    """Keep rates for another process."""
+    write_arrays(file, {RATES: rates}, {})
+
+
+def known_rates(session: Session) -> FloatArray | None:
+    """How likely each item is positive by the labels of a session on the same table, (n_items,);
+    None where its scores suggest nothing, or it has other than two classes.
+
+    Promise: none; the rate of a stratum is recalibrated from its labels, and where there are few
+    it stays what the scores suggest.
+    """
+    engine = session.engine
+    question = next(iter(engine.questions))
+    _, suggested = counts_of(engine, question, *first_given(engine))
+    if len(engine.population.classes) != 2 or suggested is None or question.group is not None:
+        return None
+    tally = engine.tallies[question.subject]
+    cells = tally.cells(engine.population.classes.index(engine.population.positive))
+    rates = fitted(cells, np.asarray(suggested))
+    return None if rates is None else np.asarray(rates[tally.cell_of])
+
 
 def previewed(
     population: Population,
-    plan: Plan,
-    watches: Sequence[tuple[str, str, float | None]],
-    limits: Sequence[float],
-    per_false_alarm: float,
-    fall: float,
-    seed: int,
-    sessions: int = SESSIONS,
+    asked: Falls,
+    rates: FloatArray | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> MonitorPreview:
     """The preview of a plan whose size is frozen.
 
-    watches   name, key of the figure, and what is required of it or None; limits: the threshold of
-              each
-    sessions  simulated, without and with each fall
+    rates     how likely each item is positive; None: as the scores suggest
     progress  is called with the share that is done
     """
     told = progress or (lambda share: None)
     told(0.0)
+    plan, seed, sessions = Plan.from_json(asked.plan), asked.seed, asked.sessions
     random = np.random.default_rng([seed, 1])
     engine = Engine(population, plan)
-    codes = _world(population, plan, engine, seed)
+    codes = _world(population, plan, engine, rates, seed)
     questions = {one.key: one for one in engine.questions}
     quiet = _pools(population, plan, codes, list(questions.values()), seed, sessions)
     rows = []
     for place, ((name, key, required), limit) in enumerate(
-        zip(watches, limits, strict=True), start=1
+        zip(asked.watches, asked.limits, strict=True), start=1
     ):
-        told(place / (1 + len(watches)))
+        told(place / (1 + len(asked.watches)))
         question = questions[key]
         now = _value(engine, question, codes)
-        after = max((now if required is None else min(now, required)) - fall, 0.0)
+        after = max((now if required is None else min(now, required)) - asked.fall, 0.0)
         worse = _fallen(engine, question, codes, after, random)
         lower = _pools(population, plan, worse, [question], seed + 1, sessions)[key]
-        noticed = _noticed(engine, question, required, (quiet[key], lower), limit, random)
+        pools = quiet[key], lower
+        noticed = _noticed(engine, question, required, pools, limit, asked.series, random)
         rows.append(
-            {"watch": name, "estimand": key, "now": now, "after": after}
+            {"watch": name, "estimand": key, "required": required, "now": now, "after": after}
             | {f"within {one}": float(noticed[one - 1]) for one in WITHIN}
         )
     return MonitorPreview(
-        int(plan.planned or 0), fall, QUIET, per_false_alarm, pd.DataFrame(rows)
+        int(plan.planned or 0), asked.fall, QUIET, asked.per_false_alarm, pd.DataFrame(rows)
     )  # fmt: skip
 
 
-def _world(population: Population, plan: Plan, engine: Engine, seed: int) -> IntArray:
-    """The class of every item as the scores suggest it, (n_items,)."""
+def _world(
+    population: Population, plan: Plan, engine: Engine, rates: FloatArray | None, seed: int
+) -> IntArray:
+    """The class of every item by its rate, or as the scores suggest it, (n_items,)."""
     if len(population.classes) > 2:
         world = likely_classes(population, plan, seed)
         if world is None:
             raise PlanError("a preview of several classes needs scores that are probabilities")
         return world(0)
-    rates = np.asarray(engine.frame.rates)[np.asarray(engine.frame.stratum[:])]
+    if rates is None:
+        rates = np.asarray(engine.frame.rates)[np.asarray(engine.frame.stratum[:])]
     positive = population.classes.index(population.positive)
     hit = np.random.default_rng([seed, 0]).random(len(rates)) < rates
     return np.where(hit, positive, 1 - positive).astype(np.int64)
@@ -198,11 +292,12 @@ def _noticed(
     required: float | None,
     pools: tuple[Cells, Cells],
     limit: float,
+    n_series: int,
     random: np.random.Generator,
 ) -> FloatArray:
     """The share of series in which the fall was noticed, up to each wave after it."""
     kept = len(pools[0].size)
-    places = [random.integers(kept, size=(SERIES, one)) for one in (QUIET, max(WITHIN))]
+    places = [random.integers(kept, size=(n_series, one)) for one in (QUIET, max(WITHIN))]
 
     def drawn(name: str) -> FloatArray:
         parts = [getattr(pool, name)[at] for pool, at in zip(pools, places, strict=True)]
@@ -212,14 +307,15 @@ def _noticed(
     tally = engine.tallies[question.subject]
     several = len(engine.population.classes) > 2 and question.class_index is not None
     suggested = None if several else np.asarray(engine.frame.rates)[tally.stratum]
-    alarmed, found = np.zeros(SERIES, dtype=bool), []
-    for last in range(QUIET + 1, QUIET + max(WITHIN) + 1):
+    alarmed, found = np.zeros(n_series, dtype=bool), []
+    for last in range(QUIET + 1, QUIET + LONGEST_WAIT + 1):
         first = 0 if required is None else max(0, last - LONGEST)
-        waves = between(series, first, last)
+        silent = np.flatnonzero(~alarmed)
+        waves = counted(between(series, first, last), partial(np.take, indices=silent, axis=0))
         if required is None:
             evidence = change_evidence(waves, question.row, suggested)
         else:
             evidence = requirement_evidence(waves, question.row, required, suggested)
-        alarmed = alarmed | (evidence.sum(axis=1) >= limit)
+        alarmed[silent] = evidence.sum(axis=1) >= limit
         found.append(float(alarmed.mean()))
     return np.array(found)

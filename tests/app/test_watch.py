@@ -10,10 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.ui import monitors, sessions, visitor, watch_tables
+from labelcore.ui import monitors, sessions, visitor, watch_preview, watch_tables
 from labelcore.ui.figures import LATER
 from labelcore.ui.plain import JOINER
-from labelcore.waves import preview
 from tests.app.conftest import button, folds, pictures, texts
 from tests.waves.test_monitor import label, table
 
@@ -117,8 +116,8 @@ def test_finished_waves_do_not_crowd_the_start_page(app: Callable, monitor: lc.M
 def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     app: Callable, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview, "SERIES", 30)
-    monkeypatch.setattr(watch_tables, "PREVIEW_SESSIONS", 20)
+    monkeypatch.setattr(watch_preview, "SERIES", 30)
+    monkeypatch.setattr(watch_preview, "SESSIONS", 20)
     assert watch_tables.NO_PROJECT in texts(app("watch"))
     population, frame = week(data_folder, 0, 0.9)
     plan = lc.Plan("recalibrated_neyman", ["precision"], budget=60, promise="fixed", seed=1)
@@ -132,7 +131,15 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     page.text_area(key="watch-required-mail").input("precision >= 0.7").run()
     page.number_input(key="watch-labels-mail").set_value(50).run()
     button(page, "watch-preview").click().run()
-    assert "50 labels a wave.\nprecision >= 0.7: a fall of 10 points is noticed" in texts(page)
+    said = [one.value for one in page.markdown]
+    assert any("**Precision** 10 points below the required 70 %: noticed" in one for one in said)
+    assert "While nothing falls: one false alarm in about 20 years." in said
+    assert watch_preview.ON_LABELS in [one.value for one in page.caption]
+    slider = page.select_slider(key="watch-labels-mail-slider")
+    assert [one.split(" · ")[0] for one in slider.options][:3] == ["20", "50", "100"]
+    slider.set_value(100).run()
+    assert page.number_input(key="watch-labels-mail").value == 100 and not page.exception
+    page.number_input(key="watch-labels-mail").set_value(50).run()
     assert monitors.names() == []
     button(page, "watch-begin").click().run()
     (wave,) = sessions.store().projects()[:1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate
 from labelcore.stats.proportion import wilson
 from labelcore.waves import checks as room
-from labelcore.waves import preview
 from labelcore.waves.compared import difference
 from labelcore.waves.measured import Figure, measured
 
@@ -193,14 +193,33 @@ def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
     assert found["threshold"].iloc[0] > 389  # Two lines share the error rate.
 
 
-def test_a_preview_says_what_will_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preview, "SERIES", 60)
+def test_a_preview_says_what_will_be_noticed() -> None:
     found = started().preview(read(table(items=2_000)), 150, fall=0.3, sessions=60)
     share = found.table.set_index("watch").loc["precision >= 0.8"]
     assert share["within 8"] > 0.9
     assert share["within 1"] <= share["within 8"]
     assert found.sentence().startswith("150 labels a wave. precision >= 0.8: a fall of 30 points")
     assert found.sentence().endswith("One false alarm in about 240 waves.")
+
+
+def test_a_preview_believes_labels_of_the_table_more_than_its_scores() -> None:
+    """Four of ten that this classifier calls positive are, and its scores say seven."""
+    frame = table(items=2_000, right=0.4)
+    plan = lc.Plan("recalibrated_neyman", ["precision"], budget=200, seed=1, promise="fixed")
+    session = lc.Session(read(frame), plan)
+    label(session, frame)
+    monitor = lc.Monitor(None, "spam", plan, waves=12)
+    by_scores, by_labels = (
+        monitor.preview(read(frame), 60, sessions=10, session=one) for one in (None, session)
+    )
+    called = frame["call"] == "yes"
+    true = (frame["truth"][called] == "yes").mean()
+    assert by_scores.table["now"][0] > true + 0.15
+    assert abs(by_labels.table["now"][0] - true) < 3 * np.sqrt(true * (1 - true) / 100)
+    quick = by_labels.table.assign(**{"within 3": 0.9})
+    found = replace(by_labels, table=quick)
+    assert found.waits() == {"precision since launch": 3}
+    assert found.waits(2.0) == {"precision since launch": None}
 
 
 FRAME = table()

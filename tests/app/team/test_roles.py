@@ -138,7 +138,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "new_race._cancel", "cutting._slid", "cutting._typed", "cutting._scored", "start.rows",
         "start.show_all_rows", "remedies.begin", "new_screens.go", "asking._take",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
-        "asked.now.take", "new_costs._take", "new_tree._used",
+        "asked.now.take", "new_costs._take", "new_tree._used", "watch_preview._take",
         "review.turn",         # the reading of a file that this page waits for:
         "waiting.works", "work.cancel",
         # handed on by functions whose callers name an act:

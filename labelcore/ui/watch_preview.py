@@ -1,0 +1,176 @@
+"""What a monitor will notice, before it begins: labels each time against the weeks until then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from labelcore.population import Population
+from labelcore.population.copies import TemporaryCopy
+from labelcore.population.snapshots import write_snapshot
+from labelcore.session.session import Session
+from labelcore.ui import waiting
+from labelcore.ui.facts import estimand_name
+from labelcore.ui.reading import Ask
+from labelcore.ui.tables import reading_table
+from labelcore.waves import preview
+from labelcore.waves.monitor import Monitor
+from labelcore.waves.preview import OFTEN, MonitorPreview
+
+SESSIONS, SERIES, FALL = 100, 200, 0.10
+SIZES = (0.5, 1, 2, 4)
+"""Of the labels that were typed in, those that are tried."""
+UNITS = {"weekly": "week", "monthly": "month", "daily": "day", "each file": "table"}
+A_YEAR = {"week": 52, "month": 12, "day": 365}
+WANTED = "watch-wanted"
+FALLS, WHAT = "falls", "Simulating falls"
+BELOW = "**{figure}** {fall} points below the required {required}: noticed within {wait}"
+LOWER = "**{figure}** {fall} points lower than before: noticed within {wait}"
+IN_CASES = " in {cases} of 10 cases."
+FALSE = "While nothing falls: one false alarm in about {time}."
+ON_LABELS = "Simulated on this table, with what the labels of its project say of the scores."
+ON_SCORES = "Simulated on this table as if its scores were right."
+UNTIL = "{units} until a fall is noticed in {cases} of 10 cases"
+
+
+def sizes_about(labels: int) -> tuple[int, ...]:
+    """How many labels are tried, in tens."""
+    tried = (max(10, round(labels * one / 10) * 10) for one in SIZES)
+    return tuple(dict.fromkeys(sorted({*tried, labels})))
+
+
+def simulated(
+    key: tuple[Any, ...], population: Population, monitor: Monitor, sizes: Sequence[int],
+    session: Session | None,
+) -> list[MonitorPreview]:  # fmt: skip
+    """The preview of each size, made once in a process of its own, waited for with a way to cancel
+    it. Raises ValueError with a sentence.
+
+    key      of the terms
+    session  with labels of the same table
+    """
+    found = waiting.there(FALLS, key)
+    if found is None:
+        found = waiting.found(FALLS, key, WHAT, _asked(population, monitor, sizes, session))
+    return [MonitorPreview(**{**one, "table": pd.DataFrame(one["table"])}) for one in found]
+
+
+def _asked(
+    population: Population, monitor: Monitor, sizes: Sequence[int], session: Session | None
+) -> Ask:
+    falls = monitor.falls(population, sizes, FALL, 0, SESSIONS, SERIES)
+    copies = [] if population.snapshot is not None else [TemporaryCopy()]
+    if copies:
+        write_snapshot(copies[0].path, population)
+    paths = [str(population.snapshot or copies[0].path)]
+    rates = None if session is None else preview.known_rates(session)
+    if rates is not None:
+        copies.append(TemporaryCopy())
+        preview.write_rates(copies[-1].path, rates)
+        paths.append(str(copies[-1].path))
+
+    def handed(found: Any, folder: Path) -> Any:
+        copies.clear()  # Until here they had to stay.
+        return found
+
+    asked = [asdict(one) for one in falls]
+    return Ask(preview.apart, (paths, asked), handed, SESSIONS * 16 * len(population))
+
+
+def show(found: Sequence[MonitorPreview], unit: str, of_labels: bool, labels: str) -> None:
+    """A slider of labels against waits, and what will be noticed with those that are chosen.
+
+    of_labels   whether labels said what the scores are worth
+    labels      the key of the number of labels, which ``wanted`` gives another value
+    """
+    by_size = {one.labels: one for one in found}
+    slider = f"{labels}-slider"
+    st.session_state[slider] = min(by_size, key=lambda n: abs(n - st.session_state[labels]))
+    st.select_slider(
+        f"Labels a {unit}, and until the slowest fall is noticed", list(by_size), key=slider,
+        format_func=lambda size: f"{size:,} · {wait_words(slowest(by_size[size]), unit)}",
+        on_change=_take, args=(slider,),
+    )  # fmt: skip
+    chosen = by_size[st.session_state[slider]]
+    for sentence in sentences(chosen, unit):
+        st.markdown(sentence)
+    st.caption(ON_LABELS if of_labels else ON_SCORES)
+    title = UNTIL.format(units=f"{unit}s".capitalize(), cases=f"{10 * OFTEN:.0f}")
+    st.markdown(f"**{title}**")
+    reading_table(waits_table(found, unit), "watch-waits")
+
+
+def _take(slider: str) -> None:
+    """The number is drawn before the slider, and takes its value at the next run."""
+    st.session_state[WANTED] = st.session_state[slider]
+
+
+def wanted(labels: str) -> None:
+    """Set the number of labels, before it is drawn, to what the slider says."""
+    if WANTED in st.session_state:
+        st.session_state[labels] = st.session_state.pop(WANTED)
+
+
+def slowest(one: MonitorPreview) -> int | None:
+    """The longest wait; None where one takes longer than was simulated."""
+    waits = one.waits().values()
+    return None if None in waits else max(wait for wait in waits if wait is not None)
+
+
+def wait_words(wait: int | None, unit: str) -> str:
+    if wait is None:
+        return f"over {preview.LONGEST_WAIT} {unit}s"
+    return f"{wait} {unit}{'' if wait == 1 else 's'}"
+
+
+def sentences(one: MonitorPreview, unit: str) -> list[str]:
+    """What is noticed of each line of evidence, and how often nothing was there."""
+    waits, said = one.waits(), []
+    for row in one.table.to_dict("records"):
+        wait = waits[row["watch"]]
+        share = row[f"within {wait or preview.LONGEST_WAIT}"]
+        words = (LOWER if _since_launch(row) else BELOW) + IN_CASES
+        said.append(
+            words.format(
+                figure=estimand_name(row["estimand"]), fall=f"{100 * one.fall:.0f}",
+                required="" if _since_launch(row) else f"{100 * row['required']:.10g} %",
+                wait=wait_words(wait or preview.LONGEST_WAIT, unit), cases=f"{10 * share:.0f}",
+            )
+        )  # fmt: skip
+    return [*said, FALSE.format(time=time_words(one.waves_per_false_alarm, unit))]
+
+
+def time_words(waves: float, unit: str) -> str:
+    """
+    >>> time_words(1040, "week"), time_words(100, "table")
+    ('20 years', '100 tables')
+    """
+    years = waves / A_YEAR.get(unit, waves + 1)
+    return f"{years:.0f} years" if years >= 2 else f"{waves:,.0f} {unit}s"
+
+
+def waits_table(found: Sequence[MonitorPreview], unit: str) -> pd.DataFrame:
+    """Lines of evidence down, labels across."""
+    rows: dict[str, dict[str, str]] = {}
+    for one in found:
+        waits = one.waits()
+        for row in one.table.to_dict("records"):
+            figure = estimand_name(row["estimand"])
+            lower = "lower than before"
+            if not _since_launch(row):
+                lower = f"below {100 * row['required']:.10g} %"
+            told = rows.setdefault(row["watch"], {"": f"{figure} {lower}"})
+            wait = waits[row["watch"]]
+            told[f"{one.labels:,} labels"] = (
+                f"over {preview.LONGEST_WAIT}" if wait is None else str(wait)
+            )
+    return pd.DataFrame(rows.values())
+
+
+def _since_launch(row: Mapping[Any, Any]) -> bool:
+    return bool(pd.isna(row["required"]))
