@@ -49,6 +49,9 @@ COMING, LEAST_COMING = 2_000, 20
 """Items, of all strata together and of each one, that are looked up before they are drawn."""
 
 
+Edges = Mapping[str, Mapping[str, Sequence[Sequence[Any]]]]
+"""Group, "" where there are none -> predicted class -> score and tie of the last item of each of
+its strata but the last one, in their order."""
 Kind = TypeVar("Kind")
 """What is shared by all that ask for the same."""
 
@@ -78,6 +81,7 @@ class Setup:
     groups   those of the items that have figures of their own; group_margin: the half-width wanted
              in each
     toward   the figure that the next labels are for, and the group; None: those of the plan
+    edges    where strata end; None: at ranks of this file
     """
 
     population: Population
@@ -99,6 +103,7 @@ class Setup:
     groups: Grouping | None = None
     group_margin: float | None = None
     toward: Toward | None = None
+    edges: Edges | None = None
 
     def items(self) -> Items:
         """What may be asked of the items: counts, ranks and samples. What an answer took to be
@@ -175,6 +180,8 @@ class Frame:
     group     (n_strata,), the group of the plan whose items each holds; None: it asks for none
     block     (n_strata,), where prompts are drawn whole the stratum of prompts whose outputs by one
               group each holds, those of a block side by side; None: items are drawn by themselves
+    known_as  (n_strata,), the number of each among those of the edges that are given, by which the
+              strata of several files are the same; None: their own numbers
 
     Items that were known from the start have the stratum NOT_SAMPLED and are in no queue.
     ``strata_last`` names the arrays of a kind of frame of which the strata are the last axis.
@@ -193,6 +200,7 @@ class Frame:
     wanted: NDArray[np.bool_] | None = field(default=None, kw_only=True)
     group: IntArray | None = field(default=None, kw_only=True)
     block: IntArray | None = field(default=None, kw_only=True)
+    known_as: IntArray | None = field(default=None, kw_only=True)
 
     @property
     def n_strata(self) -> int:
@@ -459,6 +467,11 @@ class Design(ABC, Generic[FrameT]):
     @abstractmethod
     def prepare(self, setup: Setup) -> FrameT:
         """Strata, their expected rates and the order of draws."""
+
+    def edges(self, setup: Setup) -> Edges | None:
+        """Where the strata of this file end, for other files to be cut there; None where they do
+        not lie along scores."""
+        return None
 
     def resized(self, setup: Setup, frame: FrameT) -> FrameT:
         """The frame of ``setup``, which differs from that of ``frame`` in ``size_param`` alone."""

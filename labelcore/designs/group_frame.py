@@ -17,6 +17,7 @@ import numpy as np
 
 from labelcore.designs.base import Frame, FrameT, IntArray, Setup, make_frame
 from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM, Shares
+from labelcore.population.array_items import SMALL_CODES
 from labelcore.stats.profile import FloatArray
 
 WIDER = 1.2
@@ -55,24 +56,36 @@ def group_frame(setup: Setup, prepare: Callable[[Setup], FrameT]) -> FrameT:
     stratum = np.zeros(items, dtype=np.int64)
     parts: list[FrameT] = []
     of_group: list[int] = []
+    known: list[int] = []
     for group in range(len(groups.names)):
         members = groups.members(group)
         if not len(members):
             continue
-        part, orders = setup.population.part(members), setup.orders.of_part(members)
-        planned = max(setup.planned // len(groups.names), 1)
-        own = replace(setup, population=part, orders=orders, planned=planned, groups=None)
-        frame = prepare(own)
+        frame = prepare(inside_group(setup, group))
         stratum[members] = np.asarray(frame.stratum) + len(of_group)
         parts.append(frame)
         of_group += [group] * frame.n_strata
+        if frame.known_as is not None:
+            known += (frame.known_as + group * SMALL_CODES).tolist()
     rates = np.concatenate([one.rates for one in parts])
     predicted = np.concatenate([one.predicted for one in parts])
     notes = tuple(dict.fromkeys(note for one in parts for note in one.notes))
     whole = make_frame(setup, stratum, rates, predicted, notes)
     kept = {item.name: getattr(whole, item.name) for item in fields(Frame)}
     kept |= _together(parts) | {"group": np.array(of_group)}
+    kept["known_as"] = np.array(known) if known else None
     return type(parts[0])(**kept)
+
+
+def inside_group(setup: Setup, group: int) -> Setup:
+    """The items of one group as a file of their own."""
+    groups = setup.groups
+    assert groups is not None
+    members = groups.members(group)
+    part, orders = setup.population.part(members), setup.orders.of_part(members)
+    planned = max(setup.planned // len(groups.names), 1)
+    edges = None if setup.edges is None else {"": setup.edges.get(groups.names[group], {})}
+    return replace(setup, population=part, orders=orders, planned=planned, groups=None, edges=edges)
 
 
 def _together(parts: list[Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from labelcore.designs.base import (
     Due,
+    Edges,
     Expected,
     IntArray,
     Look,
@@ -25,6 +26,7 @@ from labelcore.designs.group_frame import (
     chosen_share,
     group_frame,
     group_shares,
+    inside_group,
     pieces_in_group,
     strata_of,
 )
@@ -70,6 +72,7 @@ from labelcore.designs.scalars import Answers
 from labelcore.designs.score_frame import (
     NEYMAN,
     TWO_ENDED,
+    score_edges,
     score_frame,
     score_frame_redrawn,
     score_shares,
@@ -309,14 +312,24 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return params.n_strata is not None
 
     def prepare(self, setup: Setup) -> HelpedFrame:
+        key: tuple[object, ...] = self, setup.planned, setup.params
+        if setup.groups is not None:
+            key = *key, setup.groups.by, setup.groups.names
         if setup.groups is not None and setup.params.prompts == SAME:
-            key = self, setup.groups.by, setup.groups.names, setup.planned, setup.params
             return setup.shared(BY_GROUP, key, lambda: prompt_frame(setup))
         if setup.groups is not None:
-            key = self, setup.groups.by, setup.groups.names, setup.planned, setup.params
+            key = *key, setup.edges
             return setup.shared(BY_GROUP, key, lambda: group_frame(setup, self.prepare))
         by_pattern = self.draws_by_pattern(setup.params)
         return pattern_frame(setup) if by_pattern else score_frame(setup)
+
+    def edges(self, setup: Setup) -> Edges | None:
+        if self.draws_by_pattern(setup.params) or setup.params.prompts == SAME:
+            return None
+        if setup.classifier is None or setup.groups is None:
+            return None if setup.classifier is None else {"": score_edges(setup)}
+        every = enumerate(setup.groups.names)
+        return {name: score_edges(inside_group(setup, group)) for group, name in every}
 
     def redrawn(self, setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:
         if frame.block is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +25,10 @@ from labelcore.designs.two_ended import joint_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, known_group, ratios
 from labelcore.population.array_items import Items, cut
-from labelcore.population.items import Part
+from labelcore.population.items import Mark, Part
 from labelcore.population.kept import Kept, Recent
 from labelcore.stats.allocation import pieces_by_size
-from labelcore.stats.crossed_strata import CUT_ABOVE, CUT_BELOW, crossed
+from labelcore.stats.crossed_strata import CUT_ABOVE, CUT_BELOW, PARTS, crossed
 from labelcore.stats.orders import random_of
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.stats.strata import equal_size_edges, geometric_edges
@@ -53,7 +54,7 @@ def score_frame(setup: Setup) -> HelpedFrame:
     check_helpers(setup)
     others, params = evidence_of(setup), setup.params
     strata = params.n_above, params.n_below, bool(setup.claims)
-    key = setup.classifier, others and params.helpers, strata
+    key = setup.classifier, others and params.helpers, strata, setup.edges
     frame = setup.shared(BY_SCORE, key, lambda: _by_score(setup, others))
     return _part_asked(setup, replace(frame, notes=(*frame.notes, *helper_notes(setup))))
 
@@ -73,28 +74,75 @@ def _by_score(setup: Setup, others: Evidence | None) -> HelpedFrame:
     classifier = str(setup.classifier)
     if others is None:
         items = setup.items()
-        parts, predicted = _parts(setup, items, classifier)
+        parts, predicted, known = _parts(setup, items, classifier)
         rates, notes = part_rates(setup, items, classifier, parts)
         frame = frame_of(setup, items, parts, rates, predicted, notes)
     else:
-        stratum, predicted = _strata_with_helpers(setup, classifier, others)
+        stratum, predicted, known = _strata_with_helpers(setup, classifier, others)
         rates, notes = stratum_rates(setup.population, classifier, stratum, len(predicted))
         frame = make_frame(setup, stratum, rates, predicted, notes)
-    return helped(setup, frame, others)
+    return helped(setup, replace(frame, known_as=known), others)
 
 
-def _parts(setup: Setup, items: Items, classifier: str) -> tuple[list[Part], BoolArray]:
-    """The strata by the score alone, and whether each of them is predicted positive, (n_strata,);
-    ties go by the tie hash."""
-    population, whole = setup.population, setup.along(classifier)
-    names = [classifier] if classifier in population.predictions else []
-    sizes = {one: int(count[0]) for one, count in items.joined(names, [Part()]).items()}
+def _parts(
+    setup: Setup, items: Items, classifier: str
+) -> tuple[list[Part], BoolArray, IntArray | None]:
+    """The strata by the score alone, whether each of them is predicted positive and what it is
+    known as, (n_strata,); ties go by the tie hash."""
+    if setup.edges is not None:
+        return _kept_parts(setup, items, classifier)
+    whole, names = setup.along(classifier), _calling(setup)
     found: list[Part] = []
     predicted: list[bool] = []
-    for codes, edges, above in _edges(setup, sizes):
+    for codes, edges, above in _edges(setup, _sizes(setup, items)):
         found += cut(items, whole, dict(zip(names, codes, strict=True)), edges)
         predicted += [above] * len(edges)
-    return found, np.array(predicted)
+    return found, np.array(predicted), None
+
+
+def _kept_parts(
+    setup: Setup, items: Items, classifier: str
+) -> tuple[list[Part], BoolArray, IntArray]:
+    """``_parts`` that end where those of another file did, as far as they hold items."""
+    population, whole, names = setup.population, setup.along(classifier), _calling(setup)
+    kept = (setup.edges or {}).get("", {})
+    classes = sorted(kept, key=lambda name: (name != population.positive, name))
+    if {*kept} != ({*population.classes} if names else {""}):
+        raise PlanError("edges must be of the classes, and of the groups, that the file has")
+    several = len(population.classes) > 2
+    found: list[Part] = []
+    predicted: list[bool] = []
+    for name in classes:
+        said = {classifier: population.classes.index(name)} if names else {}
+        pieces = whole.pieces([Mark(float(score), str(tie)) for score, tie in kept[name]])
+        found += [Part(said, (one,)) for one in pieces] if len(pieces) > 1 else [Part(said)]
+        above = bool(names) and (several or name == population.positive)
+        predicted += [above] * len(pieces)
+    there = np.flatnonzero(items.counts(found))
+    return [found[place] for place in there], np.array(predicted)[there], there
+
+
+def score_edges(setup: Setup) -> dict[str, list[list[Any]]]:
+    """``Setup.edges`` of one group: where the strata of this file end."""
+    items, whole, names = setup.items(), setup.along(setup.classifier), _calling(setup)
+    classes = setup.population.classes
+    found: dict[str, list[list[Any]]] = {name: [] for name in (classes if names else [""])}
+    for codes, edges, _ in _edges(setup, _sizes(setup, items)):
+        marks = items.at_ranks(whole, dict(zip(names, codes, strict=True)), edges[:-1].tolist())
+        found[classes[codes[0]] if names else ""] = [[mark.score, mark.tie] for mark in marks]
+    return found
+
+
+def _calling(setup: Setup) -> list[str]:
+    """The classifier, where it has predictions."""
+    there = setup.classifier in setup.population.predictions
+    return [str(setup.classifier)] if there else []
+
+
+def _sizes(setup: Setup, items: Items) -> dict[tuple[int, ...], int]:
+    """How many items have each prediction that there is."""
+    found = items.joined(_calling(setup), [Part()])
+    return {codes: int(count[0]) for codes, count in found.items()}
 
 
 def _edges(
@@ -125,31 +173,32 @@ def _edges(
 
 def _strata_with_helpers(
     setup: Setup, classifier: str, others: Evidence
-) -> tuple[IntArray, BoolArray]:
-    """The stratum of each item, and whether each stratum is predicted positive; ties in the score
-    go by what the others say, then by the tie hash."""
+) -> tuple[IntArray, BoolArray, IntArray | None]:
+    """The stratum of each item, whether each stratum is predicted positive and what it is known as;
+    ties in the score go by what the others say, then by the tie hash."""
     population, n = setup.population, len(setup.population)
     score = population.ordering_score(classifier)
     order = setup.ranking(np.zeros(n) if score is None else score)
     order = then_by(order, score, others.order)
-    side = population.predictions.get(classifier)
-    groups = np.zeros(n, dtype=np.int64) if side is None else side.astype(np.int64)
-    sizes: dict[tuple[int, ...], int] = {(): n}
-    if side is not None:
-        number = np.bincount(groups).tolist()
-        sizes = {(code,): size for code, size in enumerate(number) if size}
-    stratum = np.zeros(n, dtype=np.int64)
-    predicted: list[bool] = []
-    for codes, edges, called in _edges(setup, sizes):
-        members = order if side is None else order[groups[order] == codes[0]]
-        piece = np.searchsorted(edges, np.arange(len(members)), side="right")
-        stratum[members] = piece + len(predicted)
-        predicted += [called] * len(edges)
-    above = np.array(predicted)
+    side, items = population.predictions.get(classifier), setup.items()
+    stratum, known = np.zeros(n, dtype=np.int64), None
+    if setup.edges is not None:
+        parts, above, known = _kept_parts(setup, items, classifier)
+        stratum[:] = items.strata(parts)
+    else:
+        predicted: list[bool] = []
+        for codes, edges, called in _edges(setup, _sizes(setup, items)):
+            members = order if side is None else order[side[order] == codes[0]]
+            piece = np.searchsorted(edges, np.arange(len(members)), side="right")
+            stratum[members] = piece + len(predicted)
+            predicted += [called] * len(edges)
+        above = np.array(predicted)
     says = others.says_so(above[stratum])
     shares = np.where(above, CUT_ABOVE, CUT_BELOW)
     stratum, piece = crossed(order, stratum, says, others.order, shares)
-    return stratum, above[piece]
+    if known is not None:  # Each piece is crossed anew: its parts are known by their order.
+        known = PARTS * known[piece] + np.arange(len(piece)) - np.searchsorted(piece, piece)
+    return stratum, above[piece], known
 
 
 def _ties_anew(setup: Setup, frame: HelpedFrame) -> HelpedFrame:

@@ -204,6 +204,7 @@ def _given(
         rounded=plan.interval_rules < EXACT_SUMS,
         groups=_groups(population, plan, planned),
         group_margin=plan.group_margin,
+        edges=plan.edges,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from labelcore.designs import DESIGNS, Design
@@ -95,6 +96,20 @@ def check_estimands(names: Sequence[str], method: Design[Any]) -> None:
                 able=", ".join(method.estimands),
                 value=name,
             )
+
+
+def check_edges(edges: Any) -> None:
+    """Raise PlanError for what are no places along scores."""
+    try:
+        marks = [mark for classes in edges.values() for one in classes.values() for mark in one]
+        known = all(isinstance(tie, str) and isfinite(score) for score, tie in marks)
+    except (AttributeError, TypeError, ValueError):
+        known = edges is None
+    if not known:
+        raise PlanArgumentError(
+            "edges",
+            "must be scores and ties by group and class, as a monitor's first wave has them",
+        )
 
 
 def check_groups(plan: Plan) -> None:

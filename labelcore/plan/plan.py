@@ -10,12 +10,13 @@ from types import MappingProxyType
 from typing import Any
 
 from labelcore.designs import DESIGNS, Design
-from labelcore.designs.base import INTERVAL_RULES, DesignParams, WatchedParams
+from labelcore.designs.base import INTERVAL_RULES, DesignParams, Edges, WatchedParams
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.plan.checks import (
     check_claim_form,
     check_claims,
+    check_edges,
     check_estimands,
     check_existing,
     check_groups,
@@ -39,6 +40,10 @@ from labelcore.promises import Form, Promise, Unsure
 USUAL_HORIZON, LIKELY_HORIZON = 4, 16
 """How many times its planned size a plan is for that ends at a margin or a strict claim, and one
 with approximate claims, whose size the scores alone tell badly."""
+ADDED = (
+    "rules", "claims_planned", "classes", "by", "groups", "group_margin", "existing", "edges",
+)  # fmt: skip
+"""Arguments that the text of older plans has not, and which are None there."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,9 @@ class Plan:
     claims_planned
         the labels that approximate claims are expected to need, over which they spend their error,
         whatever the budget; frozen with the size
+    edges
+        where strata end along the scores, by group and predicted class, as the first wave of a
+        ``Monitor`` tells those after it; None: at ranks of the file itself
     rules
         the version of the rules that intervals are computed by; None until it is frozen with the
         size. A frozen plan of an earlier version, or without one, is ``superseded``
@@ -180,6 +188,7 @@ class Plan:
     planned: int | None = field(default=None, kw_only=True)
     claims_planned: int | None = field(default=None, kw_only=True)
     rules: int | None = field(default=None, kw_only=True)
+    edges: Edges | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_known(self.design, DESIGNS, "design")
@@ -210,6 +219,7 @@ class Plan:
             check_all_read(self.method, names, params, self.classifiers, claimed)
         check_sure_scores(self)
         check_unsure(self)
+        check_edges(self.edges)
 
     @property
     def method(self) -> Design[Any]:
@@ -462,26 +472,15 @@ class Plan:
         """
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         values["params"] = dict(self.params)
+        for name in ADDED:
+            if values[name] is None:
+                del values[name]
         if self.claim_form == Form.STRICT:
             del values["claim_form"]
         if not self.together:
             del values["together"]
         if self.unsure == Unsure.JUDGED:
             del values["unsure"]
-        if self.rules is None:
-            del values["rules"]
-        if self.claims_planned is None:
-            del values["claims_planned"]
-        if self.classes is None:
-            del values["classes"]
-        if self.by is None:
-            del values["by"]
-        if self.groups is None:
-            del values["groups"]
-        if self.group_margin is None:
-            del values["group_margin"]
-        if self.existing is None:
-            del values["existing"]
         if not self.repeats:
             del values["repeats"]
         if not self.overlap:

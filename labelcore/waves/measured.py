@@ -177,7 +177,11 @@ def counts_of(
     if isinstance(subject, InGroup):
         tally = tally.of_group(subject.group)
     cells = tally.cells(question.class_index)
-    columns = tally.stratum, cells.predicted, cells.size, cells.labelled, cells.positive
+    known = engine.frame.known_as
+    names = (
+        tally.stratum if known is None else np.where(tally.stratum < 0, -1, known[tally.stratum])
+    )
+    columns = names, cells.predicted, cells.size, cells.labelled, cells.positive
     counts = np.column_stack([np.asarray(one, dtype=float) for one in columns]).tolist()
     several = len(engine.population.classes) > 2 and question.class_index is not None
     rates = engine.frame.rates[tally.stratum]

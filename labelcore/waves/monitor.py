@@ -21,7 +21,7 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import kept_plan
+from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.session.carried import MONITOR, Home, terms_of, waves_of
@@ -84,8 +84,9 @@ class Monitor:
     Notes
     -----
     An item keeps its place in the order of draws for as long as it keeps its id (permanent random
-    numbers), so that each wave by itself is a random sample of its strata, and a label of the same
-    id with the same contents comes home unasked. Evidence reads only labels first given in a wave:
+    numbers), and strata end at the scores at which those of the first wave did, so that each wave
+    by itself is a random sample of its strata, and a label of the same id with the same contents
+    comes home unasked. Evidence reads only labels first given in a wave:
     carried ones would count the same noise every night. A wave's figures are hidden until its
     planned size is reached or it is closed.
 
@@ -237,7 +238,7 @@ class Monitor:
                     )
                 return self._session(record.name, population)
         self.check(population, wanted, renewed=renewed)
-        plan = self.plan if labels is None else replace(self.plan, budget=labels, margin=None)
+        plan = self._planned(population, labels)
         terms = {
             "name": self.name, "wave": wanted, "number": len(there) + 1, "asked": self._asked,
             **(self._agreed(there) or self._frozen(population, plan)),
@@ -284,6 +285,7 @@ class Monitor:
             )
         if not renewed:
             check_ids(population, Home(self.store, self.name))
+        Engine(population, self._planned(population))
 
     def close(self, name: str, reason: str = "", annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Close a wave with the labels that it has.
@@ -401,15 +403,12 @@ class Monitor:
         sessions: int, series: int = SERIES,
     ) -> list[Falls]:  # fmt: skip
         """What ``preview`` simulates for each number of labels. Raises PlanError, ArgumentError."""
-        plans = [
-            self.plan if one is None else replace(self.plan, budget=one, margin=None)
-            for one in sizes
-        ]
+        plans = [self._planned(population, one) for one in sizes]
         frozen = self._agreed(self._records()) or self._frozen(population, plans[0])
         watches = _watches(frozen)
         return [
             Falls(
-                kept_plan(population, plan).to_json(),
+                plan.to_json(),
                 tuple((str(one), one.key, one.required) for one in watches),
                 tuple(float(frozen["thresholds"][one.required is None]) for one in watches),
                 self.waves / self.error, fall, seed, sessions, series,
@@ -574,6 +573,23 @@ class Monitor:
         if project not in self._sessions:
             self._sessions[project] = Session.open(self.store, project, population=population)
         return self._sessions[project]
+
+    def _planned(self, population: Population, labels: int | None = None) -> Plan:
+        """The frozen plan of the next wave: what the first one chose for its table stays, and so do
+        the scores at which its strata end."""
+        plan = self.plan if labels is None else replace(self.plan, budget=labels, margin=None)
+        there = self._records()
+        if not there:
+            kept = kept_plan(population, plan)
+            return replace(kept, edges=kept.method.edges(Engine(population, kept).setup))
+        first, planned = Plan.from_json(there[0].plan_json), planned_size(population, plan)
+        return replace(
+            first,
+            planned=planned,
+            budget=plan.budget,
+            margin=plan.margin,
+            rules=plan.interval_rules,
+        )
 
     def _agreed(self, there: Sequence[ProjectRecord]) -> dict[str, Any]:
         """What the first wave froze; nothing before it."""

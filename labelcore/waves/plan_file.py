@@ -29,7 +29,9 @@ SCHEDULES: dict[str, Callable[[date], str]] = {
 }
 """How a wave is called that is due on a day; with "each file" every new table is a wave."""
 READING = set(inspect.signature(read_population).parameters) - {"source", "progress"}
-PLANNED = {one.name for one in fields(Plan)} - {"promise", "planned", "claims_planned", "rules"}
+PLANNED = {one.name for one in fields(Plan)} - {
+    "promise", "planned", "claims_planned", "rules", "edges",
+}  # fmt: skip
 TERMS = {"requirements", "since_launch", "waves", "error"}
 WORDS = {"question", "instructions", "title"}
 TABLES: dict[str, Collection[str]] = {

@@ -13,6 +13,9 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import ArgumentError, ProjectExistsError, UnknownProjectError
+from labelcore.log.engine import Engine
+from labelcore.plan.plan import Plan
+from labelcore.planning.forecast import kept_plan
 from labelcore.session.carried import CARRIED, Home, terms_of, waves_of
 from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate
@@ -304,3 +307,49 @@ def test_waves_are_compared_when_they_are_finished() -> None:
     assert alone.loc[0, "low"] == monitor.table().loc[0, "low"]
     with pytest.raises(ArgumentError, match="must be finished"):
         monitor.compare("two", "one")
+
+
+def test_strata_end_at_the_scores_of_the_first_wave() -> None:
+    """And not at ranks of each table, by which items would move."""
+    monitor, first = started(), table()
+    label(monitor.wave(read(first), "one"), first)
+    second = pd.concat([first.iloc[60:], table(1_000, 240)], ignore_index=True)
+    engines = [monitor.wave(read(second), "two").engine]
+    engines.append(Engine(engines[0].population, replace(engines[0].plan, edges=None)))
+    launch = monitor._session("spam: one").engine
+    moved = []
+    for engine in engines:
+        known = np.arange(99) if engine.frame.known_as is None else engine.frame.known_as
+        before = launch.frame.known_as[launch.frame.stratum][60:]
+        moved.append(np.mean(known[engine.frame.stratum][: ITEMS - 60] != before))
+    assert moved[0] == 0.0
+    assert moved[1] > 0.05
+    assert Plan.from_json(engines[0].plan.to_json()) == engines[0].plan
+
+
+@pytest.mark.parametrize("scores", ["one stratum", "beyond all edges", "no positives"])
+def test_a_table_of_other_scores_is_a_wave(scores: str) -> None:
+    plan = replace(started().plan, estimands=["accuracy", "precision"])
+    monitor = lc.Monitor(None, "spam", plan, ["accuracy >= 0.5"], False)
+    first = table()
+    label(monitor.wave(read(first), "one"), first)
+    other = changed(first, 0.5, 1_000)
+    if scores == "no positives":
+        other = other.assign(call="no")
+    else:
+        other = other.assign(score=0.6 if scores == "one stratum" else 3 + other["score"])
+    session = monitor.wave(read(other), "two")
+    label(session, other)
+    assert session.labels == LABELS
+    assert session.engine.frame.n_strata <= {"no positives": 12}.get(scores, 2)
+    last = monitor.table().iloc[-1]
+    truth = (other["call"] == other["truth"]).mean()
+    assert last["low"] <= truth <= last["high"]
+
+
+def test_edges_that_are_no_edges_are_refused() -> None:
+    with pytest.raises(ValueError, match="edges must be scores and ties by group and class"):
+        replace(started().plan, edges={"": {"no": [0.5]}})
+    kept = replace(started().plan, edges={"": {"no": []}})
+    with pytest.raises(ValueError, match="edges must be of the classes, and of the groups"):
+        Engine(read(FRAME), kept_plan(read(FRAME), kept))
