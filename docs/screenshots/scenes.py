@@ -14,7 +14,7 @@ ALL = ("light", "dark", "narrow")
 # Nothing on it has a colour that another picture does not show dark.
 PLAIN = ("light", "narrow")
 ANSWERS, STATE = ".lc-answers button", ".st-key-state"
-CURVE = ".st-key-explore-curve .main-svg"
+CURVE = ".explore .chart"
 
 
 def menu(page: Page) -> None:
@@ -139,6 +139,15 @@ def choose(name: str) -> Callable[[Page], None]:
     return act
 
 
+def other_reading(name: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.locator(".st-key-fold-readings summary").click()
+        page.locator(".st-key-explore-reading").wait_for()
+        choose(name)(page)
+
+    return act
+
+
 PROGRESS = [
     live("progress", "figures", "Three figures, their history with band, the curve, the strata.",
          "Short messages"),
@@ -153,15 +162,14 @@ PROGRESS = [
     live("progress", "ranked", "A ranked list: the curve first.", "List with its band"),
 ]  # fmt: skip
 EXPLORE = [
-    live("explore", "no-score", "A file without a score has no curve.", "Letters",
-         wait="[data-testid=stAlert]"),
+    live("explore", "no-score", "A file without a score has no curve.", "Letters"),
     live("explore", "start", "Nothing labelled yet.", "List, nothing yet", views=PLAIN),
     live("explore", "first", "Before the first band: a first guess, marked as one.",
          "List, first labels"),
-    live("explore", "band", "The band, a cut in it, where precision falls, packages.",
+    live("explore", "band", "One sentence, two handles: a cut in its band, and what is sure.",
          "List with its band", wait=CURVE),
-    live("explore", "roc", "The same cut on the ROC curve.", "List with its band", choose("ROC"),
-         CURVE, PLAIN),
+    live("explore", "roc", "Behind a line: every other reading, here the ROC curve.",
+         "List with its band", other_reading("ROC"), CURVE, PLAIN),
     live("explore", "paula-part", "PAULA's bounds while labels are missing.", "PAULA, part of it",
          wait=CURVE),
     live("explore", "paula", "PAULA's bounds with all their labels.", "PAULA, all of it",

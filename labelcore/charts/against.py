@@ -74,7 +74,7 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
     if together == "other way":
         diagonal = [0.0, 1.0]
         marks.append(Line(diagonal, diagonal, HAIR, "dash", name=SHUFFLED, role=REFERENCE))
-    texts, ranks = _hover_texts(first, second, usable), first.rank.astype(int).tolist()
+    texts = _hover_texts(first, second, usable)
     apart = bool((usable & ~told).any())
     # Midpoints of bounds need not rise along the ranks: as a line they would go to and fro.
     bounded_only = upright.confidence is None and upright.state != State.EXACT
@@ -85,11 +85,10 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
             0.0 if bounded_only else value_width(both),
             name=value_name(both) if told.any() and not bounded_only else "",
             hover=() if apart else texts,
-            ranks=() if apart else ranks,
         )
     )
     if apart:
-        marks.append(pointed(second.place, first.place, usable, texts, ranks))
+        marks.append(pointed(second.place, first.place, usable, texts))
     alone = ", by its estimate" if together == "alone" else ""
     drawing = Drawing(
         _axis(names[1].lower() + alone, second.reading, (0.0, 1.01)),

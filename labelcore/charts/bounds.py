@@ -69,9 +69,9 @@ def value_width(points: Points) -> float:
     return LINE if thick else HAIR
 
 
-def pointed(x: Numbers, y: Numbers, keep: Mask, texts: Sequence[str], ranks: Sequence[int]) -> Line:
+def pointed(x: Numbers, y: Numbers, keep: Mask, texts: Sequence[str]) -> Line:
     """What the pointer is told of every point, where some have bounds and no value; not drawn."""
-    return Line(kept(x, keep), kept(y, keep), 0.0, hover=texts, ranks=ranks)
+    return Line(kept(x, keep), kept(y, keep), 0.0, hover=texts)
 
 
 def kept(values: Numbers, keep: Mask) -> Numbers:

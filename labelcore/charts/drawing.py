@@ -106,7 +106,6 @@ class Line(Mark):
     width   0: no line
     dash    a name of ``DASHES``
     dots    diameter, one for all points or one for each; 0: none
-    ranks   what each point is called when the pointer picks it; () where none can be picked
     """
 
     x: ArrayLike
@@ -115,7 +114,6 @@ class Line(Mark):
     dash: str = ""
     dots: float | Sequence[float] = 0.0
     symbol: Symbol = Symbol.DOT
-    ranks: Sequence[int] = ()
 
     @property
     def points(self) -> Points:

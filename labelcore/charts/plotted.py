@@ -161,7 +161,7 @@ class _Plotted:
             given["marker"] |= {"symbol": Symbol.DOT.value, "line": ring}
         elif mark.symbol in (Symbol.HOLLOW, Symbol.HOLLOW_DIAMOND):
             given["marker"]["line"] = {"width": THIN}
-        return given | ({"customdata": list(mark.ranks)} if len(mark.ranks) else {})
+        return given
 
     def _band(self, mark: Band) -> dict[str, Any]:
         """One closed outline; where a stretch is of one point it is seen as a broad line."""

@@ -45,7 +45,6 @@ def rank_chart(
     *,
     log: bool | None = None,
     cut: int | None = None,
-    required: float | None = None,
     own: int | None = None,
 ) -> Chart:
     """One reading along the ranks with its band; without one while there is no interval.
@@ -55,7 +54,6 @@ def rank_chart(
     log        whether ranks are on a log scale; None: from 5,000 items on, because what matters is
                near the top
     cut        a rank, drawn as an upright line
-    required   a value of the reading that is asked for, drawn as a dashed line
     own        the classifier's own cut, a dotted upright line that says so
 
     The line has gaps where the bounds are too wide for a value; where they are everywhere a remark
@@ -69,7 +67,7 @@ def rank_chart(
         label = points.reading.label
         return empty_chart(NOTHING, [RANK, SCORE, label, LOW, HIGH])
     shares = points.reading.unit == "share"
-    rules, remarks = _lines(points, cut, required, own)
+    rules, remarks = _lines(points, cut, own)
     drawing = Drawing(
         Axis(
             "first items by score" + (" (log scale)" if log else ""),
@@ -85,13 +83,13 @@ def rank_chart(
         legend=True,
         along=True,
     )
-    return Chart(drawing, _words(points, cut, required), curve_table(band))
+    return Chart(drawing, _words(points, cut), curve_table(band))
 
 
 def rank_words(band: Band, cut: int | None = None) -> str:
     """What ``rank_chart`` shows, in words."""
     points = points_of(band)
-    return _words(points, cut, None) if points.usable.any() else NOTHING
+    return _words(points, cut) if points.usable.any() else NOTHING
 
 
 def curve_marks(points: Points, texts: Sequence[str] = ()) -> list[AnyMark]:
@@ -111,7 +109,7 @@ def curve_marks(points: Points, texts: Sequence[str] = ()) -> list[AnyMark]:
         kind="estimate grey" if guess else "estimate",
         hover=() if points.gappy else texts,
     )
-    there = [pointed(x, points.place, points.usable, texts, ())] if points.gappy and texts else []
+    there = [pointed(x, points.place, points.usable, texts)] if points.gappy and texts else []
     return [*marks, values, *there]
 
 
@@ -122,14 +120,9 @@ def _share_ends(points: Points) -> Ends:
     return max(math.floor(10 * least - 0.2) / 10, 0.0), 1.01
 
 
-def _lines(
-    points: Points, cut: int | None, required: float | None, own: int | None
-) -> tuple[list[Rule], list[Remark]]:
-    """The required value, the cut that is looked at and the classifier's own, and their words."""
+def _lines(points: Points, cut: int | None, own: int | None) -> tuple[list[Rule], list[Remark]]:
+    """The cut that is looked at and the classifier's own, and their words."""
     rules, remarks = [], []
-    if required is not None:
-        rules.append(Rule(required))
-        remarks.append(Remark(f"required {points.reading.number(required)}", y=required))
     if own is not None and own != cut:
         rules.append(Rule(own, upright=True, dash="dot"))
         remarks.append(Remark(f"own cut at {own:,}", x=own, side=Side.BELOW))
@@ -140,7 +133,7 @@ def _lines(
     return rules, remarks + ([no_line()] if points.without_line else [])
 
 
-def _words(points: Points, cut: int | None, required: float | None) -> str:
+def _words(points: Points, cut: int | None) -> str:
     band, label = points.band, points.reading.label
     spoken = [
         f"the first {words.count(int(points.rank[place]), 'item')}: {value_words(points, place)}"
@@ -153,6 +146,4 @@ def _words(points: Points, cut: int | None, required: float | None) -> str:
     ]
     if cut is not None:
         parts.append(f"A line marks the cut at {words.count(cut, 'item')}.")
-    if required is not None:
-        parts.append(f"A dashed line marks the required {points.reading.number(required)}.")
     return " ".join([*parts, band.sentence()])

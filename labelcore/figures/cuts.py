@@ -17,7 +17,7 @@ from labelcore.figures.curves import band, ranked_curve, whole_curve
 from labelcore.log.engine import Engine
 from labelcore.population import Population
 from labelcore.promises import State
-from labelcore.results.curves import Band, CheapestCut, Cut
+from labelcore.results.curves import CheapestCut, Cut
 from labelcore.stats import curve_readings
 
 SHOWN = ("precision", "recall", "yield", "f1")
@@ -47,7 +47,9 @@ def cuts_at(engine: Engine, ranks: Sequence[int]) -> list[Cut]:
     for rank, score, (better, until) in zip(ranks, scores.tolist(), levels, strict=True):
         place = np.flatnonzero(curve.rank == rank)
         readings = {
-            name: _point(whole, int(place[0])) for name, whole in bands.items() if len(place)
+            name: whole.part(slice(place[0], place[0] + 1))
+            for name, whole in bands.items()
+            if len(place)
         }
         found.append(Cut(int(rank), n_items, score, (better + 1, until), readings))
     return found
@@ -187,18 +189,3 @@ def _simultaneous(engine: Engine, curve: Curve) -> curve_readings.Yields | None:
     if yields is None or not len(yields.rank):
         return None
     return replace(yields, n_items=int(yields.rank[-1]))  # nothing is said beyond what is reached
-
-
-def _point(whole: Band, place: int) -> Band:
-    """The band at one of its ranks only."""
-    one = slice(place, place + 1)
-    return replace(
-        whole,
-        x=whole.x[one],
-        value=whole.value[one],
-        low=whole.low[one],
-        high=whole.high[one],
-        threshold=whole.threshold[one],
-        provisional=None if whole.provisional is None else whole.provisional[one],
-        extra={name: array[one] for name, array in whole.extra.items()},
-    )

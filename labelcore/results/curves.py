@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -118,6 +118,30 @@ class Band(Finding):
     def has_interval(self) -> bool:
         """Whether low and high may be shown as a band."""
         return self.state.has_interval
+
+    def part(self, keep: slice | NDArray[np.bool_]) -> Band:
+        """The same at some of its ranks only.
+
+        Parameters
+        ----------
+        keep
+            which points of ``x``, as a slice or (n_points,) of bool
+
+        Returns
+        -------
+        Band
+            With everything that is not along the ranks as it is here.
+        """
+        return replace(
+            self,
+            x=self.x[keep],
+            value=self.value[keep],
+            low=self.low[keep],
+            high=self.high[keep],
+            threshold=self.threshold[keep],
+            provisional=None if self.provisional is None else self.provisional[keep],
+            extra={name: array[keep] for name, array in self.extra.items()},
+        )
 
     def at(self, rank: float) -> tuple[float, Interval]:
         """The estimate and its interval at one rank.

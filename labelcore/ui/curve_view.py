@@ -90,17 +90,13 @@ def curve_chart(
     curve: Curve,
     choice: str,
     *,
-    log: bool | None = None,
     cut: int | None = None,
-    required: float | None = None,
     own: int | None = None,
 ) -> Chart:
-    """The chart of one of ``choices``; ``required`` is about precision only; ``own`` the
-    classifier's own cut."""
+    """The chart of one of ``choices``; ``own`` the classifier's own cut."""
     if choice not in PAIRS:
         band = session.band(choice, curve)
-        asked = required if choice == "precision" else None
-        return rank_chart(band, log=log, cut=cut, required=asked, own=own)
+        return rank_chart(band, cut=cut, own=own)
     upright, level = (session.band(name, curve) for name in PAIRS[choice][1])
     draw = {
         "roc": roc_chart,

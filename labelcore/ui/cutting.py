@@ -1,261 +1,172 @@
-"""A cut of the ranked list that a person moves: by picture, by slider, by rank or by score.
+"""One state of Explore: how many first items are looked at, and the precision that is needed.
 
-Only first items that are sure to keep the precision that is required can be chosen, by the low end
-of a band that holds for all ranks together. Who reads a cut off the estimated line is below it in
-about half of all sessions.
+Any cut may be looked at: it is told by a band that holds for all cuts together. What is to be kept
+for a precision is read off the low end of that band alone. Who reads it off the estimated line is
+below it in about half of all sessions.
 """
 
 from __future__ import annotations
 
-from functools import partial
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-import pandas as pd
 import streamlit as st
 
 from labelcore.charts.readings import READINGS
 from labelcore.figures.cuts import own_cut, rank_of_score
 from labelcore.figures.scalars import headline_stage
-from labelcore.results.curves import Band, Cut
+from labelcore.promises import State
+from labelcore.results.curves import Cut
 from labelcore.session.session import Session
-from labelcore.ui.new_number import within
-from labelcore.ui.plain import plain
-from labelcore.ui.pointing import HINT, watch_pointer
 from labelcore.ui.presses import sentence
 from labelcore.words import sentences as words
 
-REQUIRED, FIRST_REQUIRED = "explore-required", 90.0
-NARROW = 130
-NOT_SURE = "The first {rank:,} are not sure to keep {precision}: at least {low} so far."
+NEED, VIEW, SENT = "explore-need", "explore-view", "explore-sent"
+NEEDS = (99.0, 95.0, 90.0, 80.0, 70.0, 50.0)
+FIRST_NEED = 90.0
+VIEWS = ("precision", "recall")
+SHALLOW = 10
+"""Fewer first items than these are no cut that anybody asks for."""
+NOT_A_NUMBER = "Type a number of items, or a score such as 0.83; got {text!r}."
+NOT_IN_LIST = "The list has {items}: keep 1 to {n_items:,} of them, not {rank:,}."
+NOT_A_SHARE = "What is needed is a number from 0.1 to 100 per cent, got {text!r}."
+NO_SUCH_SCORE = "No item has a score of {score} or better."
+ITEMS, SCORE = (
+    re.compile(r"\d[\d,]*"),
+    re.compile(r"(?:>=?|≥)?\s*([-+]?[\d.]+(?:e[-+]?\d+)?)", re.I),
+)
 
 
 def own_cut_of(session: Session) -> int | None:
     """How many items the classifier that the list is ranked by calls positive."""
-    first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
-    return own_cut(session.population, first)
+    return own_cut(session.population, ranked_by(session))
+
+
+def ranked_by(session: Session) -> str | None:
+    """The classifier whose score ranks the list."""
+    return next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
 
 
 def required_precision() -> float:
-    """What a cut has to keep, as its input shows it or last showed it."""
-    percent = st.session_state.get(REQUIRED)
-    return (percent if percent and 0.1 <= percent <= 100 else FIRST_REQUIRED) / 100
+    """What a cut has to keep."""
+    return float(st.session_state.get(NEED, FIRST_NEED)) / 100
 
 
-def sure_cut(session: Session, rank: int | None = None) -> int | None:
-    """How many of the first items, up to ``rank`` of them, are sure to keep what is required; None
-    where none are, or the method gives each rank bounds of its own."""
+def sure_cut(session: Session, precision: float | None = None) -> Cut | None:
+    """The first items that are sure to keep what is required, be they few; None where none are, or
+    the method gives each rank bounds of its own."""
     try:
-        cut = session.deepest_cut(required_precision(), rank)
+        return session.deepest_cut(required_precision() if precision is None else precision)
     except ValueError:
         return None
-    return None if cut is None else cut.rank
 
 
-class CutKeys:
-    """Where the cut of one file is kept, and the keys of the widgets that move it.
+def barely(cut: Cut) -> bool:
+    """Whether a cut says little: a few items, of a list that is not settled."""
+    known = cut.readings.get("precision")
+    settled = known is not None and known.state == State.EXACT
+    return cut.rank < min(SHALLOW, cut.n_items) and not settled
 
-    When one way has moved the cut, the widgets of the others are made anew under new keys. Written
-    to instead, a field may drop what is typed into it right afterwards. A page that redraws itself
-    may still send what a former widget showed: that is nobody's.
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What a person looks at in one project's list, kept until the tab is closed.
+
+    Another list has another cut; the precision that is needed stays.
     """
 
-    WAYS = ("slider", "rank", "score")
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.n_items = len(session.population)
-        # Another project's cut does not fit its list.
-        self.end = session.population.fingerprint[:12]
-        self.pointer = f"cut-pointer-{self.end}"
+    session: Session
 
     @property
-    def rank(self) -> int | None:
-        """The cut; at first the classifier's own where that is sure, else the deepest that is;
-        later the person's own, as far as it still is. None where none is."""
-        wanted = st.session_state.get(self._wanted) or own_cut_of(self.session) or self.n_items
-        return sure_cut(self.session, int(wanted)) or sure_cut(self.session)
+    def cut(self) -> int:
+        """The first items looked at: at first those that the classifier's own cut keeps, else those
+        that are sure, else a tenth."""
+        kept = st.session_state.get(self._at("cut"))
+        if kept:
+            return int(kept)
+        own = own_cut_of(self.session)
+        if own:
+            return own
+        sure = sure_cut(self.session)
+        return (
+            sure.rank if sure and not barely(sure) else max(len(self.session.population) // 10, 1)
+        )
 
     @property
-    def _wanted(self) -> str:
-        return f"cut-{self.end}"
-
-    def key(self, way: str) -> str:
-        return f"cut-{way}-{self.end}-{st.session_state.get(f'cut-turn-{way}-{self.end}', 0)}"
-
-    def sent(self, way: str, key: str) -> float | None:
-        """What the widget shows; None from one that has been replaced."""
-        return st.session_state.get(key) if key == self.key(way) else None
-
-    def begin(self, rank: int) -> None:
-        """The widgets start with the cut; those that show another rank are replaced."""
-        for way in ("slider", "rank"):
-            shown = st.session_state.get(self.key(way))
-            if shown is not None and shown != rank and 1 <= shown <= self.n_items:
-                self._replace(way)
-            st.session_state.setdefault(self.key(way), rank)
-
-    def move(self, rank: int, by: str) -> None:
-        """The cut goes to ``rank``, or to as many of these as are sure; ``by`` is the way that
-        keeps its widget as it is."""
-        found = sure_cut(self.session, rank)
-        for way in self.WAYS:
-            if way != by or found != rank:
-                self._replace(way)
-        st.session_state.pop(self.fault, None)
-        if found is not None:
-            st.session_state[self._wanted] = found
-        if found != rank:
-            st.session_state[self.fault] = not_sure(self.session, rank)
-
-    def _replace(self, way: str) -> None:
-        turn = f"cut-turn-{way}-{self.end}"
-        st.session_state[turn] = st.session_state.get(turn, 0) + 1
+    def whole(self) -> bool:
+        """Whether the picture shows the whole list."""
+        return bool(st.session_state.get(self._at("whole")))
 
     @property
     def fault(self) -> str:
-        """Where it is kept why the cut was not moved as it was wished."""
-        return f"cut-fault-{self.end}"
+        """Why the last wish was not followed; "" where it was."""
+        return str(st.session_state.get(self._at("fault"), ""))
+
+    @property
+    def press(self) -> float:
+        """The number of the last message that was followed."""
+        return float(st.session_state.get(SENT, 0))
+
+    def take(self, asked: Mapping[str, Any] | None) -> None:
+        """All that is wished now. A page that redraws itself may deliver one message twice."""
+        if not asked or asked["press"] == self.press:
+            return
+        st.session_state[SENT] = asked["press"]
+        st.session_state.pop(self._at("fault"), None)
+        st.session_state[self._at("whole")] = bool(asked["whole"])
+        if asked["view"] in VIEWS:
+            st.session_state[VIEW] = asked["view"]
+        try:
+            st.session_state[NEED] = typed_share(str(asked["need"]).strip())
+            st.session_state[self._at("cut")] = typed_rank(self.session, str(asked["cut"]).strip())
+        except ValueError as error:
+            st.session_state[self._at("fault")] = sentence(error)
+
+    def _at(self, name: str) -> str:
+        return f"explore-{name}-{self.session.population.fingerprint[:12]}"
 
 
-def not_sure(session: Session, rank: int) -> str:
-    """Why the first ``rank`` items cannot be chosen."""
-    band = session.cut(rank).readings.get("precision")
-    known = band is not None and band.has_interval and not np.isnan(band.low[0])
-    ends = (float(band.low[0]), float(band.high[0])) if band is not None and known else (0.0, 1.0)
-    precision = words.exact_percent(required_precision())
-    return NOT_SURE.format(rank=rank, precision=precision, low=words.percent_range(*ends)[0])
-
-
-def choose_cut(session: Session) -> int | None:
-    """The rank of the cut, one that is sure to keep what is required; None where none is, or while
-    a number typed is out of bounds."""
-    keys = CutKeys(session)
-    here = keys.rank
-    if here is not None:
-        keys.begin(here)
-    if here is not None and keys.n_items > 1:
-        st.slider(
-            "Cut after this many items",
-            1,
-            keys.n_items,
-            step=1,
-            key=keys.key("slider"),
-            on_change=_slid,
-            args=(keys, keys.key("slider")),
-        )
-    with st.container(horizontal=True, key="cut-numbers"):
-        left, middle, right = (st.container(width="content") for _ in range(3))
-    with left:
-        percent = st.number_input(
-            "I need at least, in %", step=5.0, format="%g", key=REQUIRED, width=NARROW
-        )
-    if not within(percent, 0.1, 100) or here is None:
-        return None
-    with middle:
-        rank = st.number_input(
-            "Keep the first",
-            step=1,
-            key=keys.key("rank"),
-            width=NARROW,
-            on_change=_typed,
-            args=(keys, keys.key("rank")),
-        )
-    with right:
-        st.number_input(
-            "... or down to the score",
-            value=None,
-            step=0.05,
-            format="%g",
-            key=keys.key("score"),
-            placeholder="a score",
-            width=NARROW,
-            on_change=_scored,
-            args=(session, keys, keys.key("score")),
-        )
-    if not within(rank, 1, keys.n_items):
-        return None
-    if fault := st.session_state.get(keys.fault):
-        st.info(plain(fault))
-    return here
-
-
-def cut_in_picture(session: Session, rank: int | None) -> None:
-    """Let the cut be moved in the chart drawn before, as deep as is sure."""
-    keys, deepest = CutKeys(session), sure_cut(session)
-    if deepest is not None:
-        st.caption(HINT)
-    watch_pointer(keys.pointer, deepest or 0, rank, partial(keys.move, by="pointer"))
-
-
-def _slid(keys: CutKeys, key: str) -> None:
-    rank = keys.sent("slider", key)
-    if rank is not None:
-        keys.move(int(rank), "slider")
-
-
-def _typed(keys: CutKeys, key: str) -> None:
-    rank = keys.sent("rank", key)
-    if rank is not None and 1 <= rank <= keys.n_items:
-        keys.move(int(rank), "rank")
-
-
-def _scored(session: Session, keys: CutKeys, key: str) -> None:
-    score = keys.sent("score", key)
-    st.session_state.pop(keys.fault, None)
-    if score is None:
-        return
+def typed_rank(session: Session, text: str) -> int:
+    """The cut that was typed: a number of items or, with a point or a sign before it, a score.
+    Raises ValueError for anything else."""
+    n_items = len(session.population)
+    if ITEMS.fullmatch(text):
+        rank = int(text.replace(",", ""))
+        if not 1 <= rank <= n_items:
+            items = words.count(n_items, "item")
+            raise ValueError(NOT_IN_LIST.format(items=items, n_items=n_items, rank=rank))
+        return rank
+    found = SCORE.fullmatch(text)
     try:
-        rank = rank_of_score(headline_stage(session.engine), float(score))
-    except ValueError as error:
-        st.session_state[keys.fault] = sentence(error)
-        return
+        score = float(found[1]) if found else None
+    except ValueError:
+        score = None
+    if score is None:
+        raise ValueError(NOT_A_NUMBER.format(text=text[:20]))
+    rank = rank_of_score(headline_stage(session.engine), score)
     if rank == 0:
-        st.session_state[keys.fault] = (
-            f"No item has a score of {words.score_words(score)} or better."
-        )
-        return
-    keys.move(rank, "score")
+        raise ValueError(NO_SUCH_SCORE.format(score=words.score_words(score)))
+    return rank
 
 
-def show_cut(cut: Cut) -> None:
-    """The sentence of a cut, and its readings as a table."""
-    with st.container(key="sentence"):
-        st.text(cut.sentence())
-    if cut.readings:
-        st.dataframe(cut_table(cut), hide_index=True, key="cut-table")
+def typed_share(text: str) -> float:
+    """The per cent that were typed. Raises ValueError for what is no share.
+
+    >>> typed_share("90"), typed_share("92.5 %")
+    (90.0, 92.5)
+    """
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = float("nan")
+    if not 0.1 <= percent <= 100:
+        raise ValueError(NOT_A_SHARE.format(text=text[:20]))
+    return percent
 
 
-def cut_table(cut: Cut) -> pd.DataFrame:
-    """The readings of a cut as people read them."""
-    rows = []
-    for name, band in cut.readings.items():
-        low, high = ends(name, band)
-        rows.append(
-            {
-                "reading": READINGS[name].label,
-                "estimate": estimate_words(name, band),
-                "at least": low,
-                "at most": high,
-            }
-        )
-    return pd.DataFrame(rows, columns=["reading", "estimate", "at least", "at most"])
-
-
-def estimate_words(name: str, band: Band) -> str:
-    """The estimate of a band of one point; the midpoint of bounds without confidence is none."""
-    if np.isnan(band.value[0]):
-        return "unknown"
-    if band.has_interval and band.confidence is None:
-        return "none by this method"
-    value = float(band.told[0])
-    if np.isnan(value):
-        return "not yet"
-    width = float(band.high[0] - band.low[0]) if band.has_interval else 1.0
-    return READINGS[name].number(value, width)
-
-
-def ends(name: str, band: Band) -> tuple[str, str]:
-    """Both bounds in words; empty where there are none."""
-    if not band.has_interval or band.low[0] != band.low[0]:
-        return "", ""
-    return READINGS[name].span(float(band.low[0]), float(band.high[0]))
+def view_of(names: tuple[str, ...]) -> str:
+    """The reading that is drawn, of those that the curve has."""
+    wanted = st.session_state.get(VIEW, VIEWS[0])
+    return wanted if wanted in names else next(name for name in READINGS if name in names)

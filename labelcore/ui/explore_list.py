@@ -14,7 +14,7 @@ from labelcore.promises import State
 from labelcore.session.session import Session
 from labelcore.ui import visitor
 from labelcore.ui.asking import begin
-from labelcore.ui.cutting import required_precision, sure_cut
+from labelcore.ui.cutting import SHALLOW, barely, required_precision, sure_cut
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import RANKED
 from labelcore.ui.new_items import begin_with
@@ -23,8 +23,6 @@ from labelcore.words import sentences as words
 
 LIST = DESIGNS["geometric_strata"]
 TAKE_LIST = "For a cut take the ranked list{about}."
-SHALLOW = 10
-"""Fewer first items than these are no cut that anybody asks for."""
 
 
 def by_ranked_list(session: Session, curve: Curve) -> None:
@@ -33,7 +31,7 @@ def by_ranked_list(session: Session, curve: Curve) -> None:
     if isinstance(design, EstimatesCurve) and (design.of_stretches or design.labels_the_head):
         return
     deep = sure_cut(session)
-    if curve.state == State.EXACT or (deep is not None and deep >= SHALLOW):
+    if curve.state == State.EXACT or (deep is not None and not barely(deep)):
         return
     labels = labels_of_list(session, required_precision())
     about = f": about {words.count(labels)}" if labels else ""

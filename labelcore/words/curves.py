@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from labelcore.promises import Promise, State
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.told_values import too_wide
@@ -10,7 +12,9 @@ from labelcore.words.sentences import (
     count,
     form_words,
     labels_words,
+    percent,
     percent_range,
+    range_text,
     scope_words,
     score_words,
     valid_words,
@@ -54,6 +58,14 @@ CHEAPEST_KNOWN = (
     "costs least ({condition})."
 )
 KEEP_NOTHING = "nothing"
+RIGHT, CROSSED = "{share} right", "the two bounds contradict each other"
+DOWN_TO = "score {score} and better"
+TIED = "score {score} and better keeps {until:,}"
+FOUND, FOUND_LEAST = "{found} of them right", "at least {found:,} of them right"
+UNKNOWN, GUESSED = "nothing is known yet", "a first guess"
+SURE_OF = "{confidence} sure{form}, {together}, {valid}"
+ALL_CUTS, ONE_CUT = "all cuts together", "a cut chosen before labelling"
+IF_FALLING = "if precision falls along the list; no confidence"
 CUT_RECALL = ", and they contain between {low} and {high} of all {positive!r} items in the file"
 CUT_TIED = (
     " Ranks {first} to {last} have this same score: a threshold on the score keeps all of them or "
@@ -108,6 +120,66 @@ def cut_sentence(cut: Cut) -> str:
     )
     doubts = precision.notes if precision.has_interval and precision.confidence is None else ()
     return " ".join([text + _tied_words(cut), *doubts])
+
+
+def keep_words(cut: Cut) -> str:
+    """What share of the first items is right, as the end of "Keep the first 151:"."""
+    precision = cut.readings.get("precision")
+    value = math.nan if precision is None else float(precision.told[0])
+    if precision is None or (not precision.has_interval and math.isnan(value)):
+        return UNKNOWN
+    low, high = _ends(precision)
+    if not precision.has_interval:
+        return f"{RIGHT.format(share=f'about {percent(value)}')}, {GUESSED}"
+    if high - low < -1e-12:
+        return CROSSED
+    if low <= 0 and high >= 1:
+        return UNKNOWN
+    exact = high - low < 1e-12
+    return RIGHT.format(share=percent(low) if exact else range_text(low, high))
+
+
+def cut_facts(cut: Cut, *, least: bool = False) -> str:
+    """Where a cut lies in the score, and how many of what it keeps are right, ``least`` of all."""
+    score, (_, until) = score_words(cut.score), cut.tied
+    parts = [(TIED if until > cut.rank else DOWN_TO).format(score=score, until=until)]
+    found = found_by(cut)
+    if found is not None:
+        low, high = found
+        said = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        parts.append(FOUND_LEAST.format(found=low) if least else FOUND.format(found=said))
+    return " · ".join(parts)
+
+
+def found_by(cut: Cut) -> tuple[int, int] | None:
+    """The least and the most right items that a cut keeps, in whole ones; None while
+    nothing is known of them."""
+    hits = cut.readings.get("yield")
+    if hits is None or not hits.has_interval or hits.low[0] > hits.high[0]:
+        return None
+    least, most = _ends(hits)
+    if least <= 0 and most >= cut.rank:
+        return None
+    return math.ceil(least - 1e-6), math.floor(most + 1e-6)
+
+
+def _ends(band: Band) -> tuple[float, float]:
+    """Both bounds of a band of one point."""
+    return float(band.low[0]), float(band.high[0])
+
+
+def band_terms(band: Band) -> str:
+    """How sure a band is, for which cuts and when, in a few words; "" before there is one."""
+    if not band.has_interval:
+        return ""
+    if band.confidence is None:
+        return IF_FALLING
+    return SURE_OF.format(
+        confidence=confidence_words(band.confidence),
+        form=form_words(band.form),
+        together=ALL_CUTS if band.simultaneous else ONE_CUT,
+        valid=valid_words(band.promise, band.scope),
+    )
 
 
 def cheapest_sentence(cut: CheapestCut) -> str:

@@ -199,6 +199,23 @@ def surface(test: AppTest) -> dict[str, Any]:
             for name, part in one.items()}  # fmt: skip
 
 
+def explored(test: AppTest) -> dict[str, Any]:
+    """What Explore's first screenful is drawn from; {} where there is none."""
+    return next((data for _, data in _components(test, "labelcore_explore")), {})
+
+
+def wish(test: AppTest, **changed: object) -> AppTest:
+    """Explore after a cut, a need or a view was pressed or typed, as its script sends them."""
+    ((key, data),) = _components(test, "labelcore_explore")
+    now = {"cut": str(data["cut"]), **{name: data[name] for name in ("need", "view", "whole")}}
+    sent = {"event": "asked", "value": {**now, **changed, "press": secrets.randbits(40)}}
+    states = test._tree.get_widget_states()
+    trigger = states.widgets.add()
+    trigger.id = _make_trigger_id(key, "events")
+    trigger.json_trigger_value = json.dumps([sent])
+    return test._run(states)
+
+
 def item_texts(test: AppTest) -> list[str]:
     """The texts of the item on the labelling page, in order."""
     return list(_texts_in((surface(test).get("item") or {}).get("view", [])))

@@ -13,7 +13,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.errors import AnswerError
@@ -24,7 +23,17 @@ from labelcore.ui.known import MEAN
 from labelcore.ui.new_cards import RANKED
 from labelcore.words.sentences import value_percent
 from labelcore.words.short import range_of
-from tests.app.conftest import HOSTILE, bar_texts, button, picture, surface, texts, to_aim
+from tests.app.conftest import (
+    HOSTILE,
+    bar_texts,
+    button,
+    explored,
+    picture,
+    surface,
+    texts,
+    to_aim,
+    wish,
+)
 from tests.cases import sampled
 
 PAGES = ("label", "progress", "explore", "report")
@@ -189,47 +198,54 @@ def test_paula_in_the_middle_names_how_far_it_is(app, make_curve: MakeCurve) -> 
 def test_a_cut_is_typed_as_rank_and_as_score(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=100)
     page = app("explore", project="demo")
-    require(page, 20.0)
-    field(page, "cut-rank").set_value(60).run()
+    wish(page, cut="60")
+    assert explored(page)["cut"] == 60
     assert session.cut(60).sentence() in texts(page)
-    field(page, "cut-score").set_value(0.8).run()
-    assert field(page, "cut-rank").value == 31
+    for typed in ("0.8", ">0.8", ">= .8"):
+        wish(page, cut="60")
+        wish(page, cut=typed)
+        assert explored(page)["cut"] == 31 and not explored(page)["fault"]
     assert session.cut(31).sentence() in texts(page)
-    field(page, "cut-score").set_value(7.0).run()
-    assert "No item has a score of 7 or better" in texts(page).replace("\\", "")
-    assert field(page, "cut-rank").value == 31
 
 
-def test_the_slider_moves_the_cut_and_keeps_it_when_labels_arrive(
-    app, make_curve: MakeCurve
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"cut": "151"}, "The list has 150 items: keep 1 to 150 of them, not 151."),
+        ({"cut": "0"}, "The list has 150 items: keep 1 to 150 of them, not 0."),
+        ({"cut": "7.0"}, "No item has a score of 7 or better."),
+        ({"cut": "a few"}, "Type a number of items, or a score such as 0.83; got 'a few'."),
+        ({"cut": "1.2.3"}, "Type a number of items, or a score such as 0.83; got '1.2.3'."),
+        ({"need": "101"}, "What is needed is a number from 0.1 to 100 per cent, got '101'."),
+        ({"need": "much"}, "What is needed is a number from 0.1 to 100 per cent, got 'much'."),
+    ],
+)
+def test_what_cannot_be_kept_or_needed_is_told(
+    app, make_curve: MakeCurve, changed: dict[str, str], said: str
 ) -> None:
+    make_curve(labels=30)
+    page = app("explore", project="demo")
+    wish(page, cut="31", need="80")
+    wish(page, **changed)
+    now = explored(page)
+    assert (now["fault"], now["cut"], now["need"]) == (said, 31, "80")
+    assert not page.exception and not page.error
+    assert not explored(wish(page, cut="32"))["fault"]
+
+
+def test_the_cut_stays_when_labels_arrive(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=60)
     page = app("explore", project="demo")
-    require(page, 20.0)
-    page.slider[0].set_value(90).run()
-    assert field(page, "cut-rank").value == 90
+    wish(page, cut="90")
     session.answer(session.next(), True)
     page.run()
-    assert page.slider[0].value == 90
+    assert explored(page)["cut"] == 90
     assert session.cut(90).sentence() in texts(page)
 
 
-def test_a_rank_out_of_bounds_is_told(app, make_curve: MakeCurve) -> None:
-    make_curve(labels=100)
-    page = app("explore", project="demo")
-    require(page, 20.0)
-    field(page, "cut-rank").set_value(151).run()
-    assert "A number from 1 to 150 is needed here" in page.error[0].value.replace("\\", "")
-    assert not page.exception
-
-
-def require(page: AppTest, percent: float) -> None:
-    page.number_input(key="explore-required").set_value(percent).run()
-
-
-def test_only_what_is_sure_can_be_chosen(app, make_curve: MakeCurve) -> None:
+def test_only_what_is_sure_is_offered(app, make_curve: MakeCurve) -> None:
     """Not the rank at which the estimated line is high enough: that is too deep about every second
-    time."""
+    time. Further down may be looked at, and is said not to be sure."""
     session = make_curve(labels=80)
     line = session.band("precision")
     for wanted in (90.0, 80.0, 70.0, 60.0, 50.0):
@@ -239,12 +255,32 @@ def test_only_what_is_sure_can_be_chosen(app, make_curve: MakeCurve) -> None:
             break
     assert deepest is not None and deepest.rank < read_off
     page = app("explore", project="demo")
-    require(page, wanted)
-    field(page, "cut-rank").set_value(read_off).run()
-    assert field(page, "cut-rank").value == deepest.rank == page.slider[0].value
-    said = texts(page).replace("\\", "")
-    assert f"The first {read_off} are not sure to keep {wanted:.1f} %" in said
-    assert deepest.sentence() in texts(page)
+    wish(page, need=f"{wanted:g}", cut=str(read_off))
+    now = explored(page)
+    assert now["pick"] == deepest.rank
+    assert f"Not sure to be {wanted:g} % right." in now["keep"][1]
+    wish(page, cut=str(deepest.rank))
+    assert "Not sure" not in explored(page)["keep"][1]
+
+
+def test_right_ones_found_at_the_top_count_further_down(app, make_curve: MakeCurve) -> None:
+    """53 of the first 58 are 53 of the first 151."""
+    make_curve(labels=100)
+    page = app("explore", project="demo")
+    said = [explored(wish(page, cut=str(rank)))["keep"][1] for rank in range(15, 151, 15)]
+    least = [int(found[1]) for one in said if (found := re.search(r"· (\d+)(?: to \d+)? of", one))]
+    assert len(least) > 5 and least == sorted(least)
+
+
+def test_equal_scores_are_told(app, data_folder: Path) -> None:
+    path = data_folder / "files" / "same.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("id,text,score\n" + "".join(f"i{n},item {n},0.5\n" for n in range(60)))
+    population = lc.read_population(path, id="id", content="text", scores={"m": "score"})
+    plan = lc.Plan("geometric_strata", ["precision_curve"], budget=60)
+    lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "same")
+    now = explored(app("explore", project="same"))
+    assert now["fault"].startswith("All scores are equal: the order is chance")
 
 
 def test_a_method_that_gives_no_cut_names_the_ranked_list(app, make_curve: MakeCurve) -> None:
@@ -252,7 +288,7 @@ def test_a_method_that_gives_no_cut_names_the_ranked_list(app, make_curve: MakeC
     session = make_curve("recalibrated_neyman", 60)
     page = app("explore", project="demo")
     assert session.deepest_cut(0.9) is None
-    assert not [one for one in page.slider if "Cut after" in one.label]
+    assert explored(page)["sure"][0] == "nothing is sure yet" and not explored(page)["pick"]
     assert "For a cut take the ranked list" in texts(page)
     button(page, "to-list").click().run()
     begun = page.session_state["project draft"]
@@ -264,27 +300,19 @@ def test_a_method_that_gives_no_cut_names_the_ranked_list(app, make_curve: MakeC
     assert chosen_method(page).value == "geometric_strata" and not page.exception
 
 
-def test_where_precision_falls(app, make_curve: MakeCurve) -> None:
-    session = make_curve(labels=100)
-    page = app("explore", project="demo")
-    page.number_input(key="explore-required").set_value(60.0).run()
-    assert session.deepest_cut(0.6).sentence() in texts(page)
-    page.number_input(key="explore-required").set_value(100.0).run()
-    assert session.deepest_cut(1.0) is not None or "for sure" in texts(page)
-
-
 def test_no_search_without_bounds_for_all_ranks(app, make_curve: MakeCurve) -> None:
     make_curve("simple_random", 60)
-    page = texts(app("explore", project="demo"))
-    assert page.count("needs bounds that hold for all ranks together") == 1
+    now = explored(app("explore", project="demo"))
+    assert "needs bounds that hold for all ranks together" in now["sure"][1]
+    assert not now["rows"] and not now["pick"]
+    assert "a cut chosen before labelling" in now["terms"][0]
 
 
 def test_the_default_is_searched(app, make_curve: MakeCurve) -> None:
     session = make_curve("recalibrated_neyman", 60)
     page = app("explore", project="demo")
-    assert "for all ranks together" in texts(page)
-    page.number_input(key="explore-required").set_value(20.0).run()
-    assert session.deepest_cut(0.2).sentence() in texts(page)
+    assert "all cuts together" in explored(page)["terms"][0]
+    assert explored(wish(page, need="20"))["pick"] == session.deepest_cut(0.2).rank
 
 
 def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
@@ -301,17 +329,15 @@ def test_explore_says_what_is_known_at_the_ranks_that_matter(app, make_curve: Ma
     page = app("explore", project="demo")
     ranks = next(one.value for one in page.dataframe if "the first" in one.value)
     assert ranks["the first"].tolist() == ["1", "10", "100"]
-    deep = next(one.value for one in page.dataframe if "required precision" in one.value)
     cuts = [session.deepest_cut(one / 100) for one in (99, 95, 90, 80, 70, 50)]
-    wanted = ["none yet" if one is None else f"{one.rank:,}" for one in cuts]
-    assert deep["deepest cut, guaranteed"].tolist() == wanted and len({*wanted}) > 1
+    wanted = ["none yet" if one is None or one.rank < 10 else f"{one.rank:,}" for one in cuts]
+    assert [row[1] for row in explored(page)["rows"]] == wanted and len({*wanted}) > 1
 
 
 def test_what_assumes_falling_precision_is_not_guaranteed(app, make_curve: MakeCurve) -> None:
     make_curve("paula", labels=200)
     page = app("explore", project="demo")
-    deep = next(one.value for one in page.dataframe if "required precision" in one.value)
-    assert "deepest cut, if precision falls along the list" in deep
+    assert explored(page)["terms"][0].startswith("if precision falls along the list")
 
 
 def test_explore_without_a_score(app, make, items: Path, data_folder: Path) -> None:
@@ -319,7 +345,7 @@ def test_explore_without_a_score(app, make, items: Path, data_folder: Path) -> N
     plan = lc.Plan("simple_random", ["accuracy"], budget=50)
     lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "plain")
     page = app("explore", project="plain")
-    assert page.info[0].value == NO_SCORE and not page.exception
+    assert NO_SCORE in texts(page) and not page.exception
 
 
 def test_explore_of_a_plan_that_asks_for_no_curve(app, make) -> None:
@@ -327,8 +353,7 @@ def test_explore_of_a_plan_that_asks_for_no_curve(app, make) -> None:
     page = app("explore", project="demo")
     assert not page.exception and not page.error
     assert "For a cut take the ranked list" in texts(page)
-    require(page, 1.0)
-    assert "of the first 20 items" in texts(page)
+    assert explored(wish(page, need="1"))["pick"] >= 20
 
 
 def test_explore_changes_nothing(app, make_curve: MakeCurve) -> None:

@@ -20,7 +20,7 @@ PAGES = {
     f"label?project={PLAIN}": ".lc-answers kbd",
     f"label?project={RANKED}": ".lc-answers kbd",
     f"progress?project={PLAIN}": ".living .chart",
-    f"explore?project={RANKED}": "[data-testid='stSliderThumbValue']",
+    f"explore?project={RANKED}": ".explore .handle",
     f"report?project={RANKED}": "[data-testid='stCode']",
 }
 BACKGROUND = "() => getComputedStyle(document.querySelector('.stApp')).backgroundColor"

@@ -18,6 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 
 import labelcore as lc
 from labelcore.store import open_store
+from labelcore.words.curves import band_terms, cut_facts, keep_words
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
@@ -30,10 +31,6 @@ PLANS: dict[str, dict[str, Any]] = {
 PAULA_FIRST_BLOCK, PAULA_LABELS = 21, 49
 TYPED = 3
 LIVE_SECONDS = 4.0
-# The two lines in the picture of the curve, [ranks, values] of the low and of the high one.
-DRAWN_BOUNDS = """() =>
-  (document.querySelector(".st-key-explore-curve .js-plotly-plot")?.data ?? [])
-    .filter(line => line.legendgroup === "bounds").map(line => [line.x, line.y])"""
 
 
 def make_list(data: Path, design: str) -> tuple[str, dict[str, bool]]:
@@ -83,58 +80,30 @@ def type_live(
 
 def open_explore(viewer: Page, url: str, project: str) -> Page:
     viewer.goto(f"{url}/explore?project={project}")
-    viewer.wait_for_selector(".st-key-promise")
+    viewer.wait_for_selector(".explore .handle")
     wait_until_idle(viewer)
     return viewer
 
 
 def cut_field(viewer: Page) -> Locator:
-    # The first one is the new one where a part of the page is just being replaced.
-    return viewer.locator("[class*='st-key-cut-rank'] input").first
-
-
-def require_little(viewer: Page) -> None:
-    """So little that nearly every rank is sure to keep it, and may be chosen."""
-    required = viewer.locator(".st-key-explore-required input")
-    if required.input_value() != "0.1":
-        driving.fill(viewer, required, "0.1")
-
-
-def cut_at(viewer: Page, rank: int) -> Locator:
-    """The sentence of the page about the first ``rank`` items."""
-    require_little(viewer)
-    driving.fill(viewer, cut_field(viewer), str(rank))
-    sentence = viewer.locator(".st-key-sentence").first
-    expect(sentence).to_contain_text(f"the first {rank} items")
-    return sentence
+    return viewer.locator(".explore .typed").first
 
 
 def agrees_with_session(viewer: Page, data: Path, project: str, ranks: Iterable[int]) -> None:
-    """Promise, drawn bounds and the sentence of each cut are those of the session now.
+    """The promise, and what is said of each cut, are those of the session now.
 
-    A cut that is there already is not typed again: its sentence came by itself.
+    A cut that is there already is not typed again: its words came by themselves.
     """
     session = lc.Session.open(driving.store_url(data), project)
     with closing(session.store):
-        curve = session.curve()
-        expect(viewer.locator(".st-key-promise").first).to_have_text(
-            session.band("precision").sentence()
-        )
-        viewer.wait_for_function(
-            f"last => ({DRAWN_BOUNDS})()[0]?.[0].at(-1) === last", arg=int(curve.rank[-1])
-        )
-        _, low, high = curve.read("precision")
-        drawn = viewer.evaluate(DRAWN_BOUNDS)
-        assert len(drawn) == 2
-        for (x, y), bound in zip(drawn, (low, high), strict=True):
-            assert x == curve.rank.tolist() and y == pytest.approx(bound.tolist(), abs=1e-12)
-        require_little(viewer)
+        terms = band_terms(session.band("precision"))
+        expect(viewer.locator(".explore .terms")).to_contain_text(terms)
         for rank in ranks:
             if cut_field(viewer).input_value() != str(rank):
-                cut_at(viewer, rank)
-            expect(viewer.locator(".st-key-sentence").first).to_have_text(
-                session.cut(rank).sentence()
-            )
+                driving.fill(viewer, cut_field(viewer), str(rank))
+            cut = session.cut(rank)
+            expect(viewer.locator(".explore .said").first).to_have_text(keep_words(cut))
+            expect(viewer.locator(".explore .facts").first).to_contain_text(cut_facts(cut))
 
 
 def typed_as_stored(page: Page, data: Path, project: str, truth: dict[str, bool]) -> int:
@@ -157,21 +126,19 @@ def test_paula_is_typed_to_the_end_while_another_explores(
     planned, first_block = PAULA_LABELS, PAULA_FIRST_BLOCK
     driving.open_label(page, url, project)
     viewer = open_explore(new_page(), url, project)
-    promise = viewer.locator(".st-key-promise").first
-    expect(promise).to_contain_text("no item has a label yet")
+    waits = viewer.locator(".explore .need .facts")
+    expect(waits).to_contain_text("no item has a label yet")
     for _ in range(first_block - 1):
         type_truth(page, truth)
-    expect(promise).to_contain_text(f"{first_block - 1} of {first_block} items judged before")
+    expect(waits).to_contain_text(f"{first_block - 1} of {first_block} items judged before")
     type_live(page, viewer, truth, [first_block], planned)
     agrees_with_session(viewer, data, project, ranks=(20, 77))
-    expect(viewer.locator(".st-key-sentence").first).to_contain_text("Nothing is known yet")
     for _ in range(planned - TYPED - first_block):
         type_truth(page, truth)
     type_live(page, viewer, truth, range(planned - TYPED + 1, planned + 1), planned)
     assert typed_as_stored(page, data, project, truth) == planned
     expect(cut_field(viewer)).to_have_value("77")
     agrees_with_session(viewer, data, project, ranks=(77, 20))
-    assert hover_words(viewer).startswith("first ")
     assert not viewer.locator("[data-testid='stException']").count()
 
 
@@ -184,30 +151,13 @@ def test_the_end_of_a_prefilled_list_is_typed_while_another_explores(
     answer_until(data, project, truth, TYPED)
     driving.open_label(page, url, project)
     viewer = open_explore(new_page(), url, project)
-    viewer.wait_for_selector(".st-key-explore-curve .main-svg")
-    sentence = cut_at(viewer, 77)
+    driving.fill(viewer, cut_field(viewer), "77")
     planned = len(driving.answers(data, project)) + TYPED
     type_live(page, viewer, truth, range(planned - TYPED + 1, planned + 1), planned)
     assert len(driving.answers(data, project)) == planned
-    session = lc.Session.open(driving.store_url(data), project)
-    expect(sentence).to_contain_text(session.cut(77).sentence())
     expect(cut_field(viewer)).to_have_value("77")
-    assert hover_words(viewer).startswith("first ")
-    session.store.close()
+    agrees_with_session(viewer, data, project, ranks=(77,))
     assert not viewer.locator("[data-testid='stException']").count()
-
-
-def hover_words(page: Page) -> str:
-    """What stands beside the pointer in the middle of the curve."""
-    chart = page.locator(".st-key-explore-curve")
-    expect(chart).to_have_count(1)
-    chart.scroll_into_view_if_needed()
-    wait_until_idle(page)
-    box = page.locator(".st-key-explore-curve .nsewdrag").first.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.move(box["x"] + box["width"] / 2 + 3, box["y"] + box["height"] / 2)
-    return page.locator(".st-key-explore-curve .hovertext").first.text_content() or ""
 
 
 def test_figures_unfold_on_a_narrow_screen(

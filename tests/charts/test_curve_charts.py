@@ -103,15 +103,14 @@ def test_an_exact_curve_has_a_line_and_no_band(make_band: Make) -> None:
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_cut_and_required_value_are_lines_with_words(make_band: Make, log: bool) -> None:
-    chart = rank_chart(make_band("precision", [0.9, 0.8, 0.5]), log=log, cut=20, required=0.75)
-    required, cut = chart.figure.layout.shapes
-    assert (required.y0, required.y1, required.line.dash) == (0.75, 0.75, "dash")
+def test_a_cut_is_a_line_with_words(make_band: Make, log: bool) -> None:
+    chart = rank_chart(make_band("precision", [0.9, 0.8, 0.5]), log=log, cut=20)
+    (cut,) = chart.figure.layout.shapes
     assert (cut.x0, cut.x1) == (20, 20)
     notes = chart.figure.layout.annotations
-    assert notes[1].x == pytest.approx(np.log10(20) if log else 20)
-    assert [note.text.strip() for note in notes] == ["required 75.0 %", "cut at 20"]
-    assert "the cut at 20 items" in chart.alt and "required 75.0 %" in chart.alt
+    assert notes[0].x == pytest.approx(np.log10(20) if log else 20)
+    assert [note.text.strip() for note in notes] == ["cut at 20"]
+    assert "the cut at 20 items" in chart.alt
 
 
 def test_the_scale_is_a_choice_and_the_axis_spans_the_list(make_band: Make) -> None:

@@ -12,8 +12,8 @@ from labelcore.promises import Promise, State
 from labelcore.results.curves import Band, Cut
 from labelcore.results.told_values import NO_LINE
 from labelcore.ui.curve_view import band_figure, curve_chart
-from labelcore.ui.cutting import estimate_words
-from labelcore.ui.explore import barely
+from labelcore.ui.cutting import barely
+from labelcore.ui.explore_more import estimate_words
 
 
 def band(value: float, low: float, high: float, rank: float = 10.0, **more: object) -> Band:
@@ -92,7 +92,6 @@ def test_bounds_without_confidence_are_no_estimate_however_wide() -> None:
         (5, 5, State.INTERVAL, False),
     ],
 )
-def test_a_few_items_are_no_deepest_cut(
-    rank: int, n_items: int, state: State, little: bool
-) -> None:
-    assert barely(state, Cut(rank, n_items, 0.9, (rank, rank), {})) == little
+def test_a_few_items_are_no_cut(rank: int, n_items: int, state: State, little: bool) -> None:
+    at = {"precision": band(0.9, 0.8, 1.0, float(rank), state=state)}
+    assert barely(Cut(rank, n_items, 0.9, (rank, rank), at)) == little

@@ -1,0 +1,173 @@
+"""Explore's picture: a reading along the first items, the cut in it, and what is needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from labelcore.charts.curve_points import points_of
+from labelcore.charts.design import THIN
+from labelcore.charts.drawing import (
+    AnyMark,
+    Axis,
+    Drawing,
+    Line,
+    Remark,
+    Rule,
+    Scale,
+    Side,
+    Symbol,
+    powers,
+    rounds,
+)
+from labelcore.charts.nodes import Node
+from labelcore.charts.rank import LOG_FROM_ITEMS, curve_marks
+from labelcore.charts.svg import Box, svg
+from labelcore.results.curves import Band
+from labelcore.results.told_values import NO_LINE
+from labelcore.words.sentences import percent_range
+
+WIDTH, HEIGHT = 640.0, 430.0
+BOX = Box(WIDTH, HEIGHT, 34, WIDTH - 12, 40, HEIGHT - 48)
+MOST_POINTS = 240
+BAR, DOT, RING = 6.0, 13.0, 11.0
+TITLES = {"precision": "right, %", "recall": "found of all that are right, %"}
+LESS, MORE, BESIDE = "at least {}", "at most {}", 0.035
+"""Two remarks nearer than the last, as a share of the height, would lie on each other."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CutPicture:
+    """What is drawn.
+
+    band   the reading along the ranks; at: the same at the cut
+    last   rank at which the picture ends
+    cut    how many of the first items are kept
+    own    how many the classifier itself would keep; None where it has no such cut
+    need   a precision that is asked for; sure: how many of the first items surely have it
+    """
+
+    band: Band
+    at: Band | None
+    last: int
+    cut: int
+    own: int | None = None
+    need: float | None = None
+    sure: int | None = None
+
+    @property
+    def log(self) -> bool:
+        return self.last >= LOG_FROM_ITEMS
+
+    @property
+    def level(self) -> Scale:
+        """The axis of the ranks."""
+        ends = (1.0, float(max(self.last, 2))) if self.log else (0.0, float(self.last))
+        places = powers(*ends) if self.log else [*rounds(0.0, ends[1], 5)]
+        ticks = tuple((at, f"{at:,.0f}") for at in places)
+        return Scale(Axis("first items by score", ends=ends, log=self.log, ticks=ticks), ends)
+
+    def places(self) -> dict[str, Any]:
+        """Where a rank stands in the picture, for a script: shares of its width and height."""
+        first, last = self.level.ends
+        return {
+            "left": BOX.left / WIDTH,
+            "right": BOX.right / WIDTH,
+            "top": BOX.top / HEIGHT,
+            "bottom": BOX.bottom / HEIGHT,
+            "first": first,
+            "last": last,
+            "log": self.log,
+        }
+
+    def node(self, words: str) -> Node:
+        """The picture; ``words`` say the same for those who do not see it."""
+        return svg(self.drawing(), "cut-picture", words, box=BOX)
+
+    def drawing(self) -> Drawing:
+        reading = self.band.estimand.removesuffix("_curve")
+        ticks = tuple((share, f"{100 * share:g}") for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+        upright = Axis(TITLES.get(reading, reading), ends=(0.0, 1.0), ticks=ticks)
+        shown = self.band.part(self.band.x <= self.last)
+        points = points_of(shown, log=self.log, most=MOST_POINTS)
+        marks: list[AnyMark] = []
+        remarks: list[Remark] = []
+        if points.usable.any():
+            marks += [_thin(one) for one in curve_marks(points)]
+        if points.without_line:
+            remarks.append(Remark(NO_LINE, y=0.06, across=1.0))
+        rules: list[Rule] = []
+        for part in (*self._needed(), *self._kept()):
+            if isinstance(part, Rule):
+                rules.append(part)
+            elif isinstance(part, Remark):
+                remarks.append(part)
+            else:
+                marks.append(part)
+        return Drawing(self.level.axis, upright, marks, rules, remarks)
+
+    def _needed(self) -> list[AnyMark | Rule | Remark]:
+        """What is needed as a line across, and how far down it surely is."""
+        if self.need is None:
+            return []
+        asked = Remark(f"I need {100 * self.need:g} %", y=self.need, across=1.0)
+        found: list[AnyMark | Rule | Remark] = [Rule(self.need), asked]
+        if self.sure is not None and self.sure <= self.last:
+            down = [float(self.sure)] * 2
+            found.append(Line(down, [0.0, self.need], THIN, "dot", role="quiet"))
+            ring = down[:1], [self.need]
+            found.append(Line(*ring, 0.0, dots=RING, symbol=Symbol.HOLLOW, role="ink"))
+            if abs(self.level.place(self.sure) - self.level.place(self.cut)) > 0.09:
+                found.append(Remark(f"{self.sure:,}", x=self.sure, up=0.0))
+        return found
+
+    def _kept(self) -> list[AnyMark | Rule | Remark]:
+        """The cut with the interval there, and the classifier's own cut."""
+        found: list[AnyMark | Rule | Remark] = []
+        if self.own is not None and self.own != self.cut and self.own <= self.last:
+            found.append(Rule(self.own, upright=True, dash="dot"))
+            found.append(Remark(f"own cut at {self.own:,}", x=self.own))
+        if self.cut > self.last:
+            return found
+        found.append(Rule(self.cut, upright=True, dash="", role="ink"))
+        if self.own == self.cut:
+            found.append(Remark("own cut", x=self.cut))
+        at = self.at
+        if at is None or not at.has_interval or not at.low[0] <= at.high[0]:
+            return found
+        low, high, value = float(at.low[0]), float(at.high[0]), float(at.told[0])
+        x = float(self.cut)
+        if low <= 0 and high >= 1:
+            return found
+        found.append(Line([x, x], [low, high], BAR, role="data", opacity=0.75))
+        if high - low > 2 * BESIDE:
+            least, most = (one.removesuffix(" %") for one in percent_range(low, high))
+            if low > BESIDE:
+                found.append(Remark(LESS.format(least), x=x, y=low, side=Side.BELOW))
+            if high < 1 - BESIDE:
+                found.append(Remark(MORE.format(most), x=x, y=high))
+        if not math.isnan(value):
+            found.append(Line([x], [value], 0.0, dots=DOT, symbol=Symbol.RINGED))
+        return found
+
+
+def _thin(mark: AnyMark) -> AnyMark:
+    """The line of values is no way to a cut: it stands behind its band."""
+    if isinstance(mark, Line) and mark.kind.startswith("estimate"):
+        return replace(mark, width=THIN)
+    return mark
+
+
+def window(ranks: Sequence[int | None], n_items: int) -> int:
+    """A round number of first items that shows all of these ranks with room beside them.
+
+    >>> window([151, 58, None], 6997), window([151], 200), window([30], 6997)
+    (400, 200, 100)
+    """
+    rough = max(2.2 * max((one or 0) for one in ranks), 90.0)
+    power = 10 ** math.floor(math.log10(rough))
+    steps = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+    last = next(round(power * one) for one in steps if power * one >= rough - 1e-9)
+    return n_items if 1.5 * last > n_items else last
