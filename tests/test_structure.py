@@ -34,8 +34,8 @@ INSIDE: dict[str, str] = {
     "store": "errors log plugins whole_file",
     "session": "errors promises items stats population designs plan log results words figures"
     " planning store",
-    "waves": "bounded errors promises stats estimands population tallies designs plan log results"
-    " words planning session store charts",
+    "waves": "bounded errors plugins promises stats estimands population tallies designs plan log"
+    " results words planning session store charts",
     "replay": "errors population plan log results words figures store",
     "access": "",
     "settings": "",

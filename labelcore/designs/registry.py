@@ -66,12 +66,31 @@ class Page:
 
 
 @dataclass(frozen=True)
+class AlarmRule:
+    """A rule of alarm that comes with a method, told beside ours for monitors that draw by it.
+
+    title    how it is called on *Watch*
+    figures  the estimands that it is about
+    noticed  ``package.module:function`` that says of simulated waves, a figure, the planned number
+             and the error by which wave each of its rules has an alarm
+    told     ``package.module:function`` that makes a table of the waves of a monitor
+    """
+
+    title: str
+    figures: tuple[str, ...]
+    noticed: str
+    told: str
+
+
+@dataclass(frozen=True)
 class Method:
-    """A sampling method as it is registered: its design, which has its words, and its pages."""
+    """A sampling method as it is registered: its design, which has its words, its pages, and its
+    rule of alarm."""
 
     design: Design[Any]
     planner: Planner | None = None
     pages: tuple[Page, ...] = ()
+    alarm: AlarmRule | None = None
 
 
 OWN = tuple(

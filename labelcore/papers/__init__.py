@@ -5,7 +5,7 @@ The core imports nothing of this; the methods come in by the door that those of 
 
 from __future__ import annotations
 
-from labelcore.designs.registry import Method, Page, Planner
+from labelcore.designs.registry import AlarmRule, Method, Page, Planner
 from labelcore.papers.curves.logarithmic_stratified import LogarithmicStratified
 from labelcore.papers.curves.paula import Paula
 from labelcore.papers.curves.random_curve import RandomCurve
@@ -33,6 +33,12 @@ METHODS = (
         Oversampling(),
         Planner("Over-sampling", "labelcore.papers.oversampling.planner:oversampling_planner"),
         (COMPARE,),
+        AlarmRule(
+            "Predictive intervals (Shang et al. 2023)",
+            ("precision", "recall"),
+            "labelcore.papers.oversampling.alarms:noticed",
+            "labelcore.papers.oversampling.alarms:told",
+        ),
     ),
     Method(
         Recycling(),

@@ -15,8 +15,10 @@ from labelcore.access import Right
 from labelcore.population import Population
 from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
+from labelcore.stats.profile import Cells
 from labelcore.ui import people, sessions
 from labelcore.ui.presses import acting
+from labelcore.waves.measured import side_by_side
 from labelcore.waves.monitor import Monitor
 from labelcore.waves.plan_file import SCHEDULES
 from labelcore.waves.watches import COLUMNS, Alarm
@@ -106,6 +108,16 @@ class Opened(Monitor):
             {one.wave: one.project for one in found}, since, self.waves, self.error,
             "" if awaited in {one.wave for one in found} else awaited,
         )  # fmt: skip
+
+    def counted(self) -> tuple[list[str], Cells]:
+        """The finished waves since the last restart, and what was counted in them of the first
+        figure of the whole file, (n_waves, n_cells)."""
+        over = [one for one in self._stretches()[-1] if one.over] or [
+            one for one in self._measured() if one.over
+        ]
+        first = next(key for key in over[0].figures if "[" not in key)
+        cells, _ = side_by_side([one.figures[first] for one in over])
+        return [one.wave for one in over], cells
 
     def watched(self) -> tuple[pd.DataFrame, list[Alarm], int]:
         """Table, first alarms and number of finished waves since the last restart."""

@@ -35,6 +35,12 @@ IN_CASES = " in {cases} of 10 cases."
 FALSE = "While nothing falls: one false alarm in about {time}."
 ON_LABELS = "Simulated on this table, with what the labels of its project say of the scores."
 ON_SCORES = "Simulated on this table as if its scores were right."
+BY_RULE = "The same fall and the same labels, by rule of alarm"
+OURS, AT_MOST, SHOWN = (
+    "Totals of several waves (Labelcore)",
+    "at most ",
+    (1, 4, preview.LONGEST_WAIT),
+)
 UNTIL = "{units} until a fall is noticed in {cases} of 10 cases"
 
 
@@ -57,7 +63,10 @@ def simulated(
     found = waiting.there(FALLS, key)
     if found is None:
         found = waiting.found(FALLS, key, WHAT, _asked(population, monitor, sizes, session))
-    return [MonitorPreview(**{**one, "table": pd.DataFrame(one["table"])}) for one in found]
+    return [
+        MonitorPreview(**{**one, **{name: pd.DataFrame(one[name]) for name in preview.TABLES}})
+        for one in found
+    ]
 
 
 def _asked(
@@ -82,9 +91,12 @@ def _asked(
     return Ask(preview.apart, (paths, asked), handed, SESSIONS * 16 * len(population))
 
 
-def show(found: Sequence[MonitorPreview], unit: str, of_labels: bool, labels: str) -> None:
+def show(
+    found: Sequence[MonitorPreview], unit: str, waves: int, of_labels: bool, labels: str
+) -> None:
     """A slider of labels against waits, and what will be noticed with those that are chosen.
 
+    waves       how many are planned
     of_labels   whether labels said what the scores are worth
     labels      the key of the number of labels, which ``wanted`` gives another value
     """
@@ -103,6 +115,9 @@ def show(found: Sequence[MonitorPreview], unit: str, of_labels: bool, labels: st
     title = UNTIL.format(units=f"{unit}s".capitalize(), cases=f"{10 * OFTEN:.0f}")
     st.markdown(f"**{title}**")
     reading_table(waits_table(found, unit), "watch-waits")
+    if not chosen.rules.empty:
+        st.markdown(f"**{BY_RULE}**")
+        reading_table(rules_table(chosen, unit, waves), "watch-rules")
 
 
 def _take(slider: str) -> None:
@@ -170,6 +185,27 @@ def waits_table(found: Sequence[MonitorPreview], unit: str) -> pd.DataFrame:
                 f"over {preview.LONGEST_WAIT}" if wait is None else str(wait)
             )
     return pd.DataFrame(rows.values())
+
+
+def rules_table(one: MonitorPreview, unit: str, waves: int) -> pd.DataFrame:
+    """Our rule and those that come with the method, on the same labels."""
+    ours = one.table[one.table["required"].isna()].assign(
+        rule=OURS, false=waves / one.waves_per_false_alarm
+    )
+    alike = ours[ours["estimand"].isin(one.rules["estimand"])]
+    rows = []
+    for row in pd.concat([alike, one.rules]).to_dict("records"):
+        false = f"{100 * row['false']:.0f} %"
+        told = {
+            "Rule": row["rule"],
+            "Figure": estimand_name(str(row["estimand"])),
+            f"False alarm in {waves} {unit}s": AT_MOST + false if row["rule"] == OURS else false,
+        }
+        for wait in SHOWN:
+            share = f"{100 * row[f'within {wait}']:.0f} %"
+            told[f"Noticed within {wait_words(wait, unit)}"] = share
+        rows.append(told)
+    return pd.DataFrame(rows)
 
 
 def _since_launch(row: Mapping[Any, Any]) -> bool:

@@ -176,7 +176,7 @@ def preview(
     session = sessions.session(record.name) if given is None else None
     monitor = made(record, plan, name, asked[1][0], *terms)
     found = simulated((*asked, population.fingerprint), population, monitor, asked[1], session)
-    show(found, UNITS[terms[1]], session is not None, f"watch-labels-{record.name}")
+    show(found, UNITS[terms[1]], terms[0], session is not None, f"watch-labels-{record.name}")
 
 
 def first_table(record: ProjectRecord, given: UploadedFile | None) -> Population:

@@ -11,14 +11,16 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.access import Right
+from labelcore.designs.registry import METHODS, AlarmRule
 from labelcore.estimands import DIFFERENCE
+from labelcore.plugins import loaded
 from labelcore.ui import monitors, visitor
 from labelcore.ui.chart import show_chart
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.folds import fold
 from labelcore.ui.monitors import Opened, Standing, Stands
 from labelcore.ui.plain import plain
-from labelcore.ui.presses import show_problem
+from labelcore.ui.presses import sentence, show_problem
 from labelcore.ui.tables import reading_table
 from labelcore.ui.watch_tables import FROM, begin_page, next_table, way_to_begin
 from labelcore.waves.chart import monitor_chart
@@ -98,6 +100,9 @@ def one(monitor: Opened, standing: Standing) -> None:
             said = "\n\n".join(alarm.sentence() for alarm in standing.alarms)
             fold("The alarms in full", "fold-alarms", lambda: st.text(said))
         fold("All waves", "fold-waves", lambda: all_waves(standing))
+        rule = METHODS[monitor.plan.design].alarm
+        if rule is not None and standing.finished:
+            fold(rule.title, "fold-rule", lambda: by_rule(rule, monitor))
         if visitor.allowed(Right.RUN):
             awaits = standing.state == Stands.TABLE
             fold("Next table", "fold-next", lambda: next_table(monitor, standing), opened=awaits)
@@ -105,6 +110,17 @@ def one(monitor: Opened, standing: Standing) -> None:
                 fold(f"Close {wave}", f"fold-close-{wave}", partial(close, standing, wave))
             if standing.since:
                 fold("Begin anew", "fold-anew", lambda: begin_anew(standing))
+
+
+def by_rule(rule: AlarmRule, monitor: Opened) -> None:
+    """What a rule of alarm that came with the method says of the finished waves."""
+    names, figures = monitor.counted()
+    try:
+        table = loaded(rule.told)(names, figures, monitor.waves, monitor.error)
+    except ValueError as error:
+        st.text(sentence(error))
+        return
+    reading_table(table, "watch-rule")
 
 
 def close(standing: Standing, wave: str) -> None:

@@ -411,7 +411,7 @@ class Monitor:
                 plan.to_json(),
                 tuple((str(one), one.key, one.required) for one in watches),
                 tuple(float(frozen["thresholds"][one.required is None]) for one in watches),
-                self.waves / self.error, fall, seed, sessions, series,
+                self.waves, self.error, fall, seed, sessions, series,
             )
             for plan in plans
         ]  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,14 @@ import pandas as pd
 
 from labelcore.bounded import tell
 from labelcore.designs.base import IntArray
+from labelcore.designs.registry import METHODS
 from labelcore.errors import PlanError
 from labelcore.estimands import slope_of, table_of
 from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
 from labelcore.planning.race import likely_classes
 from labelcore.planning.runs import beginnings, label_all
+from labelcore.plugins import loaded
 from labelcore.population import Population
 from labelcore.population.arrays import read_arrays, write_arrays
 from labelcore.population.snapshots import open_snapshot
@@ -40,7 +42,7 @@ LONGEST_WAIT = 12
 WITHIN = tuple(range(1, LONGEST_WAIT + 1))
 HALVINGS = 30
 SAID, OFTEN = 4, 0.7
-RATES = "rates"
+RATES, TABLES = "rates", ("table", "rules")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,10 @@ class MonitorPreview:
         a row for each line of evidence: watch, estimand, required (None: what it was before), now
         (its value without a fall), after (the value that it falls to), and within 1, 2, .. 12
         waves the share of such falls noticed
+    rules
+        the same of falls since launch by rules of alarm that come with the method, on the same
+        labels: rule, estimand, false (the share of series with an alarm in as many waves as the
+        error rate is for, though nothing changed), within 1, 2, .. 12
     """
 
     labels: int
@@ -68,6 +74,7 @@ class MonitorPreview:
     quiet: int
     waves_per_false_alarm: float
     table: pd.DataFrame
+    rules: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def sentence(self) -> str:
         """Say it in plain words.
@@ -112,6 +119,7 @@ class Falls:
     plan      as JSON, its size frozen
     watches   name, key of the figure, and what is required of it or None
     limits    the threshold of each
+    waves     that the ``error`` rate is for
     sessions  simulated, without and with each fall
     series    of waves, each drawn from these sessions
     """
@@ -119,7 +127,8 @@ class Falls:
     plan: str
     watches: tuple[tuple[str, str, float | None], ...]
     limits: tuple[float, ...]
-    per_false_alarm: float
+    waves: int
+    error: float
     fall: float
     seed: int
     sessions: int
@@ -142,7 +151,8 @@ def apart(files: Sequence[str], asked: Sequence[Mapping[str, Any]]) -> list[dict
             tell((done + share) / len(asked))
 
         made = previewed(population, falls, rates, progress)
-        found.append({**vars(made), "table": made.table.to_dict("records")})
+        tables = {name: getattr(made, name).to_dict("records") for name in TABLES}
+        found.append({**vars(made), **tables})
     return found
 
 
@@ -188,7 +198,8 @@ def previewed(
     codes = _world(population, plan, engine, rates, seed)
     questions = {one.key: one for one in engine.questions}
     quiet = _pools(population, plan, codes, list(questions.values()), seed, sessions)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
     for place, ((name, key, required), limit) in enumerate(
         zip(asked.watches, asked.limits, strict=True), start=1
     ):
@@ -199,13 +210,18 @@ def previewed(
         worse = _fallen(engine, question, codes, after, random)
         lower = _pools(population, plan, worse, [question], seed + 1, sessions)[key]
         pools = quiet[key], lower
-        noticed = _noticed(engine, question, required, pools, limit, asked.series, random)
+        series = _series(pools, (QUIET, LONGEST_WAIT), asked.series, random)
+        noticed = _noticed(engine, question, required, series, limit)
+        if required is None:
+            none = _series((pools[0], pools[0]), (asked.waves, 0), asked.series, random)
+            others += _by_rules(plan, question, asked, series, none)
         rows.append(
             {"watch": name, "estimand": key, "required": required, "now": now, "after": after}
             | {f"within {one}": float(noticed[one - 1]) for one in WITHIN}
         )
     return MonitorPreview(
-        int(plan.planned or 0), asked.fall, QUIET, asked.per_false_alarm, pd.DataFrame(rows)
+        int(plan.planned or 0), asked.fall, QUIET, asked.waves / asked.error, pd.DataFrame(rows),
+        pd.DataFrame(others),
     )  # fmt: skip
 
 
@@ -286,28 +302,28 @@ def _pools(
     return found
 
 
-def _noticed(
-    engine: Engine,
-    question: Question,
-    required: float | None,
-    pools: tuple[Cells, Cells],
-    limit: float,
-    n_series: int,
-    random: np.random.Generator,
-) -> FloatArray:
-    """The share of series in which the fall was noticed, up to each wave after it."""
+def _series(
+    pools: tuple[Cells, Cells], waves: tuple[int, int], n_series: int, random: np.random.Generator
+) -> Cells:
+    """Series of waves from two pools of sessions, so many of each, (n_series, n_waves, n_cells)."""
     kept = len(pools[0].size)
-    places = [random.integers(kept, size=(n_series, one)) for one in (QUIET, max(WITHIN))]
+    places = [random.integers(kept, size=(n_series, one)) for one in waves]
 
     def drawn(name: str) -> FloatArray:
         parts = [getattr(pool, name)[at] for pool, at in zip(pools, places, strict=True)]
         return np.concatenate(parts, axis=1)
 
-    series = Cells(drawn("size"), drawn("labelled"), drawn("positive"), pools[0].predicted)
+    return Cells(drawn("size"), drawn("labelled"), drawn("positive"), pools[0].predicted)
+
+
+def _noticed(
+    engine: Engine, question: Question, required: float | None, series: Cells, limit: float
+) -> FloatArray:
+    """The share of series in which the fall was noticed, up to each wave after it."""
     tally = engine.tallies[question.subject]
     several = len(engine.population.classes) > 2 and question.class_index is not None
     suggested = None if several else np.asarray(engine.frame.rates)[tally.stratum]
-    alarmed, found = np.zeros(n_series, dtype=bool), []
+    alarmed, found = np.zeros(len(series.size), dtype=bool), []
     for last in range(QUIET + 1, QUIET + LONGEST_WAIT + 1):
         first = 0 if required is None else max(0, last - LONGEST)
         silent = np.flatnonzero(~alarmed)
@@ -319,3 +335,21 @@ def _noticed(
         alarmed[silent] = evidence.sum(axis=1) >= limit
         found.append(float(alarmed.mean()))
     return np.array(found)
+
+
+def _by_rules(
+    plan: Plan, question: Question, asked: Falls, fallen: Cells, unchanged: Cells
+) -> Iterator[dict[str, Any]]:
+    """Rows of ``MonitorPreview.rules``. Series with an alarm before the fall are left out of what
+    is noticed."""
+    rule = METHODS[plan.design].alarm
+    if rule is None or question.row.name not in rule.figures or question.group is not None:
+        return
+    of_series = loaded(rule.noticed)
+    false = of_series(unchanged, question.row.name, asked.waves, asked.error)
+    for name, found in of_series(fallen, question.row.name, asked.waves, asked.error).items():
+        after = found[~found[:, QUIET - 1]][:, QUIET:]
+        yield {
+            "rule": name, "estimand": question.key, "false": float(false[name][:, -1].mean()),
+            **{f"within {one}": float(np.mean(after[:, one - 1])) for one in WITHIN},
+        }  # fmt: skip

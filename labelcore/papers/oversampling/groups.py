@@ -12,6 +12,7 @@ Data".
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,6 +71,12 @@ class Counts:
             self.false_positive + weight * other.false_positive,
             self.false_negative + weight * other.false_negative,
             self.true_negative + weight * other.true_negative,
+        )
+
+    def __iter__(self) -> Iterator[FloatArray]:
+        """The four, in order."""
+        return iter(
+            (self.true_positive, self.false_positive, self.false_negative, self.true_negative)
         )
 
     def rates(self) -> tuple[FloatArray, FloatArray]:

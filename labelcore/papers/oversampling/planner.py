@@ -9,15 +9,20 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.papers.oversampling.chart import oversampling_chart
+from labelcore.papers.oversampling.earlier_page import matrix, next_wave, planned_by
 from labelcore.papers.oversampling.groups import (
+    Counts,
     Margins,
     Sizes,
     expected_margins,
     group_rates,
     optimal_ratio,
+    optimal_ratio_from_counts,
     recall_of,
     sizes_for_margin,
     unrounded_sizes,
+    used_ratio,
+    with_jeffreys,
 )
 from labelcore.papers.planners import (
     Chosen,
@@ -86,6 +91,7 @@ class Wanted:
 
     above, below   items called positive, and the others
     guessed        whether precision and recall are only what the scores say
+    earlier        labels that both follow from, if there are any
     """
 
     above: int
@@ -95,6 +101,14 @@ class Wanted:
     margin: float
     confidence: float
     guessed: bool = False
+    earlier: Counts | None = None
+
+    @property
+    def ideal(self) -> float:
+        """s*: by theorem 2 from earlier labels, else by theorem 1."""
+        if self.earlier is not None:
+            return optimal_ratio_from_counts(self.k, self.earlier)
+        return optimal_ratio(self.k, *self.rates)
 
     @property
     def k(self) -> float:
@@ -103,6 +117,9 @@ class Wanted:
     @property
     def rates(self) -> tuple[float, float]:
         """(pi_1, pi_0). Raises ValueError where more would be missed than there are items."""
+        if self.earlier is not None:
+            above, below = with_jeffreys(self.earlier).rates()
+            return float(above), float(below)
         return group_rates(self.k, self.precision, self.recall)
 
     def sizes(self, ratio: float | None = None, rates: tuple[float, float] | None = None) -> Sizes:
@@ -152,13 +169,19 @@ def oversampling_planner(chosen: Chosen) -> None:
     if wanted is None:
         return
     try:
-        sizes, plain_sizes = wanted.sizes(), wanted.sizes(ratio=1.0)
+        sizes, plain_sizes = wanted.sizes(used_ratio(wanted.ideal)), wanted.sizes(ratio=1.0)
     except ValueError as error:
         st.error(plain(sentence(error)))
         return
     show(wanted, sizes, plain_sizes)
+    if wanted.earlier is not None:
+        next_wave(wanted.earlier, wanted.above, wanted.below, sizes, wanted.confidence)
     asked = replace(project(chosen, BOTH), design="oversampling", margin=wanted.margin)
-    told = {"assumed_precision": wanted.precision, "assumed_recall": wanted.recall}
+    told: dict[str, object] = {
+        "assumed_precision": wanted.precision, "assumed_recall": wanted.recall
+    }  # fmt: skip
+    if wanted.earlier is not None:
+        told = {"prior_counts": tuple(float(one) for one in wanted.earlier)}
     by_pilot = replace(asked, params={}, promise=Promise.WATCHED)
     planned = replace(asked, params=told, promise=Promise.FIXED)
     offer(by_pilot if wanted.guessed else planned, "oversampling")
@@ -166,22 +189,28 @@ def oversampling_planner(chosen: Chosen) -> None:
 
 def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:
     """What is assumed and wanted; None, with a sentence each, while a number is wrong."""
-    precision, recall, assumption = suggested(chosen, above / below)
-    columns = st.columns(3)
-    with columns[0]:
-        p = percent_input("Precision, as you expect it", precision, chosen.key("precision"))
-    with columns[1]:
-        r = percent_input("Recall, as you expect it", recall, chosen.key("recall"))
+    earlier = matrix(chosen) if (by_earlier := planned_by(chosen)) else None
+    columns, guessed = st.columns(3), False
+    p: float | None = 0.0
+    r: float | None = 0.0
+    if not by_earlier:
+        precision, recall, assumption = suggested(chosen, above / below)
+        with columns[0]:
+            p = percent_input("Precision, as you expect it", precision, chosen.key("precision"))
+        with columns[1]:
+            r = percent_input("Recall, as you expect it", recall, chosen.key("recall"))
     with columns[2]:
         margin = percent_input(
             "Plus or minus, for both", 5.0, "compare-margin", 0.1, 49, unit="points"
         )
-    st.caption(plain(f"The first two start as the method would plan: {assumption}."))
+    if not by_earlier:
+        st.caption(plain(f"The first two start as the method would plan: {assumption}."))
     sure = confidence()
-    if p is None or r is None or margin is None:
+    if p is None or r is None or margin is None or (by_earlier and earlier is None):
         return None
-    guessed = (round(100 * p, 1), round(100 * r, 1)) == (precision, recall)
-    return Wanted(above, below, p, r, margin, sure, guessed)
+    if not by_earlier:
+        guessed = (round(100 * p, 1), round(100 * r, 1)) == (precision, recall)
+    return Wanted(above, below, p, r, margin, sure, guessed, earlier)
 
 
 def suggested(chosen: Chosen, k: float) -> tuple[float, float, str]:
@@ -212,7 +241,7 @@ def show(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> None:
             f"of the {wanted.above:,} items called positive and {sizes.below:,} of the "
             f"{wanted.below:,} others. Without over-sampling it takes {plain_sizes.total:,}.**"
         )
-    optimal = optimal_ratio(wanted.k, *wanted.rates)
+    optimal = wanted.ideal
     if optimal < 1:
         st.text(NOT_DENSER.format(ratio=optimal))
     reading_table(sizes_table(wanted, sizes, plain_sizes), "compare-sizes")

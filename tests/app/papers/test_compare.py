@@ -16,7 +16,13 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.papers import METHODS
 from labelcore.papers.curves.annotations_needed import labels_needed
-from labelcore.papers.oversampling.groups import group_rates, sizes_for_margin
+from labelcore.papers.oversampling import earlier_page
+from labelcore.papers.oversampling.groups import (
+    Counts,
+    group_rates,
+    optimal_ratio_from_counts,
+    sizes_for_margin,
+)
 from labelcore.papers.reach_selection.bounds import label_bound, smallest_budget
 from labelcore.papers.recycling.savings import savings
 from labelcore.papers.stratified.comparison import compare_stratifications
@@ -171,6 +177,31 @@ def test_oversampling_tells_a_range_where_nobody_has_measured(
     plan = goes_on(page, data_folder)
     assert (plan.design, plan.promise) == ("oversampling", "watched")
     assert plan.params.get("assumed_precision") is None
+
+
+def test_an_earlier_matrix_plans_by_theorem_2(
+    opened: Callable, file: Path, data_folder: Path
+) -> None:
+    """The interval of the truth is told apart from the one of the next estimate, which is wider."""
+    page = opened(OVERSAMPLING)
+    chosen = next(one for one in page.segmented_control if "planned-by" in (one.key or ""))
+    chosen.set_value(earlier_page.EARLIER).run()
+    assert earlier_page.UNKNOWN in said(page) and not page.exception
+    for name, value in zip(earlier_page.CELLS, (138, 22, 12, 228), strict=True):
+        number(page, f"compare-earlier-{name}").set_value(value).run()
+    above = population(file).scores["a"] >= 0.5
+    k = above.sum() / (~above).sum()
+    counts = Counts.of(138, 22, 12, 228)
+    assert f"{optimal_ratio_from_counts(k, counts):.3g}" in said(page)
+    table = page.table[-1].value
+    truth, ahead = (
+        [float(end) for end in re.findall(r"[\d.]+", table.iloc[0, place].replace("\\", ""))]
+        for place in (2, 3)
+    )
+    assert ahead[0] < truth[0] < 86 < truth[1] < ahead[1]
+    plan = goes_on(page, data_folder)
+    assert (plan.design, plan.promise) == ("oversampling", "fixed")
+    assert dict(plan.params) == {"prior_counts": (138, 22, 12, 228)}
 
 
 def test_recycling(opened: Callable, file: Path, data_folder: Path) -> None:
