@@ -236,6 +236,16 @@ SUMMARIES = _by_name(
     ),
 )
 
+# How much better one ranked list is than another, at every rank.
+LISTS = _by_name(
+    Quantity(
+        "precision_curve_difference",
+        "difference of two lists",
+        measures="the difference of two lists (for each rank, how many more of the first items of "
+        "one list human judgement calls {positive!r} than of the other's, as a share of them)",
+    )
+)
+
 # Which of several candidates to take.
 CHOICES = _by_name(
     Quantity(
@@ -245,7 +255,9 @@ CHOICES = _by_name(
     )
 )
 
-QUANTITIES: dict[str, Quantity] = {**SCALARS, **DIFFERENCES, **CURVES, **SUMMARIES, **CHOICES}
+QUANTITIES: dict[str, Quantity] = {
+    **SCALARS, **DIFFERENCES, **CURVES, **LISTS, **SUMMARIES, **CHOICES
+}  # fmt: skip
 ESTIMANDS: dict[str, str] = {name: row.label for name, row in QUANTITIES.items()}
 
 

@@ -12,6 +12,7 @@ from labelcore.estimands import (
     CURVES,
     DIFFERENCES,
     ESTIMANDS,
+    LISTS,
     SCALARS,
     SUMMARIES,
     known_group,
@@ -26,7 +27,7 @@ COUNT = st.integers(0, 1000)
 
 def test_every_row_has_a_formula_here() -> None:
     assert set(FORMULAS) == set(SCALARS)
-    assert {*SCALARS, *DIFFERENCES, *CURVES, *SUMMARIES, *CHOICES} == {*ESTIMANDS}
+    assert {*SCALARS, *DIFFERENCES, *CURVES, *LISTS, *SUMMARIES, *CHOICES} == {*ESTIMANDS}
 
 
 @given(st.tuples(COUNT, COUNT, COUNT, COUNT), st.tuples(COUNT, COUNT, COUNT, COUNT))

@@ -93,6 +93,7 @@ OPEN_FILES = {
             "contracts",
             "curves",
             "helpers",
+            "lists",
             "params",
             "rates",
             "registry",

@@ -17,16 +17,26 @@ import numpy as np
 from labelcore.designs.base import Design, DesignParams, Setup
 from labelcore.designs.choices import Chooses
 from labelcore.designs.curves import EstimatesCurve
+from labelcore.designs.lists import ComparesLists
 from labelcore.designs.progress import AnswerCodes, IntArray, Progress
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import ContractError, PlanError
-from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, ESTIMANDS, SCALARS, SUMMARIES
+from labelcore.estimands import (
+    CHOICES,
+    CURVES,
+    DIFFERENCES,
+    ESTIMANDS,
+    LISTS,
+    SCALARS,
+    SUMMARIES,
+)
 from labelcore.population import Population, read_population
 from labelcore.promises import Promise
 
 NEEDED: Mapping[str, type] = {
     **dict.fromkeys((*SCALARS, *DIFFERENCES), EstimatesScalars),
     **dict.fromkeys((*CURVES, *SUMMARIES), EstimatesCurve),
+    **dict.fromkeys(LISTS, ComparesLists),
     **dict.fromkeys(CHOICES, Chooses),
 }
 """Of each estimand what a method must be able to do."""

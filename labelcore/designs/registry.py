@@ -19,6 +19,7 @@ from labelcore.designs.base import Design
 from labelcore.designs.contracts import check_design
 from labelcore.designs.geometric_strata import GeometricStrata
 from labelcore.designs.paired_comparison import PairedComparison
+from labelcore.designs.paired_lists import PairedLists
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.designs.simple_random import SimpleRandom
 from labelcore.errors import ContractError
@@ -101,6 +102,7 @@ OWN = tuple(
         PairedComparison(),
         AgreementPatterns(),
         GeometricStrata(),
+        PairedLists(),
     )
 )
 

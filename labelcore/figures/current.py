@@ -22,6 +22,7 @@ from labelcore.figures.cuts import (
     heads,
     packages,
 )
+from labelcore.figures.lists import list_results
 from labelcore.figures.narrowing import looks_before
 from labelcore.figures.scalars import headline_stage, scalar_results_of, sizes_after_pilot
 from labelcore.figures.settled import settled_results
@@ -29,6 +30,7 @@ from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.results.base import Finding
 from labelcore.results.curves import Band, CheapestCut, Cut
+from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
 
 LOOKS_AT_ONCE = 64
@@ -57,7 +59,7 @@ def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) ->
     primary_first = engine.plan.estimands[0] in curves
     numbers = {**curves, **scalars} if primary_first else {**scalars, **curves}
     numbers |= choice_results(stage)
-    return {**numbers, **claim_results(engine)}
+    return {**list_results(stage), **numbers, **claim_results(engine)}
 
 
 @dataclass(slots=True)
@@ -181,7 +183,7 @@ class FiguresNow:
         """What a look records that has seen the answers up to event ``after``."""
         detail, found = look_detail(self.engine, self.results(), after), self.results()
         for key, one in found.items():
-            if isinstance(one, Band):
+            if isinstance(one, Band) and not isinstance(one, ListDifference):
                 detail["results"][key] |= self._head(one)
         return detail
 

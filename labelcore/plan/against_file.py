@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from labelcore.designs.base import INTERVAL_RULES, Design, Frame, Setup
+from labelcore.designs.lists import ComparesLists
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
 from labelcore.errors import ArgumentError, PlanArgumentError, Remedy
-from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
+from labelcore.estimands import CURVES, DIFFERENCES, LISTS, SCALARS, SUMMARIES
 from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -53,7 +54,7 @@ def _check_estimable(
     population: Population, plan: Plan, classifiers: tuple[str | None, ...]
 ) -> None:
     several = len(population.classes) > 2
-    if isinstance(plan.method, ComparesTwo) and len(classifiers) != 2:
+    if isinstance(plan.method, ComparesTwo | ComparesLists) and len(classifiers) != 2:
         raise PlanArgumentError.naming(
             "classifier",
             "must name exactly two for {plan.design=}, the one that is called better first; "
@@ -82,6 +83,9 @@ def _check_estimable(
                 f"thresholds or predictions for {whose}; without them only prevalence and "
                 "precision_curve can be estimated",
             )
+    listed = [name for name in plan.estimands if name in LISTS]
+    if listed and (several or any(one not in population.scores for one in classifiers)):
+        raise _unfit(listed[0], "two classes and a score of each classifier")
     along_ranks = [name for name in plan.estimands if name in CURVES or name in SUMMARIES]
     if along_ranks:
         first = classifiers[0]

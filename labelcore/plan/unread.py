@@ -9,7 +9,7 @@ from labelcore.designs.base import Design
 from labelcore.designs.choices import Chooses
 from labelcore.designs.samples import named_classifiers
 from labelcore.errors import PlanArgumentError
-from labelcore.estimands import DIFFERENCES, SCALARS
+from labelcore.estimands import DIFFERENCES, LISTS, SCALARS
 
 NO_RESULT = "names {others}, and no result of {plan.design=} for {estimands} would be about it: "
 ONE_LIST = (
@@ -30,7 +30,7 @@ def check_all_read(
 ) -> None:
     """Raise PlanError for a classifier that no result would be about; ``claimed`` are the names
     that claims mention."""
-    if any(name in SCALARS or name in DIFFERENCES for name in estimands):
+    if any(name in {**SCALARS, **DIFFERENCES, **LISTS} for name in estimands):
         return
     read = {*classifiers[:1], *named_classifiers(method, params), *claimed}
     left = tuple(name for name in classifiers if name not in read)

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from labelcore.designs.base import AnswerCodes, Frame, IntArray, Look, Setup
 from labelcore.designs.curves import EstimatesCurve
+from labelcore.designs.lists import LIST_DIFFERENCE, ComparesLists
 from labelcore.designs.rates import (
     NOT_PROBABILITIES,
     PROBABILITY_RANGE,
@@ -224,6 +225,9 @@ class Outlook:
         design, widest = self.design, None
         if isinstance(design, EstimatesCurve):
             widest = design.curve_half_width(self.setup, self.frame, look)
+        if isinstance(design, ComparesLists):
+            half = design.list_half_width(self.setup, self.frame, look)
+            return {**found, LIST_DIFFERENCE: half}
         return found if widest is None else {**found, "precision_curve": widest}
 
     def _look(self, labels: int, planned: int) -> Look:

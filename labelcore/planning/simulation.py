@@ -16,6 +16,7 @@ from labelcore.estimands import SCALARS, table_of
 from labelcore.figures.choices import NONE, TrueChoice, true_choice
 from labelcore.figures.current import results_of
 from labelcore.figures.curves import SUMMARY_FORMULAS
+from labelcore.figures.lists import true_difference
 from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
@@ -26,6 +27,7 @@ from labelcore.population import Population
 from labelcore.promises import ChoiceStatus, ClaimStatus, Promise, Status
 from labelcore.results.base import Finding
 from labelcore.results.curves import Band
+from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.stats.curve_readings import Yields
 
@@ -241,6 +243,9 @@ def _true_along_ranks(
 ) -> dict[str, Truth]:
     n_items = len(engine.population)
     positive = engine.population.classes.index(engine.population.positive)
+    lists = [key for key, one in results.items() if isinstance(one, ListDifference)]
+    if lists:
+        return dict.fromkeys(lists, true_difference(engine, codes == positive))
     hits = np.cumsum(codes[engine.rank_order] == positive).astype(float)
     whole = Yields(n_items, np.arange(1, n_items + 1), hits, hits, hits)
     found: dict[str, Truth] = {}

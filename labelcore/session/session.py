@@ -24,6 +24,7 @@ from labelcore.figures.earlier import figures_of
 from labelcore.figures.judge import judge_table
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
+from labelcore.figures.lists import differing_items, list_difference
 from labelcore.figures.readiness import complete, first_shown
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.strata import strata_table
@@ -45,6 +46,7 @@ from labelcore.results.agreement import PeopleAgree
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.label_error import LabelError
+from labelcore.results.lists import ListDifference
 from labelcore.results.table import results_table
 from labelcore.results.types import Choice, Claim, Estimate, Results
 from labelcore.session.answering import Answering
@@ -1512,6 +1514,53 @@ class Session:
             return self.looks()
 
     # --- along the ranks ----------------------------------------------------------------------
+
+    def list_difference(self, a: str | None = None, b: str | None = None) -> ListDifference:
+        """The precision of one list's first items less that of another's, at every rank.
+
+        Parameters
+        ----------
+        a, b
+            the two classifiers of the plan; None: in its order
+
+        Returns
+        -------
+        ListDifference
+            Its ends hold for all ranks together, so that ``ranges`` may be looked for.
+
+        Raises
+        ------
+        ValueError
+            The plan compares no lists, or not these.
+        """
+        with self._lock:
+            self.sync()
+            found = list_difference(headline_stage(self.engine))
+            return found.of(a, b)
+
+    def list_items(self, rank: int) -> pd.DataFrame:
+        """Where two lists differ: the items that one has among its first ``rank`` and the other has
+        not.
+
+        Parameters
+        ----------
+        rank
+            how many items of each list
+
+        Returns
+        -------
+        DataFrame
+            A row per item, those that come first in either list first: id, list (which has it), its
+            rank in both, label (None without one).
+
+        Raises
+        ------
+        ValueError
+            The plan compares no lists, or not down to this rank.
+        """
+        with self._lock:
+            self.sync()
+            return differing_items(self.engine, rank)
 
     def curve(self) -> Curve:
         """What is known along the ranks of the classifier's score.

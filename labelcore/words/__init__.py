@@ -8,6 +8,7 @@ from labelcore.results.base import sentence
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.label_error import Agreement, LabelError, TrueFigure
+from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.agreement import agree_sentence
 from labelcore.words.choices import choice_sentence
@@ -15,6 +16,7 @@ from labelcore.words.claims import claim_sentence
 from labelcore.words.curves import band_sentence, cheapest_sentence, cut_sentence
 from labelcore.words.differences import difference_sentence
 from labelcore.words.label_error import agreement_sentence, error_sentence, figure_sentence
+from labelcore.words.lists import list_sentence
 from labelcore.words.sentences import by_which_rule, estimate_sentence
 from labelcore.words.tables import table_sentence
 from labelcore.words.unsure import odds_words
@@ -36,6 +38,7 @@ def _dated(worded: Callable[..., str]) -> Callable[..., str]:
 
 sentence.register(Estimate, _dated(_estimate))
 sentence.register(Band, band_sentence)
+sentence.register(ListDifference, list_sentence)
 sentence.register(Cut, cut_sentence)
 sentence.register(CheapestCut, cheapest_sentence)
 sentence.register(Claim, _dated(claim_sentence))

@@ -10,6 +10,7 @@ import labelcore as lc
 from labelcore.designs.base import Design
 from labelcore.designs.choices import Chooses
 from labelcore.designs.curves import EstimatesCurve
+from labelcore.designs.lists import ComparesLists
 from labelcore.designs.samples import (
     SharesDraws,
     budget_counts_draws,
@@ -18,7 +19,7 @@ from labelcore.designs.samples import (
 )
 from labelcore.designs.scalars import ComparesTwo, EstimatesFromCells, EstimatesScalars
 from labelcore.errors import PlanError
-from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, SCALARS, SUMMARIES
+from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, LISTS, SCALARS, SUMMARIES
 from labelcore.figures.choices import choice_results, true_choice
 from labelcore.figures.curves import ranked_curve
 from labelcore.testing.known import Known, calibrated
@@ -26,6 +27,7 @@ from labelcore.testing.known import Known, calibrated
 NEEDED: dict[str, type[Design[Any]]] = {
     **dict.fromkeys((*SCALARS, *DIFFERENCES), EstimatesScalars),
     **dict.fromkeys((*CURVES, *SUMMARIES), EstimatesCurve),
+    **dict.fromkeys(LISTS, ComparesLists),
     **dict.fromkeys(CHOICES, Chooses),
 }
 CAPABILITIES: tuple[type[Design[Any]], ...] = (
@@ -33,6 +35,7 @@ CAPABILITIES: tuple[type[Design[Any]], ...] = (
     EstimatesFromCells,
     ComparesTwo,
     EstimatesCurve,
+    ComparesLists,
     Chooses,
     SharesDraws,
 )
