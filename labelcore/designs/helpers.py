@@ -21,6 +21,7 @@ from labelcore.population.classes import class_index
 from labelcore.population.helpers import Helper
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.revealing import looks_like_answer
+from labelcore.population.second_opinion import CONTENT
 from labelcore.stats.crossed_strata import agreement_in_order, surprise
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import BoolArray, FloatArray
@@ -137,7 +138,7 @@ def helped(setup: Setup, frame: Frame, others: Evidence | None) -> HelpedFrame:
         return extended(frame, HelpedFrame)
     score = setup.population.ordering_score(str(setup.classifier))
     own = np.zeros(len(frame.stratum)) if score is None else _own_order(setup, score)
-    used = tuple(_saying(setup, setup.params.helpers))
+    used = tuple(said_by_helpers(setup))
 
     def made() -> FloatArray:
         return surprise(own, others.order, frame.predicted[frame.stratum])
@@ -166,10 +167,18 @@ def candidates(population: Population, *judged: str) -> tuple[str, ...]:
     return (*population.helpers, *others)
 
 
+def wants_content(population: Population, names: Sequence[str] | None) -> bool:
+    """Whether the second opinion from the content of items is among these, which is not a column
+    of the file by the same name."""
+    return CONTENT in (names or ()) and CONTENT not in candidates(population)
+
+
 def check_helpers(setup: Setup, *judged: str) -> None:
     """Raise ParameterError for a name that is no helper and no other classifier of the file, beside
     those ``judged`` (the first one, where none is given)."""
-    known = candidates(setup.population, *(judged or (str(setup.classifier),)))
+    names = judged or (str(setup.classifier),)
+    made = [CONTENT] if names[0] in setup.population.opinions else []
+    known = (*candidates(setup.population, *names), *made)
     for name in setup.params.helpers or ():
         if name not in known:
             raise ParameterError(
@@ -179,22 +188,45 @@ def check_helpers(setup: Setup, *judged: str) -> None:
             )
 
 
-def chosen_helpers(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
-    """The columns that a new plan uses: those that it names, as far as one of them says something
-    beside the classifier. Where it names none, all that do, unless together they order the items
-    as the classifier does, the plan asks for a curve along its scores, or it is about items like
-    these and labels many of the few there are.
+@dataclass(frozen=True, eq=False, slots=True)
+class Column:
+    """A column that may help to choose items: what it says, and why a plan does not use it, ""
+    where it does."""
+
+    name: str
+    said: Said | None
+    why: str = ""
+
+
+def columns(setup: Setup, *, cut: bool = True) -> tuple[Column, ...]:
+    """Every column that a plan names, or, where it names none, every one of the file. One is used
+    that says something; those that nobody named are not, if together they order the items as the
+    classifier does, the plan asks for a curve along its scores, or it is about items like these and
+    labels many of the few there are.
 
     cut   whether the columns cut strata, so that they cost something where strata do
     """
-    population, classifier, named = setup.population, setup.classifier, setup.params.helpers
-    if classifier is None or why_none(setup, cut=cut):
+    population, classifier, named = setup.population, str(setup.classifier), setup.params.helpers
+    none = why_none(setup, cut=cut)
+    names = candidates(population, classifier) if named is None else named
+    found = {name: none or _said(population, classifier, name) for name in names}
+    said = {name: one for name, one in found.items() if isinstance(one, Said)}
+    not_all = _why_not_all(setup, said, cut) if named is None else ""
+    return tuple(
+        Column(name, one, not_all) if isinstance(one, Said) else Column(name, None, one)
+        for name, one in found.items()
+    )
+
+
+def chosen_helpers(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
+    """The columns that a new plan uses: those that it names, as far as one of them says something
+    beside the classifier, or those that ``columns`` gives."""
+    named = setup.params.helpers
+    if setup.classifier is None or why_none(setup, cut=cut):
         return ()
     check_helpers(setup)
-    said = _saying(setup, candidates(population, classifier) if named is None else named)
-    if named is not None:
-        return named if said else ()
-    return () if _why_not_all(setup, said, cut) else tuple(said)
+    used = tuple(one.name for one in columns(setup, cut=cut) if not one.why)
+    return named if used and named is not None else used
 
 
 def why_none(setup: Setup, *, cut: bool = True) -> str:
@@ -226,12 +258,6 @@ def _why_not_all(setup: Setup, said: Mapping[str, Said], cut: bool) -> str:
     return SAVES_NOTHING.format(classifier=classifier) if alike else ""
 
 
-def _saying(setup: Setup, names: Sequence[str]) -> dict[str, Said]:
-    """What each of these columns says, without those that say nothing."""
-    found = {name: _said(setup.population, str(setup.classifier), name) for name in names}
-    return {name: one for name, one in found.items() if isinstance(one, Said)}
-
-
 def evidence_of(setup: Setup) -> Evidence | None:
     """What the helpers of a plan say together; None where it has none."""
     said = said_by_helpers(setup)
@@ -246,9 +272,9 @@ def _together(population: Population, classifier: str, said: Mapping[str, Said])
 
 def said_by_helpers(setup: Setup, *, cut: bool = True) -> dict[str, Said]:
     """What each helper of a plan says, without those that say nothing."""
-    if setup.classifier is None or not setup.params.helpers or why_none(setup, cut=cut):
+    if setup.classifier is None or not setup.params.helpers:
         return {}
-    return _saying(setup, setup.params.helpers)
+    return {one.name: one.said for one in columns(setup, cut=cut) if one.said is not None}
 
 
 def said_by_columns(setup: Setup) -> dict[str, Votes]:
@@ -263,23 +289,25 @@ def helper_notes(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
     population, named = setup.population, setup.params.helpers
     if setup.classifier is None or named == ():
         return ()
-    every = dict.fromkeys([*population.helpers, *(named or ())])
-    none = why_none(setup, cut=cut)
-    found = {name: none or _said(population, setup.classifier, name) for name in every}
-    said = {name: one for name, one in found.items() if isinstance(one, Said)}
-    saying = {} if none else _saying(setup, candidates(population, setup.classifier))
-    not_all = none or _why_not_all(setup, saying, cut)
-    used = [] if named is None else [name for name in named if name in said]
-    names = ", ".join(map(repr, used))
-    how = USED if cut else USED_AS_GUESS
-    notes = [how.format(names=names, classifier=setup.classifier)] if used else []
-    own = side_of(population, setup.classifier) if used else np.zeros(0, dtype=bool)
-    voting = [name for name in used if not np.isnan(said[name].vote).all()]
-    notes += [_agreement(name, setup.classifier, said[name].vote, own) for name in voting]
-    for name, one in found.items():
-        why = one if isinstance(one, str) else not_all if named is None else ""
-        if why:
-            notes.append(NOT_USED.format(name=name, why=why))
+    classifier, none, found = setup.classifier, why_none(setup, cut=cut), columns(setup, cut=cut)
+    used = [one for one in found if not one.why and named is not None]
+    names, how = ", ".join(repr(one.name) for one in used), USED if cut else USED_AS_GUESS
+    notes = [how.format(names=names, classifier=classifier)] if used else []
+    own = side_of(population, classifier) if used else np.zeros(0, dtype=bool)
+    votes = {one.name: one.said.vote for one in used if one.said is not None}
+    notes += [
+        _agreement(name, classifier, vote, own)
+        for name, vote in votes.items()
+        if not np.isnan(vote).all()
+    ]
+    why = {one.name: one.why for one in found}
+    for name in dict.fromkeys([*population.helpers, *(named or ())]):
+        alone = (
+            none or why.get(name) or ("" if name in why else _said(population, classifier, name))
+        )
+        unused = alone if isinstance(alone, str) else ""
+        if unused:
+            notes.append(NOT_USED.format(name=name, why=unused))
         elif looks_like_answer(population.arguments.get("helpers", {}).get(name, "")):
             notes.append(LIKE_THE_ANSWER.format(name=name))
     return tuple(notes)
@@ -332,7 +360,9 @@ def _said(population: Population, classifier: str, name: str) -> Said | str:
 
 
 def _worked_out(population: Population, classifier: str, name: str) -> Said | str:
-    if len(population.classes) > 2:
+    if wants_content(population, [name]):
+        said = _of_opinion(population, classifier)
+    elif len(population.classes) > 2:
         said = _of_several(population, classifier, name)
     elif name in population.helpers:
         said = _of_helper(population, classifier, population.helpers[name])
@@ -423,6 +453,13 @@ def _of_helper(population: Population, classifier: str, helper: Helper) -> Said 
     other = 1 - said_so[0] if len(codes) == 1 else np.nan  # A rule that marks some rows only.
     vote = np.append(said_so, other)[helper.verdict]
     return Said(_logit_rank(np.where(np.isnan(vote), 0.5, vote)), vote)
+
+
+def _of_opinion(population: Population, classifier: str) -> Said | str:
+    opinion = population.opinions[classifier]
+    if not opinion.columns:
+        return "; ".join(opinion.notes)
+    return _of_score(opinion.score.astype(np.float64), side_of(population, classifier))
 
 
 def _of_score(score: FloatArray, own: BoolArray) -> Said | str:

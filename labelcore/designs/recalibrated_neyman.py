@@ -45,6 +45,7 @@ from labelcore.designs.helpers import (
     chosen_helpers,
     said_by_columns,
     side_of,
+    wants_content,
 )
 from labelcore.designs.neyman_batches import Shares, next_counts
 from labelcore.designs.pattern_frame import (
@@ -217,6 +218,11 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             "other columns and classifiers that help to choose items; empty: those expected to "
             "help, of several classifiers none",
         )
+        content: str | None = parameter(
+            None,
+            "SHA-256 of the helper content, which is made from what the items say; empty: whatever "
+            "comes out",
+        )
         group_share: float | None = parameter(
             None,
             "where groups get labels of their own, the share that serves the figures of all items; "
@@ -268,13 +274,14 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         params = setup.params
         if self.draws_by_pattern(params) or _suits_patterns(setup):
             strata, names = {"n_strata": settled_strata(setup)}, helpers_beside(setup)
-            return {**strata, "helpers": names} if names else strata
+            return {**strata, "helpers": names, **_content_of(setup)} if names else strata
         names = chosen_helpers(setup)
         if not names:
             return {}
         above, below = crossed_pieces(setup.planned)
         return {
             "helpers": names,
+            **_content_of(setup),
             "n_above": params.n_above or above,
             "n_below": params.n_below or below,
         }
@@ -457,6 +464,14 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     def forecast_notes(self, answers: Answers[HelpedFrame], look: Look) -> list[str]:
         two = look.setup is not None and len(look.setup.classifiers) == 2
         return disagreement_notes(answers, look) if two else []
+
+
+def _content_of(setup: Setup) -> dict[str, str]:
+    """By which hash the helper from the content of the items is known, where a plan names it."""
+    population = setup.population
+    if not wants_content(population, setup.params.helpers):
+        return {}
+    return {"content": population.opinions[str(setup.classifier)].hash}
 
 
 def _suits_patterns(setup: Setup) -> bool:

@@ -6,17 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 from labelcore.designs.base import INTERVAL_RULES, Design, Frame, Setup
+from labelcore.designs.helpers import wants_content
 from labelcore.designs.lists import ComparesLists
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
-from labelcore.errors import ArgumentError, PlanArgumentError, Remedy
+from labelcore.errors import ArgumentError, ParameterError, PlanArgumentError, Remedy
 from labelcore.estimands import CURVES, DIFFERENCES, LISTS, SCALARS, SUMMARIES
 from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.groupings import Grouping, grouping_of
 from labelcore.population.kept import Kept, Recent
+from labelcore.population.second_opinion import second_opinion
 from labelcore.promises import Form
 from labelcore.stats.orders import HASHED, MIXED
 from labelcore.tallies import Question, questions
@@ -187,6 +189,7 @@ def make_setup(
 def _given(
     population: Population, plan: Plan, classifiers: tuple[str | None, ...], planned: int
 ) -> Setup:
+    _make_content(population, plan.design_params, classifiers[0])
     strict = plan.claim_form == Form.STRICT
     asked = tuple(plan.estimands) if strict else (*plan.estimands, *plan.claimed)
     return Setup(
@@ -210,6 +213,25 @@ def _given(
         group_margin=plan.group_margin,
         edges=plan.edges,
     )
+
+
+OTHER_CONTENT = (
+    "says that the helper made from the content of the items is {said}, and here it came out as "
+    "{found}: another version of scikit-learn or another machine rounds otherwise; open the "
+    "project from its store"
+)
+
+
+def _make_content(population: Population, params: Any, classifier: str | None) -> None:
+    """The helper from the content of the items, for a plan that names it. Raises ParameterError
+    where it comes out otherwise than the plan says."""
+    if classifier is None or not hasattr(params, "content"):
+        return
+    if wants_content(population, params.helpers):
+        found = second_opinion(population, classifier).hash
+        if params.content not in (None, found):
+            told = OTHER_CONTENT.format(said=params.content[:12], found=found[:12])
+            raise ParameterError("content", told)
 
 
 GROUPINGS = Kept(Recent[Grouping])

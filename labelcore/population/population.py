@@ -52,6 +52,21 @@ class FileState:
         return cls(sum(one.size for one in found), crc32(repr(found).encode()))
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Opinion:
+    """What a model says that learned a classifier's predictions from the content of items.
+
+    score    (n_items,), larger for more positive; constant where it says nothing
+    hash     SHA-256 of it, "" where it says nothing
+    columns  that it learned from; notes: a clause on each that says nothing
+    """
+
+    score: NDArray[np.float32]
+    hash: str
+    columns: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 def judged(arguments: Mapping[str, Any]) -> bool:
     """Whether a file was read as one of answers that a model judged."""
     return bool(arguments.get("prompt") or arguments.get("passing"))
@@ -100,6 +115,8 @@ class Population:
         of a table in an engine, without a password; None for a file, or parts of one
     snapshot
         the file that it was opened from, if that was a snapshot
+    opinions
+        classifier -> the second opinion on it, of those that were made so far
 
     Examples
     --------
@@ -138,6 +155,7 @@ class Population:
     prompt: Group | None = None
     address: str | None = None
     snapshot: Path | None = None
+    opinions: dict[str, Opinion] = field(default_factory=dict)
     _written: object = None
     _files: tuple[Path, ...] | None = None
     _mapped: TemporaryCopy | TakenFile | None = None
@@ -337,6 +355,10 @@ class Population:
             helpers={name: helper.part(positions) for name, helper in self.helpers.items()},
             groups={name: group.part(positions) for name, group in self.groups.items()},
             prompt=None if self.prompt is None else self.prompt.part(positions),
+            opinions={
+                name: replace(one, score=one.score[positions])
+                for name, one in self.opinions.items()
+            },
             _ids=SomeIds(self._ids, positions),
             known=None,
         )

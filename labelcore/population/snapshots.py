@@ -35,7 +35,7 @@ from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
 from labelcore.population.places import arguments_again, fingerprint_of, source_of
-from labelcore.population.population import FileState, Population
+from labelcore.population.population import FileState, Opinion, Population
 from labelcore.population.text import Columns, shorten
 from labelcore.population.trace_ids import langfuse_columns
 from labelcore.stats.orders import hash_keys_of, split_mix
@@ -73,6 +73,8 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
         arrays[f"codes:{name}"], arrays[f"names:{name}"] = group.codes, group.texts
     if population.known is not None:
         arrays["known"] = population.known
+    for name, opinion in population.opinions.items():
+        arrays[f"opinion:{name}"] = opinion.score
     ids, table = population._ids, population._table
     if isinstance(ids, TextIds):
         texts, arrays["id_hash"], arrays["id_order"] = ids.kept
@@ -88,6 +90,9 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
         "columns": table.columns,
         "dialect": table.dialect.to_json(),
         "helpers": {name: helper.names for name, helper in population.helpers.items()},
+        "opinions": {
+            name: [one.hash, one.columns, one.notes] for name, one in population.opinions.items()
+        },
         "arrays": sorted(arrays),
     }
     write_arrays(file, arrays, meta)
@@ -144,11 +149,13 @@ def _contents_of(population: Population) -> Contents | None:
 
 def keep_snapshot(file: Path, population: Population, ends: Ends | None) -> None:
     """``write_snapshot``, by a copy of the file that the columns are mapped from where there is
-    one that knows of the same contents."""
+    one that knows of the same contents, and nothing was made of them since."""
     known = _contents_of(population)
-    if population._mapped is None or (known is None) != (ends is None):
+    made = population.opinions or population._mapped is None
+    if made or (known is None) != (ends is None):
         write_snapshot(file, population, ends)
         return
+    assert population._mapped is not None
     link_or_copy(population._mapped.path, file)
 
 
@@ -487,6 +494,11 @@ def _population(arrays: Mapping[str, Any], meta: Mapping[str, Any], path: Path) 
         helpers={
             name: _helper(said, tuple(meta["helpers"][name]))
             for name, said in of_kind("helper").items()
+        },
+        opinions={
+            name: Opinion(score, digest, tuple(columns), tuple(notes))
+            for name, score in of_kind("opinion").items()
+            for digest, columns, notes in [meta["opinions"][name]]
         },
     )
 

@@ -1,0 +1,100 @@
+"""A second opinion on each item, made from what it says before anything is labelled.
+
+A model learns from the content of four fifths of the items what a classifier says of them, and
+says it of the last fifth: where it differs the classifier is wrong more often than elsewhere. No
+truth is looked at, so that it is a helper like any other column.
+
+Source: our own; strata from features are the future work of Kumar and Raj (2018). Measured in
+docs/content.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.population.content_features import SAMPLE, Features, content_features
+from labelcore.population.population import Opinion, Population
+from labelcore.population.revealing import looks_like_answer
+
+CONTENT = "content"
+"""What the helper is called in ``params["helpers"]``."""
+SEED, FOLDS, INVERSE_PENALTY = 0, 5, 4.0
+DIGITS = 3
+BLOCK = 1 << 16
+ONE_PREDICTION = "{classifier!r} says the same of every item"
+NO_COLUMN = "no column is judged that is not a score, a prediction or an answer"
+TWO_CLASSES = "content is learned with two classes only"
+
+
+def content_columns(population: Population) -> tuple[str, ...]:
+    """The columns that people judge, without scores, predictions, helpers and answers."""
+    given = population.arguments
+    used = {given.get("known"), *given["scores"].values(), *given["predictions"].values()}
+    used |= {*given.get("helpers", {}).values()}
+    return tuple(
+        name
+        for name in population.content_columns
+        if name not in used and not looks_like_answer(name)
+    )
+
+
+def second_opinion(population: Population, classifier: str) -> Opinion:
+    """What the content says of a classifier's predictions, kept with the population.
+
+    Making it takes seconds; ``labelcore.population.apart`` does it in a process of its own.
+    """
+    found = population.opinions.get(classifier)
+    if found is None:
+        found = population.opinions[classifier] = _made(population, classifier)
+    return found
+
+
+def _made(population: Population, classifier: str) -> Opinion:
+    said, columns = population.predictions.get(classifier), content_columns(population)
+    if len(population.classes) > 2:
+        return _none(population, TWO_CLASSES)
+    if said is None or np.ptp(said) == 0:
+        return _none(population, ONE_PREDICTION.format(classifier=classifier))
+    if not columns:
+        return _none(population, NO_COLUMN)
+    features = content_features(population, columns, seed=SEED)
+    if not features.columns:
+        return _none(population, *features.notes)
+    positive = said == population.classes.index(population.positive)
+    score = _cross_fitted(features, positive)
+    return Opinion(score, sha256(score.tobytes()).hexdigest(), features.columns, features.notes)
+
+
+def _none(population: Population, *why: str) -> Opinion:
+    return Opinion(np.zeros(len(population), dtype=np.float32), "", (), why)
+
+
+def _cross_fitted(features: Features, positive: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """The log odds that each item is called positive, (n_items,), by a model that has not seen it,
+    to so many digits that rounding elsewhere changes few."""
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
+    random = np.random.default_rng([SEED, 2])
+    order = random.permutation(len(positive))
+    fold = np.empty(len(positive), dtype=np.int8)
+    fold[order] = np.arange(len(positive)) % FOLDS
+    found = np.zeros(len(positive), dtype=np.float32)
+    with threadpool_limits(1):
+        for number in range(FOLDS):
+            learned = np.sort(order[fold[order] != number][:SAMPLE])
+            if len(np.unique(positive[learned])) < 2:
+                continue
+            model = LogisticRegression(C=INVERSE_PENALTY, solver="newton-cholesky", tol=1e-6)
+            model.fit(features.values[learned].astype(np.float64), positive[learned])
+            for items in _blocks(np.flatnonzero(fold == number)):
+                found[items] = model.decision_function(features.values[items].astype(np.float64))
+    return np.round(found, DIGITS)
+
+
+def _blocks(items: NDArray[np.int64]) -> Sequence[NDArray[np.int64]]:
+    return np.array_split(items, max(1, -(-len(items) // BLOCK)))
