@@ -35,7 +35,7 @@ INSIDE: dict[str, str] = {
     "session": "errors promises items stats population designs plan log results words figures"
     " planning store",
     "waves": "bounded errors plugins promises stats estimands population tallies designs plan log"
-    " results words planning session store charts",
+    " results words planning report session store charts",
     "replay": "errors population plan log results words figures store",
     "access": "",
     "settings": "",

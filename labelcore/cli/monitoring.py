@@ -31,6 +31,9 @@ SECONDS = 600
 @click.option("--dry-run", is_flag=True, help="Read and check all, and write nothing.")
 @click.option("--close", metavar="WAVE", help="Close a wave with the labels that it has.")
 @click.option("--restart", metavar="REASON", help="After an alarm: begin anew with the next wave.")
+@click.option(
+    "--report", type=click.Path(), metavar="PATH", help="Write the last 13 waves as HTML."
+)
 @click.option("--junit", type=click.Path(), metavar="PATH", help="Write a JUnit XML file too.")
 @json_option
 def monitor(
@@ -40,6 +43,7 @@ def monitor(
     dry_run: bool,
     close: str | None,
     restart: str | None,
+    report: str | None,
     junit: str | None,
     as_json: bool,
 ) -> int:
@@ -67,6 +71,8 @@ def monitor(
         code, values = standing(watched, done, file.people)
         if junit is not None:
             write(junit, junit_cases(file.name, cases(watched)).encode(), force=True)
+        if report is not None:
+            write(report, watched.report().encode(), force=True)
         who = [f"To label: {', '.join(file.people)}."] if watched.due and file.people else []
         say(values, [" ".join([watched.sentence(), done, *who, *failed])], as_json)
     return code

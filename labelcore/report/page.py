@@ -22,16 +22,21 @@ def report_html(session: Session) -> str:
 
 def page(facts: Facts) -> str:
     """The text of ``report_html``."""
+    return document(f"{facts.title}: report", *sections_of(facts))
+
+
+def document(title: str, *children: Markup) -> str:
+    """A page in the report's style, by the policy that lets nothing run."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", http_equiv="Content-Security-Policy", content=POLICY),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="referrer", content="no-referrer"),
-        element("title", f"{facts.title}: report"),
+        element("title", title),
         Markup(f"<style>{STYLE}</style>"),
     )
-    body = element("body", element("main", *sections_of(facts)))
+    body = element("body", element("main", *children))
     return "<!doctype html>\n" + element("html", head, body, lang="en").html + "\n"
 
 

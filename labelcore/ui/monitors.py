@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -21,6 +22,7 @@ from labelcore.ui.presses import acting
 from labelcore.waves.measured import side_by_side
 from labelcore.waves.monitor import Monitor
 from labelcore.waves.plan_file import SCHEDULES
+from labelcore.waves.preview import Falls
 from labelcore.waves.watches import COLUMNS, Alarm
 from labelcore.words import sentences as words
 
@@ -49,6 +51,7 @@ class Standing:
     since     how many waves are finished since the launch or the last restart
     planned   how many the error rate is for
     awaited   the wave whose table is due; "" where none is
+    schedule  a key of ``SCHEDULES``; "" where none is known
     """
 
     name: str
@@ -61,6 +64,7 @@ class Standing:
     planned: int
     error: float
     awaited: str
+    schedule: str
 
     @property
     def state(self) -> Stands:
@@ -99,15 +103,19 @@ class Opened(Monitor):
             for one in found
         )
         table, alarms, since = _evidence(sessions.address(), self.name, key, self)
-        schedule = json.loads(self._records()[-1].settings_json).get(SCHEDULE)
-        named = SCHEDULES.get(str(schedule)) if schedule != "each file" else None
+        schedule = str(json.loads(self.records[-1].settings_json).get(SCHEDULE) or "")
+        named = SCHEDULES.get(schedule) if schedule != "each file" else None
         awaited = named(datetime.now(UTC).date()) if named else ""
         return Standing(
             self.name, table, tuple(alarms), tuple(one.wave for one in found if one.over),
             {one.wave: one.left for one in found if not one.over},
             {one.wave: one.project for one in found}, since, self.waves, self.error,
-            "" if awaited in {one.wave for one in found} else awaited,
+            "" if awaited in {one.wave for one in found} else awaited, schedule,
         )  # fmt: skip
+
+    def falls(self, population: Population, sizes: Sequence[int], **values: Any) -> list[Falls]:
+        """What is simulated of each number of labels. Raises PlanError, ArgumentError."""
+        return self._falls(population, sizes, **values)
 
     def counted(self) -> tuple[list[str], Cells]:
         """The finished waves since the last restart, and what was counted in them of the first
@@ -119,25 +127,25 @@ class Opened(Monitor):
         cells, _ = side_by_side([one.figures[first] for one in over])
         return [one.wave for one in over], cells
 
-    def watched(self) -> tuple[pd.DataFrame, list[Alarm], int]:
+    def evidence(self) -> tuple[pd.DataFrame, list[Alarm], int]:
         """Table, first alarms and number of finished waves since the last restart."""
-        stretches, rows = self._stretches(), []
         alarms: dict[str, Alarm] = {}
-        for stretch in stretches:
+        rows = []
+        for stretch in self.watched():
             alarms.clear()
-            for row, alarm in self._rows(stretch):
+            for row, alarm in stretch:
                 rows.append(row)
                 if alarm is not None:
                     alarms.setdefault(row["watch"], alarm)
         table = pd.DataFrame(rows, columns=list(COLUMNS))
-        return table, list(alarms.values()), sum(one.over for one in stretches[-1])
+        return table, list(alarms.values()), sum(one.over for one in self._stretches()[-1])
 
 
 @st.cache_data(show_spinner="Working out the evidence", max_entries=100)
 def _evidence(
     address: str, name: str, key: tuple[tuple[str, int, str], ...], _monitor: Opened
 ) -> tuple[pd.DataFrame, list[Alarm], int]:
-    return _monitor.watched()
+    return _monitor.evidence()
 
 
 @acting(Right.RUN)

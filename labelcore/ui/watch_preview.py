@@ -16,10 +16,10 @@ from labelcore.population.snapshots import write_snapshot
 from labelcore.session.session import Session
 from labelcore.ui import waiting
 from labelcore.ui.facts import estimand_name
+from labelcore.ui.monitors import Opened
 from labelcore.ui.reading import Ask
 from labelcore.ui.tables import reading_table
 from labelcore.waves import preview
-from labelcore.waves.monitor import Monitor
 from labelcore.waves.preview import OFTEN, MonitorPreview
 
 SESSIONS, SERIES, FALL = 100, 200, 0.10
@@ -51,7 +51,7 @@ def sizes_about(labels: int) -> tuple[int, ...]:
 
 
 def simulated(
-    key: tuple[Any, ...], population: Population, monitor: Monitor, sizes: Sequence[int],
+    key: tuple[Any, ...], population: Population, monitor: Opened, sizes: Sequence[int],
     session: Session | None,
 ) -> list[MonitorPreview]:  # fmt: skip
     """The preview of each size, made once in a process of its own, waited for with a way to cancel
@@ -70,9 +70,9 @@ def simulated(
 
 
 def _asked(
-    population: Population, monitor: Monitor, sizes: Sequence[int], session: Session | None
+    population: Population, monitor: Opened, sizes: Sequence[int], session: Session | None
 ) -> Ask:
-    falls = monitor.falls(population, sizes, FALL, 0, SESSIONS, SERIES)
+    falls = monitor.falls(population, sizes, fall=FALL, seed=0, sessions=SESSIONS, series=SERIES)
     copies = [] if population.snapshot is not None else [TemporaryCopy()]
     if copies:
         write_snapshot(copies[0].path, population)

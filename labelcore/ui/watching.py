@@ -16,6 +16,7 @@ from labelcore.estimands import DIFFERENCE
 from labelcore.plugins import loaded
 from labelcore.ui import monitors, visitor
 from labelcore.ui.chart import show_chart
+from labelcore.ui.downloads import file_name
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.folds import fold
 from labelcore.ui.monitors import Opened, Standing, Stands
@@ -24,6 +25,7 @@ from labelcore.ui.presses import sentence, show_problem
 from labelcore.ui.tables import reading_table
 from labelcore.ui.watch_tables import FROM, begin_page, next_table, way_to_begin
 from labelcore.waves.chart import monitor_chart
+from labelcore.waves.quarter import LAST
 from labelcore.words import sentences as words
 from labelcore.words.differences import interval_text, number_words
 
@@ -41,6 +43,8 @@ EACH = (
 )
 CLOSE = "The wave ends with the labels that it has, and then shows its figures."
 ANEW = "Evidence and the level before a fall start with the next wave, such as after an alarm."
+REPORT = "Report of the last {last} waves"
+QUARTER = {"weekly": 13, "monthly": 3, "daily": 92}
 THEN, NOW, CHOSEN = "watch-then", "watch-now", "monitor"
 
 
@@ -103,6 +107,8 @@ def one(monitor: Opened, standing: Standing) -> None:
         rule = METHODS[monitor.plan.design].alarm
         if rule is not None and standing.finished:
             fold(rule.title, "fold-rule", lambda: by_rule(rule, monitor))
+        if standing.finished:
+            report_button(monitor, standing)
         if visitor.allowed(Right.RUN):
             awaits = standing.state == Stands.TABLE
             fold("Next table", "fold-next", lambda: next_table(monitor, standing), opened=awaits)
@@ -110,6 +116,16 @@ def one(monitor: Opened, standing: Standing) -> None:
                 fold(f"Close {wave}", f"fold-close-{wave}", partial(close, standing, wave))
             if standing.since:
                 fold("Begin anew", "fold-anew", lambda: begin_anew(standing))
+
+
+def report_button(monitor: Opened, standing: Standing) -> None:
+    """The last waves as a file, made when it is pressed."""
+    last = QUARTER.get(standing.schedule, LAST)
+    st.download_button(
+        REPORT.format(last=last), lambda: monitor.report(last).encode(),
+        file_name(monitor.name, "quarter.html"), "text/html", key="watch-report", on_click="ignore",
+        icon=":material/download:", type="tertiary",
+    )  # fmt: skip
 
 
 def by_rule(rule: AlarmRule, monitor: Opened) -> None:

@@ -24,6 +24,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.population import Population
 from labelcore.promises import Promise
+from labelcore.report.quarter import quarter_html
 from labelcore.session.carried import MONITOR, Home, terms_of, waves_of
 from labelcore.session.ledger import now
 from labelcore.session.managing import wording_now
@@ -42,6 +43,7 @@ from labelcore.waves.preview import (
     known_rates,
     previewed,
 )
+from labelcore.waves.quarter import LAST, quarter_of
 from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, requirement, rows_of
 from labelcore.words import sentences as words
 
@@ -146,7 +148,7 @@ class Monitor:
         self.settings = dict(settings or {})
         self.store = open_store(store)
         self._sessions: dict[str, Session] = {}
-        there = self._records()
+        there = self.records
         if there and (found := terms_of(there[0])["asked"]) != self._asked:
             raise ProjectExistsError(
                 f"monitor {name!r} exists with other terms. There: {json.dumps(found)}. Here: "
@@ -227,7 +229,7 @@ class Monitor:
         PlanError
             The plan cannot be carried out on this table.
         """
-        wanted, there = _checked(name or now()[:10]), self._records()
+        wanted, there = _checked(name or now()[:10]), self.records
         for record in there:
             if terms_of(record)["wave"] == wanted:
                 if record.fingerprint != population.fingerprint:
@@ -271,7 +273,7 @@ class Monitor:
         PlanError
             The plan cannot be carried out on this table.
         """
-        there = self._records()
+        there = self.records
         wanted = _checked(name or now()[:10])
         if not there:
             self._frozen(population, self.plan)
@@ -340,7 +342,7 @@ class Monitor:
         """
         if not reason.strip():
             raise ArgumentError("reason", "must say why the monitor begins anew", got=reason)
-        there = self._records()
+        there = self.records
         if not there:
             raise ArgumentError("reason", "is not needed before the first wave")
         ledger = self._session(there[-1].name).ledger
@@ -394,17 +396,17 @@ class Monitor:
         As if every wave's rows were new: where most labels come home, less is noticed, and later.
         Without a session as if the scores were calibrated, which they seldom are.
         """
-        (asked,) = self.falls(population, [labels], fall, seed, sessions)
+        (asked,) = self._falls(population, [labels], fall, seed, sessions)
         rates = None if session is None else known_rates(session)
         return previewed(population, asked, rates, progress)
 
-    def falls(
+    def _falls(
         self, population: Population, sizes: Sequence[int | None], fall: float, seed: int,
         sessions: int, series: int = SERIES,
     ) -> list[Falls]:  # fmt: skip
         """What ``preview`` simulates for each number of labels. Raises PlanError, ArgumentError."""
         plans = [self._planned(population, one) for one in sizes]
-        frozen = self._agreed(self._records()) or self._frozen(population, plans[0])
+        frozen = self._agreed(self.records) or self._frozen(population, plans[0])
         watches = _watches(frozen)
         return [
             Falls(
@@ -426,8 +428,8 @@ class Monitor:
             required, threshold, labels, first_labels, promise. What is
             hidden or not known yet is missing.
         """
-        rows = [row for stretch in self._stretches() for row in self._rows(stretch)]
-        return pd.DataFrame([row for row, _ in rows], columns=list(COLUMNS))
+        rows = [row for stretch in self.watched() for row, _ in stretch]
+        return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def compare(self, wave: str, earlier: str | None = None) -> pd.DataFrame:
         """Every figure of a finished wave, groups among them, beside those of an earlier one.
@@ -495,7 +497,7 @@ class Monitor:
     @property
     def names(self) -> list[str]:
         """The waves that have begun, the oldest first."""
-        return [str(terms_of(one)["wave"]) for one in self._records()]
+        return [str(terms_of(one)["wave"]) for one in self.records]
 
     def knows(self, population: Population) -> bool:
         """Whether the last wave began with the same rows.
@@ -510,7 +512,7 @@ class Monitor:
         bool
             False before the first wave.
         """
-        there = self._records()
+        there = self.records
         return bool(there) and there[-1].fingerprint == population.fingerprint
 
     @property
@@ -532,6 +534,27 @@ class Monitor:
         parts = [said, *(one.sentence() for one in alarms)]
         parts += [f"{name} waits for {words.count(left)}." for name, left in due.items()]
         return f"{self.name}: " + " ".join(part for part in parts if part)
+
+    def report(self, last: int = LAST) -> str:
+        """The last waves as one HTML file that needs no network.
+
+        Parameters
+        ----------
+        last
+            how many waves; 13 weeks are a quarter
+
+        Returns
+        -------
+        str
+            Every wave with its intervals, what is required and the evidence; alarms, early ends and
+            restarts with their reasons; labels used, and the seal of each log.
+
+        Raises
+        ------
+        ArgumentError
+            There is no wave yet.
+        """
+        return quarter_html(quarter_of(self, last))
 
     def figure(self) -> Any:
         """The figures of each wave with what is required, and the evidence below.
@@ -555,11 +578,23 @@ class Monitor:
             "since_launch": self.since_launch, "waves": self.waves, "error": self.error,
         }  # fmt: skip
 
-    def _records(self) -> list[ProjectRecord]:
+    @property
+    def records(self) -> list[ProjectRecord]:
+        """The projects of the waves, the oldest first."""
         return waves_of(self.store, self.name)
 
+    def watched(self) -> Iterator[Iterator[tuple[dict[str, Any], Alarm | None]]]:
+        """The rows of ``table`` and their alarms, apart for each launch.
+
+        Returns
+        -------
+        iterator
+            For the launch and each restart: a row as a dict, and its alarm or None.
+        """
+        return map(self._rows, self._stretches())
+
     def _record(self, wave: str) -> ProjectRecord:
-        there = self._records()
+        there = self.records
         for record in there:
             if terms_of(record)["wave"] == wave:
                 return record
@@ -578,7 +613,7 @@ class Monitor:
         """The frozen plan of the next wave: what the first one chose for its table stays, and so do
         the scores at which its strata end."""
         plan = self.plan if labels is None else replace(self.plan, budget=labels, margin=None)
-        there = self._records()
+        there = self.records
         if not there:
             kept = kept_plan(population, plan)
             return replace(kept, edges=kept.method.edges(Engine(population, kept).setup))
@@ -619,7 +654,7 @@ class Monitor:
         }  # fmt: skip
 
     def _measured(self) -> list[Measured]:
-        return measured(self.store, self._records(), self._session)
+        return measured(self.store, self.records, self._session)
 
     def _stretches(self) -> list[list[Measured]]:
         """The waves from the launch or a restart up to the next one, at least one."""
@@ -631,7 +666,7 @@ class Monitor:
         return found
 
     def _rows(self, stretch: Sequence[Measured]) -> Iterator[tuple[dict[str, Any], Alarm | None]]:
-        agreed = self._agreed(self._records())
+        agreed = self._agreed(self.records)
         return rows_of(_watches(agreed), agreed.get("thresholds", ()), stretch)
 
 

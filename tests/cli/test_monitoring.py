@@ -93,8 +93,13 @@ def test_from_a_plan_to_an_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
     code, told = run()
     assert code == 1 and called.read_text() == "precision\n"  # Once for each alarm.
-    code, told = run("--restart", "retrained")
+    quarter = tmp_path / "quarter.html"
+    code, told = run("--restart", "retrained", "--report", str(quarter))
     assert code == 0 and told["alarms"] == []
+    html = quarter.read_text("utf-8")
+    assert f"Alarm in {wave}: precision has been lower than 70 %" in html.replace("\xa0", " ")
+    assert "retrained" in html and "begun anew after it" in html
+    assert "People gave 180 labels; 0 came home from earlier waves." in html
 
 
 def test_a_wave_is_closed_with_what_it_has(

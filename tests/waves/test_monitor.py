@@ -23,6 +23,7 @@ from labelcore.stats.proportion import wilson
 from labelcore.waves import checks as room
 from labelcore.waves.compared import difference
 from labelcore.waves.measured import Figure, measured
+from labelcore.words.sentences import percent_range, value_percent
 
 ITEMS, LABELS = 600, 60
 
@@ -223,6 +224,26 @@ def test_a_preview_believes_labels_of_the_table_more_than_its_scores() -> None:
     found = replace(by_labels, table=quick)
     assert found.waits() == {"precision since launch": 3}
     assert found.waits(2.0) == {"precision since launch": None}
+
+
+def test_the_report_of_a_quarter_holds_the_last_waves_and_runs_nothing() -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    monitor = started(settings={"question": hostile})
+    with pytest.raises(ArgumentError, match="this monitor has none yet"):
+        monitor.report()
+    for wave in range(3):
+        frame = table(1_000 * wave)
+        label(monitor.wave(read(frame), f"{hostile} {wave}"), frame)
+    monitor.wave(read(table(9_000)), f"{hostile} 3")
+    monitor.close(f"{hostile} 3", hostile)
+    html = monitor.report(2)
+    assert "<img" not in html and html.count("&lt;img src=x onerror=alert(1)&gt; 2") >= 3
+    assert "onerror=alert(1)&gt; 1" not in html and "closed early" in html
+    value, low, high = monitor.table().loc[2, ["value", "low", "high"]]
+    ends = " to ".join(percent_range(low, high))
+    assert f"{value_percent(value, low, high)} ({ends})" in html.replace("\xa0", " ")
+    with pytest.raises(ArgumentError, match="must be a whole number of at least 1"):
+        monitor.report(0)
 
 
 FRAME = table()

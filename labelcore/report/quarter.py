@@ -1,0 +1,187 @@
+"""The last waves of a monitor as one HTML file: weeks, alarms, restarts, labels used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from labelcore.charts.base import Chart
+from labelcore.charts.svg import svg
+from labelcore.report.dates import day_words, moment_words
+from labelcore.report.markup import (
+    Child,
+    Markup,
+    element,
+    facts_list,
+    picture,
+    table,
+    theirs,
+    tied,
+)
+from labelcore.report.page import document
+from labelcore.report.sections import section
+from labelcore.words.quantities import label_of
+from labelcore.words.sentences import count, percent_range, value_percent
+
+NO_ALARM = "No alarm in these waves."
+HIDDEN, NOT_KNOWN, ALARM, LEAST = "not finished", "not known", "alarm", 0.01
+HEAD = ["Wave", "Figure", "Value", "Required", "Below required", "Lower than before"]
+EVIDENCE = "The last two columns are the evidence, as a share of what raises an alarm"
+INTERVALS = (
+    "Each interval is of its wave alone, at its planned size. Evidence joins up to sixteen waves, "
+    "and counts a label in the wave that first had it."
+)
+FALSE = "If nothing falls, at most about one in {runs} runs of {waves} waves has an alarm."
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A wave that was closed early, or a new beginning after one."""
+
+    at: str
+    who: str
+    wave: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaveUsed:
+    """What one wave took.
+
+    labels   in force; first: of these those that were first given in it
+    seal     the hash of its last event
+    """
+
+    wave: str
+    began: str
+    labels: int
+    first: int
+    seal: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Quarter:
+    """What the report of a monitor's last waves is made of.
+
+    table     the rows of these waves, as ``Monitor.table`` gives them
+    alarms    a sentence each, the oldest first
+    terms     what the monitor was begun with
+    """
+
+    name: str
+    question: str
+    sentence: str
+    table: pd.DataFrame
+    chart: Chart
+    alarms: Sequence[str]
+    turns: Sequence[Turn]
+    used: Sequence[WaveUsed]
+    terms: Sequence[tuple[str, str]]
+    waves: int
+    error: float
+    as_of: str
+    version: str
+
+    @property
+    def span(self) -> str:
+        """The waves that it is about."""
+        first, last = self.used[0].wave, self.used[-1].wave
+        return first if first == last else f"{first} to {last}"
+
+
+def quarter_html(facts: Quarter) -> str:
+    """A self-contained page: no network, nothing of the content runs."""
+    about = element("p", theirs(facts.question or facts.name), " · ", theirs(facts.span),
+                    f", {day_words(facts.as_of)}", class_="about")  # fmt: skip
+    drawn = element(
+        "figure",
+        element("div", picture(svg(facts.chart.drawing, "waves", facts.name)), class_="plot"),
+        element("figcaption", INTERVALS),
+    )
+    false = FALSE.format(runs=round(1 / facts.error), waves=facts.waves)
+    return document(
+        f"{facts.name}: {facts.span}",
+        element("header", about, element("h1", tied(facts.sentence)), drawn),
+        section("waves-table", "Wave by wave", _waves(facts)),
+        section("alarms", "Alarms", *_alarms(facts), element("p", false)),
+        section("turns", "Closed early and begun anew", _turns(facts)),
+        section("labels", "Labels used", *_used(facts)),
+        section("terms", "How it is watched", facts_list([*facts.terms, _made(facts)])),
+    )
+
+
+def _waves(facts: Quarter) -> Markup:
+    """A row for each wave and figure, the newest wave first."""
+    rows: list[list[Child]] = []
+    found = facts.table.groupby(["wave", "estimand"], sort=False)
+    for (wave, estimand), lines in sorted(
+        found, key=lambda one: -list(facts.table["wave"]).index(one[0][0])
+    ):
+        first = lines.iloc[0]
+        known = not pd.isna(first["low"])
+        required = lines["required"].dropna()
+        below, before = (
+            ", ".join(_share(row) for row in some.to_dict("records")) if known else ""
+            for some in (lines[lines["required"].notna()], lines[lines["required"].isna()])
+        )
+        rows.append(
+            [
+                theirs(str(wave)), label_of(str(estimand)),
+                _figure(*(first[one] for one in ("value", "low", "high"))) if known else HIDDEN,
+                ", ".join(f"{100 * one:.10g} %" for one in required), below, before,
+            ]
+        )  # fmt: skip
+    return table(EVIDENCE, HEAD, rows)
+
+
+def _share(row: Mapping[Hashable, Any]) -> str:
+    """Evidence as a share of what raises an alarm."""
+    if row["alarm"]:
+        return ALARM
+    share = float(row["evidence"]) / float(row["threshold"])
+    return f"{100 * share:.0f} %" if share >= LEAST else "under 1 %"
+
+
+def _figure(value: float | None, low: float, high: float) -> str:
+    first, last = percent_range(float(low), float(high))
+    known = value is not None and not math.isnan(value)
+    said = value_percent(float(value), low, high) if known and value is not None else NOT_KNOWN
+    return tied(f"{said} ({first} to {last})")
+
+
+def _alarms(facts: Quarter) -> list[Markup]:
+    return [element("p", one) for one in facts.alarms or [NO_ALARM]]
+
+
+def _turns(facts: Quarter) -> Markup:
+    if not facts.turns:
+        return element("p", "None.")
+    return table(
+        "Each with its reason, as it stands in the log",
+        ["When", "Wave", "What", "Reason", "By"],
+        [
+            [moment_words(one.at), theirs(one.wave), one.what,
+             theirs(one.reason) if one.reason else "none given", theirs(one.who)]
+            for one in facts.turns
+        ],
+    )  # fmt: skip
+
+
+def _used(facts: Quarter) -> list[Markup]:
+    labels, first = (sum(getattr(one, name) for one in facts.used) for name in ("labels", "first"))
+    said = f"People gave {count(first)}; {labels - first:,} came home from earlier waves."
+    rows: list[list[Child]] = [
+        [theirs(one.wave), day_words(one.began), f"{one.labels:,}", f"{one.first:,}", one.seal]
+        for one in facts.used
+    ]
+    head = ["Wave", "Began", "Labels", "First given in it", "Seal of its log"]
+    return [element("p", said), table("Labels of each wave", head, rows)]
+
+
+def _made(facts: Quarter) -> tuple[str, str]:
+    return "Made", f"{moment_words(facts.as_of)}, by Labelcore {facts.version}"
