@@ -3,10 +3,10 @@
     python -m benchmarks.ranked_summaries [--quick] [--runs 60] [--write]
 
 Synthetic lists from easy to nasty, and real files with their own labels as the truth, equal scores
-in a new order in each run. Samples: geometric strata, the same strata with half of the labels
-shared by their sizes, a plain random sample, and sessions of the default method. Watched: sessions
-of 400 labels in geometric strata, a look after every 25th, beside the twin that keeps the interval
-of a fixed size. Seeds: run r uses (23, r).
+in a new order in each run. Samples: geometric strata, a plain random sample, and sessions of the
+default method. Asked: nine real lists, each with the labels shared by what is asked. Watched:
+sessions of 400 labels in geometric strata, a look after every 25th, beside the twin that keeps the
+interval of a fixed size. Seeds: run r uses (23, r).
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit, ndtri
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.real_files import FILES
 from labelcore.planning.truth import true_codes
-from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.curve_readings import Yields, area_under_roc, average_precision
 from labelcore.stats.horizon import boundary
 from labelcore.stats.rank_band import RankLabels, yield_band
+from labelcore.stats.rank_questions import edges_for, question_weights
 from labelcore.stats.rank_strata import analysis_edges, interleaved, rank_allocation, rank_edges
 from labelcore.stats.ranked_summaries import (
     AREA_UNDER_ROC,
@@ -38,11 +39,30 @@ from labelcore.stats.ranked_summaries import (
 )
 
 SEED, LEVEL = 23, 0.95
-SAMPLES = (("geometric", 500), ("half even", 500), ("plain", 500), ("geometric", 1500))
+SAMPLES = (("geometric", 500), ("plain", 500), ("geometric", 1500))
 SESSION, SESSIONS, STEP, DEFAULT_RUNS = 400, 40, 25, 250
 NUMBERS = {"AP": AVERAGE_PRECISION, "AUC": AREA_UNDER_ROC}
 EXTREMES = {"AP": average_precision, "AUC": area_under_roc}
 EXTREME_RUNS = 10
+LISTS = (
+    ("newsgroups_med.csv.gz", ("lr", "svm", "nb")), ("ppdb_pairs.csv.gz", ("model", "cosine")),
+    ("product_pairs.parquet", ("gbm", "title")), ("news20_binary.csv.gz", ("lr", "nb")),
+)  # fmt: skip
+ASKED: dict[str, tuple[str, ...]] = {
+    "plain sample": (),
+    "curve": ("precision_curve",),
+    "AUC": ("area_under_roc",),
+    "AP": ("average_precision",),
+    "curve + AUC": ("precision_curve", "area_under_roc"),
+    "curve + AP": ("precision_curve", "average_precision"),
+    "curve + AP + AUC": ("precision_curve", "average_precision", "area_under_roc"),
+    "cut": ("cut",),
+    "yield": ("yield",),
+}
+"""What the labels are shared for. Before they were always shared as for a curve."""
+ASKED_LABELS, ASKED_RUNS, CUT = 500, 40, 0.8
+READ_FROM, READ_RANKS = 10, 60
+"""The curve is read at so many ranks, evenly along their logarithm, from this one on."""
 REAL = ((1, "model"), (1, "cosine"), (0, "svm"), (0, "nb"), (2, "gbm"))
 
 # name -> items, and the rate of hits at a depth from 0 to 1
@@ -87,29 +107,6 @@ class List:
         return self.truth[np.lexsort((random.random(len(self.truth)), -self.score))]
 
 
-def half_even(edges: np.ndarray, labels: int) -> np.ndarray:
-    """Half of the labels as for a curve, half in proportion to the items."""
-    counts, sizes = (
-        rank_allocation(edges, max(labels // 2, least(edges))),
-        np.diff(edges, prepend=0),
-    )
-    rest = labels - int(counts.sum())
-    return counts + largest_remainder(sizes.astype(float), rest, sizes - counts)
-
-
-def least(edges: np.ndarray) -> int:
-    sizes = np.diff(edges, prepend=0)
-    return int(sizes[0] + np.minimum(sizes[1:], 8).sum())
-
-
-def strata(n_items: int, labels: int, how: str = "geometric") -> np.ndarray:
-    """The edges of the product; coarser ones where their floors leave less than half."""
-    growth = 1.25
-    while how == "half even" and least(rank_edges(n_items, 50, growth)) > 0.45 * labels:
-        growth = round(growth * 1.15, 2)
-    return rank_edges(n_items, 50, growth)
-
-
 def drawn(edges: np.ndarray, counts: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Ranks in an order of which every prefix has its labels in proportion."""
     starts = np.append(0, edges[:-1])
@@ -145,8 +142,8 @@ def fixed(make: Callable[[], List], how: str, labels: int, runs: int) -> list[Ro
     """Coverage and widths of one way to sample one list."""
     one = make()
     n_items = len(one.truth)
-    edges = np.array([n_items]) if how == "plain" else strata(n_items, labels, how)
-    share = {"geometric": rank_allocation, "half even": half_even}.get(how)
+    edges = np.array([n_items]) if how == "plain" else rank_edges(n_items)
+    share = {"geometric": rank_allocation}.get(how)
     found: dict[str, list[tuple[float, ...]]] = {name: [] for name in NUMBERS}
     wide: dict[str, list[float]] = {name: [] for name in NUMBERS}
     for run in range(runs):
@@ -165,6 +162,66 @@ def fixed(make: Callable[[], List], how: str, labels: int, runs: int) -> list[Ro
          "extremes": float(np.median(wide[name])) if wide[name] else None,
          **summed(np.array(found[name]))} for name in NUMBERS
     ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Truth, score and prediction of each item, (n_items,)."""
+
+    truth: np.ndarray
+    score: np.ndarray
+    called: int
+
+    @classmethod
+    def read(cls, path: Path, classifier: str) -> Scored:
+        columns = ["true_label", f"score_{classifier}", f"pred_{classifier}"]
+        frame = (pd.read_parquet(path, columns=columns) if path.suffix == ".parquet"
+                 else pd.read_csv(path, usecols=columns))  # fmt: skip
+        truth, score, called = (frame[name].to_numpy(dtype=float) for name in columns)
+        return cls(truth, score, int(called.sum()))
+
+
+def asked(path: Path, classifier: str, name: str, labels: int, runs: int) -> list[Row]:
+    """What one list gives for labels that are shared by what is asked."""
+    one, found = Scored.read(path, classifier), []
+    n_items, questions = len(one.truth), ASKED[name]
+    ranks = np.unique(np.geomspace(READ_FROM, n_items, READ_RANKS).round().astype(int))
+    for run in range(runs):
+        random = np.random.default_rng((SEED, run))
+        order = np.lexsort((random.random(n_items), -one.score))
+        along, sums = one.truth[order], np.append(0.0, np.cumsum(one.score[order]))
+        edges = np.array([n_items])
+        if questions:
+            edges = edges_for(questions, n_items, labels, 50, 1.25)
+        rates = np.diff(sums[np.append(0, edges)]) / np.diff(edges, prepend=0)
+        weights = question_weights(questions, edges, np.clip(rates, 1e-5, 1 - 1e-5), CUT)
+        counts = rank_allocation(edges, labels, weights) if questions else np.array([labels])
+        rank = drawn(edges, counts, random)
+        found.append(read_off(one, along, edges, rank, ranks, bool(questions)))
+    frame = pd.DataFrame(found)
+    return [{"asked": name, "labels": labels, "runs": runs, **frame.mean().to_dict()}]
+
+
+def read_off(
+    one: Scored, along: np.ndarray, edges: np.ndarray, rank: np.ndarray, ranks: np.ndarray,
+    head: bool,
+) -> dict[str, float]:  # fmt: skip
+    """Widths, and whether each holds, of all that is read off one sample."""
+    n_items, row = len(along), {}
+    sample = RankedSample.of_stretches(edges, rank, along[rank - 1], rank_edges(n_items))
+    truth, every = whole(along), np.arange(1, n_items + 1)
+    for name, number in NUMBERS.items():
+        _, low, high = summary_interval(sample, number, LEVEL, centred=not head)
+        row |= {name: high - low, f"{name} holds": low - 1e-9 <= truth[name] <= high + 1e-9}
+    band = yield_band(analysis_edges(edges, rank), RankLabels(rank, along[rank - 1]), LEVEL, 1)
+    _, low, high = band.at(every)
+    hits, width = np.cumsum(along), (high - low) / every
+    row["curve"] = float(width[ranks - 1].mean())
+    row["curve holds"] = bool(np.all((low - 1e-9 <= hits) & (hits <= high + 1e-9)))
+    row |= {f"at {r}": float(width[r - 1]) for r in (100, 1000)}
+    row |= {"at own cut": float(width[one.called - 1]), "yield": float(width[-1])}
+    deepest = [int(np.append(0, every[ends >= CUT * every])[-1]) for ends in (low, hits)]
+    return {**row, "depth of the cut": deepest[0] / max(deepest[1], 1)}
 
 
 def summed(rows: np.ndarray) -> Row:
@@ -203,7 +260,7 @@ def default(folder: Path, number: int, classifier: str) -> list[Row]:
 def watched(make: Callable[[], List], runs: int) -> list[Row]:
     """Sessions in which a number is wrong at any look, with the boundary and without."""
     one = make()
-    edges = strata(len(one.truth), SESSION)
+    edges = rank_edges(len(one.truth))
     counts, z = rank_allocation(edges, SESSION), float(ndtri((1 + LEVEL) / 2))
     wrong = {(name, how): np.zeros(runs, dtype=bool) for name in NUMBERS for how in (0, 1)}
     widths: dict[tuple[str, int], list[float]] = {key: [] for key in wrong}
@@ -247,6 +304,13 @@ def jobs(options: Options) -> dict[str, Job]:
     for number, classifier in REAL[:2]:
         name = f"{FILES[number].name.split('.')[0]}, {classifier}"
         found[f"{name} | default {SESSION}"] = partial(default, options.data, number, classifier)
+    for file, classifiers in LISTS:
+        for classifier in classifiers:
+            for name in ASKED:
+                runs = min(options.runs, ASKED_RUNS)
+                called = f"{file.split('.')[0]}, {classifier} | asked {name}"
+                path = options.data / file
+                found[called] = partial(asked, path, classifier, name, ASKED_LABELS, runs)
     for name in WATCHED:
         sessions = min(options.runs, SESSIONS)
         found[f"{name} | watched"] = partial(watched, lists(options)[name], sessions)
@@ -255,8 +319,64 @@ def jobs(options: Options) -> dict[str, Job]:
 
 def tables(found: Rows, options: Options) -> str:
     rows = [{"list": name.split(" | ")[0], **row} for name, part in found.items() for row in part]
-    once, looks = ([row for row in rows if ("how" in row) == kind] for kind in (True, False))
-    return "\n".join(["## Fixed size\n", means(once), cells(once), "## Watched\n", sessions(looks)])
+    once, looks = ([row for row in rows if key in row] for key in ("how", "ever wrong"))
+    shared = [row for row in rows if "asked" in row]
+    parts = [
+        ("## By what is asked\n", by_question(shared)), ("## Each list\n", each_list(shared)),
+        ("## Fixed size\n", means(once) + "\n" + cells(once) if once else ""),
+        ("## Watched\n", sessions(looks)),
+    ]  # fmt: skip
+    return "\n".join(line for part in parts if part[1] for line in part)
+
+
+WIDTHS = ("AUC", "AP", "curve", "at 100", "at own cut", "at 1000", "yield")
+
+
+def against(rows: list[Row]) -> pd.DataFrame:
+    """Widths as shares of the plain sample's, the curve's of the curve's alone; by list."""
+    frame = pd.DataFrame(rows).set_index(["list", "asked"])
+    for name in WIDTHS:
+        base = "plain sample" if name in ("AUC", "AP", "yield") else "curve"
+        of = frame[name].xs(base, level="asked")
+        frame[f"{name} rel"] = frame[name] / of.reindex(frame.index.get_level_values(0)).to_numpy()
+    return frame
+
+
+def by_question(rows: list[Row]) -> str:
+    """Means over the lists, and the widest list."""
+    if not rows:
+        return ""
+    frame, names = against(rows), list(dict.fromkeys(row["asked"] for row in rows))
+    heads = ("asked", "AUC / plain", "worst", "AP / plain", "yield / plain", "curve / alone",
+             "worst of the curve", "depth of the cut", "AUC holds", "AP holds", "curve holds",
+             "sessions")  # fmt: skip
+    lines = []
+    for name in names:
+        part = frame.xs(name, level="asked")
+        mean = part.mean(numeric_only=True)
+        lines.append((
+            name, f"{mean['AUC rel']:.2f}", f"{part['AUC rel'].max():.2f}",
+            f"{mean['AP rel']:.2f}", f"{mean['yield rel']:.2f}", f"{mean['curve rel']:.2f}",
+            f"{part['curve rel'].max():.2f}", f"{mean['depth of the cut']:.2f}",
+            f"{mean['AUC holds']:.3f}", f"{mean['AP holds']:.3f}", f"{mean['curve holds']:.3f}",
+            f"{int(part['runs'].sum()):,}",
+        ))  # fmt: skip
+    return table(heads, lines)
+
+
+def each_list(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    heads = ("list", "asked", "labels", "runs", *WIDTHS, "AUC / plain", "curve / alone",
+             "AUC holds", "AP holds", "curve holds")  # fmt: skip
+    frame = against(rows)
+    return table(heads, [
+        (*key, f"{row['labels']:,.0f}", f"{row['runs']:.0f}",
+         *(f"{row[name]:.3f}" for name in WIDTHS),
+         *(f"{row[name]:.2f}" for name in ("AUC rel", "curve rel")),
+         *(f"{row[name]:.3f}" for name in ("AUC holds", "AP holds", "curve holds")))
+        for key, row in frame.iterrows()
+    ])  # fmt: skip
 
 
 def means(rows: list[Row]) -> str:
@@ -287,6 +407,8 @@ def cells(rows: list[Row]) -> str:
 
 
 def sessions(rows: list[Row]) -> str:
+    if not rows:
+        return ""
     names = ("list", "number", "sessions", "ever wrong", "twin ever wrong", "width against fixed")
     return table(names, [
         (row["list"], row["number"], row["runs"],
@@ -305,7 +427,7 @@ standard deviations of the estimate, so that 1 is what a normal estimate would h
 sample of nearly every run sees no hit far down the list, the standard deviation is small because
 nothing was seen, and an honest interval is many times as wide. "extremes": the width of the
 extremes over all curves inside the band of the same labels, which plans frozen before keep, in the
-median of {EXTREME_RUNS} runs. "half even": half of the labels in proportion to the items.
+median of {EXTREME_RUNS} runs.
 
 - Geometric strata hold what they say: .96 to .98 of the runs in the mean over thirteen lists, no
   list below .93 beyond its noise of about .03.
@@ -317,7 +439,7 @@ median of {EXTREME_RUNS} runs. "half even": half of the labels in proportion to 
 
 BENCHMARK = Benchmark(
     name="ranked_summaries", about=__doc__, jobs=jobs, tables=tables, runs=60, quick_runs=2,
-    page="ranked_summaries.md", head=HEAD,
+    page="ranked_summaries.md", head=HEAD, keys={"By what is asked": 1, "Each list": 2},
 )  # fmt: skip
 
 if __name__ == "__main__":

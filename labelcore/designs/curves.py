@@ -197,9 +197,11 @@ class EstimatesCurve(Design[FrameT]):
         """The labels until which a watched band is; 0 where it has no end of its own."""
         return 0
 
-    def curve_half_width(self, setup: Setup, frame: FrameT, look: Look) -> float | None:
-        """The expected half-width of the curve's band where it is widest; None where the method
-        does not plan for a curve."""
+    def half_widths_at(
+        self, setup: Setup, frame: FrameT, look: Look, ranks: IntArray | None = None
+    ) -> FloatArray | None:
+        """The expected half-widths of the precision at ``ranks``, or at a grid of the method's own;
+        None where the method does not plan for a curve."""
         return None
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,13 +34,13 @@ from labelcore.stats.rank_band import (
     yield_band,
     yield_estimate,
 )
+from labelcore.stats.rank_questions import CURVE, QUESTIONS, edges_for, question_weights
 from labelcore.stats.rank_strata import (
     analysis_edges,
     interleaved,
     joined_pieces,
     piece_edges,
     rank_allocation,
-    rank_edges,
     smallest_budget,
 )
 from labelcore.stats.watched_curve import FEW_PATHS, PATHS, watched_critical
@@ -60,16 +60,25 @@ IN_NO_ORDER = (
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class GeometricFrame(ListFrame):
-    """A frame with how many labels of each stratum are planned, (n_strata,)."""
+    """A frame with how many labels of each stratum are planned, and in proportion to which the
+    labels are shared, (n_strata,) each."""
 
     planned: IntArray
+    weights: FloatArray
+
+    def shared(self, labels: int) -> IntArray:
+        """So many labels over the strata, (n_strata,), at least the fewest there may be."""
+        least = max(labels, smallest_budget(self.edges))
+        return rank_allocation(self.edges, least, self.weights)
 
 
 class GeometricStrata(RankedListDesign[GeometricFrame]):
     """Strata of ranks whose edges grow geometrically, the head labelled completely.
 
-    The numbers of labels per stratum are fixed before the first label; the items are asked in an
-    order of which every prefix has its labels in proportion. The band rests on pieces of the
+    The numbers of labels per stratum are fixed before the first label, by what is asked
+    (``labelcore.stats.rank_questions``); the items are asked in an order of which every prefix has
+    its labels in proportion. Plans frozen before there was a choice share them as for a curve. The
+    band rests on pieces of the
     strata with about sixteen labels each, at most 64 of them, and goes nearly straight from one
     edge of a piece to the next (``labelcore.stats.rank_band``).
 
@@ -101,26 +110,45 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
 
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):
-        """Where the strata end."""
+        """Where the strata end, and what the labels are for."""
 
         first_edge: int = parameter(
             50, "items at the head that are all labelled", low=1, high=1_000_000
         )
         growth: float = parameter(1.25, "how much further each edge lies", low=1.01, high=100.0)
+        questions: tuple[str, ...] | None = parameter(
+            None,
+            "what the labels are shared for, some of precision_curve, cut, average_precision, "
+            "area_under_roc, yield; empty: what is asked",
+            choices=QUESTIONS,
+        )
+        precision: float = parameter(
+            0.8, "the precision that a cut has to keep, where the labels are for one",
+            low=0.001, high=1.0,
+        )  # fmt: skip
+
+    def chosen(self, setup: Setup) -> dict[str, Any]:
+        asked = setup.params.questions or setup.estimands
+        return {"questions": asked} if {*asked} - {CURVE} else {}
 
     def prepare(self, setup: Setup) -> GeometricFrame:
         n_items, params = len(setup.population), setup.params
-        edges = rank_edges(n_items, params.first_edge, params.growth)
+        asked = params.questions or (CURVE,)
+        edges = edges_for(asked, n_items, setup.planned, params.first_edge, params.growth)
         size = min(max(setup.planned, smallest_budget(edges)), n_items)
-        return strata_of_ranks(
+        found = strata_of_ranks(
             setup,
             GeometricFrame,
             edges,
             asked_of=np.diff(edges, prepend=0),
             batch_ends=np.unique([*_at_shares(size, QUARTERS), n_items]),
             edges=edges,
-            planned=rank_allocation(edges, size),
+            planned=np.zeros(0, dtype=np.int64),
+            weights=np.zeros(0),
         )
+        weights = question_weights(asked, edges, found.rates, params.precision)
+        shared = replace(found, weights=weights)
+        return replace(shared, planned=shared.shared(size))
 
     def asked(self, setup: Setup, frame: GeometricFrame, first: int, end: int) -> IntArray:
         """The planned items, then all others, each in proportion."""
@@ -138,7 +166,7 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
         return smallest_budget(frame.edges)
 
     def planned_counts(self, setup: Setup, frame: GeometricFrame, labels: int) -> IntArray:
-        return rank_allocation(frame.edges, max(labels, self.least(frame)))
+        return frame.shared(labels)
 
     def due(self, frame: GeometricFrame, planned: int, promise: Promise) -> list[int]:
         if promise != Promise.WATCHED:
@@ -170,17 +198,19 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
             assumed=(IN_NO_ORDER,),
         )
 
-    def curve_half_width(self, setup: Setup, frame: GeometricFrame, look: Look) -> float:
+    def half_widths_at(
+        self, setup: Setup, frame: GeometricFrame, look: Look, ranks: IntArray | None = None
+    ) -> FloatArray:
+        at = fine_grid(len(setup.population), frame.edges) if ranks is None else ranks
         if look.labels < self.least(frame):
-            return 0.5
-        counts = rank_allocation(frame.edges, look.labels)
+            return np.full(len(at), 0.5)
+        counts = frame.shared(look.labels)
         edges, stratum = piece_edges(frame.edges, counts)
         labelled = (counts / frame.sizes)[stratum] * np.diff(edges, prepend=0)
         rates, seed = frame.rates[stratum], abs(setup.seed)
         critical = _critical(frame.edges, counts, look, look.progress, seed)
         widths = expected_half_widths(edges, labelled, rates, look.confidence, seed, critical)
-        found = _between_edges(edges, labelled, rates, widths)
-        return min(float(found.max()), 0.5)
+        return np.minimum(_between_edges(edges, labelled, rates, widths, at), 0.5)
 
 
 def _in_proportion(
@@ -224,11 +254,11 @@ def _critical(
 
 
 def _between_edges(
-    edges: IntArray, labelled: FloatArray, rates: FloatArray, widths: FloatArray
+    edges: IntArray, labelled: FloatArray, rates: FloatArray, widths: FloatArray, at: IntArray
 ) -> FloatArray:
-    """Expected half-widths of the precision at many ranks, from those at the edges: items without
-    a label between a rank and the next edge may be hits or not, as many as in a random order."""
-    at = fine_grid(int(edges[-1]), edges)
+    """Expected half-widths of the precision at the ranks ``at``, from those at the edges: items
+    without a label between a rank and the next edge may be hits or not, as many as in a random
+    order."""
     place = np.searchsorted(edges, at)
     reach = np.append(0.0, widths * edges)
     unlabelled = (1 - labelled / np.diff(edges, prepend=0))[place]

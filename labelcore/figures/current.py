@@ -19,8 +19,8 @@ from labelcore.figures.cuts import (
     check_rank,
     cuts_at,
     deepest_cut,
-    heads,
     packages,
+    told_rank,
 )
 from labelcore.figures.lists import list_results
 from labelcore.figures.narrowing import looks_before
@@ -179,19 +179,25 @@ class FiguresNow:
     def _state(self) -> tuple[int, bool, int]:
         return (self.engine.version, self.engine.finished, self.engine.limit)
 
-    def look(self, after: int) -> dict[str, Any] | None:
-        """What a look records that has seen the answers up to event ``after``."""
+    def look(self, after: int, like: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+        """What a look records that has seen the answers up to event ``after``; of a ranked list the
+        same first items as a look ``like`` it."""
         detail, found = look_detail(self.engine, self.results(), after), self.results()
+        before = (like or {}).get("results", {})
         for key, one in found.items():
             if isinstance(one, Band) and not isinstance(one, ListDifference):
-                detail["results"][key] |= self._head(one)
+                rank = before.get(key, {}).get("head", {}).get("rank")
+                detail["results"][key] |= self._head(one, rank)
         return detail
 
-    def _head(self, along: Band) -> dict[str, Any]:
-        """What a ranked list is told by first, its first tenth, where there are bounds."""
-        band = None
+    def _head(self, along: Band, rank: int | None) -> dict[str, Any]:
+        """What a ranked list is told by first, where there are bounds: the precision of its first
+        ``rank`` items, if that is one of its ranks, else of ``told_rank`` many."""
+        band, population = None, self.engine.population
         if along.has_interval:
-            cuts = self.cuts(heads(len(self.engine.population)))
+            usual = told_rank(population, along.scope.classifier)
+            known = type(rank) is int and 1 <= rank <= len(population)
+            cuts = self.cuts([rank if known and rank else usual])
             band = cuts[0].readings.get("precision")
         if band is None or not band.has_interval:
             return {}
@@ -221,7 +227,7 @@ def look_detail(engine: Engine, found: Mapping[str, Finding], after: int) -> dic
 
     after    the sequence number of the last answer or undo that the look saw
     results  {key: {value, low, high, state, promise}}, and tentative where the value is not told;
-             a curve keeps its means only, and with a look the precision of its first tenth:
+             a curve keeps its means only, and with a look the precision of its first items:
              head {rank, value, low, high}
     """
     return {

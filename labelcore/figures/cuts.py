@@ -55,13 +55,22 @@ def cuts_at(engine: Engine, ranks: Sequence[int]) -> list[Cut]:
     return found
 
 
-def heads(n_items: int) -> list[int]:
-    """The ranks that a ranked list is told by: its first tenth, its first half and all.
+RANKS, USUAL_RANK = (10, 100, 1_000), 100
+"""How many first items people ask about, beside those that a classifier calls positive."""
 
-    >>> heads(4000)
-    [400, 2000, 4000]
-    """
-    return sorted({max(1, round(n_items / 10)), max(1, round(n_items / 2)), n_items})
+
+def ranks_that_matter(population: Population, classifier: str | None) -> list[int]:
+    """The ranks that a ranked list is told by, increasing: ``RANKS`` as far as it goes, and the
+    classifier's own cut."""
+    n_items, own = len(population), own_cut(population, classifier)
+    found = {rank for rank in RANKS if rank <= n_items} | ({own} if own else set())
+    return sorted(found or {n_items})
+
+
+def told_rank(population: Population, classifier: str | None) -> int:
+    """How many first items a ranked list is told by in one sentence: those that the classifier
+    calls positive itself, else 100 or all."""
+    return own_cut(population, classifier) or min(USUAL_RANK, len(population))
 
 
 def own_cut(population: Population, classifier: str | None) -> int | None:

@@ -157,7 +157,7 @@ class EarlierFigures(FiguresNow):
         """Raises ValueError: a look keeps no curve."""
         raise ValueError(EARLIER_CURVE)
 
-    def look(self, after: int) -> None:
+    def look(self, after: int, like: Mapping[str, Any] | None = None) -> None:
         """Nothing: no look is computed any more."""
 
     def stop_reason(self, at: str) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from labelcore.designs.base import Frame, Look
+from labelcore.designs.base import Frame, IntArray, Look, Setup, whole_list
 from labelcore.designs.curves import APPROXIMATE, Curve, EstimatesCurve, FloatArray, Ranked
+from labelcore.designs.rates import part_rates
 from labelcore.figures.counted import look_at
 from labelcore.log.engine import Engine
+from labelcore.population.array_items import cut
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.horizon import boundary
 from labelcore.stats.rank_strata import rank_edges
@@ -38,7 +41,7 @@ DRAWN = (
     APPROXIMATE,
 )
 
-
+EXPECTED_DRAWS, FEW_DRAWS = 6, 2
 NO_HIT = "no {positive!r} item was found, or nothing but such items"
 PARTS_MISSING = "some parts of the list have no label yet"
 NO_LABEL = "no item has a label yet"
@@ -98,6 +101,42 @@ def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summa
     ends = [_end(engine, answers, summary, look, known, side) for side in (-1.0, 1.0)]
     low, high = min(ends[0], value), max(ends[1], value)
     return Summarised(value, low, high, state, "", answers, draws)
+
+
+def expected_half_widths(
+    setup: Setup, frame: Frame, counts: IntArray, look: Look, names: Sequence[str]
+) -> dict[str, float]:
+    """That of each number with so many labels of each stratum, by labels drawn at the rates that
+    the scores suggest, the mean over a few draws; {} where the strata are no stretches of ranks."""
+    if not names or not (hasattr(frame, "spans") or frame.n_strata == 1):
+        return {}
+    n_items, classifier = len(setup.population), str(setup.classifier)
+    items, edges = setup.items(), rank_edges(len(setup.population))
+    rates = part_rates(setup, items, classifier, cut(items, whole_list(setup), {}, edges))[0]
+    last = frame.spans[:, 1] if hasattr(frame, "spans") else np.array([n_items])
+    found: dict[str, list[float]] = {name: [] for name in names}
+    for draw in range(FEW_DRAWS if look.rough else EXPECTED_DRAWS):
+        random = np.random.default_rng(draw)
+        rank = _evenly(last, counts, random)
+        hit = random.random(len(rank)) < rates[np.searchsorted(edges, rank)]
+        sample = RankedSample.of_stretches(last, rank, hit.astype(float), edges)
+        for name in names:
+            summary, centred = SUMMARY_OF[name], not hasattr(frame, "spans")
+            wide = 1.0 if sample.without_label else _widening(sample, summary, look)
+            _, low, high = summary_interval(
+                sample, summary, look.confidence, widening=wide, centred=centred
+            )
+            found[name].append((high - low) / 2)
+    return {name: float(np.mean(halves)) for name, halves in found.items()}
+
+
+def _evenly(last: IntArray, counts: IntArray, random: np.random.Generator) -> IntArray:
+    """Ranks of labelled items, one at random in each of equal pieces of a stratum."""
+    sizes, stratum = np.diff(last, prepend=0), np.repeat(np.arange(len(last)), counts)
+    place = np.arange(len(stratum)) - (np.cumsum(counts) - counts)[stratum]
+    inside = (place + random.random(len(stratum))) / counts[stratum] * sizes[stratum]
+    rank = (last - sizes)[stratum] + np.floor(inside).astype(np.int64) + 1
+    return np.unique(np.minimum(rank, last[stratum]))
 
 
 def _furthest(engine: Engine) -> int:

@@ -317,7 +317,7 @@ class Looked(Kind):
             raise AnswerError("it looks at what a look has seen already")
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
-        now = figures.look(state.last_answer)
+        now = figures.look(state.last_answer, event.detail)
         if now is None:
             return
         found = difference(_figures_of(event.detail), _figures_of(now, event.detail))

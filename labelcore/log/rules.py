@@ -17,9 +17,9 @@ from labelcore.log.state import LogState
 class Figures(Protocol):
     """The figures of the state before an event; the log itself computes none."""
 
-    def look(self, after: int) -> Mapping[str, Any] | None:
-        """What a look records that has seen the answers up to event ``after``; None where an
-        earlier rule makes it."""
+    def look(self, after: int, like: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
+        """What a look records that has seen the answers up to event ``after``, of as many first
+        items as a look ``like`` it; None where an earlier rule makes it."""
 
     def stop_reason(self, at: str) -> str | None:
         """The stop rules that end the session at this time, "" when it goes on; None where an

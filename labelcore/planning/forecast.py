@@ -11,16 +11,14 @@ from typing import Any
 import pandas as pd
 
 from labelcore.errors import PlanArgumentError, PlanError, Remedy
-from labelcore.plan.against_file import (
-    check_size,
-    frozen,
-)
+from labelcore.estimands import CURVES, SUMMARIES
+from labelcore.plan.against_file import check_size, frozen
 from labelcore.plan.checks import CLAIM_FORMS
 from labelcore.plan.pilot import NOTHING_KNOWN, largest_size, pilot_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.claims import claims_planned, labels_to_settle
 from labelcore.planning.outlook import Outlook
-from labelcore.planning.prices import figure_prices
+from labelcore.planning.prices import figure_prices, rank_prices
 from labelcore.population import Population
 from labelcore.promises import Form
 
@@ -55,6 +53,10 @@ class Preview:
         size, labels_alone: how many it would take to the margin were it the only one asked, and
         labels_shared: at how many in all it reaches it beside the others; both missing without a
         margin. Worked out when it is asked for
+    along_ranks
+        of a ranked list a row for the precision of the first 10, 100 and 1,000 items, as many as
+        the classifier calls positive, and each number of the whole list: of, expected_half_width,
+        asked_alone: that of as many labels shared for it alone. Worked out when it is asked for
 
     Examples
     --------
@@ -81,6 +83,14 @@ class Preview:
             return pd.DataFrame()
         population, plan = vars(self)[OF]
         return figure_prices(population, plan, self.planned, planned_size)
+
+    @cached_property
+    def along_ranks(self) -> pd.DataFrame:
+        """What it gives along a ranked list; empty where nothing is asked along the ranks."""
+        population, plan = vars(self).get(OF, (None, None))
+        if plan is None or not {*plan.estimands} & {*CURVES, *SUMMARIES}:
+            return pd.DataFrame()
+        return rank_prices(population, plan, self.expected_labels)
 
 
 def _made_of(found: Preview, population: Population, plan: Plan) -> Preview:

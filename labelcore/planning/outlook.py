@@ -25,7 +25,9 @@ from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
 from labelcore.estimands import CURVES, SUMMARIES, ratios
 from labelcore.figures.counted import look_in_group
+from labelcore.figures.cuts import ranks_that_matter
 from labelcore.figures.narrowing import expected_share, narrows
+from labelcore.figures.summaries import expected_half_widths
 from labelcore.figures.together import covariance_of, pairs_of, pull
 from labelcore.plan.against_file import (
     as_ordered,
@@ -213,8 +215,8 @@ class Outlook:
         return dict(zip(names, (of_class / max(of_class.sum(), 1e-9)).tolist(), strict=True))
 
     def half_widths(self, labels: int, planned: int, *, rough: bool = False) -> dict[str, float]:
-        """{result: half-width} of the design's own interval at expected counts; a curve counts
-        where its band is widest. ``rough``: near enough for a picture."""
+        """{result: half-width} of the design's own interval at expected counts; a curve that is
+        asked for counts where its band is widest. ``rough``: near enough for a picture."""
         look = replace(self._look(labels + self.given, planned + self.given), rough=rough)
         found = {}
         if self.questions:
@@ -222,13 +224,39 @@ class Outlook:
             share = expected_share(labels) if narrows(self.plan) else 1.0
             widths = [share * width for width in self._half_widths(drawn, look)]
             found = {one.key: width for one, width in zip(self.questions, widths, strict=True)}
-        design, widest = self.design, None
-        if isinstance(design, EstimatesCurve):
-            widest = design.curve_half_width(self.setup, self.frame, look)
+        design = self.design
         if isinstance(design, ComparesLists):
             half = design.list_half_width(self.setup, self.frame, look)
             return {**found, LIST_DIFFERENCE: half}
-        return found if widest is None else {**found, "precision_curve": widest}
+        names = [name for name in self.plan.estimands if name in SUMMARIES]
+        summed = self._of_list(labels, look, names)
+        curve = {*self.plan.estimands} & {*CURVES} or not (found or summed)
+        band = self._along_ranks(look) if curve else None
+        along = {} if band is None else {"precision_curve": float(band.max())}
+        return {**found, **along, **summed}
+
+    def along_ranks(self, labels: int, planned: int) -> dict[str, float]:
+        """{what: half-width} of the precision of as many first items as ``ranks_that_matter``,
+        under their number, and of each number of the whole list; only what the method foresees."""
+        look = self._look(labels + self.given, planned + self.given)
+        ranks = ranks_that_matter(self.population, self.classifiers[0])
+        widths = self._along_ranks(look, np.array(ranks, dtype=np.int64))
+        found = {} if widths is None else dict(zip(map(str, ranks), widths.tolist(), strict=True))
+        return {**found, **self._of_list(labels, look, [*SUMMARIES])}
+
+    def _along_ranks(self, look: Look, ranks: IntArray | None = None) -> FloatArray | None:
+        design = self.design
+        if not isinstance(design, EstimatesCurve):
+            return None
+        return design.half_widths_at(self.setup, self.frame, look, ranks)
+
+    def _of_list(self, labels: int, look: Look, names: Sequence[str]) -> dict[str, float]:
+        """That of numbers of the whole list."""
+        design = self.design
+        if not (isinstance(design, EstimatesCurve) and design.samples_every_stratum):
+            return {}
+        counts = self.allocation(labels).astype(np.int64)
+        return expected_half_widths(self.setup, self.frame, counts, look, names)
 
     def _look(self, labels: int, planned: int) -> Look:
         plan, strata = self.plan, self.frame.n_strata

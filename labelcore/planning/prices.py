@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.errors import PlanError
+from labelcore.estimands import SUMMARIES
 from labelcore.plan.plan import Plan
 from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
@@ -17,7 +18,9 @@ from labelcore.tallies import Question
 COLUMNS = (
     "estimand", "classifier", "by", "group", "expected_half_width", "labels_alone", "labels_shared"
 )  # fmt: skip
+RANK_COLUMNS = ("of", "expected_half_width", "asked_alone")
 SizeOf = Callable[[Population, Plan], int]
+CURVE = "precision_curve"
 SIZES, FEWEST = 24, 20
 """Numbers of labels at which half-widths are foretold, between which they are interpolated."""
 
@@ -47,6 +50,36 @@ def figure_prices(
         group = "" if groups is None or one.group is None else groups.names[one.group]
         rows.append((one.key, one.classifier, by, group, now[one.key], alone, shared))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def rank_prices(population: Population, plan: Plan, labels: int) -> pd.DataFrame:
+    """What so many labels are expected to give along a ranked list: a row for the precision of as
+    many first items as ``ranks_that_matter``, and for each number of the whole list.
+
+    asked_alone: the half-width were the labels shared for that alone, the curve or the number.
+    """
+
+    def widths(outlook: Outlook) -> dict[str, float]:
+        size = min(labels, outlook.most)
+        return outlook.along_ranks(size, size)
+
+    def alone(estimand: str) -> dict[str, float]:
+        if plan.estimands == (estimand,) or estimand not in plan.method.estimands:
+            return {}
+        own = replace(plan, estimands=(estimand,), params={}, planned=None, rules=None, margin=None,
+                      budget=labels, stop=None)  # fmt: skip
+        try:
+            return widths(Outlook(population, own))
+        except PlanError:
+            return {}
+
+    found = widths(Outlook(population, plan))
+    others = {name: alone(name) for name in (CURVE, *(one for one in found if one in SUMMARIES))}
+    rows = [
+        (name, width, others[name if name in SUMMARIES else CURVE].get(name, width))
+        for name, width in found.items()
+    ]
+    return pd.DataFrame(rows, columns=list(RANK_COLUMNS))
 
 
 def _widths(outlook: Outlook) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from labelcore.figures.curves import asks_for_curve
+from labelcore.figures.cuts import ranks_that_matter, told_rank
 from labelcore.promises import ClaimStatus
 from labelcore.results.base import sentence
 from labelcore.results.curves import Band
@@ -15,9 +16,7 @@ from labelcore.results.types import Claim
 from labelcore.session.session import Session
 from labelcore.words.sentences import labels_words
 
-LANDMARKS = (0.01, 0.1, 0.5, 1.0)
 PRECISIONS = (0.9, 0.8, 0.7, 0.5)
-QUOTED = 0.1
 BETWEEN = "all ranks between"
 
 
@@ -36,7 +35,8 @@ class AlongRanks:
     """What a report says about a plan that asks for a curve.
 
     bands      every reading of the curve
-    landmarks  after the first 1 %, 10 %, 50 % and all items, as far as the bounds go
+    landmarks  the first items of ``ranks_that_matter``, and all, as far as the bounds go
+    quoted     how many first items the list is told by in one sentence
     deepest    for each precision the longest head that surely keeps it, None if there is none
     packages   as ``Session.packages`` gives them
     refused    why no cut may be searched for; "" if one may
@@ -44,6 +44,7 @@ class AlongRanks:
 
     bands: tuple[Band, ...]
     landmarks: Sequence[Landmark]
+    quoted: int
     deepest: Sequence[tuple[float, Landmark | None]] = ()
     packages: pd.DataFrame | None = None
     refused: str = ""
@@ -57,15 +58,22 @@ def along_ranks(session: Session) -> AlongRanks | None:
     bands = tuple(session.band(name, curve) for name in curve.names)
     first = bands[0]
     if not first.has_interval:
-        return AlongRanks(bands, ())
-    n_items = len(session.population)
-    ranks = sorted({max(1, round(share * n_items)) for share in LANDMARKS})
+        return AlongRanks(bands, (), quoted(session, first))
+    population = session.population
+    ranks = [*ranks_that_matter(population, first.scope.classifier), len(population)]
+    ranks = sorted({*ranks, told := quoted(session, first)})
     found = [landmark(session, rank) for rank in ranks if rank <= first.x[-1]]
     try:
         deepest = [(p, _deepest(session, p)) for p in PRECISIONS]
-        return AlongRanks(bands, found, deepest, session.packages(PRECISIONS))
+        return AlongRanks(bands, found, told, deepest, session.packages(PRECISIONS))
     except ValueError as error:
-        return AlongRanks(bands, found, refused=str(error))
+        return AlongRanks(bands, found, told, refused=str(error))
+
+
+def quoted(session: Session, band: Band) -> int:
+    """The rank that the sentence to quote is about, as far as the bounds go."""
+    rank = told_rank(session.population, band.scope.classifier)
+    return min(rank, int(band.x[-1])) if len(band.x) else rank
 
 
 def landmark(session: Session, rank: int) -> Landmark:
@@ -81,7 +89,7 @@ def _deepest(session: Session, precision: float) -> Landmark | None:
 
 def headline(session: Session, given: str = "") -> str:
     """The one sentence to quote: the first claim that is settled, for it is what the plan was made
-    to show; else the primary result, or for a curve its first tenth.
+    to show; else the primary result, or for a curve its first items.
 
     given   by whom and when the labels were given, to stand behind their number
     """
@@ -96,9 +104,8 @@ def headline(session: Session, given: str = "") -> str:
         return sentence(settled[0], given)
     if not isinstance(first, Band) or not first.has_interval:
         return sentence(first, given)
-    rank = min(max(1, round(QUOTED * len(session.population))), int(first.x[-1]))
     labels = labels_words(first.labels_used, first.scope, given)
-    return f"{session.cut(rank).sentence()} From {labels}."
+    return f"{session.cut(quoted(session, first)).sentence()} From {labels}."
 
 
 def rank_names(session: Session) -> list[str] | None:

@@ -13,7 +13,7 @@ from labelcore.charts.intervals import interval_rows
 from labelcore.charts.living import SHARES, Bar, difference_scale
 from labelcore.figures.confusion import Bounds
 from labelcore.promises import Promise
-from labelcore.report.along_ranks import QUOTED, Landmark
+from labelcore.report.along_ranks import Landmark
 from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
 from labelcore.report.figure_table import table_picture
@@ -105,8 +105,7 @@ def short_answer(facts: Facts) -> str:
     if isinstance(first, Estimate) and (first.promise != Promise.NONE or not first.has_interval):
         return short_sentence(first)
     if isinstance(first, Band) and facts.along is not None:
-        rank = max(1, round(QUOTED * len(facts.population)))
-        found = [one for one in facts.along.landmarks if one.rank == rank]
+        found = [one for one in facts.along.landmarks if one.rank == facts.along.quoted]
         head = found[0].readings["precision"] if found else None
         if head is not None and head.has_interval and head.low[0] < head.high[0]:
             return short_head(head)

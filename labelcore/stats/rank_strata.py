@@ -1,7 +1,6 @@
 """Strata of ranks that grow down the list, and how labels are shared over them.
 
-Source: Sabharwal and Sedghi (2017), algorithm 1, for ranks in constant ratio; the allocation is
-Neyman's (1934) for the sum over the edges of the variances of precision, with equal rates.
+Source: Sabharwal and Sedghi (2017), algorithm 1, for ranks in constant ratio.
 """
 
 from __future__ import annotations
@@ -59,17 +58,27 @@ def smallest_budget(edges: IntArray) -> int:
     return int(_floors(_sizes(edges)).sum())
 
 
-def rank_allocation(edges: IntArray, labels: int) -> IntArray:
+def edge_weights(edges: IntArray, counted: FloatArray | float = 1.0) -> FloatArray:
+    """N_k sqrt(c_k), c_k = sum_{j>=k} w_j g_j^-2, (n_strata,): Neyman's (1934) shares for the sum
+    over k of w_k times the variance of p(g_k), at equal rates.
+
+    counted   w, (n_strata,); how much the precision at each edge counts
+    """
+    each = counted * edges.astype(float) ** -2.0
+    return np.asarray(_sizes(edges) * np.sqrt(np.cumsum(each[::-1])[::-1]), dtype=np.float64)
+
+
+def rank_allocation(edges: IntArray, labels: int, weights: FloatArray | None = None) -> IntArray:
     """How many items of each stratum are labelled, (n_strata,), together min(labels, N).
 
     The first stratum is labelled in full, and from the head down each further one whose share
     reaches three quarters of it, as long as the floors of the others can still be paid. The rest
-    is shared in proportion to N_k sqrt(c_k), c_k = sum_{j>=k} g_j^-2, with a floor of eight labels.
-    These are fixed before the first label: no variance is learned.
+    is shared in proportion to the weights, with a floor of eight labels. These are fixed before the
+    first label: no variance is learned.
 
     edges     (n_strata,), last ranks
+    weights   (n_strata,); None: ``edge_weights``, for a curve
     Raises    ValueError below ``smallest_budget``.
-    Source:   Neyman (1934) for the sum over k of the variances of p(g_k), at equal rates.
     """
     sizes = _sizes(edges)
     floors = _floors(sizes)
@@ -80,8 +89,7 @@ def rank_allocation(edges: IntArray, labels: int) -> IntArray:
             f"labels must be at least {least:,}: the first {int(edges[0]):,} items and "
             f"{LEAST_LABELS} of each of the {len(edges) - 1} strata after them; got {labels:,}"
         )
-    spread = np.sqrt(np.cumsum(edges[::-1].astype(float) ** -2.0)[::-1])
-    weights = np.asarray(sizes * spread, dtype=np.float64)
+    weights = edge_weights(edges) if weights is None else weights
     planned = _shared(weights, total, floors, sizes)
     for k in range(1, len(sizes)):
         raised = np.append(sizes[: k + 1], floors[k + 1 :])

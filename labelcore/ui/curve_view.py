@@ -9,12 +9,14 @@ from labelcore.charts.base import Chart
 from labelcore.charts.rank import rank_chart
 from labelcore.charts.readings import READINGS
 from labelcore.designs.curves import Curve
-from labelcore.figures.cuts import heads
+from labelcore.figures.cuts import own_cut, ranks_that_matter, told_rank
 from labelcore.promises import State
 from labelcore.results.curves import Band
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
 
+MOST_HEADS = 4
+"""First items that have a bar each."""
 ALONG = ("precision", "recall", "yield", "f1", "accuracy", "gain")
 PAIRS = {
     "roc": ("ROC", ("true_positive_rate", "false_positive_rate")),
@@ -42,14 +44,48 @@ def nothing_drawn(session: Session, choice: str, curve: Curve, chart: Chart) -> 
     return f"{chart.alt} {missing[:1].upper()}{missing[1:]}." if missing else chart.alt
 
 
-def landmarks(n_items: int) -> list[tuple[str, int]]:
-    """(name, rank) of the first tenth, the first half and all.
+def landmarks(session: Session, most: int = MOST_HEADS) -> list[tuple[str, int]]:
+    """(name, rank) of at most so many first items that a ranked list is told by: the person's own
+    list, else ``ranks_that_matter``, as far as the bounds go, and where these end before the last
+    item the last that they reach; never without that of ``told_head``."""
+    population, told = session.population, told_head(session)
+    own = own_cut(population, ranked_by(session))
+    others = [rank for rank in heads_of(session) if rank != told]
+    ranks = sorted([told, *sorted(others, reverse=True)[: most - 1]])
+    return [(landmark_name(rank, len(population), own), rank) for rank in ranks]
 
-    >>> landmarks(4000)
-    [('First 400', 400), ('First 2,000', 2000), ('All 4,000', 4000)]
+
+def heads_of(session: Session) -> list[int]:
+    """The ranks that may have a bar, increasing."""
+    given, most = session.settings.get("ranks") or (), len(session.population)
+    ranks = sorted({int(rank) for rank in given if 1 <= int(rank) <= most})
+    ranks = ranks or ranks_that_matter(session.population, ranked_by(session))
+    band = session.band("precision")
+    reached = int(band.x[-1]) if band.has_interval and len(band.x) else most
+    return ranks if reached == most else [*(rank for rank in ranks if rank < reached), reached]
+
+
+def landmark_name(rank: int, n_items: int, own: int | None) -> str:
     """
-    ranks = heads(n_items)
-    return [(f"All {n_items:,}" if r == n_items else f"First {r:,}", r) for r in ranks]
+    >>> landmark_name(100, 4000, 151), landmark_name(151, 4000, 151), landmark_name(50, 50, None)
+    ('First 100', 'Own cut, 151', 'All 50')
+    """
+    if rank == own:
+        return f"Own cut, {rank:,}"
+    return f"All {rank:,}" if rank == n_items else f"First {rank:,}"
+
+
+def told_head(session: Session) -> int:
+    """The first items that the sentence is about: the own cut where it is among ``heads_of``, or
+    the last of these."""
+    ranks = heads_of(session)
+    told = told_rank(session.population, ranked_by(session))
+    return told if told in ranks else ranks[-1]
+
+
+def ranked_by(session: Session) -> str | None:
+    """The classifier that the list is ranked by."""
+    return next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
 
 
 def band_figure(band: Band) -> str:

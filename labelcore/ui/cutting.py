@@ -20,6 +20,7 @@ from labelcore.figures.scalars import headline_stage
 from labelcore.promises import State
 from labelcore.results.curves import Cut
 from labelcore.session.session import Session
+from labelcore.ui.curve_view import ranked_by
 from labelcore.ui.presses import sentence
 from labelcore.words import sentences as words
 
@@ -42,11 +43,6 @@ ITEMS, SCORE = (
 def own_cut_of(session: Session) -> int | None:
     """How many items the classifier that the list is ranked by calls positive."""
     return own_cut(session.population, ranked_by(session))
-
-
-def ranked_by(session: Session) -> str | None:
-    """The classifier whose score ranks the list."""
-    return next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
 
 
 def required_precision() -> float:

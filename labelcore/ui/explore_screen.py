@@ -15,13 +15,13 @@ from labelcore.charts.readings import READINGS
 from labelcore.designs.curves import Curve
 from labelcore.results.curves import Band, Cut
 from labelcore.session.session import Session
+from labelcore.ui.curve_view import ranked_by
 from labelcore.ui.cutting import (
     NEEDS,
     VIEWS,
     Looking,
     barely,
     own_cut_of,
-    ranked_by,
     required_precision,
     sure_cut,
     view_of,

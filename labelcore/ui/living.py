@@ -26,6 +26,7 @@ from labelcore.charts.living import (
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.rank import rank_words
 from labelcore.designs.curves import EstimatesCurve
+from labelcore.estimands import SUMMARIES
 from labelcore.figures.cuts import own_cut
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.with_classifier import agreements, labels_in_force
@@ -92,7 +93,9 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     if (choice := choice_of(session)) is not None:
         return _of_choice(session, choice)
     estimates = marked_figures(session) or main_and_other(session)[0]
-    heads, said = _heads(session) if curve_first(session) else ({}, "")
+    heads, said = _heads(session, len(estimates)) if curve_first(session) else ({}, "")
+    numbers_first = session.plan.estimands[0] in SUMMARIES
+    said = "" if numbers_first else said
     dots = _dots(session) if dots_shown(session) else {}
     shown = [replace(head_bar(band, name), dots=dots.get(name)) for name, band in heads.items()]
     room = max(MOST_BARS - len(shown), 0)
@@ -137,6 +140,8 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     elif charted is not None and not other and not early and _says_interval(charted):
         place = len(heads) + estimates.index(charted)
         shown[place] = replace(shown[place], told=True)
+    if numbers_first:
+        shown = [*shown[len(heads) :], *shown[: len(heads)]]
     of_all = "" if other or charted is None else odds_words(charted)
     both = next((_both(one) for one in estimates if is_difference(one.estimand)), None)
     legend = _legend(dots, both, model_word(session.population.has_judge), guess=guess)
@@ -163,7 +168,7 @@ def _dots(session: Session) -> dict[str, BoolArray]:
         position, code = labels_in_force(engine)
         positive = code == engine.classes[session.population.positive]
         ranks = engine.rank_of[position]
-        heads = curve_view.landmarks(len(session.population))
+        heads = curve_view.landmarks(session)
         found |= {name: positive[ranks <= rank] for name, rank in heads}
     return found
 
@@ -231,15 +236,16 @@ def bar_of(estimate: Shown, name: str) -> Bar:
     return estimate_bar(estimate, one_line(name, LONGEST_NAME))
 
 
-def _heads(session: Session) -> tuple[dict[str, Band | None], str]:
-    """The precision of the first tenth, the first half and all of a ranked list, and what is known
-    of the first tenth in one sentence."""
+def _heads(session: Session, others: int) -> tuple[dict[str, Band | None], str]:
+    """The precision of the first items that matter, as many as have a bar beside ``others``, and
+    what is known of the classifier's own cut in one sentence."""
     waiting = curve_view.waiting(session, session.band("precision"))
-    heads = curve_view.landmarks(len(session.population))
+    heads = curve_view.landmarks(session, MOST_BARS - min(others, 2))
     cuts = [] if waiting else session.cuts([rank for _, rank in heads])
     known = [one.readings.get("precision") for one in cuts] or [None] * len(heads)
     found = {name: band for (name, _), band in zip(heads, known, strict=True)}
-    first = next(iter(found.values()))
+    told = curve_view.told_head(session)
+    first = next(found[name] for name, rank in heads if rank == told)
     if waiting or first is None or not first.has_interval:
         said = waiting or NO_BOUNDS
         return found, f"{said[:1].upper()}{said[1:]}."

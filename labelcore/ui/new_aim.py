@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from labelcore.estimands import DIFFERENCES, SCALARS
+from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.asking import ask, current
@@ -188,6 +188,8 @@ class Asked:
         instead, if any."""
         several = len(self.question.classes) > 2
         first = self.card.many if several else self.card.estimands
+        if self.card is RANKED:
+            return first, (*CURVES, *SUMMARIES)
         if several or self.card not in WHICH:
             return first, ()
         if self.card is BETTER:
@@ -221,7 +223,7 @@ class Asked:
         some = self.matters(estimands) and {*matter} != {*classes}
         classifier = judged if len(judged) > 1 else next(iter(judged), None)
         own = tuple(matter) if some else None
-        which = bool(self.numbers(judged)[1]) and self.card is not BETTER
+        which = bool(self.numbers(judged)[1]) and self.card not in (BETTER, RANKED)
         return Aim(estimands, classifier, trained, target, existing, own, self.card.title, which)
 
 

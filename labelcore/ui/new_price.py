@@ -13,7 +13,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.labels_margin import labels_margin_chart
 from labelcore.designs import Design
-from labelcore.estimands import CHOICES, SUMMARIES
+from labelcore.estimands import CHOICES, CURVES, SUMMARIES
+from labelcore.figures.cuts import own_cut
 from labelcore.plan.pilot import PILOT
 from labelcore.plan.plan import Plan
 from labelcore.planning.choosing import Expected
@@ -23,6 +24,7 @@ from labelcore.promises import Promise
 from labelcore.results.types import DIFFERENCE
 from labelcore.ui import outlook
 from labelcore.ui.chart import show_chart
+from labelcore.ui.curve_view import landmark_name
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.new_known import known_number
 from labelcore.ui.new_places import Places
@@ -81,6 +83,7 @@ WITHOUT_SCORES = (
 DEAREST = "*{name}* takes {share} % of the labels; without it the others need {part} % as many."
 MOST_WITHOUT = 0.9
 """Without its dearest class a plan needs at most so many of its labels, or nothing is said."""
+ALONE = "Each alone, with as many labels: {each}."
 TOO_CLOSE = (
     "If the scores are right, these labels are not expected to settle every claim: what is claimed "
     "lies too close to the truth."
@@ -218,10 +221,10 @@ def widest_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     >>> widest_words({"precision": 0.04, "recall": 0.076}), widest_words({"recall": 0.076})
     (' (recall)', '')
     """
-    if "precision_curve" in half_widths:
-        return " (where widest)"
-    if len(half_widths) < 2:
+    if len(half_widths) < 2 and "precision_curve" not in half_widths:
         return ""
+    if max(half_widths, key=lambda key: half_widths[key]) == "precision_curve":
+        return " (where widest)"
     name = estimand_name(max(half_widths, key=lambda key: half_widths[key]), audit=audit)
     return f" ({plain(name if name[:2].isupper() else name[:1].lower() + name[1:])})"
 
@@ -262,13 +265,12 @@ def show_outlook(plan: Plan, population: Population, race: Race, places: Places)
         show_price(plan, population, chosen)
         if said := dearest_words(population, plan):
             st.caption(said)
-    shown = [name for name in plan.estimands if name not in SUMMARIES]
     with places.more:
         scored = any(
             name in population.scores for name in plan.classifiers or population.classifiers
         )
         st.caption(SIMULATED if race.found else FROM_SCORES if scored else WITHOUT_SCORES)
-        table = outlook.table(found, shown, population.has_judge)
+        table = outlook.table(found, plan.estimands, population.has_judge)
         st.dataframe(table, hide_index=True, key="new-outlook")
         show_not_offered(found)
     ahead = Ahead.of(plan, population, found)
@@ -304,11 +306,60 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
         )
     if beside := others_words(chosen.half_widths, population.has_judge):
         st.caption(plain(beside))
+    if {*plan.estimands} & {*CURVES, *SUMMARIES}:
+        show_along_ranks(plan, population, chosen)
     show_expected_saving(chosen)
     if plan.claims and chosen.labels >= min(plan.budget or len(population), len(population)):
         st.warning(TOO_CLOSE)
     if plan.margin and widest > plan.margin + 1e-9:
         st.warning("Even all the labels allowed are not expected to reach this margin.")
+
+
+def show_along_ranks(plan: Plan, population: Population, chosen: Line) -> None:
+    """What the labels give at the ranks that matter and of the whole list, and what it costs each
+    that they are shared."""
+    found = outlook.along_ranks(population, population.fingerprint, plan.to_json(), chosen.labels)
+    own = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
+    if len(found):
+        st.caption(ranks_words(found, len(population), own))
+    if said := shared_words(found, plan.estimands):
+        st.caption(said)
+
+
+def ranks_words(found: pd.DataFrame, items: int, own: int | None) -> str:
+    """
+    >>> rows = [("10", 0.0, 0.0), ("151", 0.0512, 0.05), ("area_under_roc", 0.03, 0.02)]
+    >>> columns = ["of", "expected_half_width", "asked_alone"]
+    >>> ranks_words(pd.DataFrame(rows, columns=columns), 4000, 151)
+    'Expected: first 10 exact · own cut, 151 ± 5.2 points · area under the ROC curve ± 3.0 points'
+    """
+    said = []
+    for name, width in zip(found["of"], found["expected_half_width"], strict=True):
+        label = landmark_name(int(name), items, own) if name.isdigit() else term_of(name)
+        label = label[:1].lower() + label[1:]
+        exact = width <= outlook.EXACT
+        said.append(f"{label} exact" if exact else f"{label} ± {expected_points(width)}")
+    return f"Expected: {' · '.join(said)}"
+
+
+def shared_words(found: pd.DataFrame, asked: Sequence[str]) -> str:
+    """What each would have of the labels alone, where they are shared; "" where one has all.
+
+    >>> rows = [("100", 0.05, 0.04), ("1000", 0.06, 0.05), ("area_under_roc", 0.03, 0.02)]
+    >>> table = pd.DataFrame(rows, columns=["of", "expected_half_width", "asked_alone"])
+    >>> shared_words(table, ["precision_curve", "area_under_roc"])
+    'Each alone, with as many labels: first 1,000 ± 5.0, area under the ROC curve ± 2.0 points.'
+    >>> shared_words(table, ["precision_curve"])
+    ''
+    """
+    rows = dict(zip(found["of"], found["asked_alone"], strict=True))
+    kept = [name for name in asked if name in rows]
+    if len(asked) < 2 or not kept:
+        return ""
+    heads = [name for name in rows if name.isdigit() and rows[name] > outlook.EXACT]
+    said = [f"first {int(heads[-1]):,} ± {expected_points(rows[heads[-1]])}"] if heads else []
+    said += [f"{term_of(name)} ± {expected_points(rows[name])}" for name in kept]
+    return ALONE.format(each=", ".join(said).replace(" points,", ","))
 
 
 @dataclass(frozen=True)

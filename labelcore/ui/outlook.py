@@ -22,6 +22,7 @@ from labelcore.planning.methods import (
     worth_trying,
 )
 from labelcore.planning.outlook import AtOnce, Outlook
+from labelcore.planning.prices import rank_prices
 from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
@@ -68,6 +69,14 @@ def forecast(population: Population, plan: Plan) -> Line:
 def dearest(_population: Population, fingerprint: str, plan_json: str) -> Dearest | None:
     """The class that a plan spends most for."""
     return dearest_class(_population, Plan.from_json(plan_json), forecast)
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def along_ranks(
+    _population: Population, fingerprint: str, plan_json: str, labels: int
+) -> pd.DataFrame:
+    """What so many labels are expected to give at the ranks that matter."""
+    return rank_prices(_population, Plan.from_json(plan_json), labels)
 
 
 @st.cache_data(show_spinner=False, max_entries=40)

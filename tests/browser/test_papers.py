@@ -19,6 +19,7 @@ import labelcore as lc
 from labelcore.designs.choices import Chooses
 from labelcore.figures.choices import true_choice
 from labelcore.replay import replay_project
+from labelcore.report.along_ranks import headline
 from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Estimate
 from labelcore.store import open_store
@@ -111,10 +112,10 @@ def is_sound(page: Page) -> None:
 
 
 def quoted(session: lc.Session) -> str:
-    """The sentence of the first result; of a curve that of its first tenth."""
+    """The sentence of the first result; of a curve that of its first items."""
     first = next(iter(session.results().values()))
     if isinstance(first, Band):
-        return session.cut(ITEMS // 10).sentence()
+        return headline(session).partition(" From ")[0]
     return first.sentence()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -395,3 +396,46 @@ def test_ranked_rows_are_the_answers(known: Known) -> None:
     np.testing.assert_array_equal(
         rows.verdict, known.truth[engine.rank_order[rows.rank - 1]].astype(float)
     )
+
+
+# --- what the labels are shared for ---------------------------------------------------------------
+
+
+def test_labels_are_shared_by_what_is_asked_and_the_plan_keeps_it(known: Known) -> None:
+    area = lc.Plan(NAME, ["area_under_roc"], budget=200, seed=3)
+    session = lc.Session(known.population, area)
+    assert session.plan.params["questions"] == ("area_under_roc",)
+    assert session.engine.frame.sizes[0] == 10
+    curve = lc.Session(known.population, lc.Plan(NAME, ["precision_curve"], budget=200, seed=3))
+    assert "questions" not in curve.plan.params
+    # A plan frozen before there was a choice.
+    before = replace(session.plan, params={})
+    again = lc.Session(known.population, before)
+    assert again.engine.frame.planned.tolist() == curve.engine.frame.planned.tolist()
+    with pytest.raises(PlanError, match="questions.* must be one of precision_curve, cut"):
+        plan_of(200, params={"questions": ["depth"]})
+
+
+@pytest.mark.parametrize("asked", ["area_under_roc", "average_precision"])
+def test_preview_expects_the_width_of_a_number(known: Known, asked: str) -> None:
+    """As for the band: the mean of 8 sessions, within a quarter of what was expected."""
+    plan = lc.Plan(NAME, [asked], budget=200, promise="fixed")
+    expected = lc.preview(known.population, plan).expected_half_width
+    assert [*expected] == [asked]
+    kept = lc.Session(known.population, plan).plan
+    halves = [
+        results(labelled(known.engine(kept, seed), known.truth))[asked].half_width
+        for seed in range(8)
+    ]
+    assert 0.75 < np.mean(halves) / expected[asked] < 1.25
+
+
+def test_preview_says_what_each_costs_the_other(known: Known) -> None:
+    both = lc.Plan(NAME, ["precision_curve", "area_under_roc"], budget=300, promise="fixed")
+    table = lc.preview(known.population, both).along_ranks.set_index("of")
+    assert [*table.index][:2] == ["10", "100"] and "area_under_roc" in table.index
+    assert (table["expected_half_width"] >= table["asked_alone"] - 0.01).loc[["100"]].all()
+    area = table.loc["area_under_roc"]
+    assert area["expected_half_width"] > area["asked_alone"] > 0
+    none = lc.preview(known.population, lc.Plan("simple_random", ["accuracy"], budget=100))
+    assert none.along_ranks.empty

@@ -56,12 +56,12 @@ def test_a_report_is_made_in_every_state(tmp_path: Path, design: str, labels: in
         session.finish("enough")
 
 
-def test_it_leads_with_the_first_tenth(tmp_path: Path) -> None:
+def test_it_leads_with_the_first_hundred(tmp_path: Path) -> None:
     session = made(tmp_path, "geometric_strata", 200)
     text = text_of(session).partition(": report")[2]
-    start = re.escape(session.cut(30).sentence())
+    start = re.escape(session.cut(100).sentence())
     assert re.match(
-        r".{40,80}Interim For the 300 items in items\.csv, of the first 30 items ", text
+        r".{40,80}Interim For the 300 items in items\.csv, of the first 100 items ", text
     )
     assert re.search(rf"{start} From 200 labels of \d+ \w+ \d{{4}}\.", text[:1200])
 
@@ -69,7 +69,7 @@ def test_it_leads_with_the_first_tenth(tmp_path: Path) -> None:
 def test_landmarks_cuts_and_packages_are_those_of_the_session(tmp_path: Path) -> None:
     session = made(tmp_path, "geometric_strata", 200)
     found = along_ranks(session)
-    assert found is not None and [one.rank for one in found.landmarks] == [3, 30, 150, 300]
+    assert found is not None and [one.rank for one in found.landmarks] == [10, 100, 300]
     text = text_of(session)
     for precision, one in found.deepest:
         cut = session.deepest_cut(precision)
@@ -89,7 +89,7 @@ def test_bands_in_json_are_those_of_the_session(tmp_path: Path) -> None:
     assert curves["precision_curve"]["low"] == band.low.tolist()
     assert curves["precision_curve"]["provisional"] == list(band.provisional)
     assert {"recall_curve", "yield_curve", "false_positive_rate_curve"} <= set(curves)
-    assert report["along_ranks"]["landmarks"][1]["sentence"] == session.cut(30).sentence()
+    assert report["along_ranks"]["landmarks"][1]["sentence"] == session.cut(100).sentence()
     assert report["strata"][0]["name"] == "ranks 1 to 50"
     paula = json.loads(report_json(made(tmp_path, "paula", 70)))
     assert set(paula["curves"][0]["extra"]) == {"envelope_low", "envelope_high", "noise"}

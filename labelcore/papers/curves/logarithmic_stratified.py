@@ -213,16 +213,17 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
             notes=(to_come,) if basis.bounded else (),
         )
 
-    def curve_half_width(self, setup: Setup, frame: LogarithmicFrame, look: Look) -> float:
+    def half_widths_at(
+        self, setup: Setup, frame: LogarithmicFrame, look: Look, ranks: IntArray | None = None
+    ) -> FloatArray:
+        at = planning_ranks(setup, frame) if ranks is None else ranks
         if look.labels < self.most(frame):
-            return 0.5
+            return np.full(1 if at is None else len(at), 0.5)
         missing = len(frame.grid.edges) + 1 - frame.n_strata
         rates = np.append(frame.rates, np.repeat(frame.rates[-1:], missing))
         delta = _delta(setup, look.confidence)
         printed = frame.draws is not None
-        at = planning_ranks(setup, frame)
-        widths = expected_half_widths(frame.grid, rates, delta, printed=printed, at=at)
-        return float(widths.max())
+        return expected_half_widths(frame.grid, rates, delta, printed=printed, at=at)
 
     def derived(self, frame: LogarithmicFrame, labels: int) -> dict[str, Any]:
         grid = frame.grid

@@ -121,13 +121,15 @@ class RandomCurve(RankedListDesign[RandomFrame]):
             summed=_without_gaps(yields, frame.head),
         )
 
-    def curve_half_width(self, setup: Setup, frame: RandomFrame, look: Look) -> float:
+    def half_widths_at(
+        self, setup: Setup, frame: RandomFrame, look: Look, ranks: IntArray | None = None
+    ) -> FloatArray:
+        at = planning_ranks(setup, frame) if ranks is None else ranks
         if look.labels < self.least(frame):
-            return 0.5
+            return np.full(1 if at is None else len(at), 0.5)
         n_items, sample = len(frame.stratum), look.labels - frame.head
         delta = 1 - look.confidence
-        at = planning_ranks(setup, frame)
-        return float(expected_half_widths(n_items, frame.head, sample, delta, at).max())
+        return expected_half_widths(n_items, frame.head, sample, delta, at)
 
 
 def least_of(head: int, n_items: int) -> int:
