@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -62,8 +63,18 @@ def check_ids(population: Population, home: Home) -> None:
             "population",
             f"has other contents under {other:,} of {len(there):,} ids that earlier waves "
             "labelled: give every row an id of its own that lasts, or say renewed=True if "
-            "these rows have changed",
+            "these rows have changed (in a plan.toml renewed = true under [monitor])",
         )
+
+
+def other_terms(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """In what the terms of a monitor differ from those that its store has, in words."""
+    before, now_asked = ({**one, **json.loads(one["plan"]), "plan": ""} for one in (there, here))
+    return "; ".join(
+        f"{name} is {before.get(name)!r} there and {now_asked.get(name)!r} here"
+        for name in {**before, **now_asked}
+        if before.get(name) != now_asked.get(name)
+    )
 
 
 def _holds(population: Population, item_id: str) -> bool:

@@ -31,7 +31,7 @@ from labelcore.session.managing import wording_now
 from labelcore.session.projects import TOLD
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord, open_store
-from labelcore.waves.checks import check_ids, check_next
+from labelcore.waves.checks import check_ids, check_next, other_terms
 from labelcore.waves.compared import compared
 from labelcore.waves.evidence import threshold
 from labelcore.waves.measured import Measured, measured
@@ -151,8 +151,8 @@ class Monitor:
         there = self.records
         if there and (found := terms_of(there[0])["asked"]) != self._asked:
             raise ProjectExistsError(
-                f"monitor {name!r} exists with other terms. There: {json.dumps(found)}. Here: "
-                f"{json.dumps(self._asked)}. Choose another name or the same terms."
+                f"monitor {name!r} exists with other terms: {other_terms(found, self._asked)}. "
+                "Choose another name or the same terms."
             )
 
     @classmethod
@@ -600,8 +600,8 @@ class Monitor:
                 return record
         known = self.names
         raise ArgumentError(
-            "name", f"must be one of the waves {', '.join(known) or '(none yet)'}",
-            got=f"{wave!r}{did_you_mean(wave, known)}",
+            "name", f"must be one of the waves {', '.join(known) or '(none yet)'}"
+            + did_you_mean(wave, known), got=wave,
         )  # fmt: skip
 
     def _session(self, project: str, population: Population | None = None) -> Session:

@@ -37,7 +37,7 @@ WORDS = {"question", "instructions", "title"}
 TABLES: dict[str, Collection[str]] = {
     "source": READING | {"file"},
     "plan": PLANNED | {"labels"},
-    "monitor": TERMS | WORDS | {"name", "store", "schedule", "on_alarm", "people"},
+    "monitor": TERMS | WORDS | {"name", "store", "schedule", "on_alarm", "people", "renewed"},
 }
 
 
@@ -54,6 +54,7 @@ class PlanFile:
     schedule  a key of SCHEDULES
     on_alarm  a command with its arguments, run once for each alarm; () for none
     people    whose labels are waited for
+    renewed   whether rows may have other contents under the same ids
     """
 
     path: Path
@@ -67,6 +68,7 @@ class PlanFile:
     schedule: str
     on_alarm: tuple[str, ...]
     people: tuple[str, ...]
+    renewed: bool = False
 
     @classmethod
     def read(cls, path: Path) -> PlanFile:
@@ -87,6 +89,11 @@ class PlanFile:
                 f"{path.name}: monitor.schedule", f"must be one of {', '.join(SCHEDULES)}",
                 got=schedule,
             )  # fmt: skip
+        renewed = monitor.get("renewed", False)
+        if not isinstance(renewed, bool):
+            raise ArgumentError(
+                f"{path.name}: monitor.renewed", "must be true or false", got=renewed
+            )
         if "labels" in plan:
             plan["budget"] = plan.pop("labels")
         plan.setdefault("design", "recalibrated_neyman")
@@ -103,6 +110,7 @@ class PlanFile:
             schedule,
             tuple(shlex.split(command) if isinstance(command, str) else map(str, command)),
             tuple(map(str, monitor.get("people", ()))),
+            renewed,
         )  # fmt: skip
 
     def monitor(self, store: str | LabelStore | None) -> Monitor:
@@ -140,9 +148,9 @@ def begin_what_is_due(
         name, number = f"{SCHEDULES[file.schedule](today)} ({number})", number + 1
     rows = f"{len(population):,} rows of {population.name}"
     if rehearsed:
-        monitor.check(population, name)
+        monitor.check(population, name, renewed=file.renewed)
         return f"Wave {name} would begin on {rows}."
-    monitor.wave(population, name, labels)
+    monitor.wave(population, name, labels, renewed=file.renewed)
     return f"Wave {name} began on {rows}."
 
 

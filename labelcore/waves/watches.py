@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -157,11 +158,10 @@ def meanings(text: object) -> list[tuple[Quantity, float]]:
         (one.left, one.right) for one in found if one.above and not isinstance(one.right, Quantity)
     ]
     if not meant:
-        raise ArgumentError(
-            "requirements",
-            f"must be texts such as {EXAMPLE}, with a share between 0 and 1",
-            got=text,
-        )
+        name = re.match(r"\w*", str(text))
+        near = "" if name is None or name[0] in SCALARS else did_you_mean(name[0], SCALARS)
+        rule = f"must be texts such as {EXAMPLE}, with a share between 0 and 1{near}"
+        raise ArgumentError("requirements", rule, got=text)
     return meant
 
 
@@ -178,6 +178,7 @@ def requirement(text: str, engine: Engine) -> Watch:
             return Watch(key, required)
     raise ArgumentError(
         "requirements",
-        f"must be about figures that the plan asks for: {', '.join(sorted(known))}",
-        got=f"{text!r}{did_you_mean(text, known)}",
+        f"must be about figures that the plan asks for: {', '.join(sorted(known))}"
+        + did_you_mean(text, known),
+        got=text,
     )

@@ -133,6 +133,7 @@ def test_a_wave_is_closed_with_what_it_has(
         (">= 0.7", ">= 7", "requirements must be texts such as"),
         ('"pred"', '"prediction"', "'prediction'"),
         ("labels = 60", "labels = 0", "budget must be at least"),
+        ('name = "spam"', 'name = "spam"\nrenewed = 1', "monitor.renewed must be true or false"),
     ],
 )
 def test_what_is_wrong_in_a_plan_is_named(

@@ -155,7 +155,7 @@ def test_a_fall_raises_an_alarm_that_a_store_keeps(tmp_path: Path) -> None:
     label(opened.wave(read(frame), "w5"), frame)
     assert opened.alarms == []
     assert lc.Monitor.open(store, "spam").sentence() == "spam: no alarm in 1 of 12 waves."
-    with pytest.raises(ProjectExistsError, match="exists with other terms"):
+    with pytest.raises(ProjectExistsError, match="terms: waves is 12 there and 26 here. Choose"):
         started(store, waves=26)
     with pytest.raises(UnknownProjectError, match="no monitor is called 'ham'.*known are spam"):
         lc.Monitor.open(store, "ham")
@@ -250,6 +250,7 @@ FRAME = table()
 BAD: dict[str, tuple[Mapping[str, Any], str]] = {
     "number": ({"requirements": ["precision >= 80"]}, "with a share between 0 and 1"),
     "words": ({"requirements": ["good"]}, "requirements must be texts such as"),
+    "name": ({"requirements": ["precison >= 0.8"]}, "did you mean 'precision'"),
     "error": ({"error": 0}, "error must lie above 0"),
     "waves": ({"waves": 1}, "waves must be a whole number of at least 2"),
 }
