@@ -35,6 +35,7 @@ from labelcore.charts.rank import LOG_FROM_ITEMS, curve_marks
 from labelcore.charts.svg import Box, colour, svg
 from labelcore.results.curves import Band as Curve
 from labelcore.results.told_values import NO_LINE, too_wide
+from labelcore.words.differences import MINUS
 
 WIDTH, HEIGHT = 448.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
@@ -47,9 +48,10 @@ BELOW = 18 / (BOX.bottom - BOX.top)
 """Room for a remark at the bottom."""
 GOAL_START = 1 - 48 / INSIDE
 SHARES: Ends = (0.0, 1.0)
-REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+REACHES = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 LARGE_DOTS = 15
 """So many dots fit one row, and twice as many small ones."""
+POSSIBLE = "still possible"
 LABELS, FIRST_ITEMS, PRECISION = "labels", "first items by score", "Precision, %"
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 INK = "ink"
@@ -121,6 +123,16 @@ def dot_row(dots: Sequence[bool] | NDArray[np.bool_]) -> Node:
     return node("div", *made, klass=klass, role="img", aria_label=said)
 
 
+def possible_scale(least: float, most: float) -> Ends:
+    """A scale around zero as wide as what was possible before the first label.
+
+    >>> possible_scale(-0.008, 0.008)
+    (-0.008, 0.008)
+    """
+    reach = max(abs(least), abs(most)) or 1.0
+    return -reach, reach
+
+
 def difference_scale(ends: Numbers) -> Ends:
     """A scale around zero that holds every end of an interval so far; NaN are left out.
 
@@ -149,18 +161,9 @@ def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
         track.append(node("div", klass="tick", style=f"left:{place(bar.value)}"))
     if bar.truth is not None:
         track.append(node("div", klass="truth", style=f"left:{place(bar.truth)}"))
-    name = node("span", bar.name, klass="name")
-    if bar.key:
-        name = node(
-            "button",
-            bar.name,
-            klass="name",
-            data_figure=bar.key,
-            aria_pressed=str(bar.shown).lower(),
-        )
     return node(
         "div",
-        name,
+        bar_name(bar),
         node("span", bar.said[0], klass="value"),
         track,
         node("span", bar.said[1], klass="range told" if bar.told else "range"),
@@ -169,6 +172,14 @@ def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
         role="listitem",
         style=in_series(bar.series),
     )
+
+
+def bar_name(bar: Bar) -> Node:
+    """Its name, as a button where its chart is asked for by it."""
+    if not bar.key:
+        return node("span", bar.name, klass="name")
+    pressed = {"data_figure": bar.key, "aria_pressed": str(bar.shown).lower()}
+    return node("button", bar.name, klass="name", **pressed)
 
 
 def in_series(place: int) -> str:
@@ -198,6 +209,8 @@ class Track:
     sides             what it means above and below zero, of a difference
     name              of the figure with its unit, above the scale
     hover             (n_looks,), what the pointer is told of each
+    certain           numbers of labels, and between which values the figure lies for certain there,
+                      whatever the other items are; it is then exact at the last of ``planned``
     """
 
     labels: Numbers
@@ -215,6 +228,7 @@ class Track:
     sides: tuple[str, str] | None = None
     name: str = ""
     hover: Sequence[str] = ()
+    certain: tuple[Numbers, Numbers, Numbers] | None = None
 
     @property
     def guessed(self) -> NDArray[np.bool_]:
@@ -284,7 +298,7 @@ def labels_drawing(track: Track) -> Drawing:
     up = _upright(track.name, track.scale)
     bounds = (x, track.low[kept]), (x, track.high[kept])
     parts = [
-        *_expected(across, up, track),
+        *(_expected(across, up, track) if track.certain is None else _certain(up, track)),
         Band(*bounds, name="interval", role="band", kind="band"),
         _guess(x, value, grey, said),
         _estimate(x, value, settled, said),
@@ -357,8 +371,17 @@ def _labels(last: float) -> Scale:
 def _upright(title: str, ends: Ends = SHARES) -> Scale:
     """Quarters of the height, in per cent; the unit is in the title."""
     places = [ends[0] + (ends[1] - ends[0]) * share for share in QUARTERS]
-    ticks = tuple((at, f"{100 * at:g}".replace("-", "\N{MINUS SIGN}")) for at in places)
+    ticks = tuple((at, _per_cent(at, signed=ends[0] < 0)) for at in places)
     return Scale(Axis(title, ends=ends, ticks=ticks), ends)
+
+
+def _per_cent(at: float, *, signed: bool) -> str:
+    """
+    >>> _per_cent(0.25, signed=False), _per_cent(0.00443, signed=True)
+    ('25', '+0.44')
+    """
+    digits = 3 if abs(at) >= 0.1 else 2
+    return f"{100 * at:{'+' if signed and at > 0 else ''}.{digits}g}".replace("-", MINUS)
 
 
 def _steps(last: float) -> list[float]:
@@ -411,6 +434,22 @@ def _expected(across: Scale, up: Scale, track: Track) -> list[Part]:
         parts.append(Rule(first, upright=True, kind="first"))
         parts.append(Remark("first figure, about here", x=first, up=0.0))
     return parts
+
+
+def _certain(up: Scale, track: Track) -> list[Part]:
+    """What was possible for certain at each label, and what still is: at the last it is exact."""
+    if track.certain is None:
+        return []
+    x, low, high = track.certain
+    if x[-1] >= track.planned:
+        return [Band((x, low), (x, high), role="expected", kind="expected")]
+    middle = (low[-1] + high[-1]) / 2
+    value = track.value[-1] if len(track.value) and np.isfinite(track.value[-1]) else middle
+    x, ends = np.append(x, track.planned), (np.append(one, value) for one in (low, high))
+    least, most = ends
+    band = Band((x, least), (x, most), role="expected", kind="expected")
+    near, far = (float(np.interp((1 - NOTE) * track.planned, x, one)) for one in (least, most))
+    return [band, _remark(up, POSSIBLE, near, far)]
 
 
 def _remark(up: Scale, words: str, low: float, high: float) -> Remark:

@@ -21,7 +21,7 @@ from labelcore.designs.neyman_batches import (
     next_counts,
     neyman_shares,
 )
-from labelcore.designs.paired_frame import CENSUS, HALF, SAMPLED, PairFrame, pair_frame
+from labelcore.designs.paired_frame import CENSUS, FIRST, HALF, SAMPLED, PairFrame, pair_frame
 from labelcore.designs.pattern_frame import ACCURACY, disagreement_notes
 from labelcore.designs.profile_design import ProfileDesign
 from labelcore.designs.profile_figures import (
@@ -62,8 +62,9 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
     difference of accuracy rests on the items where the two disagree, and is exact once these are
     labelled.
 
-    Where the planned labels reach every item on which the two disagree and as many others, these
-    come first, all of them: a census, after which the difference in accuracy is exact.
+    Where accuracy is asked for and the planned labels reach every item on which the two disagree,
+    these come first, all of them: a census, after which the difference in accuracy is exact. Where
+    it is not, half of the labels have to reach them.
 
     Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look up to
     the planned size, or the horizon of the plan, with at least five strata of disagreements
@@ -122,10 +123,11 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
         )
         disagreements: str | None = parameter(
             None,
-            "the items on which the two disagree; empty: all first, where half of the labels reach "
-            "them",
-            choices=(HALF, CENSUS, SAMPLED),
+            "the items on which the two disagree; empty: all first, where the labels reach them "
+            "and accuracy is asked for",
+            choices=(FIRST, HALF, CENSUS, SAMPLED),
             called=(
+                "all of them first, where the labels reach them and accuracy is asked for",
                 "all of them first, where half of the labels reach them",
                 "all of them first, where the labels reach them",
                 "a sample of them",
@@ -133,7 +135,7 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
         )
 
     def settled(self, params: Mapping[str, Any], claims: Sequence[str]) -> dict[str, Any]:
-        return {"disagreements": HALF, **params}
+        return {"disagreements": FIRST, **params}
 
     def prepare(self, setup: Setup) -> PairFrame:
         return pair_frame(setup)

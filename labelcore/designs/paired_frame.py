@@ -26,9 +26,10 @@ from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
 SIDES = ((True, False), (False, True), (True, True), (False, False))
-HALF, CENSUS, SAMPLED = "half", "all", "sampled"
-"""When the items on which the two disagree are all asked: where half of the labels reach them,
-where the labels do, never."""
+FIRST, HALF, CENSUS, SAMPLED = "first", "half", "all", "sampled"
+"""When the items on which the two disagree are all asked: where the labels reach them if their
+accuracy is asked for, else as the next; where half of the labels reach them; where the labels do;
+never."""
 SMALLEST_WATCHED = 40
 AGREE, CLAIM_AGREE = 3, 1
 DIFFER, CLAIM_DIFFER = 6, 3
@@ -121,7 +122,10 @@ def pair_frame(setup: Setup) -> PairFrame:
     base = cut_frame(setup, items, _order(setup), np.array(codes), edges)
     frame = extended(base, PairFrame, said=base.said, wanted=_wanted(setup, base.said))
     few = setup.promise == Promise.WATCHED and int(frame.differ.sum()) < MINIMUM_STRATA
-    reached = reaching(frame, params.disagreements)
+    rule = params.disagreements
+    if rule == FIRST:
+        rule = CENSUS if ACCURACY in (*setup.estimands, *setup.claims) else HALF
+    reached = reaching(frame, rule)
     frame = replace(frame, census=setup.planned >= reached, few=few, reached=reached)
     check_disagreements(setup, frame)
     return frame

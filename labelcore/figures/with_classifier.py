@@ -10,6 +10,7 @@ import numpy as np
 from labelcore.designs.base import IntArray
 from labelcore.estimands import table_of
 from labelcore.log.engine import Engine
+from labelcore.results.race import Race
 from labelcore.stats.profile import BoolArray, Cells
 from labelcore.tallies import Question
 
@@ -33,6 +34,31 @@ def agreements(engine: Engine) -> dict[str, BoolArray]:
     True is the first one."""
     position, code = labels_in_force(engine)
     return {one.key: _agree(engine, one, position, code) for one in engine.questions}
+
+
+def race_of(engine: Engine) -> Race | None:
+    """The race of two classifiers where the first thing asked is which is the more accurate; None
+    elsewhere, and where the planned labels do not reach all items on which the two disagree."""
+    if not engine.questions:
+        return None
+    first, population = engine.questions[0], engine.population
+    name, other = first.classifier, first.versus
+    if first.row.name != "accuracy_difference" or name is None or other is None:
+        return None
+    if engine.plan.target != "file" or len(engine.existing.positions):
+        return None
+    told = population.called(name, other).items()
+    differ = sum(items for (one, two), items in told if one != two)
+    if differ > engine.limit:
+        return None
+    position, code = labels_in_force(engine)
+    said, against = (population.predictions[one][position] for one in (name, other))
+    apart = np.flatnonzero(said != against)
+    won = (said == code)[apart]
+    only = float(engine.frame.sizes[engine.frame.asked].sum()) == differ
+    alone = only or bool(getattr(engine.frame, "census", False))
+    labels = (apart + 1).astype(np.float64)
+    return Race(name, other, len(population), differ, labels, won, alone)
 
 
 def _agree(engine: Engine, question: Question, position: IntArray, code: IntArray) -> BoolArray:

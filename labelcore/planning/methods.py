@@ -22,6 +22,7 @@ from labelcore.words.arguments import refusal_words
 from labelcore.words.quantities import key_parts
 
 UNFIT = "does not fit these choices"
+PAIRED = "paired_comparison"
 EXACT = 1e-12
 """A half-width up to which a figure is exact."""
 EACH_TRIED = 5_000_000
@@ -180,12 +181,26 @@ def recommended(
     terms   further arguments of ``Plan`` that all share. Methods without the promise among them
             ("watched" where none is given) compete only where no method has it
     """
+    if PAIRED in names and reaches_all(asked, population, goal):
+        return PAIRED
     wanted = Promise(terms.get("promise") or Promise.WATCHED)
     able = [name for name in names if wanted in _promises(asked, population, DESIGNS[name])]
     names = worth_trying(population, able or names)
     found = [outlook_of(asked, population, name, goal, forecast, terms) for name in names]
     ties = {name: _standing(asked, population, name) for name in names}
     return cheapest(found, goal, ties) or min(names, key=lambda name: (ties[name], name))
+
+
+def reaches_all(asked: Asked, population: Population, goal: Mapping[str, Any]) -> bool:
+    """Whether a budget reaches every item on which two classifiers disagree, after which the
+    difference in accuracy, asked first, is exact."""
+    both = named(asked.classifier)
+    if asked.estimands[0] != "accuracy_difference" or asked.target != "file":
+        return False
+    if len(both) != 2 or not {*both} <= {*population.predictions}:
+        return False
+    differ = sum(items for (one, two), items in population.called(*both).items() if one != two)
+    return 0 < differ <= (goal.get("budget") or 0)
 
 
 def cheapest(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pandas as pd
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
@@ -15,15 +16,18 @@ from labelcore.charts.design import SERIES, both
 from labelcore.charts.figure_table import Drawn, Less, figure_table_node, row_name
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.figures.arithmetic import arithmetic
-from labelcore.figures.tables import wider_together
+from labelcore.figures.tables import USUAL, wider_together
+from labelcore.figures.with_classifier import race_of
 from labelcore.results.cells import Row, Table, TableCell
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui.cell_panel import cell_panel, price_words
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
-from labelcore.words.quantities import model_word, term_of
+from labelcore.words.quantities import label_of, model_word, term_of
+from labelcore.words.race import pair_words, short_name
 
 CLASSIFIERS, TOGETHER = "classifiers", "All of these together, {sure}"
 COSTS = "Ticked: {wider} times as wide, or {more} times the labels for the same width."
@@ -31,6 +35,9 @@ HINT = "Press two rows to compare them, a head to sort, a cell to open it."
 NONE_AHEAD = "No group is sure to differ from the rest in {measure} yet."
 ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in {measure}."
 SOME_AHEAD = "{sure} sure: {names} differ from the rest in {measure}."
+PAIR = "{first} or {second}"
+FORECAST = "Labels that decide it are a forecast, if the difference is what it seems."
+ALL_PAIRS = "{sure} sure of all pairs of a column at once. " + FORECAST
 LONGEST, MOST_NAMED = 40, 4
 MARKED, SORTED, SHOWN, OPENED = "table-marked", "table-sorted", "table-of", "table-opened"
 ROLES = ("ink", "quiet", "rule", "empty", "band", "ground")
@@ -86,6 +93,38 @@ def compare_panel(session: Session) -> None:
         if not session.plan.together and wider > 1:
             st.caption(COSTS.format(wider=f"{wider:.2f}", more=f"{wider**2:.1f}"))
     st.caption(HINT)
+
+
+def compares_pairs(session: Session) -> bool:
+    """Whether every two of the plan's classifiers can be compared, and no judge's table does so."""
+    named = [one for one in session.plan.classifiers if one in session.population.predictions]
+    two = len(session.population.classes) == 2 and not session.population.has_judge
+    return two and len(named) > 1 and isinstance(session.plan.method, EstimatesScalars)
+
+
+def pairs_table(session: Session) -> pd.DataFrame:
+    """A row for each two classifiers, and in points who is ahead in each figure or what decides."""
+    found: dict[str, dict[str, str]] = {}
+    race = race_of(session.engine)
+    for figure in USUAL:
+        try:
+            pairs = session.differences(None, figure)
+        except ValueError:  # Nothing stands behind it: the plan asks for no labels that tell it.
+            continue
+        for row in pairs.to_dict("records"):
+            if race is not None and race.alone and figure == USUAL[0]:
+                row["more"] = race.expected(row["value"], row["low"], row["high"])
+            name = PAIR.format(first=short_name(row["a"]), second=short_name(row["b"]))
+            found.setdefault(name, {})[label_of(figure)] = pair_words(row)
+    rows = [{"points": name, **cells} for name, cells in found.items()]
+    return pd.DataFrame(rows)
+
+
+def pairs_panel(session: Session) -> None:
+    """The same on the page, and that it is about all pairs at once."""
+    reading_table(pairs_table(session), "table-pairs")
+    sure = words.confidence_words(session.plan.confidence)
+    st.caption(ALL_PAIRS.format(sure=sure) if len(session.plan.classifiers) > 2 else FORECAST)
 
 
 def marked_figures(session: Session) -> list[Estimate]:

@@ -19,7 +19,7 @@ function begin(parentElement) {
   const root = make("div", "explore");
   const style = make("style", "", { textContent: STYLE });
   const [top, holder, chart, mark] = ["top", "holder", "drawn", "mark"].map(one => make("div",
-  one));
+    one));
   const handle = make("div", "handle", { tabIndex: 0 });
   handle.setAttribute("role", "slider");
   handle.setAttribute("aria-label", "Cut after this many items");

@@ -18,23 +18,26 @@ from labelcore.charts.living import (
     Bar,
     Track,
     along_scores,
+    bar_name,
     bars,
-    difference_scale,
     over_labels,
+    possible_scale,
     race,
 )
 from labelcore.charts.nodes import Node, node
+from labelcore.charts.race import race_node
 from labelcore.charts.rank import rank_words
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.estimands import SUMMARIES
 from labelcore.figures.cuts import own_cut
 from labelcore.figures.scalars import headline_stage
-from labelcore.figures.with_classifier import agreements, labels_in_force
+from labelcore.figures.with_classifier import agreements, labels_in_force, race_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
+from labelcore.results.race import Race
 from labelcore.results.told_values import says_little
 from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
@@ -47,9 +50,10 @@ from labelcore.ui.facts import counts, curve_first, figure_name, main_and_other
 from labelcore.ui.plain import one_line
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short
-from labelcore.words.differences import is_difference
+from labelcore.words.differences import is_difference, told_words
 from labelcore.words.found import own_name
 from labelcore.words.quantities import model_word
+from labelcore.words.race import ONLY_THESE, more_words, verdict_words
 from labelcore.words.short import Shown, early_sentence, short_head, short_sentence
 from labelcore.words.unsure import odds_words
 
@@ -113,12 +117,18 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         )
         for one in estimates[:room]
     ]
+    race = race_of(session.engine) if dots and not claims_of(session) else None
+    if race is not None and estimates[0].estimand != session.engine.questions[0].key:
+        race = None
+    raced = None if race is None else shown.pop(0)
     scale = _scale(session, estimates)
     chart, guess, track = None, False, None
     rows: list[Seen] = []
     if charted is not None:
         rows = history_rows(session.course(charted.estimand), charted.estimand)
         track = _track(session, charted, rows, truths.get(charted.estimand))
+        if race is not None and charted is estimates[0]:
+            track = _raced(track, race, charted)
         guess = any(one.guessed for one in shown)
     if view == ALONG_SCORES:
         chart, guess = _along(session)
@@ -138,14 +148,24 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     if not claimed and said and shown[0].low is not None:
         shown[0] = replace(shown[0], told=True)
     elif charted is not None and not other and not early and _says_interval(charted):
-        place = len(heads) + estimates.index(charted)
-        shown[place] = replace(shown[place], told=True)
+        place = len(heads) + estimates.index(charted) - (race is not None)
+        if place >= 0:
+            shown[place] = replace(shown[place], told=True)
     if numbers_first:
         shown = [*shown[len(heads) :], *shown[: len(heads)]]
     of_all = "" if other or charted is None else odds_words(charted)
     both = next((_both(one) for one in estimates if is_difference(one.estimand)), None)
+    dots = dots if shown else {}
     legend = _legend(dots, both, model_word(session.population.has_judge), guess=guess)
-    return Picture(bars(shown, scale), chart, views, view, sentence, legend, of_all)
+    drawn = bars(shown, scale)
+    if race is not None:
+        first = estimates[0]
+        own = bar_name(raced) if raced is not None and raced.key and shown else None
+        more = more_words(race, first)
+        block = race_node(race, verdict_words(first), told_words(first), more, own)
+        drawn = node("div", block, *([drawn] if shown else []), role="list")
+        sentence = sentence if len(race.won) or not race.alone else ONLY_THESE
+    return Picture(drawn, chart, views, view, sentence, legend, of_all)
 
 
 def _says_interval(estimate: Estimate) -> bool:
@@ -219,12 +239,11 @@ def _views(session: Session) -> tuple[str, ...]:
 
 
 def _scale(session: Session, estimates: Sequence[Estimate]) -> Ends:
-    """Shares from 0 to 100 %; differences as far as one of their intervals ever went."""
+    """Shares from 0 to 100 %; differences as far as was possible before the first label."""
     if not _compares(estimates):
         return SHARES
-    keys = [one.estimand for one in estimates]
-    seen = [row for key in keys for row in history_rows(session.course(key), key)]
-    return difference_scale(np.array([end for row in seen for end in (row.low, row.high)]))
+    ends = [one.possible for one in estimates if one.is_difference]
+    return possible_scale(min(one.low for one in ends), max(one.high for one in ends))
 
 
 def _compares(estimates: Sequence[Estimate]) -> bool:
@@ -293,6 +312,19 @@ def _track(session: Session, estimate: Estimate, rows: list[Seen], truth: float 
         truth=truth,
         sides=_sides(estimate),
     )
+
+
+def _raced(track: Track, race: Race, now: Estimate) -> Track:
+    """The same with what is certain; where the disagreements come first it ends with them."""
+    certain = race.course()
+    if not race.alone:
+        return replace(track, certain=certain)
+    inside = track.labels < race.differ if not race.open else track.labels <= race.differ
+    kept = {name: getattr(track, name)[inside] for name in ("labels", "value", "low", "high")}
+    if not race.open:
+        last = {"labels": race.differ, "value": now.value or 0.0, "low": now.low, "high": now.high}
+        kept = {name: np.append(one, last[name]) for name, one in kept.items()}
+    return replace(track, **kept, planned=race.differ, certain=certain)
 
 
 def _sides(estimate: Estimate) -> tuple[str, str] | None:

@@ -95,6 +95,7 @@ RARER = (SEVERAL, FOUND)
 """Questions that stand behind a press, where there are many and the file does not suggest them."""
 _EVERY = (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, PREVALENCE, FOUND, SYSTEMS, JUDGE)
 CARDS = {card.title: card for card in _EVERY}
+MOST_EXACT = 300
 LONGEST_NAME = 24
 RARE = 0.2
 """The share called positive up to which accuracy says little: the other items decide it."""
@@ -205,7 +206,9 @@ def short_words(
         return f"{called:,} of {len(base):,} called {shown_word(question.positive)!r}."
     if card is BETTER and len(pair) == 2 and {*pair} <= {*judges}:
         first, second = (base.predictions[name] for name in pair)
-        return f"They disagree on {count(int(np.count_nonzero(first != second)), 'item')}."
+        differ = int(np.count_nonzero(first != second))
+        exact = ": labelling these settles accuracy" if 0 < differ <= MOST_EXACT else ""
+        return f"They disagree on {count(differ, 'item')}{exact}."
     if card is FOUND and told:
         read = int(np.count_nonzero(base.known >= 0)) if base.known is not None else 0
         return f"{told:,} found in {read:,} read."

@@ -20,7 +20,7 @@ from labelcore.ui import curve_view, sessions, visitor
 from labelcore.ui.chart import show_chart
 from labelcore.ui.choice_view import choice_of, choice_panel
 from labelcore.ui.claims_view import FORMS_TITLE, claims_of, claims_panel, form_lines
-from labelcore.ui.compare import compare_panel
+from labelcore.ui.compare import compare_panel, compares_pairs, pairs_panel
 from labelcore.ui.confusion import confusion_panel, predicted
 from labelcore.ui.facts import (
     at_an_end,
@@ -49,7 +49,7 @@ from labelcore.words.sentences import BY_EARLIER_RULE
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 EVERY_SECONDS = 1
-DRAWN = "progress drawn"
+DRAWN, PAIRS = "progress drawn", "Every pair, and what decides it"
 SHARES_OF_LABELS = (
     "Shares are of the labels there, without intervals: they say where labels went and where the "
     "first figure is still uncertain, not how the file is."
@@ -95,6 +95,8 @@ def _folds(session: Session) -> None:
     estimates, others = main_and_other(session)
     found = [*estimates, *others]
     choice = choice_of(session) is not None
+    if compares_pairs(session):
+        fold(PAIRS, "fold-pairs", lambda: pairs_panel(session))
     fold(terms(session), "fold-terms", lambda: _terms(session, found))
     if claims_of(session):
         fold(

@@ -12,11 +12,12 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN
 from labelcore.ui import compare
-from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table
+from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table, pairs_table
 from labelcore.ui.living import picture
 from labelcore.ui.plain import plain
 from labelcore.words.tables import cell_said
 from tests.app.conftest import HOSTILE, table_rows, texts
+from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.grouped import grouped, grouped_frame, label_all
 
 
@@ -161,3 +162,19 @@ def test_a_cell_opens_its_arithmetic(session: lc.Session) -> None:
     page.session_state[OPENED] = "", None, ""
     page.run()
     assert not page.dataframe
+
+
+def test_every_pair_says_who_is_ahead_or_what_decides(tmp_path: Path) -> None:
+    known = nearly_equal(tmp_path, 300, 8, seed=2)
+    plan = lc.Plan("paired_comparison", DIFFERENCES[:3], classifier=list(BOTH), budget=60, seed=1)
+    session = lc.Session(known.population, plan)
+    assert pairs_table(session).iloc[0]["Accuracy"] == "−2.7 to +2.7: about 8 more labels"
+    for _ in range(20):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    (row,) = pairs_table(session).to_dict("records")
+    gap = 100 * true_difference(known, "accuracy_difference")
+    assert row["points"] == "a or b" and row["Accuracy"].endswith(", exact")
+    assert (row["Accuracy"][:1] == "a") == (gap > 0) and f"{abs(gap):.1f}" in row["Accuracy"]
+    assert {*row} == {"points", "Accuracy", "Precision", "Recall", "F1"}

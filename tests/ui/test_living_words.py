@@ -11,6 +11,7 @@ from labelcore.charts.nodes import Node
 from labelcore.testing.known import Known, calibrated
 from labelcore.ui.living import _legend, picture
 from labelcore.words.short import range_of
+from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal
 from tests.ui.test_recorded import parts
 
 
@@ -50,3 +51,18 @@ def test_dots_of_a_comparison_name_the_classifiers() -> None:
     said = texts(_legend(dots, ("logistic", "forest"), "classifier", guess=False))
     assert "logistic right" in said and "forest right" in said
     assert "with the classifier" in texts(_legend(dots, None, "classifier", guess=False))
+
+
+def test_two_are_shown_as_a_race_on_an_axis_as_wide_as_what_is_possible(tmp_path: Path) -> None:
+    known = nearly_equal(tmp_path, 500, 12, seed=2)
+    plan = lc.Plan("paired_comparison", DIFFERENCES[:2], classifier=list(BOTH), budget=60, seed=5)
+    session = labelled(known, plan, 0)
+    assert "race" not in str(picture(session, None).bars), "the dots are off"
+    session.reword(dots=True)
+    before = picture(session, None)
+    assert "They disagree on 12 of 500 items" in texts(before.bars)
+    assert "+2.4" in texts(before.chart or "") and "100" not in texts(before.chart or "")
+    session.answer(session.next(), True)  # type: ignore[arg-type]
+    now = texts(picture(session, None).bars)
+    assert "open 11" in now and "open" in now and "Precision" in now
+    assert "Accuracy difference" in now, "its chart can be asked for"
