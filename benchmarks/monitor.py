@@ -8,17 +8,23 @@ required is the true value. A fall of 10 points: of the items called positive so
 (precision, F1), positives are missed at random (recall), calls of any kind are wrong at random
 (accuracy). "6 quiet, 4": after 6 quiet waves, within 4 waves from the fall on. The same threshold,
 that of 52 waves and an error rate of .05, is used for false alarms and for power (a quarter of the
-series). Of a change since launch there are half as many series.
+series).
+
+"A fall in one group": 300 labels a wave, four groups that have nothing to do with the scores, a
+requirement for each, and one of three tenths of the items falls by 10 points; a table that changes
+every night (benchmarks/monitor_nights.py): a tenth of the series each. "Earlier waves plan the
+next": the labels that a wave of 150 takes to the same mean width when eight waves before it plan
+its shares beside its own labels, as a multiple of those without (width falls with the root of
+labels); "true rates" is the most that planning could do, "noise" two standard errors of "planned".
 
 Rivals, on as many labels: "over-sampled, shared" is ``labelcore.monitor`` (half of the labels in
 each group, alpha shared over comparisons), "over-sampled, each" the predictive interval of Shang et
 al. at 95 % for each wave; "plain, sequence" is a confidence sequence of all plain random labels so
-far (Robbins' beta mixture). Of the first two there are half as many series.
+far (Robbins' beta mixture).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -27,127 +33,37 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import betaln
 
-import labelcore as lc
 from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
-from labelcore.designs.progress import Progress
-from labelcore.estimands import SCALARS, ratios
-from labelcore.figures.current import results_of
-from labelcore.log.engine import Engine
+from benchmarks.monitor_more import IN_GROUP, PLANNED, in_group, planned
+from benchmarks.monitor_nights import CASES as NIGHTLY
+from benchmarks.monitor_nights import WATCH, nights
+from benchmarks.monitor_sessions import CASES, LABELS, Case, Prepared, chosen
+from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.papers.oversampling.groups import Counts, recall_of
 from labelcore.papers.oversampling.monitoring import JEFFREYS
 from labelcore.papers.oversampling.next_wave import forecast, share_forecast
-from labelcore.planning.forecast import kept_plan
-from labelcore.planning.runs import label_all
-from labelcore.results.types import Estimate
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.profile import Cells, FloatArray, Region
 from labelcore.waves.evidence import (
+    FARTHEST,
     LONGEST,
     between,
     change_evidence,
+    counted,
+    each_start,
+    joined,
     requirement_evidence,
     threshold,
+    value_of,
 )
-from labelcore.waves.measured import Figure, Measured, counts_of
-from labelcore.waves.watches import Watch, evidence
 
-SEED, LABELS, WAVES, ERROR, POOL = 37, 150, 52, 0.05, 20_000
+SEED, WAVES, ERROR, POOL = 37, 52, 0.05, 20_000
 FIGURES = ("precision", "recall", "f1", "accuracy")
 LENGTHS, QUIET, WITHIN, BY = (12, 26, 52), (1, 6, 25, 51), (1, 2, 4, 8), 0.10
-DRIFT, DRIFTED = 20, "drift, median wave"
+DRIFT, DRIFTED = 20, "drift"
+FALSE, AT = [f"false, {one} waves" for one in LENGTHS], ": 1, 2, 4, 8"
 OURS, LAUNCH, ANEW = "required", "since launch", "required, files drawn anew"
-SHORT, NIGHTS = "required, shorter watches", "a table that changes every night"
+SHORT = "required, shorter watches"
 SHARED, EACH, SEQUENCE = "over-sampled, shared", "over-sampled, each", "plain, sequence"
-
-
-@dataclass(frozen=True)
-class Case:
-    """A real file and a classifier of it; ``items``: the first so many alone."""
-
-    name: str
-    file: str
-    classifier: str
-    items: int | None = None
-
-
-CASES = (
-    Case("newsgroups lr", "newsgroups_med.csv.gz", "lr"),
-    Case("newsgroups nb", "newsgroups_med.csv.gz", "nb"),
-    Case("phrases model", "ppdb_pairs.csv.gz", "model"),
-    Case("products gbm", "product_pairs.parquet", "gbm"),
-    Case("products title, 46 positives", "product_pairs.parquet", "title", 7_800),
-    Case("newsgroups svm, 5,000 items", "newsgroups_med.csv.gz", "svm", 5_000),
-)
-
-
-class Prepared:
-    """Sessions of one file, many side by side: only their counts by stratum are drawn."""
-
-    def __init__(self, case: Case, folder: Path) -> None:
-        path = folder / case.file
-        read = pd.read_parquet if path.suffix == ".parquet" else pd.read_csv
-        found = read(path).head(case.items)
-        own = {"id": found["id"].astype(str), "score": found[f"score_{case.classifier}"],
-               "call": found[f"pred_{case.classifier}"]}  # fmt: skip
-        population = lc.read_population(
-            pd.DataFrame(own), id="id", content="id", scores={"m": "score"},
-            predictions={"m": "call"},
-        )  # fmt: skip
-        plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=LABELS,
-                       promise="fixed")  # fmt: skip
-        self.engine = Engine(population, kept_plan(population, plan))
-        frame = self.frame = self.engine.frame
-        self.size, self.called = frame.sizes.astype(float), frame.predicted
-        truth = found["true_label"].to_numpy().astype(float)
-        self.positive = np.bincount(frame.stratum, truth, frame.n_strata)
-
-    def value(self, figure: str, positive: FloatArray | None = None) -> float:
-        empty = Cells(self.size, 0 * self.size, 0 * self.size, self.called)
-        totals = self.positive if positive is None else positive
-        return float(ratios([SCALARS[figure]], empty).value(totals)[0])
-
-    def fallen(self, figure: str, by: float) -> FloatArray:
-        """The positives of each stratum after the figure has fallen."""
-
-        def after(share: float) -> FloatArray:
-            fewer = 1 - share * (figure != "recall")
-            more = share * (figure in ("recall", "accuracy"))
-            return np.where(
-                self.called, self.positive * fewer,
-                self.positive + more * (self.size - self.positive),
-            )  # fmt: skip
-
-        low, high, goal = 0.0, 1.0, self.value(figure) - by
-        for _ in range(50):
-            middle = (low + high) / 2
-            above = self.value(figure, after(middle)) > goal
-            low, high = (middle, high) if above else (low, middle)
-        return np.round(after(high))
-
-    def sessions(self, positive: FloatArray, runs: int, random: np.random.Generator) -> Cells:
-        """The counts of so many sessions, (runs, n_strata)."""
-        engine, shape = self.engine, (runs, len(self.size))
-        there = np.broadcast_to(np.round(positive).astype(np.int64), shape)
-        drawn, hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-        while drawn[0].sum() < LABELS:
-            now = Progress(drawn, drawn.astype(float), hits.astype(float), LABELS)
-            take = np.broadcast_to(engine.design.allocate(engine.setup, self.frame, now), shape)
-            left = there - hits
-            hits = hits + random.hypergeometric(left, self.frame.sizes - drawn - left, take)
-            drawn = drawn + take
-        counts = drawn.astype(float), hits.astype(float)
-        return Cells(np.broadcast_to(self.size, shape), *counts, self.called)
-
-
-def chosen(
-    pools: list[Cells], lengths: list[int], series: int, random: np.random.Generator
-) -> Cells:
-    """Series of waves, (series, n_waves, n_cells): so many of each pool, one after another."""
-    parts = []
-    for pool, length in zip(pools, lengths, strict=True):
-        place = random.integers(len(pool.labelled), size=(series, length))
-        parts.append((pool.size[place], pool.labelled[place], pool.positive[place]))
-    counts = (np.concatenate(one, axis=1) for one in zip(*parts, strict=True))
-    return Cells(*counts, pools[0].predicted)
 
 
 def alarms(
@@ -161,23 +77,60 @@ def alarms(
     """Whether each series has had an alarm, from wave ``first`` on, (n_waves - first, series)."""
     row, suggested, launch = SCALARS[figure], prepared.frame.rates, watch == LAUNCH
     limit, required = threshold(planned, ERROR, since_launch=launch), prepared.value(figure)
-    found = []
-    for last in range(first, waves.labelled.shape[1]):
-        if launch and last == 0:
-            found.append(np.zeros(len(waves.labelled)))
-        elif launch:
-            found.append(change_evidence(between(waves, 0, last + 1), row, suggested).sum(axis=1))
+    n_series, n_waves = waves.labelled.shape[:2]
+    found = np.zeros((n_waves - first, n_series), dtype=bool)
+    for last in range(max(first, int(launch)), n_waves):
+        quiet = np.flatnonzero(~found[last - first - 1]) if last > first else np.arange(n_series)
+        start = 0 if launch else max(0, last + 1 - LONGEST)
+        own = rows_of(waves, quiet, start, last + 1)
+        if launch:
+            evidence = change_evidence(own, row, suggested)
         else:
-            own = between(waves, max(0, last + 1 - LONGEST), last + 1)
-            found.append(requirement_evidence(own, row, required, suggested).sum(axis=1))
-    return np.logical_or.accumulate(np.array(found) >= limit, axis=0)
+            near = np.flatnonzero(most_evidence(own, row, required) >= limit)
+            quiet, own = quiet[near], rows_of(own, near)
+            evidence = requirement_evidence(own, row, required, suggested)
+        found[last - first :, quiet[evidence.sum(axis=1) >= limit]] = True
+    return found
+
+
+def rows_of(
+    waves: Cells, series: NDArray[np.intp], start: int = 0, end: int | None = None
+) -> Cells:
+    return counted(waves, lambda counts: counts[series, start:end])
+
+
+def most_evidence(waves: Cells, row: Estimand, required: float) -> FloatArray:
+    """A sum that the evidence of each series does not exceed, (series,), in a fraction of the time.
+
+    Any totals at which the figure is what is required, or farther than that, have a statistic at
+    least as large as the root's; Student's t and the doubling only bring a root nearer to 0.
+    """
+    totals = joined(waves)
+    table, value = ratios([row], totals), value_of(totals, row, None)
+    goal = np.full((*value.shape, 1), required)
+    region = Region(totals, table.gradient(goal), "file")
+    rest = region.totals(region.unlabelled_positives(np.full(goal.shape, -np.inf)))
+    distance = goal * table.b0 - table.a0 - (region.slope * rest).sum(axis=-1)
+    rate = (totals.positive + 0.5) / (totals.labelled + 1)
+    spread = totals.size * totals.unlabelled / np.maximum(totals.labelled, 1) * rate * (1 - rate)
+    reach = np.maximum((region.slope**2 * spread[..., None, :]).sum(axis=-1), 1e-9)
+    pull, moved = np.ones(distance.shape), reach
+    for step in range(3):
+        pull = np.minimum(pull * (1.05 if step else 1) * np.maximum(distance, 1e-9) / moved, 50)
+        there = region.unlabelled_positives(np.log(pull))
+        moved = np.maximum((region.slope * (region.totals(there) - rest)).sum(axis=-1), 1e-9)
+    reached = table.value(region.totals(there)) >= goal
+    root = np.where(reached, -np.sqrt(np.maximum(region.statistic(there), 0.0)), -FARTHEST)[..., 0]
+    unknown = ~totals.labelled.all(axis=-1)  # What is not labelled has the rate of the others.
+    root = np.where((value >= required) & ~unknown, 0.0, root)
+    root = np.where(unknown, -FARTHEST, np.where(np.isnan(value), 0.0, root))
+    return each_start(root, np.arange(1, root.shape[1] + 1)).sum(axis=1)
 
 
 def measure(case: Case, figure: str, watch: str, folder: Path, series: int) -> list[Row]:
     """One row: false alarms, and what share of falls is noticed."""
     random = np.random.default_rng([SEED, FIGURES.index(figure)])
     prepared = Prepared(case, folder)
-    series = series // 2 if watch == LAUNCH else series
     pool = min(POOL, 5 * series)
     positive: FloatArray = prepared.positive
     if watch == ANEW:
@@ -230,8 +183,8 @@ def rivals(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
     }
     for quiet, way in ways.items():
         first = 0 if quiet == WAVES else quiet
-        found = dict(zip((SHARED, EACH), _oversampled(prepared, figure, way, series // 2, random,
-                                                      first), strict=True))  # fmt: skip
+        found = dict(zip((SHARED, EACH), _oversampled(prepared, figure, way, series, random, first),
+                         strict=True))  # fmt: skip
         found[SEQUENCE] = _sequence(prepared, figure, way, series, random, first)
         for rule, alarmed in found.items():
             if quiet == WAVES:
@@ -302,84 +255,6 @@ def _oversampled(
     return shared, each
 
 
-# --- a table that changes every night --------------------------------------------------------
-
-
-def nights(series: int) -> list[Row]:
-    """A table of 3,000 rows of which 3 % are written anew every night, 100 labels a night, 30
-    nights: labels asked, coverage of the nightly figures, and alarms at the true level, with
-    evidence from labels first given, and (a mistake) from carried ones too."""
-    asked, held, alarmed = [], [], np.zeros((2, series), dtype=bool)
-    for number in range(series):
-        random = np.random.default_rng([SEED, 77, number])
-        table, known = _rows_made(NIGHTLY, random), set[tuple[int, int]]()
-        version = np.zeros(NIGHTLY, dtype=np.int64)
-        watches = [Watch("precision", TRUE_NIGHTLY[0]), Watch("recall", TRUE_NIGHTLY[1])]
-        left: list[list[Measured]] = [[], []]
-        for night in range(30):
-            if night:
-                new = random.choice(NIGHTLY, round(0.03 * NIGHTLY), replace=False)
-                table[:, new], version[new] = _rows_made(len(new), random), night
-            engine, codes = _labelled(table)
-            places = np.array([asked_of.position for asked_of in engine.asked])
-            fresh = np.array([(place, version[place]) not in known for place in places])
-            known |= {(place, version[place]) for place in places}
-            truth = _census(table)
-            every = results_of([engine])[0]
-            found = [one for one in every.values() if isinstance(one, Estimate)]
-            held.append([value.low <= true <= value.high
-                         for value, true in zip(found, truth, strict=True)])  # fmt: skip
-            if night:
-                asked.append(int(fresh.sum()))
-            for way, mine in enumerate((places[fresh], places)):
-                figures = {
-                    question.key: Figure(
-                        value.value, value.low, value.high,
-                        *counts_of(engine, question, mine, codes[mine]),
-                    )
-                    for question, value in zip(engine.questions, found, strict=True)
-                }  # fmt: skip
-                left[way].append(Measured("", "", 0, 0, 0, True, False, "", figures))
-                alarmed[way, number] |= any(
-                    evidence(watch, left[way]).sum() >= threshold(30, ERROR / 2)
-                    for watch in watches
-                )
-    coverage = np.mean(held, axis=0)
-    return [{"watch": NIGHTS, "series": series, "labels asked a night": float(np.mean(asked)),
-             "coverage, precision": float(coverage[0]), "coverage, recall": float(coverage[1]),
-             "alarms": float(alarmed[0].mean()),
-             "alarms if carried labels counted": float(alarmed[1].mean())}]  # fmt: skip
-
-
-def _rows_made(number: int, random: np.random.Generator) -> FloatArray:
-    """Score and truth of so many rows, (2, number)."""
-    logit = random.normal(-1.5, 1.8, number)
-    score = 1 / (1 + np.exp(-(logit + random.normal(0, 0.6, number))))
-    return np.array([score, random.random(number) < 1 / (1 + np.exp(-logit))])
-
-
-def _census(table: FloatArray) -> tuple[float, float]:
-    """True precision and recall of a table."""
-    called, truth = table[0] >= 0.5, table[1] > 0
-    return float(truth[called].mean()), float(called[truth].mean())
-
-
-NIGHTLY = 3_000
-TRUE_NIGHTLY = _census(_rows_made(2_000_000, np.random.default_rng([SEED, 78])))
-
-
-def _labelled(table: FloatArray) -> tuple[Engine, NDArray[np.int64]]:
-    """One night's session, the draw order that of the ids."""
-    frame = pd.DataFrame({"id": np.arange(NIGHTLY).astype(str), "score": table[0],
-                          "call": (table[0] >= 0.5).astype(int)})  # fmt: skip
-    population = lc.read_population(frame, id="id", content="id", scores={"m": "score"},
-                                    predictions={"m": "call"})  # fmt: skip
-    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=100, promise="fixed")
-    engine, codes = Engine(population, kept_plan(population, plan)), table[1].astype(np.int64)
-    label_all([engine], codes)
-    return engine, codes
-
-
 def short(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
     """False alarms of watches that are planned for fewer waves, by thresholds of their own."""
     random = np.random.default_rng([SEED, 5])
@@ -409,7 +284,19 @@ def jobs(options: Options) -> dict[str, Job]:
     for case in CASES:
         found[f"{SHORT}: {case.name}"] = partial(short, case, "recall", **ask)
         found[f"{ANEW}: {case.name}"] = partial(measure, case, "recall", ANEW, **ask)
-    found[NIGHTS] = partial(nights, max(options.runs // 10, 2))
+    few = max(options.runs // 10, 10)
+    for nightly in NIGHTLY:
+        found[f"{WATCH}: {nightly}"] = partial(nights, nightly, few)
+    for one in (CASES[0], CASES[2]):
+        for figure in ("precision", "accuracy"):
+            found[f"{IN_GROUP}: {one.name} {figure}"] = partial(
+                in_group, one, figure, options.data, few
+            )
+    for one in CASES:
+        for asked in (("precision", "recall"), ("recall",), ("accuracy",)):
+            found[f"{PLANNED}: {one.name} {' '.join(asked)}"] = partial(
+                planned, one, asked, options.data, options.runs
+            )
     for case in (CASES[0], CASES[2]):
         for figure in ("precision", "recall"):
             found[f"rivals: {case.name} {figure}"] = partial(rivals, case, figure, **ask)
@@ -418,56 +305,61 @@ def jobs(options: Options) -> dict[str, Job]:
 
 def tables(rows: Rows, options: Options) -> str:
     frame = pd.DataFrame(flat(rows))
-    false = [name for name in frame if name.startswith("false")]
-    parts = []
+    parts: dict[str, str] = {}
+
+    def add(name: str, shown: pd.DataFrame) -> None:
+        floats = shown.drop(columns=DRIFTED, errors="ignore").select_dtypes(float)
+        digits = dict.fromkeys(floats, 3) | ({DRIFTED: 0} if DRIFTED in shown else {})
+        parts[name[:1].upper() + name[1:]] = frame_table(shown, digits)
+
+    def of(*watches: str) -> pd.DataFrame:
+        found = frame[frame["watch"].isin(watches)].dropna(axis=1, how="all")
+        return _by_wave(found)
+
     for watch in (OURS, SHORT, LAUNCH, ANEW):
-        part = frame[frame["watch"] == watch].dropna(axis=1, how="all")
-        if len(part):
-            there = [one for one in ("true", *false) if one in part]
-            text = frame_table(part[["file", "figure", *there]], dict.fromkeys(there, 3))
-            parts.append(_section(f"False alarms: {watch}", text))
+        if len(part := of(watch)):
+            there = [one for one in ("true", *FALSE) if one in part]
+            add(f"False alarms: {watch}",
+                part[["file", "figure", *there]].assign(series=f"{options.runs:,}"))  # fmt: skip
     for watch in (OURS, LAUNCH):
-        part = frame[frame["watch"] == watch]
-        found = part[["file", "figure"]].copy()
-        for before in QUIET if watch == OURS else QUIET[1:3]:
-            found[f"{before} quiet: 1, 2, 4, 8"] = [
-                " ".join(f"{row[f'{before} quiet, {one}']:.2f}" for one in WITHIN)
-                for row in part.to_dict("records")
-            ]
-        if watch == OURS:
-            found["drift"] = [f"{one:.0f}" if one == one else "" for one in part[DRIFTED]]
-        if len(part):
-            parts.append(_section(f"Falls noticed: {watch}", frame_table(found, {})))
-    nightly = frame[frame["watch"] == NIGHTS].drop(columns="watch").dropna(axis=1, how="all")
-    if len(nightly):
-        nightly["series"] = nightly["series"].astype(int).astype(str)
-        floats = dict.fromkeys([one for one in nightly if one != "series"], 3)
-        parts.append(_section(f"{NIGHTS[:1].upper()}{NIGHTS[1:]}", frame_table(nightly, floats)))
-    others = frame[frame["watch"].isin([SHARED, EACH, SEQUENCE])]
-    if len(others):
-        shown = others[["watch", "file", "figure", *false]].copy()
-        for before in QUIET[1:3]:
-            shown[f"{before} quiet: 1, 2, 4, 8"] = [
-                " ".join(f"{row[f'{before} quiet, {one}']:.2f}" for one in WITHIN)
-                for row in others.to_dict("records")
-            ]
-        parts.append(_section("Other rules", frame_table(shown, dict.fromkeys(false, 3))))
-    return "\n".join(parts)
+        if len(part := of(watch)):
+            within = [one for one in part if one.endswith(AT)]
+            within += [DRIFTED] if DRIFTED in part else []
+            add(f"Falls noticed: {watch}", part[["file", "figure", *within]])
+    for watch in (WATCH, IN_GROUP, PLANNED):
+        if len(part := of(watch)):
+            add(watch, part.drop(columns="watch").astype({"series": int}))
+    if len(part := of(SHARED, EACH, SEQUENCE)):
+        there = [one for one in part if one in FALSE or one.endswith(AT)]
+        add("Other rules", part[["watch", "file", "figure", *there]])
+    return "\n".join(f"## {name}\n\n{text}\n" for name, text in parts.items())
 
 
-def _section(name: str, text: str) -> str:
-    return f"## {name}\n\n{text}\n"
+def _by_wave(part: pd.DataFrame) -> pd.DataFrame:
+    """The table with what is noticed within several waves in one column."""
+    for who in ("", "groups, ", "all items, "):
+        for before in QUIET:
+            names = [f"{who}{before} quiet, {one}" for one in WITHIN]
+            if names[0] in part:
+                together = [" ".join(f"{one:.2f}" for one in row) for row in part[names].to_numpy()]
+                part = part.assign(**{f"{who}{before} quiet{AT}": together}).drop(columns=names)
+    return part
 
 
+KEYS = {f"False alarms: {watch}": 2 for watch in (OURS, SHORT, LAUNCH, ANEW)}
+KEYS |= {f"Falls noticed: {watch}": 2 for watch in (OURS, LAUNCH)}
+KEYS |= {"A table that changes every night": 2, "A fall in one group": 2, "Other rules": 3}
+KEYS |= {"Earlier waves plan the next": 3}
 BENCHMARK = Benchmark(
     name="monitor",
     about=__doc__ or "",
     jobs=jobs,
     tables=tables,
-    runs=1_000,
+    runs=2_000,
     quick_runs=100,
     workers=1,
     page="monitoring.md",
+    keys=KEYS,
 )
 
 if __name__ == "__main__":

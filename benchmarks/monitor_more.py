@@ -1,0 +1,127 @@
+"""A fall in one group alone, and waves that plan the next one's shares: for
+``benchmarks.monitor``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.harness import Row
+from benchmarks.monitor_sessions import Case, Prepared, chosen
+from labelcore.designs.base import Look
+from labelcore.designs.profile_figures import g_profile
+from labelcore.estimands import SCALARS
+from labelcore.promises import Promise
+from labelcore.stats.profile import Cells, FloatArray
+from labelcore.waves.evidence import LONGEST, fitted, requirement_evidence, threshold
+
+SEED, WAVES, ERROR, BY = 37, 52, 0.05, 0.10
+EARLIER, BLOCK = 8, 500
+IN_GROUP, PLANNED = "a fall in one group", "earlier waves plan the next"
+GROUPED_LABELS, FALLING, N_GROUPS = 300, 1, 4
+"""Which group falls: the one with three tenths of the items."""
+QUIET, WITHIN = (6, 25), (1, 2, 4, 8)
+
+
+def in_group(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
+    """Four requirements, one for each group, share the error rate; one group falls. Beside: what
+    the requirement on all items notices, alone with the error rate."""
+    random = np.random.default_rng([SEED, 6])
+    prepared = Prepared(case, folder, labels=GROUPED_LABELS, grouped=True)
+    quiet = prepared.sessions(prepared.positive, 5 * series, random)
+    lower = prepared.sessions(prepared.fallen(figure, BY, FALLING), 2_000, random)
+    row: Row = {"file": case.name, "figure": figure, "watch": IN_GROUP, "series": series,
+                "true": prepared.value(figure, group=FALLING)}  # fmt: skip
+    false = _alarmed(prepared, figure, chosen([quiet], [WAVES], series, random), 0)
+    row |= {f"false, {who}": float(found[-1].mean()) for who, found in false.items()}
+    for before in QUIET:
+        start = max(0, before - LONGEST)
+        mixed = chosen([quiet, lower], [before - start, max(WITHIN)], series, random)
+        for who, found in _alarmed(prepared, figure, mixed, before - start).items():
+            row |= {f"{who}, {before} quiet, {one}": float(found[one - 1].mean()) for one in WITHIN}
+    return [row]
+
+
+def _alarmed(
+    prepared: Prepared, figure: str, waves: Cells, first: int
+) -> dict[str, NDArray[np.bool_]]:
+    """Whether each series has had an alarm of any group, and of all items, from wave ``first`` on,
+    (n_waves - first, series)."""
+    lines = [*range(N_GROUPS), None]
+    found = {}
+    for who, own in (("groups", lines[:-1]), ("all items", lines[-1:])):
+        limit = threshold(WAVES, ERROR / len(own))
+        each = [_evidence(prepared, figure, waves, first, group) >= limit for group in own]
+        found[who] = np.logical_or.accumulate(np.any(each, axis=0), axis=0)
+    return found
+
+
+def _evidence(
+    prepared: Prepared, figure: str, waves: Cells, first: int, group: int | None
+) -> FloatArray:
+    mine, required = prepared.of_group(group), prepared.value(figure, group=group)
+    counts = (one[..., mine] for one in (waves.size, waves.labelled, waves.positive))
+    own, suggested = Cells(*counts, waves.predicted[mine]), prepared.frame.rates[mine]
+    found = []
+    for last in range(first + 1, own.labelled.shape[1] + 1):
+        these = slice(max(0, last - LONGEST), last)
+        part = Cells(*(one[:, these] for one in (own.size, own.labelled, own.positive)),
+                     own.predicted)  # fmt: skip
+        evidence = requirement_evidence(part, SCALARS[figure], required, suggested)
+        found.append(evidence.sum(axis=1))
+    return np.array(found)
+
+
+def planned(case: Case, asked: Sequence[str], folder: Path, runs: int) -> list[Row]:
+    """A row for each figure: the labels that a wave takes to the same mean width when eight waves
+    before it plan its shares beside its own labels, and when the true rates of its strata do."""
+    random = np.random.default_rng([SEED, 7])
+    prepared = Prepared(case, folder, asked)
+    alone = prepared.sessions(prepared.positive, runs, random)
+    place = random.integers(runs, size=(runs, EARLIER))
+    counts = (one[place].sum(axis=1) for one in (alone.size, alone.labelled, alone.positive))
+    true = np.clip(prepared.positive / prepared.size, 1e-4, 1 - 1e-4)
+    ways = {
+        "alone": alone,
+        "planned": prepared.sessions(
+            prepared.positive, runs, random, earlier=Cells(*counts, alone.predicted)
+        ),
+        "true rates": prepared.sessions(prepared.positive, runs, random, rates=true),
+    }
+    seen = {way: _intervals(prepared, asked, cells) for way, cells in ways.items()}
+    rows = []
+    for at, figure in enumerate(asked):
+        value = prepared.value(figure)
+        row: Row = {"file": case.name, "asked": " and ".join(asked), "figure": figure,
+                    "watch": PLANNED, "series": runs}  # fmt: skip
+        mean, error = {}, {}
+        for way, (low, high) in seen.items():
+            width = (high - low)[:, at]
+            mean[way], error[way] = width.mean(), width.std() / np.sqrt(runs) / width.mean()
+            if way != "true rates":
+                row[f"coverage, {way}"] = float(
+                    ((low[:, at] <= value) & (value <= high[:, at])).mean()
+                )
+        for way in ("planned", "true rates"):
+            row[f"labels, {way}"] = float((mean[way] / mean["alone"]) ** 2)
+        noise = 2 * np.hypot(error["alone"], error["planned"]) * row["labels, planned"]
+        rows.append(row | {"width, alone": float(mean["alone"]), "noise": float(2 * noise)})
+    return rows
+
+
+def _intervals(
+    prepared: Prepared, asked: Sequence[str], cells: Cells
+) -> tuple[FloatArray, FloatArray]:
+    labels = prepared.labels
+    look = Look(0.95, Promise.FIXED, labels, labels, "file", len(prepared.size), complete=True)
+    found = []
+    for first in range(0, len(cells.labelled), BLOCK):
+        part = slice(first, first + BLOCK)
+        own = Cells(cells.size[part], cells.labelled[part], cells.positive[part], cells.predicted)
+        rates = fitted(own, prepared.frame.rates)
+        found.append(g_profile([SCALARS[name] for name in asked], own, look, rates)[1:])
+    low, high = (np.concatenate(one) for one in zip(*found, strict=True))
+    return low, high

@@ -1,0 +1,146 @@
+"""Sessions of the benchmarks of monitors: many of one file side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import labelcore as lc
+from labelcore.designs.progress import Progress
+from labelcore.estimands import SCALARS, ratios
+from labelcore.log.engine import Engine
+from labelcore.planning.forecast import kept_plan
+from labelcore.stats.profile import Cells, FloatArray
+
+LABELS = 150
+ASKED = ("precision", "recall")
+GROUPS = (0.4, 0.3, 0.2, 0.1)
+"""Sizes of groups that have nothing to do with scores or truth."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A real file and a classifier of it; ``items``: the first so many alone."""
+
+    name: str
+    file: str
+    classifier: str
+    items: int | None = None
+
+
+CASES = (
+    Case("newsgroups lr", "newsgroups_med.csv.gz", "lr"),
+    Case("newsgroups nb", "newsgroups_med.csv.gz", "nb"),
+    Case("phrases model", "ppdb_pairs.csv.gz", "model"),
+    Case("products gbm", "product_pairs.parquet", "gbm"),
+    Case("products title, 46 positives", "product_pairs.parquet", "title", 7_800),
+    Case("newsgroups svm, 5,000 items", "newsgroups_med.csv.gz", "svm", 5_000),
+)
+
+
+class Prepared:
+    """Sessions of one file, many side by side: only their counts by stratum are drawn.
+
+    grouped   whether each of ``GROUPS`` gets labels of its own
+    """
+
+    def __init__(
+        self, case: Case, folder: Path, asked: Sequence[str] = ASKED, labels: int = LABELS,
+        *, grouped: bool = False,
+    ) -> None:  # fmt: skip
+        path = folder / case.file
+        read = pd.read_parquet if path.suffix == ".parquet" else pd.read_csv
+        found = read(path).head(case.items)
+        own = {"id": found["id"].astype(str), "score": found[f"score_{case.classifier}"],
+               "call": found[f"pred_{case.classifier}"]}  # fmt: skip
+        if grouped:
+            own["group"] = np.random.default_rng(5).choice(list("abcd"), len(found), p=GROUPS)
+        population = lc.read_population(
+            pd.DataFrame(own), id="id", content="id", scores={"m": "score"},
+            predictions={"m": "call"}, groups=("group",) if grouped else (),
+        )  # fmt: skip
+        plan = lc.Plan("recalibrated_neyman", asked, budget=labels, promise="fixed",
+                       by="group" if grouped else None)  # fmt: skip
+        self.labels = labels
+        self.engine = Engine(population, kept_plan(population, plan))
+        frame = self.frame = self.engine.frame
+        self.size, self.called = frame.sizes.astype(float), frame.predicted
+        truth = found["true_label"].to_numpy().astype(float)
+        self.positive = np.bincount(frame.stratum, truth, frame.n_strata)
+
+    def of_group(self, group: int | None) -> NDArray[np.bool_]:
+        """The strata of one group, of all for None."""
+        own = self.frame.group
+        return np.ones(len(self.size), dtype=bool) if group is None else np.equal(own, group)
+
+    def value(
+        self, figure: str, positive: FloatArray | None = None, group: int | None = None
+    ) -> float:
+        mine = self.of_group(group)
+        size = self.size[mine]
+        empty = Cells(size, 0 * size, 0 * size, self.called[mine])
+        totals = self.positive if positive is None else positive
+        return float(ratios([SCALARS[figure]], empty).value(totals[mine])[0])
+
+    def fallen(self, figure: str, by: float, group: int | None = None) -> FloatArray:
+        """The positives of each stratum after the figure has fallen, in one group alone if one is
+        named."""
+        mine = self.of_group(group)
+
+        def after(all_share: float) -> FloatArray:
+            share = all_share * mine
+            fewer = 1 - share * (figure != "recall")
+            more = share * (figure in ("recall", "accuracy"))
+            return np.where(
+                self.called, self.positive * fewer,
+                self.positive + more * (self.size - self.positive),
+            )  # fmt: skip
+
+        low, high, goal = 0.0, 1.0, self.value(figure, group=group) - by
+        for _ in range(50):
+            middle = (low + high) / 2
+            above = self.value(figure, after(middle), group) > goal
+            low, high = (middle, high) if above else (low, middle)
+        return np.round(after(high))
+
+    def sessions(
+        self, positive: FloatArray, runs: int, random: np.random.Generator,
+        earlier: Cells | None = None, rates: FloatArray | None = None,
+    ) -> Cells:  # fmt: skip
+        """The counts of so many sessions, (runs, n_strata).
+
+        earlier   counts that plan their shares beside their own; rates: of the strata, which plan
+                  them alone
+        """
+        frame = self.frame if rates is None else replace(self.frame, rates=rates)
+        known = (0.0, 0.0) if earlier is None else (earlier.labelled, earlier.positive)
+        learns = float(rates is None)
+        engine, shape = self.engine, (runs, len(self.size))
+        there = np.broadcast_to(np.round(positive).astype(np.int64), shape)
+        drawn, hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        while drawn[0].sum() < self.labels:
+            found = known[0] + learns * drawn, known[1] + learns * hits
+            now = Progress(drawn, *found, self.labels)
+            take = np.broadcast_to(engine.design.allocate(engine.setup, frame, now), shape)
+            left = there - hits
+            hits = hits + random.hypergeometric(left, self.frame.sizes - drawn - left, take)
+            drawn = drawn + take
+        counts = drawn.astype(float), hits.astype(float)
+        return Cells(np.broadcast_to(self.size, shape), *counts, self.called)
+
+
+def chosen(
+    pools: list[Cells], lengths: list[int], series: int, random: np.random.Generator
+) -> Cells:
+    """Series of waves, (series, n_waves, n_cells): so many of each pool, one after another."""
+    parts = []
+    for pool, length in zip(pools, lengths, strict=True):
+        place = random.integers(len(pool.labelled), size=(series, length))
+        parts.append((pool.size[place], pool.labelled[place], pool.positive[place]))
+    counts = (np.concatenate(one, axis=1) for one in zip(*parts, strict=True))
+    return Cells(*counts, pools[0].predicted)
