@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.charts.living import Bar
+from labelcore.charts.drawing import Ends
+from labelcore.charts.living import Bar, difference_scale
+from labelcore.charts.names import shortened
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
+from labelcore.results.lists import ListDifference
 from labelcore.results.told_values import known_ends, says_little
 from labelcore.words.differences import is_difference, told_interval
 from labelcore.words.sentences import value_percent
 from labelcore.words.short import Shown, range_of, short_value
 
+LONGEST_OF_TWO = 20
 NOT_YET, EARLY = ("", "not yet"), ("", "too early")
 
 
@@ -64,3 +68,24 @@ def candidate_bar(row: Mapping[Any, Any], name: str, chosen: str | None) -> Bar:
     low, high, out = float(row["low"]), float(row["high"]), CandidateState(row["state"]).out
     said = "out" if out else "", range_of(low, high)
     return Bar(name, None, low, high, said, chosen=str(row["classifier"]) == chosen, out=out)
+
+
+def list_bars(found: ListDifference, *, named: bool = True) -> list[Bar]:
+    """The difference of two lists at a few ranks, the first list less the second one; ``named``:
+    whether each row has their names."""
+    names = (found.scope.classifier, found.scope.versus)
+    first, second = (shortened(str(one), LONGEST_OF_TWO) for one in names)
+    rows = []
+    for rank in found.landmarks():
+        name = f"First {rank:,}" + f": {first} less {second}" * named
+        waiting = Bar(name, None, None, None, NOT_YET)
+        rows.append(estimate_bar(found.at_rank(rank), name) if found.has_interval else waiting)
+    return rows
+
+
+def list_scale(found: ListDifference) -> Ends:
+    """A scale that holds the ends at these ranks."""
+    if not found.has_interval:
+        return difference_scale(np.array([np.nan]))
+    ends = [found.at(rank)[1] for rank in found.landmarks()]
+    return difference_scale(np.array([end for one in ends for end in (one.low, one.high)]))

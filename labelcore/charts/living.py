@@ -28,12 +28,15 @@ from labelcore.charts.drawing import (
     Scale,
     Side,
     Symbol,
+    rounds,
 )
 from labelcore.charts.history_table import thinned
+from labelcore.charts.lists import LOG_FROM, list_ends, list_marks, list_remarks
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.rank import LOG_FROM_ITEMS, curve_marks
 from labelcore.charts.svg import Box, colour, svg
 from labelcore.results.curves import Band as Curve
+from labelcore.results.lists import ListDifference
 from labelcore.results.told_values import NO_LINE, too_wide
 from labelcore.words.differences import MINUS
 
@@ -53,6 +56,7 @@ LARGE_DOTS = 15
 """So many dots fit one row, and twice as many small ones."""
 POSSIBLE = "still possible"
 LABELS, FIRST_ITEMS, PRECISION = "labels", "first items by score", "Precision, %"
+FIRST_OF_EACH, RANKS = "first items of each list", (100, 300, 1_000, 3_000, 10_000, 100_000)
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 INK = "ink"
 Part = AnyMark | Rule | Remark
@@ -332,6 +336,19 @@ def along_scores(band: Curve, items: int, cut: int | None, words: str) -> Node:
         parts.append(Rule(cut, upright=True, dash="", role=INK, kind="cut"))
         parts.append(Remark(f"own cut at {cut:,}", x=cut, up=0.0))
     return _chart(across, _upright(PRECISION), parts, words)
+
+
+def along_lists(found: ListDifference, words: str) -> Node:
+    """The difference of two lists with its band, and both lists' own lines, against the ranks."""
+    ends = float(found.x[0]), float(found.x[-1])
+    log = ends[1] >= LOG_FROM
+    ticks = sorted({ends[0], *(one for one in RANKS if ends[0] < one < 0.8 * ends[1]), ends[1]})
+    across = _axis(FIRST_OF_EACH, ends, ticks, log=log)
+    parts = [*list_marks(found), Rule(0.0, dash="", kind="zero"), *list_remarks(found)]
+    low, high = list_ends(found)
+    tens = [(at, f"{100 * at:.0f}".replace("-", "\N{MINUS SIGN}")) for at in rounds(low, high)]
+    up = Scale(Axis(PRECISION, ends=(low, high), ticks=tuple(tens)), (low, high))
+    return _chart(across, up, parts, words)
 
 
 def _no_line(across: Scale, cut: int | None) -> Remark:

@@ -12,11 +12,13 @@ from labelcore.charts.candidates import candidates_chart
 from labelcore.charts.design import FIRST, REFERENCE
 from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Rule, Unit, named_axis
 from labelcore.charts.figure_table import row_name
+from labelcore.charts.lists import list_chart
 from labelcore.charts.names import shortened
 from labelcore.charts.plotted import plotted
 from labelcore.charts.rank import rank_chart
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band
+from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.claims import LEAST_TIMES, MOST_TIMES
 from labelcore.words.tables import cell_said
@@ -63,6 +65,11 @@ def _(result: Table) -> go.Figure:
 @figure_of.register
 def _(result: Band) -> go.Figure:
     return rank_chart(result).figure
+
+
+@figure_of.register
+def _(result: ListDifference) -> go.Figure:
+    return list_chart(result).figure
 
 
 @figure_of.register

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from labelcore.designs import DESIGNS, Design
+from labelcore.designs.lists import ComparesLists
 from labelcore.designs.samples import named_classifiers, suggested_params
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.errors import PlanError, Remedy
@@ -152,7 +153,7 @@ def possible(asked: Asked) -> list[str]:
         if {*asked.estimands} <= {*one.estimands}
         and not one.same_as
         and max(number, 1) >= one.least_classifiers
-        and (not isinstance(one, ComparesTwo) or number == 2)
+        and (not isinstance(one, ComparesTwo | ComparesLists) or number == 2)
     ]
     if asked.existing is not None:
         able = [name for name in able if asked.existing in DESIGNS[name].existing] or able

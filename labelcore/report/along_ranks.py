@@ -12,6 +12,7 @@ from labelcore.figures.cuts import ranks_that_matter, told_rank
 from labelcore.promises import ClaimStatus
 from labelcore.results.base import sentence
 from labelcore.results.curves import Band
+from labelcore.results.lists import ListDifference
 from labelcore.results.types import Claim
 from labelcore.session.session import Session
 from labelcore.words.sentences import labels_words
@@ -102,7 +103,7 @@ def headline(session: Session, given: str = "") -> str:
     ]
     if settled:
         return sentence(settled[0], given)
-    if not isinstance(first, Band) or not first.has_interval:
+    if isinstance(first, ListDifference) or not isinstance(first, Band) or not first.has_interval:
         return sentence(first, given)
     labels = labels_words(first.labels_used, first.scope, given)
     return f"{session.cut(quoted(session, first)).sentence()} From {labels}."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from labelcore.designs.base import Saved
+from labelcore.designs.lists import ComparesLists
 from labelcore.figures.confusion import Bounds, cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage, scalar_results, second_stage_started
@@ -276,7 +277,7 @@ def _confusion(session: Session, results: Mapping[str, Finding]) -> Confusion | 
     known = session.population.predictions
     names = [name for name in session.engine.classifiers if name is not None and name in known]
     due = any(isinstance(one, Estimate | Band) and one.has_interval for one in results.values())
-    if not names or not due:
+    if not names or not due or isinstance(session.plan.method, ComparesLists):
         return None
     engine, name = headline_stage(session.engine), names[0]
     return name, session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)

@@ -12,6 +12,7 @@ from labelcore.charts.against import precision_recall_chart, roc_chart
 from labelcore.charts.base import Chart
 from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
 from labelcore.charts.history import history_chart
+from labelcore.charts.lists import list_chart
 from labelcore.charts.rank import rank_chart
 from labelcore.charts.strata import strata_chart
 from labelcore.charts.svg import svg
@@ -21,6 +22,7 @@ from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
 from labelcore.report.sections import called, name_of, section
 from labelcore.results.curves import Band
+from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Estimate
 
 ROWS_SHOWN, CURVE_HEIGHT = 60, 250.0
@@ -32,6 +34,7 @@ CURVES = {
     ("true_positive_rate", "false_positive_rate"): "ROC curve",
 }
 FRONT = CURVES["precision",]
+LISTS = "The difference of the two lists"
 # Not drawn for bounds without an estimate: there is no recall to draw precision against.
 NEEDS_ESTIMATE = {("precision", "recall")}
 
@@ -41,13 +44,13 @@ def figures(facts: Facts) -> tuple[Markup | None, Markup]:
     candidates, evidence, curves, strata. What one says in words no later one says again."""
     said: set[str] = set()
     curve, others = None, []
-    found = sorted(_charts(facts), key=lambda one: one[0] != FRONT)
+    found = sorted(_charts(facts), key=lambda one: one[0] not in (FRONT, LISTS))
     for number, (title, chart) in enumerate(found, start=1):
         parts = SENTENCE_ENDS.split(chart.alt)
         caption = " ".join(one for one in parts if one not in said)
         said.update(parts)
         made = _figure(f"figure-{number}", title, chart, caption)
-        if title == FRONT:
+        if title in (FRONT, LISTS):
             curve = made
         else:
             others.append(made)
@@ -64,6 +67,9 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
                 history_chart(facts.courses[key], key, margin=facts.plan.margin, label=label),
             )
             break
+    for one in facts.results.values():
+        if isinstance(one, ListDifference) and one.has_interval:
+            yield LISTS, list_chart(one)
     yield from _candidates(facts)
     yield from evidence_charts(facts)
     yield from _curves(facts, {band.estimand: band for band in facts.curves or ()})

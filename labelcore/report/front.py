@@ -7,7 +7,13 @@ import json
 import numpy as np
 import pandas as pd
 
-from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
+from labelcore.charts.figure_bars import (
+    candidate_bar,
+    estimate_bar,
+    head_bar,
+    list_bars,
+    list_scale,
+)
 from labelcore.charts.history_table import history_table
 from labelcore.charts.intervals import interval_rows
 from labelcore.charts.living import SHARES, Bar, difference_scale
@@ -20,10 +26,12 @@ from labelcore.report.figure_table import table_picture
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
 from labelcore.report.sections import decides, judged, name_of
 from labelcore.results.curves import Band
+from labelcore.results.lists import ListDifference
 from labelcore.results.types import DIFFERENCE, Choice, Claim, Estimate
 from labelcore.words.choices import candidate_rows, choice_short, wanted_words
 from labelcore.words.claims import claim_short
 from labelcore.words.counts import NO_LABEL, each_cell, row_words
+from labelcore.words.lists import short_lists
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import label_of
 from labelcore.words.sentences import count
@@ -74,7 +82,7 @@ def _calls(facts: Facts) -> Markup | None:
     only ranks, None."""
     asked = facts.plan.classifiers or facts.population.classifiers
     able = [name for name in asked if name in facts.population.predictions]
-    if not able or len(able) > MOST_CALLS:
+    if isinstance(facts.primary, ListDifference) or not able or len(able) > MOST_CALLS:
         return None
     parts: list[Child] = []
     for name in able:
@@ -104,6 +112,8 @@ def short_answer(facts: Facts) -> str:
         return " ".join(map(claim_short, claims)) if len(claims) <= MOST_CLAIMS else facts.sentence
     if isinstance(first, Estimate) and (first.promise != Promise.NONE or not first.has_interval):
         return short_sentence(first)
+    if isinstance(first, ListDifference):
+        return short_lists(first)
     if isinstance(first, Band) and facts.along is not None:
         found = [one for one in facts.along.landmarks if one.rank == facts.along.quoted]
         head = found[0].readings["precision"] if found else None
@@ -123,7 +133,9 @@ def intervals(
         return table_picture(facts.table, most, where)
     rows, scale = _rows(facts, most), SHARES
     estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]
-    if any(one.is_difference for one in estimates):
+    if isinstance(facts.primary, ListDifference):
+        scale = list_scale(facts.primary)
+    elif any(one.is_difference for one in estimates):
         keys = [one.estimand for one in estimates]
         tables = [history_table(facts.courses[key], key) for key in keys]
         ends = [table[name].to_numpy(dtype=float) for table in tables for name in ("Low", "High")]
@@ -160,6 +172,8 @@ def _rows(facts: Facts, most: int) -> list[Bar]:
         found = [candidate_bar(row, str(row["classifier"]), first.chosen) for row in bounds]
         best = sorted(found, key=lambda one: (not one.chosen, one.out))[:most]
         return [one for one in found if one in best]
+    if isinstance(first, ListDifference):
+        return list_bars(first)
     heads = _heads(facts)
     rows = [head_bar(one.readings["precision"], f"Precision, first {one.rank:,}") for one in heads]
     estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]

@@ -15,7 +15,7 @@ from labelcore.results.told_values import too_wide
 from labelcore.results.types import Estimate
 
 LANDMARKS = (100, 300, 1_000)
-AT_RANK = "precision_difference"
+AT_RANK, MOST_SHOWN = "precision_difference", 200
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,6 +59,13 @@ class ListDifference(Band):
         if self.tentative or not self.has_interval:
             return np.full(len(self.x), np.nan)
         return np.where(too_wide(self.low, self.high, self.possible), np.nan, self.value)
+
+    @property
+    def shown(self) -> NDArray[np.int64]:
+        """The places of up to 200 ranks in constant ratio, the last one among them: what charts and
+        tables of results have."""
+        ranks = np.geomspace(self.x[0], self.x[-1], MOST_SHOWN).round()
+        return np.unique(np.searchsorted(self.x, np.minimum(ranks, self.x[-1])))
 
     @property
     def better(self) -> NDArray[np.int64]:
@@ -178,11 +185,11 @@ class ListDifference(Band):
         Returns
         -------
         DataFrame
-            A row per rank: x, value, low, high, better, and of each list its own precision with its
-            ends where it is asked for.
+            A row per rank: x, threshold (the first list's score there), value, low, high, better,
+            and of each list its own precision with its ends where it is asked for.
         """
         names = {1: self.scope.classifier, -1: self.scope.versus, 0: ""}
-        columns = {name: getattr(self, name) for name in ("x", "value", "low", "high")}
+        columns = {name: getattr(self, name) for name in ("x", "threshold", "value", "low", "high")}
         columns["better"] = [names[one] for one in self.better.tolist()]
         for which, band in zip(("first", "second"), self.own or (), strict=False):
             columns |= {which: band.value, f"{which}_low": band.low, f"{which}_high": band.high}

@@ -10,6 +10,7 @@ import pandas as pd
 
 from labelcore.results.base import Finding
 from labelcore.results.curves import Band
+from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Estimate
 
 RESULT_COLUMNS = (
@@ -64,6 +65,8 @@ def result_rows(project: str, result: Finding) -> list[dict[str, Any]]:
     if not isinstance(result, Band):
         return [shared]
     numbers = result.to_frame().assign(value=result.told).rename(columns={"x": "rank"})
+    if isinstance(result, ListDifference):
+        numbers = numbers.iloc[result.shown].reset_index(drop=True)
     columns = {str(name): numbers[name].tolist() for name in numbers}
     return [
         {**shared, **{name: _known(values[place]) for name, values in columns.items()}}

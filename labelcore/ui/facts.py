@@ -9,8 +9,9 @@ from itertools import islice
 from statistics import median
 
 from labelcore.charts.figure_bars import shows_interval
+from labelcore.designs.lists import ComparesLists
 from labelcore.designs.scalars import ComparesTwo
-from labelcore.estimands import CURVES, SUMMARIES
+from labelcore.estimands import CURVES, LISTS, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
 from labelcore.log.answers import looking_seconds
 from labelcore.log.events import ANSWER_KINDS, Event
@@ -254,7 +255,8 @@ def first_figure_line(session: Session) -> str | None:
         one.has_interval and one.state != State.EXACT for one in main_and_other(session)[0]
     ):
         return None
-    what = "the first band" if curve_first(session) else "a first figure"
+    along = curve_first(session) or session.plan.estimands[0] in LISTS
+    what = "the first band" if along else "a first figure"
     return f"{done:,} of {due:,} before {what}"
 
 
@@ -280,6 +282,8 @@ def decision(session: Session) -> str:
         told = population.called(*plan.classifiers).items()
         differ = words.count(sum(items for (a, b), items in told if a != b), "item")
         return f"{' against '.join(plan.classifiers)}, which disagree on {differ}"
+    if isinstance(plan.method, ComparesLists):
+        return f"{' against '.join(plan.classifiers)}, both ranked by score"
     result = next(iter(session.results().values()))
     if isinstance(result, Choice):
         wanted = words.exact_percent(result.precision_threshold)

@@ -129,7 +129,8 @@ def _parts(session: Session) -> list[str]:
     elif claims := claims_of(session):
         said = [one.sentence() for one in claims]
     else:
-        said = [headline(session)] if curve_first(session) else [estimates[0].sentence()]
+        along = curve_first(session) or not estimates
+        said = [headline(session)] if along else [estimates[0].sentence()]
     return [
         *said,
         "\n".join(_conditions(session)),

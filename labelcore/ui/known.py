@@ -8,7 +8,7 @@ import numpy as np
 
 from labelcore.charts.figure_bars import share_bar
 from labelcore.charts.living import SHARES, Bar, bars, difference_scale
-from labelcore.estimands import CURVES
+from labelcore.estimands import CURVES, LISTS
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.living import Picture, bar_of
 from labelcore.ui.summary import Known, Summary
@@ -33,7 +33,7 @@ def known_bar(known: Known) -> Bar:
         name, assumed = FIRST.format(rank=known.rank), known.confidence is None
         return share_bar(name, known.told, known.low, known.high, assumed)
     bar = bar_of(known, estimand_name(known.estimand, audit=known.audit))
-    return replace(bar, name=MEAN) if known.estimand in CURVES else bar
+    return replace(bar, name=MEAN) if known.estimand in {**CURVES, **LISTS} else bar
 
 
 def card_line(summary: Summary) -> str:

@@ -10,13 +10,20 @@ import streamlit as st
 
 from labelcore.charts.candidates import moving_bounds_table, moving_marks
 from labelcore.charts.drawing import Ends, Numbers
-from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
+from labelcore.charts.figure_bars import (
+    candidate_bar,
+    estimate_bar,
+    head_bar,
+    list_bars,
+    list_scale,
+)
 from labelcore.charts.history import history_words, track_of
 from labelcore.charts.history_table import Seen, history_rows
 from labelcore.charts.living import (
     SHARES,
     Bar,
     Track,
+    along_lists,
     along_scores,
     bar_name,
     bars,
@@ -37,6 +44,7 @@ from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
+from labelcore.results.lists import ListDifference
 from labelcore.results.race import Race
 from labelcore.results.told_values import says_little
 from labelcore.results.types import Choice, Estimate
@@ -47,11 +55,13 @@ from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, short_words
 from labelcore.ui.compare import marked_figures
 from labelcore.ui.facts import counts, curve_first, figure_name, main_and_other
+from labelcore.ui.lists_view import lists_of
 from labelcore.ui.plain import one_line
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import is_difference, told_words
 from labelcore.words.found import own_name
+from labelcore.words.lists import short_lists
 from labelcore.words.quantities import model_word
 from labelcore.words.race import ONLY_THESE, more_words, verdict_words
 from labelcore.words.short import Shown, early_sentence, short_head, short_sentence
@@ -65,6 +75,7 @@ LONGEST_NAME = 60
 LONGEST_OF_TWO = 20
 AHEAD_POINTS = 8
 GUESS = "grey: a first guess"
+MORE_POINTS = "precision of {first} less {second}, points"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -96,6 +107,8 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     view = wanted if wanted in views else next(iter(views), "")
     if (choice := choice_of(session)) is not None:
         return _of_choice(session, choice)
+    if (lists := lists_of(session)) is not None:
+        return _of_lists(session, lists)
     estimates = marked_figures(session) or main_and_other(session)[0]
     heads, said = _heads(session, len(estimates)) if curve_first(session) else ({}, "")
     numbers_first = session.plan.estimands[0] in SUMMARIES
@@ -296,6 +309,16 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     return Picture(bars(shown, wanted=wanted), chart, (), "", words)
 
 
+def _of_lists(session: Session, found: ListDifference) -> Picture:
+    """The difference at a few ranks as bars, and its band along all of them."""
+    said = short_lists(found)
+    chart = along_lists(found, said) if found.has_interval else None
+    first, second = (one_line(str(one), LONGEST_OF_TWO) for one in _both(found))
+    legend = node("div", MORE_POINTS.format(first=first, second=second), klass="guess")
+    rows = bars(list_bars(found, named=False), list_scale(found))
+    return Picture(rows, chart, (), "", said, legend)
+
+
 def _track(session: Session, estimate: Estimate, rows: list[Seen], truth: float | None) -> Track:
     """The figure label by label, and what is expected of it."""
     key, margin = estimate.estimand, session.plan.margin
@@ -335,7 +358,7 @@ def _sides(estimate: Estimate) -> tuple[str, str] | None:
     return above, below
 
 
-def _both(difference: Estimate) -> tuple[str, str]:
+def _both(difference: Estimate | ListDifference) -> tuple[str, str]:
     """The two classifiers, the first one the better above zero."""
     return difference.scope.classifier or "", difference.scope.versus or ""
 

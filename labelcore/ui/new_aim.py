@@ -20,6 +20,7 @@ from labelcore.ui.new_cards import (
     BOTH,
     CARDS,
     FOUND,
+    LISTS,
     PREVALENCE,
     RANKED,
     RARER,
@@ -54,6 +55,8 @@ from labelcore.words.existing import SOURCES
 from labelcore.words.quantities import label_of, model_word
 
 MORE_QUESTIONS, FEW = "new-press-more-aims", 5
+TWO_OF = (BETTER, LISTS)
+"""The questions that are about two classifiers."""
 WHICH = (BOTH, SEVERAL, BETTER)
 """The questions of which a person says which numbers they mean."""
 TWO = "Choose exactly two classifiers to continue; the first is the one that may be better."
@@ -122,7 +125,7 @@ class Asked:
     @cached_property
     def offered(self) -> tuple[str, ...]:
         """The classifiers that the question may be about, the likeliest first."""
-        if self.card is RANKED or self.of_known:
+        if self.card in (RANKED, LISTS) or self.of_known:
             return scored(self.base, self.names)
         first = flags(self.base, self.names) if self.card is FOUND else ()
         return (*first, *(name for name in self.names if name not in first))
@@ -132,7 +135,7 @@ class Asked:
         """The classifiers that the question is about, the one that items are drawn for first."""
         if len(self.offered) < 2:
             return self.offered
-        if self.card is BETTER:
+        if self.card in TWO_OF:
             return compared(self.now, self.offered)
         if self.card in (SEVERAL, SHIP):
             return tuple(self.now.value("classifiers", list(self.offered), self.offered))
@@ -161,7 +164,7 @@ class Asked:
         if self.offered and not self.classifiers:
             every = WayOut("take all of them", ProjectDraft(classifiers=names))
             return NO_CLASSIFIER, [every], True
-        if self.card is BETTER and len(self.classifiers) != 2:
+        if self.card in TWO_OF and len(self.classifiers) != 2:
             two = tuple(dict.fromkeys((*self.classifiers, *names)))[:2]
             pair = WayOut(f"compare {two[0]} with {two[1]}", ProjectDraft(classifiers=two))
             return TWO, [pair], True
@@ -257,7 +260,7 @@ def choose_classifiers(asked: Asked) -> None:
     offered = asked.offered
     if len(offered) < 2:
         return
-    if asked.card is BETTER:
+    if asked.card in TWO_OF:
         ask("pair", options=same(offered), first=list(offered[:2]))
     elif asked.card in (SEVERAL, SHIP):
         ask("classifiers", options=same(offered), first=list(offered))
@@ -342,4 +345,5 @@ def shown_cards(asked: Asked) -> list[Card]:
         on_click=asked.now.take,
         args=("every_aim", True),
     )
-    return [card for card in possible if card not in RARER]
+    judged = any(name in asked.base.predictions for name in asked.names)
+    return [card for card in possible if card not in RARER or (card is LISTS and not judged)]

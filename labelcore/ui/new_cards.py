@@ -70,6 +70,12 @@ RANKED = Card(
     ("precision_curve",),
     thresholds="none",
 )
+LISTS = Card(
+    "Which list is better?",
+    "At every rank, from the labels that tell them apart.",
+    ("precision_curve_difference",),
+    thresholds="none",
+)
 PREVALENCE = Card(
     "How common is it?",
     "Whatever the classifier says.",
@@ -91,9 +97,9 @@ JUDGE = Card(
     "Held against people: what it passes and they do not.",
     ("accuracy", "recall", "specificity"),
 )
-RARER = (SEVERAL, FOUND)
+RARER = (SEVERAL, FOUND, LISTS)
 """Questions that stand behind a press, where there are many and the file does not suggest them."""
-_EVERY = (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, PREVALENCE, FOUND, SYSTEMS, JUDGE)
+_EVERY = (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, LISTS, PREVALENCE, FOUND, SYSTEMS, JUDGE)
 CARDS = {card.title: card for card in _EVERY}
 MOST_EXACT = 300
 LONGEST_NAME = 24
@@ -134,6 +140,7 @@ def possible_cards(base: Population, names: tuple[str, ...], told: int = 0) -> l
         SEVERAL: len(names) > 1 or cut_by_score,
         SHIP: two and (bool(base.scores) or len(names) > 1),
         RANKED: ranked,
+        LISTS: two and sum(name in base.scores for name in names) > 1,
         PREVALENCE: two and not base.has_judge,
         FOUND: two,
     }

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.labels_margin import labels_margin_chart
 from labelcore.designs import Design
-from labelcore.estimands import CHOICES, CURVES, SUMMARIES
+from labelcore.estimands import CHOICES, CURVES, LISTS, SUMMARIES
 from labelcore.figures.cuts import own_cut
 from labelcore.plan.pilot import PILOT
 from labelcore.plan.plan import Plan
@@ -221,9 +221,9 @@ def widest_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     >>> widest_words({"precision": 0.04, "recall": 0.076}), widest_words({"recall": 0.076})
     (' (recall)', '')
     """
-    if len(half_widths) < 2 and "precision_curve" not in half_widths:
+    if len(half_widths) < 2 and not {*half_widths} & {*CURVES, *LISTS}:
         return ""
-    if max(half_widths, key=lambda key: half_widths[key]) == "precision_curve":
+    if max(half_widths, key=lambda key: half_widths[key]) in {*CURVES, *LISTS}:
         return " (where widest)"
     name = estimand_name(max(half_widths, key=lambda key: half_widths[key]), audit=audit)
     return f" ({plain(name if name[:2].isupper() else name[:1].lower() + name[1:])})"
@@ -237,7 +237,7 @@ def others_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     >>> others_words({"accuracy_difference": 0.01, "f1_difference": 0.02, "recall_difference": 0.0})
     'Differences: accuracy ± 1.0, recall exact.'
     """
-    if len(half_widths) > MOST_BESIDE or "precision_curve" in half_widths:
+    if len(half_widths) > MOST_BESIDE or {*half_widths} & {*CURVES, *LISTS}:
         return ""
     widest = max(half_widths, key=lambda key: half_widths[key])
     beside = {name: width for name, width in half_widths.items() if name != widest}

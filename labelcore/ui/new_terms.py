@@ -15,7 +15,7 @@ from labelcore.designs import DESIGNS, Design
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import suggested_params
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.estimands import CHOICES, CURVES, SUMMARIES
+from labelcore.estimands import CHOICES, CURVES, LISTS, SUMMARIES
 from labelcore.plan.plan import Plan, watched_horizon
 from labelcore.plan.stop_rules import ALL, ANY, wanted
 from labelcore.planning.methods import (
@@ -80,8 +80,9 @@ class Terms:
 
     @cached_property
     def along_ranks(self) -> bool:
-        """Whether the aim is a curve or a number of a whole ranked list."""
-        return any(name in CURVES or name in SUMMARIES for name in self.aim.estimands)
+        """Whether the aim is a curve, of one list or of two, or a number of a whole list."""
+        along = {**CURVES, **LISTS, **SUMMARIES}
+        return any(name in along for name in self.aim.estimands)
 
     @property
     def is_choice(self) -> bool:

@@ -36,6 +36,7 @@ from labelcore.ui.figures import PICTURE, chosen, chosen_picture, keeps_back, te
 from labelcore.ui.folds import fold
 from labelcore.ui.guard import guard
 from labelcore.ui.label_errors import error_panel
+from labelcore.ui.lists_view import lists_of, lists_panel
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import show_unrecorded, show_unsafe
@@ -108,7 +109,10 @@ def _folds(session: Session) -> None:
         fold("The candidates", "fold-candidates", lambda: choice_panel(session, draw))
     elif estimates:
         fold("Label by label", "fold-history", lambda: _history(session, found))
-    if not choice and len(session.population.classes) == 2:
+    lists = lists_of(session) is not None
+    if lists:
+        fold("The two lists, in full", "fold-lists", lambda: lists_panel(session, draw))
+    elif not choice and len(session.population.classes) == 2:
         fold("Along the scores, in full", "fold-curve", lambda: _curves(session))
     worst = [either_way_words(one, figure_name(one)) for one in found]
     if any(worst):

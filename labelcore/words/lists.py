@@ -26,8 +26,8 @@ STATES = {
     "that matters has a label.",
 }
 OPEN = "neither list is shown to be better: at rank {rank} {one} less {other} is {range}"
-OPEN_SHORT = "neither list is shown to be better at any rank from {first} to {last}"
-MOST_RANGES, MOST_SHORT = 4, 2
+OPEN_SHORT = "Neither list is shown to be better at any rank from {first} to {last}."
+MOST_RANGES, MOST_SHORT = 2, 1
 SHORT_WAITING = "Which list is better is told after {missing}."
 SURE = "{sure} sure: {finding}."
 
@@ -46,7 +46,8 @@ def ranges_words(found: ListDifference, most: int = MOST_RANGES) -> str:
         where = [_range_words(*one) for one in mine[["first", "last"]].itertuples(index=False)]
         parts.append(f"{str(name)!r} is better {' and '.join(where)}")
     more = len(ranges) - len(kept)
-    return "; ".join(parts) + (f"; and in {count(more, 'shorter range')}" if more else "")
+    shorter = f", and in {count(more, 'shorter range')}" if more and most > MOST_SHORT else ""
+    return "; ".join(parts) + shorter
 
 
 def _range_words(first: int, last: int) -> str:
@@ -84,9 +85,10 @@ def short_lists(found: ListDifference) -> str:
     """The same in at most twenty words, where names are short."""
     if not found.has_interval:
         return SHORT_WAITING.format(missing=f"{found.scope.first_figure:,} labels")
-    finding = ranges_words(found, MOST_SHORT) or OPEN_SHORT.format(
-        first=f"{int(found.x[0]):,}", last=f"{int(found.x[-1]):,}"
-    )
+    first, last = (f"{int(one):,}" for one in found.x[[0, -1]])
+    finding = ranges_words(found, MOST_SHORT)
+    if not finding:
+        return OPEN_SHORT.format(first=first, last=last)
     if found.state == State.EXACT or found.confidence is None:
         return f"{finding[:1].upper()}{finding[1:]}."
     return SURE.format(sure=confidence_words(found.confidence), finding=finding)
