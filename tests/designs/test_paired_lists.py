@@ -34,7 +34,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 
 def plan_of(budget: int = LABELS, promise: str = "fixed", **params: object) -> lc.Plan:
-    given = {"last_rank": RANK, **params}
+    given = {"last_rank": RANK, "own": False, **params}
     return lc.Plan(
         "paired_lists", ASKED, classifier=list(BOTH), budget=budget, promise=promise, params=given
     )
