@@ -55,7 +55,7 @@ def test_every_page_before_the_band_with_it_and_at_the_end(app, lists: lc.Sessio
         assert [row[0] for row in bar_texts(page)] == ["First 100", "First 300"]
     assert short_lists(lists.list_difference()) in texts(label)
     chart = json.dumps(picture(progress))
-    assert "above 0: a is better, below: b" in chart and chart.count('"list"') == 2
+    assert "above 0: a is better, below: b" in chart and chart.count('"class": "list"') == 2
     assert "Where do they differ?" in texts(progress)
 
 
