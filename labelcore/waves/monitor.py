@@ -617,14 +617,12 @@ class Monitor:
         if not there:
             kept = kept_plan(population, plan)
             return replace(kept, edges=kept.method.edges(Engine(population, kept).setup))
-        first, planned = Plan.from_json(there[0].plan_json), planned_size(population, plan)
-        return replace(
-            first,
-            planned=planned,
-            budget=plan.budget,
-            margin=plan.margin,
-            rules=plan.interval_rules,
-        )
+        first = Plan.from_json(there[0].plan_json)
+        kept = replace(first, budget=plan.budget, margin=plan.margin, rules=plan.interval_rules)
+        if plan.budget is None or plan.method.size_from_params:
+            return replace(kept, planned=planned_size(population, plan))
+        kept = replace(kept, planned=plan.budget)
+        return replace(kept, planned=min(plan.budget, Engine(population, kept).most))
 
     def _agreed(self, there: Sequence[ProjectRecord]) -> dict[str, Any]:
         """What the first wave froze; nothing before it."""

@@ -195,6 +195,11 @@ def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
     assert found["required"].tolist() == [0.75, 0.7]
     assert found["evidence"].notna().all()
     assert found["threshold"].iloc[0] > 389  # Two lines share the error rate.
+    few = table(5_000, 60).assign(language=np.where(np.arange(60) % 3, "en", "de"))
+    with pytest.raises(ValueError, match="groups names 'de', which 'language' lacks"):
+        monitor.wave(read(few.assign(language="en"), groups=("language",)), "two")
+    session = monitor.wave(read(few, groups=("language",)), "two")
+    assert (session.plan.planned, set(session.plan.groups or ())) == (60, {"de", "en"})
 
 
 def test_a_preview_says_what_will_be_noticed() -> None:
