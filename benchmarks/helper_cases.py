@@ -101,7 +101,7 @@ def measure(case: Case, right: float, place: int, runs: int) -> list[Row]:
             }
         for name, (engine, truth) in engines.items():
             random = np.random.default_rng((SEED, place, run))
-            found[name].append(_session(case, engine, truth, random))
+            found[name].append(session_of(case, engine, truth, random))
     return [
         {"case": case.name, "right": right, "variant": name, "figure": figure,
          "labels": case.labels, "held": means[0, at], "width": means[1, at]}
@@ -119,7 +119,7 @@ def _plan(population: lc.Population, case: Case, params: dict[str, Any]) -> lc.P
     return frozen(population, plan, case.labels)
 
 
-def _session(
+def session_of(
     case: Case, engine: Engine, truth: NDArray[np.bool_], random: np.random.Generator
 ) -> NDArray[np.float64]:
     """Whether each figure held, at every look of a watched promise, and its width at the end:

@@ -365,6 +365,7 @@ SETTINGS = {
     "OMP_NUM_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "2",
+    "JOBLIB_MULTIPROCESSING": "0",
 }
 """It forks, so it has one thread; and no room is set aside that is not needed, for that counts."""
 PRELOADED = ("labelcore.population.apart",)

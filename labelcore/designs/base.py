@@ -358,11 +358,13 @@ class Saved:
     helpers   the columns
     labels    labels that there are
     without   by estimand: those that the same variance would have taken without them
+    learned   the columns that the helper from the content of the items learned from
     """
 
     helpers: tuple[str, ...]
     labels: int
     without: Mapping[str, int]
+    learned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +375,7 @@ class Expected:
     helper       the one that says most; others: how many there are beside it
     agrees       the share of the items of which it says what the classifier says
     saved        the share that they save of the labels which the same variance takes without them
+    labels       those that there are to be; learned: whether the helper is made from the content
     """
 
     classifier: str
@@ -380,6 +383,8 @@ class Expected:
     others: int
     agrees: float
     saved: float
+    labels: int = 0
+    learned: bool = False
 
 
 Work = tuple[tuple[str, ...], str]

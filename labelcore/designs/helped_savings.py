@@ -12,12 +12,17 @@ from scipy.special import expit, logit
 
 from labelcore.designs.base import Frame
 from labelcore.estimands import Estimand, ratios
+from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray, slopes
+from labelcore.stats.recalibration import recalibrate
 
 LEAST_SAVED = 0.1
 """A smaller share is not told: verdicts that know nothing came out at up to .07 (docs/helpers.md).
 """
+LEAST_LEARNED = 0.03
+"""What is learned from content is not told, nor taken, below this share beyond that of noise."""
 RIGHT_RANGE = (0.02, 0.98)
+BINS, BELIEVED, IMPLIED_RANGE = 50, 0.2, (0.002, 0.98)
 
 SharesAt = Callable[[int], FloatArray]
 SlopesOf = Callable[[Any, FloatArray], FloatArray]
@@ -96,6 +101,32 @@ def rates_with_verdicts(
         said_so, said_not = np.log(hit / false_alarm), np.log((1 - hit) / (1 - false_alarm))
         odds[there] += np.where(y == 1, said_so, said_not)
     return np.asarray(expit(odds))
+
+
+def rates_with_content(
+    rates: FloatArray, score: NDArray[np.floating[Any]], own: NDArray[np.bool_]
+) -> FloatArray:
+    """The rate of positives of each item, (n_items,), once a model says how likely each is to be
+    called positive by the classifier, as if ``rates`` were right.
+
+    The share that is called so in parts by the model's order, smoothed by ``recalibrate``, is a
+    straight line in their rate of positives, as in ``rates_with_verdicts``, and gives that rate. It
+    changes the odds of each item by the power ``BELIEVED`` of what it would if content and scores
+    erred independently: a classifier has mostly read the same content.
+
+    own   (n_items,), whether the classifier calls it positive
+    """
+    part = np.minimum((mid_rank_share(score.astype(np.float64)) * BINS).astype(np.int64), BINS - 1)
+    items, called, sums = (np.bincount(part, one, BINS).astype(np.float64)
+                           for one in (np.ones(len(own)), own, expit(score)))  # fmt: skip
+    said = np.clip(sums / np.maximum(items, 1), *IMPLIED_RANGE)
+    share = recalibrate(said, called, items)[part]
+    hit = float(rates @ own / rates.sum())
+    false_alarm = float((1 - rates) @ own / (1 - rates).sum())
+    if hit - false_alarm < 1e-6:
+        return rates
+    implied = np.clip((share - false_alarm) / (hit - false_alarm), *IMPLIED_RANGE)
+    return np.asarray(expit(logit(rates) + BELIEVED * (logit(implied) - logit(rates.mean()))))
 
 
 def _variance(gradient: SlopesOf, frame: Frame, rates: FloatArray, counts: FloatArray) -> float:

@@ -32,9 +32,11 @@ from labelcore.designs.group_frame import (
 )
 from labelcore.designs.helped_patterns import helpers_beside
 from labelcore.designs.helped_savings import (
+    LEAST_LEARNED,
     LEAST_SAVED,
     SlopesOf,
     labels_without,
+    rates_with_content,
     rates_with_verdicts,
     rates_without,
     slopes_of,
@@ -84,8 +86,10 @@ from labelcore.designs.two_ended import first_labels
 from labelcore.errors import ParameterError
 from labelcore.estimands import DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.population.kept import Kept, Recent
+from labelcore.population.second_opinion import CONTENT
 from labelcore.promises import Promise
 from labelcore.stats.crossed_strata import crossed_pieces
+from labelcore.stats.orders import random_of
 from labelcore.stats.profile import NOT_SAMPLED, FloatArray
 from labelcore.stats.recalibration import recalibrate
 
@@ -371,28 +375,62 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             return None
         rates = self.fitted_rates(frame, progress)
         told = self._labels_without(setup, frame, rates, progress.labelled)
-        return Saved(frame.helpers, labels, told) if told else None
+        made = wants_content(setup.population, frame.helpers)
+        learned = setup.population.opinions[str(setup.classifier)].columns if made else ()
+        return Saved(frame.helpers, labels, told, learned) if told else None
 
     def expected_saving(self, setup: Setup, frame: HelpedFrame, labels: int) -> Expected | None:
         if frame.evidence is None or (frame.stratum == NOT_SAMPLED).any():
             return None
         said = said_by_columns(setup)
-        if not said or isinstance(frame, PatternFrame):
+        learned = CONTENT in frame.helpers and wants_content(setup.population, frame.helpers)
+        if not (said or learned) or isinstance(frame, PatternFrame):
             return None
         population, name = setup.population, str(setup.classifier)
         own = side_of(population, name)
         alone = np.clip(planning_rates(population, name, own)[0], *PROBABILITY_RANGE)
-        of_item = {one: rates_with_verdicts(alone, [vote]) for one, vote in said.items()}
         together = rates_with_verdicts(alone, said.values())
-        rates = np.bincount(frame.stratum, together, frame.n_strata) / frame.sizes
+        if learned:
+            saved = self._saved_by_content(setup, frame, labels, together)
+            says = np.asarray(population.opinions[name].score > 0, dtype=np.float64)
+            agrees = agreeing(says, own)
+            found = Expected(name, CONTENT, len(said), agrees, saved, labels, learned=True)
+            return found if saved >= LEAST_LEARNED else None
+        saved = self._share_saved(setup, frame, labels, together)
+        if saved < LEAST_SAVED:
+            return None
+        of_item = {one: rates_with_verdicts(alone, [vote]) for one, vote in said.items()}
+        most = max(said, key=lambda one: float(of_item[one].var()))
+        return Expected(name, most, len(said) - 1, agreeing(said[most], own), saved, labels)
+
+    def _saved_by_content(
+        self, setup: Setup, frame: HelpedFrame, labels: int, rates: FloatArray
+    ) -> float:
+        """The share that the helper from the content saves beyond what the same numbers seem to,
+        shuffled over the items.
+
+        rates   (n_items,), those that everything else suggests
+        """
+        population, name = setup.population, str(setup.classifier)
+        own, opinion = side_of(population, name), population.opinions[name]
+        found = []
+        for score in (opinion.score, random_of(0, "control").permutation(opinion.score)):
+            other = replace(population, opinions={name: replace(opinion, score=score)})
+            there = setup if score is opinion.score else replace(setup, population=other)
+            strata = frame if there is setup else self.prepare(there)
+            item_rates = rates_with_content(rates, score, own)
+            found.append(self._share_saved(there, strata, labels, item_rates))
+        return float(1 - (1 - found[0]) / (1 - max(found[1], 0)))
+
+    def _share_saved(
+        self, setup: Setup, frame: HelpedFrame, labels: int, of_items: FloatArray
+    ) -> float:
+        """The share of the labels that helpers save if these are the rates, (n_items,)."""
+        rates = np.bincount(frame.stratum, of_items, frame.n_strata) / frame.sizes
         sizes = np.where(frame.asked, frame.sizes, 0)
         counts = np.minimum(_shares(setup, frame, rates)(sizes, 0, labels) * labels, sizes)
         without = self._labels_without(setup, frame, rates, counts)
-        saved = 1 - labels / max(min(without.values(), default=1), 1)
-        if saved < LEAST_SAVED:
-            return None
-        most = max(said, key=lambda one: float(of_item[one].var()))
-        return Expected(name, most, len(said) - 1, agreeing(said[most], own), saved)
+        return 1 - labels / max(min(without.values(), default=1), 1)
 
     def _labels_without(
         self, setup: Setup, frame: HelpedFrame, rates: FloatArray, counts: FloatArray

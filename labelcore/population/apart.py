@@ -26,8 +26,9 @@ from labelcore.population.formats import detect
 from labelcore.population.head import Head, head_of, tree_in
 from labelcore.population.joined_scores import join_scores
 from labelcore.population.pictures import take_apart
-from labelcore.population.population import Population
+from labelcore.population.population import Opinion, Population
 from labelcore.population.read import read_as_it_is, read_population
+from labelcore.population.second_opinion import second_opinion
 from labelcore.population.snapshots import (
     SUFFIX,
     keep_contents,
@@ -136,6 +137,13 @@ def told(path: str, arguments: Mapping[str, Any], column: str) -> None:
     write_arrays(_here(TOLD), {"rows": rows}, {})
 
 
+def opine(path: str, arguments: Mapping[str, Any], classifier: str) -> dict[str, Any]:
+    """The second opinion on a classifier, from the content of the items."""
+    found = second_opinion(read_population(path, **arguments), classifier)
+    write_arrays(_here(TOLD), {"score": found.score}, {})
+    return {"hash": found.hash, "columns": found.columns, "notes": found.notes}
+
+
 # --- here ----------------------------------------------------------------------------------------
 
 
@@ -193,6 +201,15 @@ def duplicates_from(said: Mapping[str, Any]) -> Duplicates:
     """What ``read_and_compare`` said of repeats."""
     pairs = tuple((int(row), int(first)) for row, first in said["examples"])
     return Duplicates(int(said["count"]), pairs)
+
+
+def opinion_from(said: Mapping[str, Any], folder: Path) -> Opinion:
+    """What ``opine`` wrote."""
+    found = read_arrays(folder / TOLD)
+    assert found is not None
+    score = np.array(found[0]["score"])
+    shutil.rmtree(folder, ignore_errors=True)
+    return Opinion(score, str(said["hash"]), tuple(said["columns"]), tuple(said["notes"]))
 
 
 def rows_of(folder: Path) -> NDArray[np.int64]:

@@ -33,7 +33,7 @@ from labelcore.words.differences import MINUS, is_difference, number_words, rang
 from labelcore.words.pilots import record_words
 from labelcore.words.promises import MEANING
 from labelcore.words.quantities import model_word, spoken_key
-from labelcore.words.savings import FORMULA, each_words, saved_words
+from labelcore.words.savings import FORMULA, each_words, learned_words, saved_words
 from labelcore.words.sentences import (
     TAIL_WARNING_OF,
     confidence_words,
@@ -162,7 +162,8 @@ def _saved(facts: Facts) -> list[Markup]:
         element("p", each_words(facts.saved)),
         element("p", FORMULA),
     )
-    return [element("p", theirs(saved_words(facts.saved))), how]
+    said = [saved_words(facts.saved), learned_words(facts.saved)]
+    return [*(element("p", theirs(one)) for one in said if one), how]
 
 
 def _people(facts: Facts) -> str:

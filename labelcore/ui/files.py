@@ -25,6 +25,7 @@ from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import known_suffix
 from labelcore.population.head import Head
 from labelcore.population.pictures import MOST_FILES, ZIP
+from labelcore.population.population import Opinion
 from labelcore.population.tree import Tree
 from labelcore.settings import data_folder
 from labelcore.ui import waiting
@@ -294,6 +295,18 @@ def told_rows(population: Population, column: str) -> NDArray[np.int64]:
     what = f"Looking for answers in {path.name}"
     key = (population.fingerprint, column)
     return cast(NDArray[np.int64], waiting.found("told", key, what, ask))
+
+
+OPINION, OPINION_SECONDS = "opinion", 1800.0
+
+
+def opinion(population: Population, classifier: str) -> Opinion:
+    """The second opinion on a classifier from the content of the items."""
+    path = population.path
+    given = (str(path), dict(population.arguments), classifier)
+    ask = Ask(apart.opine, given, apart.opinion_from, stamp(path)[0], OPINION_SECONDS)
+    what, key = f"Learning from {path.name}", (population.fingerprint, classifier)
+    return cast(Opinion, waiting.found(OPINION, key, what, ask))
 
 
 def _key(path: Path, given: Mapping[str, Any]) -> waiting.Key:

@@ -24,6 +24,7 @@ from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
 from labelcore.ui.folds import fold
 from labelcore.ui.method_pages import links_before
 from labelcore.ui.new_claims import claim_form_input, claims_input, show_claim_terms
+from labelcore.ui.new_content import made_content, offer_content
 from labelcore.ui.new_costs import dear_words, show_switches
 from labelcore.ui.new_known import not_random_words
 from labelcore.ui.new_number import within
@@ -73,6 +74,8 @@ PAST = "This moment has passed: choose a later one to continue."
 def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, Race] | None:
     """The plan, and the race of the methods that is to be run when the page is drawn."""
     terms = Terms(current(), aim, population)
+    with places.price:
+        made_content(terms, population)
     if not show_method(terms, places):
         places.price.info(CORRECT)
         return None
@@ -183,6 +186,7 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
         with places.axis:
             slide(plan, terms, ahead)
     with places.methods:
+        offer_content(terms, population, plan)
         if terms.aim.which and not plan.claims:
             fold(COSTS, "new-costs", lambda: show_switches(plan, population, terms.aim.card))
         others = [one for one in terms.promises if one != plan.promise]

@@ -24,20 +24,22 @@ class Ask:
     function, arguments   of ``labelcore.population.apart``
     handed                takes over what it gives and the folder that it wrote to
     size                  of the file in bytes: work on a small one may take less
+    seconds               that it may take; None: as long as reading a file
     """
 
     function: Callable[..., Any]
     arguments: Sequence[Any]
     handed: Callable[[Any, Path], Any]
     size: int
+    seconds: float | None = None
 
     def work(self, what: str) -> Work:
         """The work, which begins."""
         folder = copies_folder()
         memory = min(memory_limit(), memory_for(self.size))
         most = most_written(self.size, disk_usage(folder).free)
-        return Work(what, self.function, *self.arguments, folder=folder, memory=memory, most=most,
-                    handed=self.handed)  # fmt: skip
+        return Work(what, self.function, *self.arguments, folder=folder, seconds=self.seconds,
+                    memory=memory, most=most, handed=self.handed)  # fmt: skip
 
 
 def stamp(path: Path) -> tuple[int, int]:

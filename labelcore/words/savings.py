@@ -34,6 +34,13 @@ EXPECTED_OF_SEVERAL = (
     "{helper!r} and {others:,} more may save about {saved} of the labels: {helper!r} agrees with "
     "{classifier!r} in {agrees}."
 )
+EXPECTED_OF_CONTENT = (
+    "What the items say may save about {saved} of the labels: {without:,} → {labels:,}."
+)
+LEARNED = (
+    "'content' is what a model says that learned the predictions from {columns}, each item by a "
+    "model that had not seen it; it moves labels, and no interval assumes that it is right."
+)
 EXPECTED_FORMULA = (
     "As if the scores were right, and each helper erred independently of them. Then the share of "
     "items that a helper calls positive is a straight line in the rate of positives that the "
@@ -41,7 +48,9 @@ EXPECTED_FORMULA = (
     "each item by Bayes' rule. The variance of a figure is the sum over the strata of "
     "g² N² θ (1 − θ) (1 / n − 1 / N), with N items and n labels in the stratum, and g how much the "
     "figure gains by one more positive: with helpers at these labels, without at as many as give "
-    "no larger variance. Helpers that err where the classifier errs save less. They never change "
+    "no larger variance. What is learned from the content of items changes the odds by less, since "
+    "the classifier has mostly read the same, and what noise would seem to save is taken off. "
+    "Helpers that err where the classifier errs save less. They never change "
     'what an interval promises. With several classes read "positive" as "judged rightly", and '
     '"calls positive" as "names the class that the classifier names".'
 )
@@ -52,7 +61,15 @@ def expected_words(expected: Expected) -> str:
 
     >>> expected_words(Expected("lr", "judge", 0, 0.91, 0.42))
     "'judge' may save about 40 % of the labels: it agrees with 'lr' in 91 % of the items."
+    >>> expected_words(Expected("lr", "content", 0, 0.91, 0.1, 300, learned=True))
+    'What the items say may save about 10 % of the labels: 333 → 300.'
     """
+    if expected.learned:
+        return EXPECTED_OF_CONTENT.format(
+            saved=f"{100 * expected.saved:.0f} %",
+            without=round(expected.labels / (1 - expected.saved)),
+            labels=expected.labels,
+        )
     names = {
         "helper": expected.helper,
         "classifier": expected.classifier,
@@ -84,6 +101,16 @@ def saved_words(saved: Saved) -> str:
         without=without,
         saved=count(more, "label"),
     )
+
+
+def learned_words(saved: Saved) -> str:
+    """What the helper from the content of the items is; "" where there is none.
+
+    >>> learned_words(Saved(("content",), 300, {}, ("text",)))[:62]
+    "'content' is what a model says that learned the predictions fr"
+    """
+    columns = ", ".join(map(repr, saved.learned))
+    return LEARNED.format(columns=columns) if columns else ""
 
 
 def each_words(saved: Saved) -> str:

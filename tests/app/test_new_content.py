@@ -1,0 +1,76 @@
+"""New project: the offer to learn from what the items say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from labelcore.errors import CancelledError
+from labelcore.ui import files
+from labelcore.ui.new_content import LEARN, LEAVE_OUT, NOTHING
+from labelcore.ui.plain import plain
+from tests.app.conftest import aimed, texts, to_aim
+from tests.app.test_new_groups import opened, project
+
+ITEMS = 600
+
+
+def written(data_folder: Path, *, says: bool = True) -> str:
+    """Items of two topics; the classifier is wrong on a quarter, whatever they say. Their texts
+    name the topic, or nothing."""
+    random = np.random.default_rng(2)
+    truth = random.random(ITEMS) < 0.3
+    said = np.where(random.random(ITEMS) < 0.25, ~truth, truth)
+    path = data_folder / "files" / "items.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    topics = [
+        ("engine oil car" if one else "doctor pill ward") if says else "word" for one in truth
+    ]
+    rows = (
+        f"i{place},{topic} {' '.join(f'w{n}' for n in random.integers(30, size=3))},"
+        f"{0.7 if one else 0.2},{'yes' if one else 'no'}\n"
+        for place, (topic, one) in enumerate(zip(topics, said, strict=True))
+    )
+    path.write_text("id,text,lr_score,lr_pred\n" + "".join(rows))
+    return "files/items.csv"
+
+
+def at_the_price(app, data_folder: Path, **given: bool) -> AppTest:
+    page = to_aim(opened(app, written(data_folder, **given)), "Is this right?")
+    return aimed(page, "Precision and recall")
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    (found,) = (one for one in page.button if one.label == label)
+    return found.click().run()
+
+
+def test_one_press_makes_the_helper_and_says_what_it_saves(app, data_folder: Path) -> None:
+    page = press(at_the_price(app, data_folder), LEARN)
+    assert not page.exception and "What the items say may save about" in texts(page)
+    assert LEARN not in [one.label for one in page.button]
+    plan = project(page, data_folder).plan
+    assert [*plan.params["helpers"]] == ["content"] and plan.params["content"]
+
+
+def test_it_can_be_left_out_again(app, data_folder: Path) -> None:
+    page = press(press(at_the_price(app, data_folder), LEARN), LEAVE_OUT)
+    assert not page.exception and LEARN in [one.label for one in page.button]
+    assert "helpers" not in project(page, data_folder).plan.params
+
+
+def test_what_saves_no_more_than_noise_stays_off(app, data_folder: Path) -> None:
+    page = press(at_the_price(app, data_folder, says=False), LEARN)
+    assert not page.exception and plain(NOTHING) in texts(page)
+    assert "helpers" not in project(page, data_folder).plan.params
+
+
+def test_cancelled_the_plan_goes_on_without(app, data_folder: Path, monkeypatch) -> None:
+    def cancelled(*_: object) -> None:
+        raise CancelledError("Learning from items.csv was cancelled.")
+
+    monkeypatch.setattr(files, "opinion", cancelled)
+    page = press(at_the_price(app, data_folder), LEARN)
+    assert not page.exception and LEARN in [one.label for one in page.button]
