@@ -197,21 +197,21 @@ def asked(path: Path, classifier: str, name: str, labels: int, runs: int) -> lis
         weights = question_weights(questions, edges, np.clip(rates, 1e-5, 1 - 1e-5), CUT)
         counts = rank_allocation(edges, labels, weights) if questions else np.array([labels])
         rank = drawn(edges, counts, random)
-        found.append(read_off(one, along, edges, rank, ranks, bool(questions)))
+        found.append(read_off(one, along, edges, rank, ranks, ASKED["curve"] != questions))
     frame = pd.DataFrame(found)
     return [{"asked": name, "labels": labels, "runs": runs, **frame.mean().to_dict()}]
 
 
 def read_off(
     one: Scored, along: np.ndarray, edges: np.ndarray, rank: np.ndarray, ranks: np.ndarray,
-    head: bool,
+    centred: bool,
 ) -> dict[str, float]:  # fmt: skip
     """Widths, and whether each holds, of all that is read off one sample."""
     n_items, row = len(along), {}
     sample = RankedSample.of_stretches(edges, rank, along[rank - 1], rank_edges(n_items))
     truth, every = whole(along), np.arange(1, n_items + 1)
     for name, number in NUMBERS.items():
-        _, low, high = summary_interval(sample, number, LEVEL, centred=not head)
+        _, low, high = summary_interval(sample, number, LEVEL, centred=centred)
         row |= {name: high - low, f"{name} holds": low - 1e-9 <= truth[name] <= high + 1e-9}
     band = yield_band(analysis_edges(edges, rank), RankLabels(rank, along[rank - 1]), LEVEL, 1)
     _, low, high = band.at(every)

@@ -14,7 +14,7 @@ from labelcore.words import sentences as words
 class Reading:
     """A row of ``READINGS``.
 
-    label    for axes and choices; unit: "share", "items" or "times"
+    label    for axes and choices; unit: "share", "items", "times" or "gain"
     meaning  one sentence for people who do not know the word
     """
 
@@ -32,7 +32,7 @@ class Reading:
             return words.percent(value, None if width is None else words.decimals(width))
         if self.unit == "items":
             return words.count(round(value), "item")
-        return f"{value:.2f} times"
+        return f"{value:.2f} times" if self.unit == "times" else f"{value:.2f}"
 
     def span(self, low: float, high: float) -> tuple[str, str]:
         """Both ends, rounded outwards; a single value is given as it is.
@@ -47,7 +47,7 @@ class Reading:
             return bottom, top
         if self.unit == "items":
             return f"{_floor(low):,}", words.count(_ceil(high), "item")
-        return f"{_floor(100 * low) / 100:.2f}", f"{_ceil(100 * high) / 100:.2f} times"
+        return f"{_floor(100 * low) / 100:.2f}", self.number(_ceil(100 * high) / 100)
 
     def range(self, low: float, high: float) -> str:
         """
@@ -106,6 +106,14 @@ READINGS = {
         "Gain",
         "times",
         "How many times denser the positive items are down to this rank than in the whole list.",
+    ),
+    "dcg": Reading(
+        "DCG",
+        "gain",
+        "Each positive item counts 1 / log2(rank + 1): the earlier it stands, the more.",
+    ),
+    "ndcg": Reading(
+        "nDCG", "share", "DCG over that of the same list with all its positive items first."
     ),
     "specificity": Reading(
         "Specificity", "share", "Of the items that are not positive, the share below this rank."

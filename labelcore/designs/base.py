@@ -387,6 +387,15 @@ class Expected:
     learned: bool = False
 
 
+class Size(NamedTuple):
+    """One of the sizes that a method offers: its parameters, the labels that follow from them, and
+    what they give, in a few words."""
+
+    params: Mapping[str, Any]
+    labels: int
+    gives: str
+
+
 Work = tuple[tuple[str, ...], str]
 """Words that all stand in a source which names the work, and the full reference."""
 
@@ -530,6 +539,11 @@ class Design(ABC, Generic[FrameT]):
         """The parameters that a new plan leaves to the method and that follow from the file: they
         are kept with the size. A frozen plan without them is of before there was a choice."""
         return {}
+
+    def sizes(self, n_items: int) -> Sequence[Size]:
+        """Sizes to choose from, the fewest labels first, where the number of labels follows from
+        the parameters alone and a person may weigh it against what it gives."""
+        return ()
 
     def least(self, frame: FrameT) -> int:
         """The fewest labels that this method can be planned with."""

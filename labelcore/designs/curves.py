@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,6 +196,10 @@ class EstimatesCurve(Design[FrameT]):
     def watched_until(self, planned: int) -> int:
         """The labels until which a watched band is; 0 where it has no end of its own."""
         return 0
+
+    def centres_numbers(self, params: Any) -> bool:
+        """Whether intervals of numbers of the whole list reach further on the side of the value."""
+        return not self.labels_the_head
 
     def half_widths_at(
         self, setup: Setup, frame: FrameT, look: Look, ranks: IntArray | None = None

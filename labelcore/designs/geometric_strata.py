@@ -198,6 +198,10 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
             assumed=(IN_NO_ORDER,),
         )
 
+    def centres_numbers(self, params: Any) -> bool:
+        """Not in plans frozen before their labels were shared by what is asked."""
+        return bool(params.questions)
+
     def half_widths_at(
         self, setup: Setup, frame: GeometricFrame, look: Look, ranks: IntArray | None = None
     ) -> FloatArray:

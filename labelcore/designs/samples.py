@@ -41,6 +41,10 @@ class Samples:
         return np.asarray(np.isin(known, self.members) | whole[part])
 
 
+USUAL_LABELS = 200
+"""About so many labels a form starts from where a method offers sizes."""
+
+
 class SharesDraws(Design[FrameT]):
     """A method whose draws serve several classifiers, which its parameters name: what is drawn
     follows more than the stratum of an item, and an item may be drawn more than once.
@@ -78,8 +82,13 @@ def named_classifiers(design: Design[Any], params: Any) -> tuple[str, ...]:
 def suggested_params(
     design: Design[Any], population: Population, classifiers: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Parameters for a form to start from beside the defaults; none for most methods."""
-    return design.suggested(population, classifiers) if isinstance(design, SharesDraws) else {}
+    """Parameters for a form to start from beside the defaults: of a method that offers sizes those
+    of the one nearest to ``USUAL_LABELS``; none for most methods."""
+    if isinstance(design, SharesDraws):
+        return design.suggested(population, classifiers)
+    sizes = design.sizes(len(population))
+    nearest = min(sizes, key=lambda one: abs(one.labels - USUAL_LABELS), default=None)
+    return dict(nearest.params) if nearest else {}
 
 
 def budget_counts_draws(design: Design[Any]) -> bool:

@@ -104,7 +104,13 @@ def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summa
 
 
 def expected_half_widths(
-    setup: Setup, frame: Frame, counts: IntArray, look: Look, names: Sequence[str]
+    setup: Setup,
+    frame: Frame,
+    counts: IntArray,
+    look: Look,
+    names: Sequence[str],
+    *,
+    centred: bool,
 ) -> dict[str, float]:
     """That of each number with so many labels of each stratum, by labels drawn at the rates that
     the scores suggest, the mean over a few draws; {} where the strata are no stretches of ranks."""
@@ -121,7 +127,7 @@ def expected_half_widths(
         hit = random.random(len(rank)) < rates[np.searchsorted(edges, rank)]
         sample = RankedSample.of_stretches(last, rank, hit.astype(float), edges)
         for name in names:
-            summary, centred = SUMMARY_OF[name], not hasattr(frame, "spans")
+            summary = SUMMARY_OF[name]
             wide = 1.0 if sample.without_label else _widening(sample, summary, look)
             _, low, high = summary_interval(
                 sample, summary, look.confidence, widening=wide, centred=centred
@@ -165,7 +171,7 @@ def _end(
         outwards = side * derivative(known, summary, ranked.rank) > 0
         sample = _sample(engine.frame, ranked, ranked.filled(outwards.astype(float)))
     widening = _widening(sample, summary, look)
-    centred = not EstimatesCurve.of(engine.design).labels_the_head
+    centred = EstimatesCurve.of(engine.design).centres_numbers(engine.setup.params)
     found = summary_interval(sample, summary, look.confidence, widening=widening, centred=centred)
     return found[1 if side < 0 else 2]
 

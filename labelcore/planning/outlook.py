@@ -256,7 +256,8 @@ class Outlook:
         if not (isinstance(design, EstimatesCurve) and design.samples_every_stratum):
             return {}
         counts = self.allocation(labels).astype(np.int64)
-        return expected_half_widths(self.setup, self.frame, counts, look, names)
+        centred = design.centres_numbers(self.setup.params)
+        return expected_half_widths(self.setup, self.frame, counts, look, names, centred=centred)
 
     def _look(self, labels: int, planned: int) -> Look:
         plan, strata = self.plan, self.frame.n_strata

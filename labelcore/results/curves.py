@@ -104,13 +104,14 @@ class Band(Finding):
         """(n_points,), ``value`` as words, tables, CSV files and lines of charts have it: NaN where
         the bounds leave more than 60 % of what is possible, and everywhere while ``tentative``.
 
-        Of a number of items the rank is what is possible, of a gain, which has no largest value,
-        its upper bound."""
+        Of a number of items the rank is what is possible, of a gain and of DCG, which have no
+        largest value, their upper bound."""
         if self.tentative:
             return np.full(len(self.x), np.nan)
         if not self.has_interval:
             return self.value
-        possible = {"yield": self.x, "gain": self.high}.get(self.estimand.removesuffix("_curve"))
+        name = self.estimand.removesuffix("_curve")
+        possible = {"yield": self.x, "gain": self.high, "dcg": self.high}.get(name)
         wide = too_wide(self.low, self.high, 1.0 if possible is None else possible)
         return np.where(wide, np.nan, self.value)
 

@@ -16,13 +16,13 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
+from scipy.special import digamma, expi
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Bounds = tuple[FloatArray, FloatArray, FloatArray]
 
-ROUNDING = 1e-6
+ROUNDING, SUMMED = 1e-6, 4_096
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -107,7 +107,55 @@ READINGS: dict[str, Reading] = {
     "true_positive_rate": _ratio(lambda r, a, p, n: (a, p), _one),
     "false_positive_rate": _ratio(lambda r, a, p, n: (r - a, n - p), _one),
     "specificity": _ratio(lambda r, a, p, n: (n - r - p + a, n - p), _one),
+    # each hit counts 1 / log2(rank + 1); and that over the most that as many hits could give
+    "dcg": lambda yields: _gained(yields),
+    "ndcg": lambda yields: _gained_of_most(yields),
 }
+
+
+def discounts(rank: FloatArray) -> FloatArray:
+    """The sum of 1 / log2(i + 1) over i = 1..r; between whole ranks on a straight line. Beyond
+    ``SUMMED`` by the integral and its first corrections (Euler and Maclaurin)."""
+    whole = np.floor(rank)
+    first = np.append(0.0, np.cumsum(1 / np.log2(np.arange(1, SUMMED + 1) + 1.0)))
+    found = first[np.minimum(whole, SUMMED).astype(np.int64)]
+    far = whole > SUMMED
+    if far.any():
+        ends = np.log(np.append(whole[far], SUMMED) + 1)
+        integral = expi(ends) + 1 / (2 * ends) - 1 / (12 * np.exp(ends) * ends**2)
+        found[far] += math.log(2) * (integral[:-1] - integral[-1])
+    return np.asarray(found + (rank - whole) / np.log2(whole + 2))
+
+
+def _gained(yields: Yields) -> Bounds:
+    """Discounted cumulative gain: of the curves inside the bounds the lowest and the highest are
+    lowest and highest at every rank, so theirs are the extremes. The value takes the hits between
+    two given ranks as spread evenly."""
+    ends = np.append(0, yields.rank).astype(float)
+    steps, whole = _Steps.inside(yields), discounts(ends)
+    if steps is None:
+        return np.full(len(yields.rank), np.nan), np.zeros(len(yields.rank)), whole[1:]
+    low, high = steps.low[: len(ends)], steps.high[: len(ends)]
+    late = whole[1:] - discounts(ends[1:] - np.diff(low))
+    early = discounts(ends[:-1] + np.diff(high)) - whole[:-1]
+    value = np.diff(yields.estimate, prepend=0) * np.diff(whole) / np.diff(ends)
+    bottom, top = np.cumsum(late), np.cumsum(early)
+    return np.clip(np.cumsum(value), bottom, top), bottom, top
+
+
+def _gained_of_most(yields: Yields) -> Bounds:
+    """The same over that of a list with all its hits first. The lower bound takes as many hits in
+    all as there may be, the upper one as few, whatever the curve: they may reach a little far."""
+    value, low, high = _gained(yields)
+    estimate, least, most = yields.total
+    rank = yields.rank.astype(float)
+    if most < 1:
+        return np.full(len(rank), np.nan), np.zeros(len(rank)), np.ones(len(rank))
+    fewest = discounts(np.minimum(rank, max(math.ceil(least - ROUNDING), 1)))
+    found = np.clip(low / discounts(np.minimum(rank, most)), 0, 1)
+    upper = np.maximum(np.minimum(high / fewest, 1.0), found)
+    best = discounts(np.minimum(rank, estimate)) if estimate > 0 else np.full(len(rank), np.nan)
+    return np.clip(_divide(value, best), found, upper), found, upper
 
 
 @dataclass(frozen=True, eq=False, slots=True)

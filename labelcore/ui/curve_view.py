@@ -17,7 +17,7 @@ from labelcore.words import sentences as words
 
 MOST_HEADS = 4
 """First items that have a bar each."""
-ALONG = ("precision", "recall", "yield", "f1", "accuracy", "gain")
+ALONG = ("precision", "recall", "yield", "f1", "accuracy", "gain", "dcg", "ndcg")
 PAIRS = {
     "roc": ("ROC", ("true_positive_rate", "false_positive_rate")),
     "precision-recall": ("Precision and recall", ("precision", "recall")),

@@ -157,6 +157,13 @@ OF_THE_PLAN = (
         more={"label_visibility": "collapsed"},
     ),
     Field(
+        "",
+        "stops",
+        "Fewer labels, or tighter bounds",
+        key="size",
+        more={"label_visibility": "collapsed"},
+    ),
+    Field(
         "margin",
         "number",
         "Plus or minus this many percentage points",

@@ -19,7 +19,7 @@ from labelcore.planning.outlook import AtOnce
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.ui import outlook
-from labelcore.ui.asking import ask, ask_number, current
+from labelcore.ui.asking import ask, ask_number, begin, current
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
 from labelcore.ui.folds import fold
 from labelcore.ui.method_pages import links_before
@@ -38,7 +38,7 @@ from labelcore.ui.new_price import (
     show_size,
 )
 from labelcore.ui.new_race import Race
-from labelcore.ui.new_table import choose_row, method_rows
+from labelcore.ui.new_table import choose_row, method_rows, sized_rows
 from labelcore.ui.new_terms import RECOMMENDED, Goal, Terms, first_how
 from labelcore.ui.params import param_fault, row_of
 from labelcore.ui.plain import one_line, plain
@@ -167,6 +167,11 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
         show_derived(places.more, lines[0])
         if terms.sized:
             show_size(terms.design, lines, places.more, terms.population.has_judge)
+            with places.axis:
+                choose_size(terms)
+            with places.methods:
+                rows = sized_rows(plan, lines, len(population))
+                fold(OTHERS, "new-methods", lambda: choose_row(rows, plan, terms.best))
             return True
         if terms.is_choice:
             show_choice(plan, population, lines[0])
@@ -198,6 +203,23 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
         )
         race.show(places.more)
     return True
+
+
+def choose_size(terms: Terms) -> None:
+    """The sizes that a method offers as a slider, each with what it gives."""
+    sizes = terms.design.sizes(len(terms.population))
+    if len(sizes) < 2:
+        return
+    now = terms.design.Params(**terms.params)
+    own = [n for n, one in enumerate(sizes) if replace(now, **one.params) == now]
+
+    def take(number: int) -> None:
+        design = terms.design.name
+        begin(ProjectDraft(design=design, params={**terms.params, **sizes[number].params}))
+
+    words = {n: f"{one.labels:,}: {one.gives}" for n, one in enumerate(sizes)}
+    first = own[0] if own else len(sizes) - 1
+    ask("size", take=take, options=words, first=first)
 
 
 def slide(plan: Plan, terms: Terms, ahead: Ahead) -> None:

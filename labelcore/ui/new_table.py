@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from labelcore.designs import DESIGNS
+from labelcore.designs.curves import EstimatesCurve
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.promises import Promise
@@ -16,18 +17,20 @@ from labelcore.ui.new_price import Ahead
 from labelcore.ui.new_terms import RECOMMENDED
 from labelcore.ui.plain import plain
 
-ONE_LOOK = "no early look"
+ONE_LOOK, NO_CHANCE = "no early look", "no chance of error stated"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A method with one of its promises, and its labels; ``whole``: these are all items."""
+    """A method with one of its promises, and its labels; ``whole``: these are all items;
+    ``assumes``: it states no chance of error."""
 
     design: str
     label: str
     promise: str
     labels: int
     whole: bool = False
+    assumes: bool = False
 
     @property
     def name(self) -> str:
@@ -38,14 +41,32 @@ class Row:
         """
         >>> Row("a", "Strata", "fixed", 1200).words, Row("a", "Strata", "watched", 60).words
         ('Strata · 1,200 · no early look', 'Strata · 60')
+        >>> Row("a", "PAULA", "fixed", 232, assumes=True).words
+        'PAULA · 232 · no chance of error stated'
         """
         said = f"{'all ' if self.whole else ''}{self.labels:,}"
-        return " · ".join((self.label, said, *([ONE_LOOK] * (self.promise == Promise.FIXED))))
+        terms = [NO_CHANCE] if self.assumes else [ONE_LOOK] * (self.promise == Promise.FIXED)
+        return " · ".join((self.label, said, *terms))
+
+
+def sized_rows(plan: Plan, found: Sequence[Line], items: int) -> list[Row]:
+    """A row for each method with as many labels as the chosen one, whose number follows from its
+    parameters, or with those of its own."""
+    rows = [row_of(one, promise_of(plan, one.design), one.labels, items)
+            for one in found if not one.refused and one.labels]  # fmt: skip
+    return sorted(rows, key=lambda row: (row.design != plan.design, row.labels))
+
+
+def row_of(line: Line, promise: str, labels: int, items: int) -> Row:
+    design = DESIGNS[line.design]
+    assumes = isinstance(design, EstimatesCurve) and not design.has_confidence
+    return Row(line.design, line.label, promise, labels, labels == items, assumes)
 
 
 def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | None) -> list[Row]:
     """A row for each method that foresees its labels, and one for the ``other`` promise of the
-    chosen one. Those with the plan's promise stand first, among them the fewest labels first."""
+    chosen one. Those with the plan's promise stand first, among them the fewest labels first; last
+    those that state no chance of error."""
     rows, items = [], len(ahead.population)
     for one in found:
         if one.refused:
@@ -54,13 +75,15 @@ def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | No
         same = one.design == plan.design or plan.margin is not None or own_size
         labels = one.labels if same else ahead.labels_by(one.design)
         promise = promise_of(plan, one.design)
-        if one.half_widths and labels is not None:
-            rows.append(Row(one.design, one.label, promise, labels, labels == items))
+        if labels is not None and (one.half_widths or own_size):
+            rows.append(row_of(one, promise, labels, items))
     if other is not None and (labels := labels_with(plan, ahead, other)) is not None:
-        rows.append(Row(plan.design, ahead.chosen.label, other, labels, labels == items))
-    return sorted(
-        rows, key=lambda row: (row.promise != plan.promise, row.labels, row.design != plan.design)
-    )
+        rows.append(row_of(ahead.chosen, other, labels, items))
+
+    def place(row: Row) -> tuple[object, ...]:
+        return row.assumes, row.promise != plan.promise, row.labels, row.design != plan.design
+
+    return sorted(rows, key=place)
 
 
 def promise_of(plan: Plan, design: str) -> str:

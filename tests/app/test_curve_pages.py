@@ -471,3 +471,16 @@ def test_a_look_without_the_first_items_is_still_replayed(make_curve: MakeCurve)
                 check(before, event, FiguresNow(before.engine))
         else:
             check(before, event, FiguresNow(before.engine))
+
+
+def test_paula_is_listed_with_its_price_and_a_slider(aimed) -> None:
+    (rows,) = (one for one in aimed.radio if one.key == "new-row")
+    listed = next(one for one in rows.options if one.startswith("PAULA"))
+    assert listed.endswith("no chance of error stated")
+    rows.set_value(rows.options.index(listed) if isinstance(rows.value, int) else "paula fixed")
+    aimed.run()
+    assert not aimed.exception and "asks for exactly" in texts(aimed)
+    (size,) = (one for one in aimed.select_slider if one.key == "new-size")
+    assert "bounds within a factor of" in str(size.options[0])
+    size.set_value(0).run()
+    assert not aimed.exception and "exactly 48 labels" in texts(aimed)

@@ -15,6 +15,7 @@ from labelcore.stats.curve_readings import (
     area_under_roc,
     average_precision,
     cheapest,
+    discounts,
     falls_below,
     packages,
     sure_within,
@@ -75,7 +76,7 @@ def cases() -> Iterator[Case]:
 ALL_CASES = list(cases())
 
 
-@pytest.mark.parametrize("name", list(READINGS))
+@pytest.mark.parametrize("name", list(PLAINLY))
 def test_reading_is_exact_over_whole_counts(name: str) -> None:
     """Extremes over all whole a and P with low <= a <= high, low_N <= P <= high_N and
     a <= P <= a + N - r; the value is the formula at the estimates."""
@@ -95,6 +96,34 @@ def test_reading_is_exact_over_whole_counts(name: str) -> None:
             assert (low[i], high[i]) == pytest.approx(expected, abs=1e-12)
             at = ratio(*PLAINLY[name](r, band.estimate[i], band.estimate[-1], n))
             assert value[i] == pytest.approx(at, abs=1e-12, nan_ok=True)
+
+
+def plain_gain(hits: np.ndarray, r: int) -> float:
+    return float(sum(hit / math.log2(i + 2) for i, hit in enumerate(hits[:r])))
+
+
+def test_discounted_gain_is_exact_over_every_curve_inside() -> None:
+    """Of the normalised one the bounds hold every curve inside, and are no wider than 0 to 1."""
+    for band, truth, inside in ALL_CASES:
+        (value, low, high), (of, least, most) = (READINGS[name](band) for name in ("dcg", "ndcg"))
+        for i, r in enumerate(band.rank.tolist()):
+            found = [plain_gain(one, r) for one in inside]
+            assert (low[i], high[i]) == pytest.approx((min(found), max(found)), abs=1e-12)
+            parts = zip(found, inside, strict=True)
+            best = [x / plain_gain(-np.sort(-one), r) for x, one in parts if one.sum()]
+            assert all(least[i] - 1e-12 <= x <= most[i] + 1e-12 for x in best)
+            assert 0 <= least[i] <= most[i] <= 1
+            if len(band.rank) == band.n_items and truth.sum():
+                assert value[i] == pytest.approx(plain_gain(truth, r), abs=1e-12)
+                ideal = plain_gain(-np.sort(-truth), r)
+                assert of[i] == pytest.approx(plain_gain(truth, r) / ideal, abs=1e-12)
+
+
+def test_discounts_of_a_long_list_are_their_sum() -> None:
+    every = np.append(0.0, np.cumsum(1 / np.log2(np.arange(1, 200_001) + 1.0)))
+    at = np.array([0, 1, 4_095, 4_096, 4_097, 50_000, 200_000])
+    np.testing.assert_allclose(discounts(at.astype(float)), every[at], rtol=1e-12, atol=1e-12)
+    assert discounts(np.array([1.5]))[0] == pytest.approx(1 + 0.5 / math.log2(3))
 
 
 @pytest.mark.parametrize("summary", list(SUMMARIES))

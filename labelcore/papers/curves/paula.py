@@ -11,6 +11,7 @@ from labelcore.designs.base import (
     DesignParams,
     IntArray,
     Setup,
+    Size,
     parameter,
     whole_list,
 )
@@ -36,6 +37,9 @@ METHOD = Method(
     "Sabharwal and Sedghi (2017), algorithm 2, theorem 3",
 )
 ROUNDING = 1e-6
+OFFERED, WINDOW_OF = (0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.16, 0.13, 0.1, 0.08, 0.05, 0.03), 3
+"""Spacings among which a form chooses, and windows times spacing."""
+GIVES = "bounds within a factor of {factor:.3g}"
 HEAD_FAILS = (
     "Precision rises at the head: over the first {edge} items it is below that of the last "
     "{window} of them, so the factor between the two bounds is not guaranteed."
@@ -117,6 +121,20 @@ class Paula(RankedListDesign[PaulaFrame]):
             paula_grid(1, params.epsilon, params.window, params.first_rank)
         except ArgumentError as error:
             raise ParameterError.of(error) from None
+
+    def sizes(self, n_items: int) -> list[Size]:
+        """From loose to tight, with windows of ``3 / epsilon`` as the paper has at .03; those that
+        spare at least some of the items."""
+        found = {}
+        for epsilon in OFFERED:
+            window = round(WINDOW_OF / epsilon)
+            grid = paula_grid(n_items, epsilon, window)
+            if grid.labels < n_items:
+                gives = GIVES.format(factor=grid.factor)
+                found[grid.labels] = Size(
+                    {"epsilon": epsilon, "window": window}, grid.labels, gives
+                )
+        return [found[labels] for labels in sorted(found)]
 
     def prepare(self, setup: Setup) -> PaulaFrame:
         n_items, params = len(setup.population), setup.params

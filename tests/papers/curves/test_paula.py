@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.designs import DESIGNS
 from labelcore.errors import PlanError
 from labelcore.figures.current import results
 from labelcore.figures.curves import precision_curve, ranked_curve
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.papers.curves.paula_bounds import paula_grid
 from labelcore.replay import replay
 from labelcore.testing.known import Known, calibrated, label, labelled, write
 from tests.cases import sampled
@@ -411,3 +413,15 @@ def test_a_session_of_3000_items_and_its_replay(tmp_path: Path, store: str) -> N
     )  # fmt: skip
     assert again.looks >= 7 and again.answers == session.labels
     assert again.results["precision_curve"].to_json() == band.to_json()
+
+
+def test_sizes_go_from_loose_to_tight_and_a_form_starts_near_200() -> None:
+    sizes = DESIGNS["paula"].sizes(26_456)
+    assert [one.labels for one in sizes] == sorted({one.labels for one in sizes})
+    factors = [float(one.gives.rsplit(" ", 1)[1]) for one in sizes]
+    assert factors == sorted(factors, reverse=True) and factors[-1] < 1.1
+    assert sizes[-1].params == {"epsilon": 0.03, "window": 100} and sizes[-1].labels == 10_292
+    for one in sizes:
+        grid = paula_grid(26_456, **one.params)
+        assert (grid.labels, f"{grid.factor:.3g}") == (one.labels, one.gives.rsplit(" ", 1)[1])
+    assert not DESIGNS["paula"].sizes(12) and not DESIGNS["simple_random"].sizes(26_456)
