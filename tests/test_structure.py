@@ -96,6 +96,7 @@ OPEN_FILES = {
             "lists",
             "params",
             "rates",
+            "recut",
             "registry",
             "samples",
         ),

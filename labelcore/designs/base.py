@@ -182,6 +182,8 @@ class Frame:
               group each holds, those of a block side by side; None: items are drawn by themselves
     known_as  (n_strata,), the number of each among those of the edges that are given, by which the
               strata of several files are the same; None: their own numbers
+    cut_at    how many items were drawn when the strata were cut once more (``designs.recut``);
+              None: they are those of the beginning
 
     Items that were known from the start have the stratum NOT_SAMPLED and are in no queue.
     ``strata_last`` names the arrays of a kind of frame of which the strata are the last axis.
@@ -201,6 +203,7 @@ class Frame:
     group: IntArray | None = field(default=None, kw_only=True)
     block: IntArray | None = field(default=None, kw_only=True)
     known_as: IntArray | None = field(default=None, kw_only=True)
+    cut_at: int | None = field(default=None, kw_only=True)
 
     @property
     def n_strata(self) -> int:
@@ -552,6 +555,13 @@ class Design(ABC, Generic[FrameT]):
     def fitted_rates(self, frame: FrameT, progress: Progress) -> FloatArray:
         """The method's own idea of each stratum's rate, (n_strata,)."""
         return frame.rates
+
+    def recut(
+        self, setup: Setup, frame: FrameT, progress: Progress, columns: NDArray[Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """How the labels so far cut strata once more by ``columns`` of the items (n_items, n), a
+        ``designs.recut.Recut`` or None, and what is told of it."""
+        return None, {}
 
     def saved(self, setup: Setup, frame: FrameT, progress: Progress) -> Saved | None:
         """What helpers saved so far; None where there are none, or no method to tell."""

@@ -27,8 +27,9 @@ def next_counts(
     """How many items the next batch takes from each stratum, (..., n_strata): of one session, or of
     several that have drawn equally many.
 
-    ``first_each`` labels in each stratum first, those of a sample that is there counted; then a
-    batch of ``params.n_step`` labels, or of a tenth of those so far, towards ``shares``.
+    ``first_each`` labels in each stratum first, those of a sample that is there counted, and two in
+    each part of strata that were cut once more; then a batch of ``params.n_step`` labels, or of a
+    tenth of those so far, towards ``shares``.
 
     shares   called with the sizes of the strata, the labels so far and those of the batch; the
              share of all these labels that each stratum should have, (..., n_strata)
@@ -36,8 +37,11 @@ def next_counts(
     sizes = np.where(frame.asked, frame.sizes, 0)
     labels = int(progress.drawn.sum(axis=-1).max())
     left = progress.limit - labels
+    begin = int(frame.drawn_before.sum())
+    if frame.cut_at is not None:
+        begin, first_each = frame.cut_at, FIRST_LABELS_PER_STRATUM
     first = np.maximum(np.minimum(sizes, first_each) - progress.drawn, 0)
-    if labels == int(frame.drawn_before.sum()) and first.any():
+    if labels == begin and first.any():
         enough = first.sum(axis=-1).max() <= left
         return first if enough else largest_remainder(first * 1.0, left, first)
     batch = min(setup.params.n_step or max(SMALLEST_BATCH, labels // 10), left)

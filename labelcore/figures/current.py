@@ -28,6 +28,7 @@ from labelcore.figures.scalars import headline_stage, scalar_results_of, sizes_a
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
+from labelcore.log.recuts import found_recut
 from labelcore.results.base import Finding
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.lists import ListDifference
@@ -111,6 +112,7 @@ class FiguresNow:
         self._cached: tuple[tuple[int, bool, int], dict[str, Finding]] | None = None
         self._along: tuple[tuple[int, bool, int], _Along] | None = None
         self._course: tuple[tuple[int, bool, int], list[dict[str, Any]]] | None = None
+        self._recut: tuple[tuple[int, bool, int], dict[str, Any]] | None = None
 
     def results(self) -> dict[str, Finding]:
         """Every result of the plan."""
@@ -220,6 +222,13 @@ class FiguresNow:
         """What the end of a margin plan's pilot records; nothing while it is not due."""
         engine = self.engine
         return sizes_after_pilot([engine])[0] if 0 < engine.pilot <= engine.labels else {}
+
+    def recut(self) -> dict[str, Any]:
+        """What is recorded when strata are cut once more; nothing while it is not due."""
+        state = self._state()
+        if self._recut is None or self._recut[0] != state:
+            self._recut = (state, found_recut(self.engine))
+        return self._recut[1]
 
 
 def look_detail(engine: Engine, found: Mapping[str, Finding], after: int) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def _row(
         "annotator": event.annotator,
         "time": _moment(event.at),
         "seconds": seconds,
-        "stratum": asked.stratum + 1,
+        "stratum": int(engine.draws.stratum[number - 1]) + 1,
         "notes": (note.text or "") if note else "",
         "flagged": state.flagged(number),
     }

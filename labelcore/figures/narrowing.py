@@ -61,8 +61,11 @@ def grid(planned: int, until: int, first: int = 1) -> list[int]:
 
 def looks_before(engine: Engine) -> list[int]:
     """The looks of the grid before the last answered draw; with a random sample from before the
-    project also the one before the first draw."""
-    return grid(engine.setup.planned, engine.prefix() - 1, 0 if engine.given else 1)
+    project also the one before the first draw. Where strata were cut once more the last one before
+    that is one of them, so that the cut never shows a wider band."""
+    found = grid(engine.setup.planned, engine.prefix() - 1, 0 if engine.given else 1)
+    at = engine.cut_after if engine.cut_anew_yet else 0
+    return sorted({*found, at}) if 0 < at <= engine.prefix() else found
 
 
 def narrows(plan: Plan) -> bool:
@@ -189,6 +192,8 @@ def _cutting_looks(engine: Engine, band: Limits) -> Iterator[tuple[Engine, int, 
             own = look_for(engine, group[0], look, answers)
             labels = labels_in(group[0], draws, answers.cells)
             held = EstimatesScalars.of(engine.design).holds(answers, own, labels, band[:, places])
+            if engine.cut_anew_yet:
+                held &= draws <= engine.cut_after  # The strata of later looks are others.
             due[np.ix_(np.flatnonzero(held), np.array(places))] = False
     for place in np.flatnonzero(due.any(axis=1)).tolist():
         yield engine, looks[place], due[place]
@@ -205,7 +210,8 @@ def add_look(engine: Engine, draws: int, ends: Limits, shown: BoolArray) -> None
 
 def bands_before(engine: Engine) -> Limits:
     """What all looks of the grid before the present one leave, (2, n_questions)."""
-    place = bisect_left(engine.seen, engine.prefix(), key=lambda one: one[0])
+    now = engine.prefix() + (engine.cut_anew_yet and engine.cut_after == engine.prefix())
+    place = bisect_left(engine.seen, now, key=lambda one: one[0])
     found: Limits = engine.seen[place - 1][1] if place else whole(len(engine.questions))
     return found
 

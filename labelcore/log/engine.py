@@ -8,7 +8,7 @@ item was shown, whose number the log records.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -26,6 +26,7 @@ from labelcore.log.drawn import DrawnItems
 from labelcore.log.events import Event
 from labelcore.log.ranked_items import Along
 from labelcore.log.recorded_answers import Asked, Book
+from labelcore.log.recuts import Parts, parts_of
 from labelcore.log.repeats import Repeats
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
@@ -49,6 +50,7 @@ class Engine(Book):
     ``orders`` says where the random orders come from, None: from the seed and the ids. ``frame``
     is what the method prepared for the same population and plan, where that is at hand.
 
+    cut_after    so many items were drawn when strata were cut once more
     seen, told   (draws, what was found) of looks back at earlier draws, in rising order, as long as
                  the answers up to there stay as they are: bands by themselves, and results
     """
@@ -81,6 +83,8 @@ class Engine(Book):
         )
         self.classes = {name: code for code, name in enumerate(population.classes)}
         self._of_frame: dict[Hashable, Any] = {}
+        self._uncut: Parts | None = None
+        self._cut: Parts | None = None
         self._tally()
         self._start()
 
@@ -113,6 +117,7 @@ class Engine(Book):
         self._memory: dict[int, Any] = {}
         self._planned: tuple[int, bool, Any] | None = None
         self._toward: tuple[Toward | None, int] = None, 0
+        self.cut_after = 0
         self.seen: list[tuple[int, Any]] = []
         self.told: list[tuple[int, Any]] = []
         self.codes[self.existing.positions] = self.existing.codes
@@ -122,7 +127,9 @@ class Engine(Book):
     def beginning(self) -> Engine:
         """An engine of the same file and plan before the first event, nothing prepared again."""
         fresh = copy(self)
-        fresh.tallies = Tallies({name: one.emptied() for name, one in self.tallies.items()})
+        if self._uncut is not None:
+            self._uncut.put_in(fresh)
+        fresh.tallies = Tallies({name: one.emptied() for name, one in fresh.tallies.items()})
         fresh.claims = [claim.on(claim.tally.emptied()) for claim in self.claims]
         fresh._start()
         return fresh
@@ -132,6 +139,9 @@ class Engine(Book):
         answers as they are now; nobody may answer in it."""
         growing = self.beginning()
         for end in draws:
+            if len(self.recuts) > len(growing.recuts) and end > self.cut_after:
+                growing._take_over(self, self.cut_after)
+                growing.cut_anew(self.recuts[0])
             growing._take_over(self, end)
             for replan in self.replans[len(growing.replans) :]:
                 if growing.pilot <= growing.labels:
@@ -143,10 +153,14 @@ class Engine(Book):
     def _take_over(self, other: Engine, end: int) -> None:
         """Draws and answers of another engine of the same plan, up to draw ``end``."""
         start = len(self.asked)
+        if end <= start:
+            return
         new = slice(start, end)
         positions, found = other.draws.position[new], other.draws.code[new]
         self.asked += other.asked[new]
-        self._put_behind(positions, other.draws.stratum[new])
+        same = self.frame is other.frame
+        strata = other.draws.stratum[new] if same else self.frame.stratum[positions]
+        self._put_behind(positions, strata)
         if (found >= 0).all():
             self._put_in_labels(positions, found)
             return
@@ -184,6 +198,7 @@ class Engine(Book):
                       are, which saves preparing strata anew
         """
         fresh = copy(self)
+        fresh._uncut = fresh._cut = None
         fresh.plan, fresh.setup = self.plan.with_seed(seed), replace(self.setup, seed=seed)
         anew = base.drawn_anew if strata_kept else self.design.redrawn
         frame = None if self.existing.use else anew(fresh.setup, self.frame)
@@ -578,6 +593,30 @@ class Engine(Book):
         self.seen, self.told = [], []
         if not self.extended:
             self.limit = self.first_limit
+
+    def cut_anew(self, told: Mapping[str, Any]) -> None:
+        """The strata are cut once more, as recorded, and all that was drawn is counted in the parts
+        that it lies in."""
+        super().cut_anew(told)
+        self.cut_after = len(self.asked)
+        parts = self._cut or parts_of(self, told)
+        if parts is None:
+            return
+        self._uncut, self._cut = self._uncut or Parts.of(self), parts
+        parts.put_in(self)
+        self._queue, self._memory, self._planned = [], {}, None
+        positions, codes = self.draws.position, self.draws.code
+        self.drawn = self.frame.counts(positions)
+        self.draws.stratum[:] = self.frame.stratum[positions]
+        there = codes >= 0
+        self.tallies = Tallies({name: one.emptied() for name, one in self.tallies.items()})
+        for tally in self.tallies.values():
+            tally.add_all(positions[there], codes[there])
+
+    @property
+    def cut_anew_yet(self) -> bool:
+        """Whether its strata are those of a second cut."""
+        return self._cut is not None and self.frame is self._cut.frame
 
     @property
     def owed(self) -> list[int]:

@@ -6,6 +6,7 @@ Whoever writes, reads or audits a log asks the same rules. A new kind is a class
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
@@ -23,6 +24,7 @@ from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
 from labelcore.log.events import RESERVED_ANSWERS, Event, sound_part
 from labelcore.log.recorded_answers import Book
+from labelcore.log.recuts import check_recut, recut_due
 from labelcore.log.rules import (
     Figures,
     Kind,
@@ -368,6 +370,31 @@ class Reforecast(Kind):
         state.book.replan(int(event.detail["planned"]), int(event.detail.get("pilot", 0)))
 
 
+class Recut(Kind):
+    """At half of the planned labels these cut strata once more, where they say something of the
+    items' content; whatever becomes of the answers, it is done once."""
+
+    def check(self, state: LogState, event: Event) -> None:
+        check_going_on(state)
+        if not recut_due(state.engine):
+            raise AnswerError("strata are cut once more once, between batches from half way on")
+        try:
+            check_recut(state.engine, event.detail)
+        except (TypeError, ValueError, LookupError, zlib.error) as error:
+            raise AnswerError(f"it cuts no strata: {error}") from None
+
+    def audit(self, state: LogState, event: Event, figures: Figures) -> None:
+        found = figures.recut()
+        if found.get("features") != event.detail.get("features"):
+            return  # What is known of the content here is something else: the log is taken.
+        differs = difference(dict(event.detail), found)
+        if differs:
+            raise AnswerError(f"the cut does not follow: {differs}")
+
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.cut_anew(event.detail)
+
+
 class Stopped(Kind):
     """The plan's rules end the labelling."""
 
@@ -489,6 +516,7 @@ KINDS: dict[str, Kind] = {
         Flagged("flagged"),
         Looked("looked"),
         Reforecast("reforecast"),
+        Recut("recut"),
         Stopped("stopped"),
         Finished("finished"),
         Restarted("restarted"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from labelcore.log.events import Event
 from labelcore.log.repeats import Judged, Repeats
@@ -28,6 +30,7 @@ class Book:
     kinds      how many answers of each kind are in force
     replans    sizes that were forecast anew in the pilot of a margin plan, each with the labels
                to which the pilot goes on, 0 where it has ended
+    recuts     what was recorded when strata were cut once more, at most one
     limit      how many items may be drawn; without the file 0 until the session is extended
     settled    draw -> what was last said to count for an item that people judge differently
     version    counts what has changed any answer
@@ -42,6 +45,7 @@ class Book:
         self.version = 0
         self.limit = 0
         self.replans: tuple[tuple[int, int], ...] = ()
+        self.recuts: tuple[Mapping[str, Any], ...] = ()
         self.extended = self.finished = self.stopped = False
 
     # --- what happens --------------------------------------------------------------------------
@@ -97,6 +101,11 @@ class Book:
     def replan(self, planned: int, pilot: int = 0) -> None:
         """The size was forecast anew, and the pilot goes on to so many labels unless 0."""
         self.replans = (*self.replans, (planned, pilot))
+        self.version += 1
+
+    def cut_anew(self, told: Mapping[str, Any]) -> None:
+        """The labels so far have cut strata once more, or had nothing to say of them."""
+        self.recuts = (*self.recuts, told)
         self.version += 1
 
     def _put_in(self, index: int) -> None:

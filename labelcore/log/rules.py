@@ -28,6 +28,10 @@ class Figures(Protocol):
     def reforecast(self) -> Mapping[str, Any]:
         """What the end of a margin plan's pilot records; nothing while it is not due."""
 
+    def recut(self) -> Mapping[str, Any]:
+        """What is recorded when strata are cut once more; nothing while it is not due, or nothing
+        is known of the content."""
+
 
 class Kind:
     """One kind of event."""

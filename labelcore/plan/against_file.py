@@ -15,6 +15,7 @@ from labelcore.errors import ArgumentError, ParameterError, PlanArgumentError, R
 from labelcore.estimands import CURVES, DIFFERENCES, LISTS, SCALARS, SUMMARIES
 from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
+from labelcore.plan.recut import check_recut
 from labelcore.population import Population
 from labelcore.population.groupings import Grouping, grouping_of
 from labelcore.population.kept import Kept, Recent
@@ -49,6 +50,7 @@ def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, 
             raise PlanArgumentError.naming(where, lacks, value=name, known=known)
     found: tuple[str | None, ...] = tuple(names) or (None,)
     _check_estimable(population, plan, found)
+    check_recut(population, plan, len(found))
     return found
 
 

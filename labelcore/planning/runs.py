@@ -21,6 +21,7 @@ from labelcore.figures.scalars import margin_of, scalar_results_of, sizes_after_
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine, compose_batches
 from labelcore.log.events import Event
+from labelcore.log.recuts import found_recut, recut_due
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import ALL, looking, rule_names
 from labelcore.population import Population
@@ -55,6 +56,7 @@ def label_each_until(engines: Sequence[Engine], codes: Sequence[IntArray], drawn
     """``label_until`` for several sessions of one plan, each with its own classes of the items."""
     going = [_Session(*one) for one in zip(engines, codes, strict=True)]
     while going := [session for session in going if len(session.engine.asked) < drawn]:
+        cut_anew([session.engine for session in going])
         compose_batches([session.engine for session in going])
         going = [one for one in going if one.go_on(drawn - len(one.engine.asked))]
 
@@ -69,6 +71,7 @@ def label_all(engines: Sequence[Engine], codes: IntArray) -> list[Status]:
     rules = looking(rule_names(engines[0].plan.stop or ()))
     going = sessions
     while going:
+        cut_anew([session.engine for session in going])
         compose_batches([session.engine for session in going])
         ahead = going = [session for session in going if len(session.engine.upcoming(1))]
         while ahead:
@@ -85,6 +88,13 @@ def end_pilots(engines: Sequence[Engine]) -> None:
     due = [engine for engine in engines if 0 < engine.pilot <= engine.labels]
     for engine, found in zip(due, sizes_after_pilot(due) if due else (), strict=True):
         engine.replan(found["planned"], found.get("pilot", 0))
+
+
+def cut_anew(engines: Sequence[Engine]) -> None:
+    """Cut the strata once more in each session that is half way."""
+    for engine in engines:
+        if recut_due(engine):
+            engine.cut_anew(found_recut(engine))
 
 
 def _look(sessions: Sequence[_Session], results_needed: bool) -> None:

@@ -33,6 +33,7 @@ from labelcore.words.differences import MINUS, is_difference, number_words, rang
 from labelcore.words.pilots import record_words
 from labelcore.words.promises import MEANING
 from labelcore.words.quantities import model_word, spoken_key
+from labelcore.words.recuts import cut_words
 from labelcore.words.savings import FORMULA, each_words, learned_words, saved_words
 from labelcore.words.sentences import (
     TAIL_WARNING_OF,
@@ -364,6 +365,8 @@ def methods_text(facts: Facts) -> str:
     before = f"There were {facts.existing_words}. " if facts.existing_words else ""
     found = _reforecasts(facts)
     anew = f"{record_words(found, int(plan.planned or 0))} " if found else ""
+    cut = [cut_words(one.detail) for one in facts.events if one.kind == "recut"]
+    anew += "".join(f"{one} " for one in cut if one)
     return (
         f"From the {len(facts.population):,} items of {facts.population.name}, "
         f"{counts['drawn']:,} were drawn with the design “{design.label}” "

@@ -11,6 +11,7 @@ from typing import Any
 from labelcore.errors import ChangedItemError
 from labelcore.figures.stops import stop_reason
 from labelcore.log.events import Content, Draw, Event
+from labelcore.log.recuts import recut_due
 from labelcore.log.screens import Shown, lease_over, page_order
 from labelcore.population import Population
 from labelcore.session.ledger import Entry, Ledger, now
@@ -119,8 +120,19 @@ class Drawing:
         if 0 < self.engine.pilot <= self.engine.labels and not self.engine.finished:
             self.ledger.write(build)
 
+    def cut_anew(self, annotator: str) -> None:
+        """Cut the strata once more where that is due."""
+
+        def build() -> Event | None:
+            found = dict(self.ledger.figures.recut())
+            return self.ledger.event("recut", annotator, detail=found) if found else None
+
+        if recut_due(self.engine) and not self.engine.finished:
+            self.ledger.write(build)
+
     def _stop_now(self, annotator: str) -> bool:
         self.end_pilot(annotator)
+        self.cut_anew(annotator)
         engine = self.engine
         if engine.stopped and not engine.extended:
             return True
@@ -191,6 +203,8 @@ class Drawing:
         index, position, batch, basis = found
         item_id = self.population.id_at(position)
         known = index <= len(engine.asked)
+        now_in = engine.frame.stratum[position]
+        stratum = engine.asked[index - 1].stratum if known else int(now_in)
         detail: dict[str, Any] = {} if minutes is None else {"minutes": minutes}
         contents: dict[str, Content] = {}
         if not known:
@@ -210,7 +224,7 @@ class Drawing:
             token=secrets.token_hex(12),
             index=index,
             item_id=item_id,
-            stratum=int(engine.frame.stratum[position]),
+            stratum=stratum,
             batch=batch,
             basis=basis,
             detail=detail,
@@ -285,7 +299,9 @@ class Drawing:
         event = Event(engine.sequence + 1, kind, now(), person, index=index, label=label)
         after = engine.supposing(index, event)
         pilot_ends = 0 < after.pilot <= after.labels
-        if pilot_ends or after.repeats.ready(person) or stop_reason(after, event.at):
+        if pilot_ends or recut_due(after) or after.repeats.ready(person):
+            return None
+        if stop_reason(after, event.at):
             return None
         ahead = after.peek()
         return ahead and ahead[:2]

@@ -7,16 +7,21 @@ missing or broken, or was written by another version, is made anew.
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from labelcore.designs.recut import content_of, remember_content
 from labelcore.plan.kept_frames import put_together, taken_apart
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.arrays import read_arrays, write_arrays
+from labelcore.population.content_features import Features
 
-FOLDER = "prepared"
+FOLDER, CONTENT = "prepared", "content.arrow"
 LEAST = 20_000
 """Files with fewer items are read and prepared in a moment."""
 DIGITS = 16
@@ -47,12 +52,34 @@ def keep(folder: Path | None, population: Population, plan: Plan, frame: Any) ->
         return
 
 
+def keep_content(folder: Path | None, population: Population) -> None:
+    """Have the content of the items at hand as numbers, from the disk where it is there: made now,
+    it keeps nobody waiting later."""
+    file = None if folder is None else _place(folder, population.fingerprint) / CONTENT
+    found = None if file is None else read_arrays(file)
+    if found is not None and found[1].get("version") == _version():
+        values, meta = np.asarray(found[0]["values"]), found[1]
+        told = tuple(meta["columns"]), meta["hash"], tuple(meta["notes"])
+        remember_content(population, Features(values, *told))
+        return
+    made = content_of(population)
+    if file is not None:
+        with suppress(OSError):
+            meta = {"columns": made.columns, "hash": made.hash, "notes": made.notes}
+            write_arrays(file, {"values": made.values}, {**meta, "version": _version()})
+
+
+def _version() -> str:
+    found: str = sys.modules["labelcore"].__version__
+    return found
+
+
 def _place(folder: Path, fingerprint: str) -> Path:
     return folder / FOLDER / fingerprint[:DIGITS]
 
 
 def _frame_file(folder: Path, population: Population, plan: Plan) -> Path:
     """Named by all that the frame follows from: the items, the plan and the version."""
-    text = f"{sys.modules['labelcore'].__version__}|{population.fingerprint}|{plan.to_json()}"
+    text = f"{_version()}|{population.fingerprint}|{plan.to_json()}"
     name = sha256(text.encode()).hexdigest()[:DIGITS]
     return _place(folder, population.fingerprint) / f"frame-{name}.arrow"

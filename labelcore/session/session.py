@@ -33,6 +33,7 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Content, Draw, Event, genesis
 from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
+from labelcore.log.recuts import recut_wanted
 from labelcore.log.repeats import Judged
 from labelcore.log.screens import LEASE, LONGEST_LEASE
 from labelcore.log.state import LogState
@@ -56,7 +57,7 @@ from labelcore.session.drawing import Drawing
 from labelcore.session.item_texts import text_as_drawn
 from labelcore.session.ledger import Ledger, check_annotator, now
 from labelcore.session.prepared import keep as keep_prepared
-from labelcore.session.prepared import prepared_frame
+from labelcore.session.prepared import keep_content, prepared_frame
 from labelcore.session.projects import (
     check_highlights,
     created_or_same,
@@ -152,6 +153,8 @@ class Session:
         self._people: dict[str, str] = {}
         self.home = Home.of(self.store, self.record)
         self.sync()
+        if recut_wanted(self.engine):
+            keep_content(self.store.items_folder, population)
 
     def _mapped(
         self, population: Population, plan: Plan, engine: Engine

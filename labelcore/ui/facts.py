@@ -32,6 +32,7 @@ from labelcore.words.quantities import (
     label_of,
     names_another,
 )
+from labelcore.words.recuts import taught_words
 from labelcore.words.stops import open_words, stopped_short
 
 SECONDS_AN_ITEM = 8.0
@@ -75,7 +76,8 @@ class Counts:
     """``about``: the total is what is expected, and may turn out to be less or more; ``still_open``
     says what labelling goes on for when it is more. ``most``: the total is the most. ``again``:
     items judged a second time; ``again_left``: those still to come where nothing else is.
-    ``known``: what a pilot is to tell of the total, or has told; "" where there is none.
+    ``known``: what a pilot is to tell of the total, or has told, or what the labels have taught; ""
+    where there is none.
     ``repeats``: the share shown again, 0 once all are judged; ``mixed``: first and second answers
     are counted in one number. ``waiting``: items that somebody still had when it ended."""
 
@@ -145,7 +147,7 @@ def counts(session: Session) -> Counts:
         again_left=again_left,
         repeats=plan.further_answers if left or engine.repeats.due else 0.0,
         waiting=len(engine.waiting_indices()) if ended and session.status == Status.WAITING else 0,
-        known="" if ended or engine.extended else pilot_words(engine),
+        known="" if ended or engine.extended else pilot_words(engine) or taught_words(engine),
     )
 
 

@@ -1,0 +1,45 @@
+"""What the labels taught of the items' content at half of a plan, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from labelcore.log.engine import Engine
+from labelcore.words.sentences import count
+
+LEAST_TOLD = 0.02
+"""A smaller share of the labels is not told."""
+TAUGHT = "your labels taught Labelcore something: {fewer} fewer"
+CUT = (
+    "After {labels} these cut {strata} once more, each in two, by a model of the items' content "
+    "that placed no item by its own label."
+)
+
+
+def taught_words(engine: Engine) -> str:
+    """What is told while labelling goes on, "" where nothing is."""
+    fewer = sum(int(one.get("fewer", 0)) for one in engine.recuts)
+    return fewer_words(fewer, engine.planned)
+
+
+def fewer_words(fewer: int, planned: int) -> str:
+    """How many labels a cut is expected to save of a plan.
+
+    >>> fewer_words(41, 300), fewer_words(3, 300)
+    ('your labels taught Labelcore something: 40 labels fewer', '')
+    """
+    told = count(10 * round(fewer / 10) if fewer > 20 else fewer)
+    return TAUGHT.format(fewer=told) if fewer >= max(LEAST_TOLD * planned, 2) else ""
+
+
+def cut_words(detail: Mapping[str, Any]) -> str:
+    """What a report says of a cut; "" where nothing was cut.
+
+    >>> cut_words({"labels": 150, "edges": [None, 0.5, 1.0]})[:44]
+    'After 150 labels these cut 2 strata once mor'
+    """
+    strata = sum(one is not None for one in detail.get("edges", ()))
+    labels = count(int(detail["labels"]))
+    said = f"{strata} {'stratum' if strata == 1 else 'strata'}"
+    return CUT.format(labels=labels, strata=said) if strata else ""
