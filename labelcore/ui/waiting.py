@@ -26,7 +26,7 @@ SOON, AGAIN = 0.3, 0.5
 KEPT = 8
 """Results of each kind that are kept; those asked for last."""
 WAITS = "{what}: after the work of somebody else."
-GOES_ON, SO_FAR = "{what} · {time}", "{what} · {share:.0%} · {time}"
+GOES_ON, SO_FAR = "{what} · {time}", "{what} · {share:.0f} % · {time}"
 
 Key = tuple[Hashable, ...]
 
@@ -122,7 +122,9 @@ def _shown(work: Work, name: str) -> None:
     while True:
         share = work.share
         words = WAITS if not work.began else GOES_ON if share is None else SO_FAR
-        text = words.format(what=one_line(work.what, 60), time=f"{work.ran:.0f} s", share=share)
+        text = words.format(
+            what=one_line(work.what, 60), time=f"{work.ran:.0f} s", share=100 * (share or 0)
+        )
         said.markdown(f":material/hourglass_top: {plain(text)}")
         if work.ended.wait(AGAIN):
             break

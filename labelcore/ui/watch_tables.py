@@ -21,6 +21,7 @@ from labelcore.session.carried import terms_of
 from labelcore.session.managing import LONGEST_NAME
 from labelcore.store import ProjectRecord
 from labelcore.ui import files, monitors, sessions, visitor
+from labelcore.ui.folds import fold
 from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
 from labelcore.ui.plain import one_line
@@ -30,6 +31,7 @@ from labelcore.waves.plan_file import SCHEDULES
 FROM = "from"
 """In the address of Watch: the project that a monitor is to be begun from; "" for any."""
 NO_PROJECT = "A monitor begins from a project, which says how its file is read and what is asked."
+RENEWED = "These rows have changed under their ids (renewed)"
 WATCH_THIS = "Watch this every week"
 NOT_WORDS = ("trial", "series")
 PREVIEWED = "watch-previewed"
@@ -47,7 +49,7 @@ def next_table(monitor: Opened, standing: Standing) -> None:
         "Wave", free_wave(standing), key=f"watch-wave-{monitor.name}-{number}",
         max_chars=LONGEST_WAVE,
     )  # fmt: skip
-    renewed = st.checkbox("Rows may have changed under the same ids", key="watch-renewed")
+    renewed = st.checkbox(RENEWED, key="watch-renewed")
     if not st.button("Begin the wave", key="watch-next", disabled=given is None):
         return
     assert given is not None
@@ -127,7 +129,7 @@ def begin_page(of: str) -> None:
             "As in the project", names, key=f"watch-from-{of}",
             index=names.index(of) if of in records else 0,
         )  # fmt: skip
-        schedule = st.selectbox("A table", list(SCHEDULES), key="watch-schedule")
+        schedule = st.selectbox("A new table comes", list(SCHEDULES), key="watch-schedule")
     record, unit = records[str(project)], UNITS[str(schedule)]
     plan, labels_key = Plan.from_json(record.plan_json), f"watch-labels-{project}"
     wanted(labels_key)
@@ -144,7 +146,11 @@ def begin_page(of: str) -> None:
         "Required, one a line; each figure is held against what it was before, too",
         key=f"watch-required-{project}", placeholder="precision >= 0.8", height=68,
     )  # fmt: skip
-    given = upload(f"The first table, if not that of the project: {KINDS}", f"first-{project}")
+    given = None
+    place = fold("Another first table than that of the project", "fold-first", lambda: None)
+    if place is not None:
+        with place:
+            given = upload(f"The first table: {KINDS}", f"first-{project}")
     lines = tuple(line.strip() for line in required.splitlines() if line.strip())
     terms = int(waves), str(schedule), lines
     with st.container(horizontal=True):

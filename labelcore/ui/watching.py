@@ -43,6 +43,7 @@ EACH = (
 )
 CLOSE = "The wave ends with the labels that it has, and then shows its figures."
 ANEW = "Evidence and the level before a fall start with the next wave, such as after an alarm."
+OPEN = "Open {wave}"
 REPORT = "Report of the last {last} waves"
 QUARTER = {"weekly": 13, "monthly": 3, "daily": 92}
 THEN, NOW, CHOSEN = "watch-then", "watch-now", "monitor"
@@ -93,6 +94,8 @@ def one(monitor: Opened, standing: Standing) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="watch-head"):
         st.title(plain(headline(standing)), anchor=False)
         label_button(standing)
+    if standing.alarms:
+        st.text(now_words(standing))
     if standing.finished:
         since = standing.alarms[0].since if standing.alarms else ""
         show_chart(monitor_chart(standing.table, since), "watch-chart")
@@ -107,8 +110,6 @@ def one(monitor: Opened, standing: Standing) -> None:
         rule = METHODS[monitor.plan.design].alarm
         if rule is not None and standing.finished:
             fold(rule.title, "fold-rule", lambda: by_rule(rule, monitor))
-        if standing.finished:
-            report_button(monitor, standing)
         if visitor.allowed(Right.RUN):
             awaits = standing.state == Stands.TABLE
             fold("Next table", "fold-next", lambda: next_table(monitor, standing), opened=awaits)
@@ -116,6 +117,8 @@ def one(monitor: Opened, standing: Standing) -> None:
                 fold(f"Close {wave}", f"fold-close-{wave}", partial(close, standing, wave))
             if standing.since:
                 fold("Begin anew", "fold-anew", lambda: begin_anew(standing))
+        if standing.finished:
+            report_button(monitor, standing)
 
 
 def report_button(monitor: Opened, standing: Standing) -> None:
@@ -170,8 +173,23 @@ def headline(standing: Standing) -> str:
     return f"{standing.name}: {said}"
 
 
+def now_words(standing: Standing) -> str:
+    """The figure of the first alarm in the last finished wave, and what is required of it."""
+    first = standing.alarms[0]
+    mine = standing.table[standing.table["estimand"] == first.estimand]
+    row = mine[mine["wave"] == standing.finished[-1]].iloc[0].to_dict()
+    said = f"{standing.finished[-1]}: {_share(row, '')}."
+    required = mine["required"].dropna()
+    return f"{said} You require {100 * required.iloc[0]:.10g} %." if len(required) else said
+
+
 def label_button(standing: Standing) -> None:
-    """To the labels that are due, of the oldest wave first."""
+    """To the labels that are due, of the oldest wave first; else to the wave with the alarm."""
+    if standing.alarms and not standing.due:
+        wave = standing.alarms[0].wave
+        if st.button(OPEN.format(wave=plain(wave, 40)), key="watch-open", type="primary"):
+            query = {"project": standing.projects[wave]}
+            st.switch_page("pages/progress.py", query_params=query)
     if not standing.due or not visitor.allowed(Right.JUDGE):
         return
     wave, left = next(iter(standing.due.items()))

@@ -12,6 +12,7 @@ from labelcore.charts.design import DASHES, FIRST, REFERENCE, SECOND, SERIES, TH
 from labelcore.charts.drawing import Axis, Drawing, Line, Rule, Symbol, Unit
 from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
+from labelcore.words.quantities import label_of
 
 SHOWN = {
     "wave": "Wave", "watch": "Watched", "value": "Value", "low": "From", "high": "To",
@@ -20,6 +21,9 @@ SHOWN = {
 NOTHING = "No wave yet: the picture starts with the first finished one."
 INTERVAL_WIDTH, PANEL = 6.0, 160.0
 LEAST = 1e-2
+OF_ALARM = ((0.01, "1 %"), (0.1, "10 %"), (1.0, "alarm"), (10.0, "\N{MULTIPLICATION SIGN} 10"),
+            (100.0, "\N{MULTIPLICATION SIGN} 100"))  # fmt: skip
+"""Evidence as a share of what raises the alarm."""
 
 
 def monitor_chart(table: pd.DataFrame, since: str = "") -> Chart:
@@ -45,7 +49,7 @@ def monitor_chart(table: pd.DataFrame, since: str = "") -> Chart:
         for required in mine["required"].dropna().unique():
             marks.append(_level(float(required), len(names), panel))
     marks.append(_level(1.0, len(names), len(figures)))
-    for number, (watch, mine) in enumerate(known.groupby("watch", sort=False)):
+    for number, (_, mine) in enumerate(known.groupby("watch", sort=False)):
         share = np.maximum(mine["evidence"] / mine["threshold"], LEAST)
         at = [place[name] for name in mine["wave"]]
         marks.append(
@@ -53,17 +57,19 @@ def monitor_chart(table: pd.DataFrame, since: str = "") -> Chart:
                 at,
                 share.tolist(),
                 panel=len(figures),
-                name=shortened(str(watch)),
+                name=_line_name(mine.iloc[0]),
                 dash=DASHES[number % 6],
                 role=SERIES[number % 6],
             )
         )
     ticks = tuple((at, shortened(name)) for name, at in place.items())
     rules = [Rule(place[since] - 0.5, upright=True, dash="dot", role=SECOND)] if since else []
-    axes = [Axis(shortened(figure), Unit.SHARE) for figure in figures]
-    evidence = Axis("evidence, 1: alarm", log=True)
+    axes = [Axis(shortened(label_of(figure)), Unit.SHARE) for figure in figures]
+    highest = max(1.0, float((known["evidence"] / known["threshold"]).max()))
+    ticks_of = tuple(one for one in OF_ALARM if one[0] <= highest)
+    evidence = Axis("Evidence", log=True, ticks=ticks_of)
     drawing = Drawing(
-        Axis("wave", ends=(0.5, len(names) + 0.5), ticks=_few(ticks), grid=False),
+        Axis(ends=(0.5, len(names) + 0.5), ticks=_few(ticks), grid=False),
         (*axes, evidence), marks, rules, legend=True, height=PANEL * (len(figures) + 1),
     )  # fmt: skip
     said = "; ".join(_words(row) for row in known.to_dict("records"))
@@ -80,6 +86,13 @@ def _wave(row: dict[Any, Any], at: int, panel: int, alarmed: bool) -> list[Line]
         found.append(Line([at], [float(row["value"])], 0.0, dots=VALUE_DOT, symbol=symbol,
                           panel=panel, role=role, hover=said))  # fmt: skip
     return found
+
+
+def _line_name(row: pd.Series[Any]) -> str:
+    figure = label_of(str(row["estimand"]))
+    if pd.isna(row["required"]):
+        return shortened(f"{figure} lower than before")
+    return shortened(f"{figure} below {100 * row['required']:.10g} %")
 
 
 def _level(at: float, waves: int, panel: int) -> Line:

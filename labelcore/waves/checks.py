@@ -62,8 +62,8 @@ def check_ids(population: Population, home: Home) -> None:
         raise ArgumentError(
             "population",
             f"has other contents under {other:,} of {len(there):,} ids that earlier waves "
-            "labelled: give every row an id of its own that lasts, or say renewed=True if "
-            "these rows have changed (in a plan.toml renewed = true under [monitor])",
+            "labelled: give every row an id of its own that lasts, or say renewed=True if these "
+            "rows have changed (a tick on Watch; in a plan.toml renewed = true under [monitor])",
         )
 
 
