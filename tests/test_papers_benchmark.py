@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -14,12 +15,22 @@ from benchmarks.harness import Options
 from benchmarks.papers import verdicts as subject
 from benchmarks.papers.__main__ import PAPERS, as_table, faults, markdown, page
 from benchmarks.papers.outcome import Outcome, kept, outcome_of
-from benchmarks.papers.verdicts import expected_rows, missing, verdicts
+from benchmarks.papers.verdicts import (
+    AGREES,
+    CONTRADICTS,
+    NOT_PRINTED,
+    NOT_RUN,
+    NOT_TO_BE_HAD,
+    OTHER_DATA,
+    expected_rows,
+    missing,
+    verdicts,
+)  # fmt: skip
 
-HEADER = "key,where,what,published,low,high,must,reason\n"
+HEADER = "key,where,what,published,low,high,must,data,reason\n"
 ROWS = (
-    HEADER + "a,Table 1,x,5,4.5,5.5,yes,printed digits\n"
-    'b,Table 1,"y | z",7,6.5,7.5,no,a stand-in\nc,Figure 2,w,"about 9",,,no,only read off\n'
+    HEADER + "a,Table 1,x,5,4.5,5.5,yes,,printed digits\n"
+    'b,Table 1,"y | z",7,6.5,7.5,no,other,a stand-in\nc,Figure 2,w,"about 9",,,no,,only read off\n'
 )
 
 
@@ -33,23 +44,41 @@ def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"a": 5.0, "b": 7.0, "c": 1.0}, ["comes out", "comes out", "reported"]),
-        ({"a": 5.5, "b": 7.6}, ["comes out", "differs", "not to be had"]),
-        ({"a": 5.51}, ["DOES NOT COME OUT", "not at this size", "not to be had"]),
-        ({"a": math.nan, "b": math.nan}, ["DOES NOT COME OUT", "differs", "not to be had"]),
-        ({"a": 4.6, "b": 6.4}, ["comes out", "differs", "not to be had"]),
-        ({}, ["not at this size", "not at this size", "not to be had"]),
+        ({"a": 5.0, "b": 7.0, "c": 1.0}, [AGREES, AGREES, CONTRADICTS]),
+        ({"a": 5.5, "b": 7.6, "c": 9.4}, [AGREES, OTHER_DATA, AGREES]),
+        ({"a": 5.51, "c": 8.5}, [CONTRADICTS, NOT_RUN, CONTRADICTS]),
+        ({"a": math.nan, "b": math.nan}, [CONTRADICTS, OTHER_DATA, NOT_TO_BE_HAD]),
+        ({}, [NOT_RUN, NOT_RUN, NOT_TO_BE_HAD]),
     ],
 )
 def test_verdicts(one: Path, values: dict[str, float], words: list[str]) -> None:
     found = verdicts("one", values)
     assert [row.words for row in found] == words
-    assert [row.failed for row in found] == [word == "DOES NOT COME OUT" for word in words]
+    assert [row.failed for row in found] == [words[0] == CONTRADICTS, False, False]
     assert missing(found) == ([] if "a" in values else ["a"])
 
 
+def test_words_in_print_are_no_number(one: Path) -> None:
+    rows = "a,T,x,very close,,,no,,r\nb,T,x,very close,,,no,other,r\n"
+    (one / "one.csv").write_text(HEADER + rows, encoding="utf-8")
+    found = verdicts("one", {"a": 1.0, "b": 1.0})
+    assert [row.words for row in found] == [NOT_PRINTED, OTHER_DATA]
+
+
+def test_the_page_counts_the_words_of_the_tables() -> None:
+    """Each row of docs/papers/README.md, by the tables beside it."""
+    docs = Path(__file__).resolve().parents[1] / "docs" / "papers"
+    told = re.findall(r"^\| 00\d .*$", (docs / "README.md").read_text("utf-8"), flags=re.MULTILINE)
+    for line, name in zip(told, PAPERS, strict=True):
+        text = (docs / f"{name}_table.md").read_text("utf-8")
+        words = AGREES, CONTRADICTS, OTHER_DATA, NOT_PRINTED, NOT_TO_BE_HAD
+        found = [re.split(r" (?<!\\)\| ", row) for row in text.splitlines()]
+        counts = [sum(row[5:6] == [one] for row in found) for one in words]
+        assert line.split(" | ", 1)[1].rstrip(" |") == " | ".join(map(str, counts)), name
+
+
 def test_a_range_may_have_one_end(one: Path) -> None:
-    (one / "one.csv").write_text(HEADER + "a,T,x,5,4,,yes,r\n", encoding="utf-8")
+    (one / "one.csv").write_text(HEADER + "a,T,x,5,4,,yes,,r\n", encoding="utf-8")
     assert [verdicts("one", {"a": value})[0].failed for value in (3.9, 4.0, 1e9)] == [
         True, False, False,
     ]  # fmt: skip
@@ -63,8 +92,8 @@ def test_a_number_that_nobody_expected_is_refused(one: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("a,T,x,5,4,6,yes,r\na,T,x,5,4,6,yes,r\n", "has the key 'a' twice"),
-        ("a,T,x,5,,,yes,r\n", "what must come out needs low or high"),
+        ("a,T,x,5,4,6,yes,,r\na,T,x,5,4,6,yes,,r\n", "has the key 'a' twice"),
+        ("a,T,x,5,,,yes,,r\n", "what must come out needs low or high"),
     ],
 )
 def test_tables_that_decide_nothing_are_refused(one: Path, line: str, words: str) -> None:
@@ -75,7 +104,7 @@ def test_tables_that_decide_nothing_are_refused(one: Path, line: str, words: str
 
 def test_markdown_keeps_bars_inside_cells(one: Path) -> None:
     text = markdown(as_table(verdicts("one", {"b": 7.25})))
-    assert "| Table 1 | y \\| z | 7 | 7.25 | 6.5 to 7.5 | comes out | a stand-in |" in text
+    assert "| Table 1 | y \\| z | 7 | 7.25 | 6.5 to 7.5 | agrees | a stand-in |" in text
 
 
 def test_what_is_kept_gives_the_same_page(one: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def as_table(found: list[Verdict]) -> pd.DataFrame:
 
 def range_words(row: Expected) -> str:
     """
-    >>> range_words(Expected("a", "", "", "", 4.5, 5.5, True, ""))
+    >>> range_words(Expected("a", "", "", "", 4.5, 5.5, True, False, ""))
     '4.5 to 5.5'
     """
     if row.low is None or row.high is None:

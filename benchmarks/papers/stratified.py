@@ -86,8 +86,8 @@ def run(quick: bool, data: Path = Path("../shared/data")) -> Outcome:
 
 def notes(real: bool, quick: bool) -> list[str]:
     found = [
-        "rcv1, epsilon and news20 are stand-ins (see each row): their numbers are reported, the "
-        "findings that do not hang on the file must come out.",
+        "rcv1, epsilon and news20 are stand-ins (see each row): their numbers are of other data, "
+        "the findings that do not hang on the file must come out.",
         "Mean variance ratio: mean estimated variance over the true variance of a plain random "
         "sample of the same size; true: mean squared error instead.",
     ]
