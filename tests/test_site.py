@@ -20,7 +20,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 PACKAGE = Path(lc.__file__).parent
 OF_A_TRIAL = {"trial", "seconds"}
 ANSWERS = [DOCS / "judge.md", *(DOCS / "questions").glob("*.md")]
-PAGES = [DOCS / "tutorial.md", *ANSWERS, *(DOCS / "guide").glob("*.md")]
+HOW_TO = [*(DOCS / "guide").glob("*.md"), *(DOCS / "how_to").glob("*.md")]
+PAGES = [DOCS / "tutorial.md", *ANSWERS, *HOW_TO]
 WITH_CODE = sorted(page for page in PAGES if "```" in page.read_text("utf-8"))
 TUTORIAL = DOCS / "tutorial.md"
 # What `.ci/run` does before the tests.
@@ -32,6 +33,10 @@ PRINTED: dict[str, str | tuple[str, ...]] = {
         *("coverage", "mean_width", "all ranks together", "own_high"),
         *("items in items.csv, 'lr>=0.7'", "the classifier 'lr>=0.6' calls", "approximate"),
     ),
+    "notebook": ("open", "weighted share of spam"),
+    "build_server": "the labels show that the precision of 'lr'",
+    "groups": ("expected_half_width", "low"),
+    "search": "prevalence",
     "week_after_week": ("would begin on 400 rows", "no alarm in 1 of 52 waves"),
     "how_many_labels": "simple_random",
     "can_i_stop": "the labels show that the precision of 'lr'",
