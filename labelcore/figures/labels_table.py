@@ -70,11 +70,12 @@ def labels_table(
     return found
 
 
-_TYPES = {
-    "id": "object",
-    "answer": "object",
-    "status": "object",
-    "annotator": "object",
+_TEXT = pd.StringDtype(na_value=np.nan)
+_TYPES: dict[str, Any] = {
+    "id": _TEXT,
+    "answer": _TEXT,
+    "status": _TEXT,
+    "annotator": _TEXT,
     "time": "datetime64[us, UTC]",
     "seconds": "float64",
     "stratum": "Int64",

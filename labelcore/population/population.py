@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -168,6 +169,19 @@ class Population:
             f"<Population {self.name!r}: {len(self):,} items, classes {listing(self.classes)}, "
             f"classifiers {listing(self.classifiers)}>"
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: each role with its columns."""
+        roles: dict[str, Sequence[str]] = {
+            "classes": self.classes, "shown": self.content_columns,
+            "classifiers": self.classifiers, "helpers": [*self.helpers], "groups": [*self.groups],
+        }  # fmt: skip
+        told = {"items": f"{len(self):,}"}
+        told |= {role: listing(names) for role, names in roles.items() if names}
+        rows = "".join(
+            f"<tr><th>{role}</th><td>{escape(one)}</td></tr>" for role, one in told.items()
+        )
+        return f"<table><caption>{escape(self.name)}</caption>{rows}</table>"
 
     @property
     def found(self) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
+from html import escape
 from typing import Any
 
 import pandas as pd
@@ -72,11 +73,27 @@ from labelcore.store import LabelStore, identity_of, open_store
 
 LONGEST_NAME = 60
 PAGE = 12
+IN_DATABASE = "A person labels in the browser: labelcore app --store, with the database's address."
+"""That address may hold a password."""
+IN_BROWSER = {
+    "sqlite": "A person labels in the browser: labelcore app --store {url}",
+    "memory": 'Kept in memory: with store="sqlite:///labels.db" a person labels it in the browser.',
+}
 LEASE_MINUTES = LEASE // timedelta(minutes=1)
 
 
 class Session:
     """One project: it draws items, takes answers and gives results.
+
+    Three methods do most of the work::
+
+        draw = session.next()            # the item to judge, None at the end
+        session.answer(draw, "yes")      # a class, True or False, "unsure", "later", "broken"
+        session.results()["precision"]   # value, interval and sentence, at any time
+
+    ``labels_table()`` gives the labels back, ``table(by=...)`` the figures of groups, and
+    ``lc.write_report(session, "report.html")`` the report. With a store other people label the same
+    project in the browser: ``labelcore app --store sqlite:///labels.db``.
 
     Parameters
     ----------
@@ -175,6 +192,14 @@ class Session:
             f"<Session {self.project!r} on {self.population.name!r}: "
             f"{self.labels:,} labels, {self.status}>"
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: how far it is, every result, and where a person labels."""
+        said = [f"{self.project} on {self.population.name}: {self.labels:,} labels, {self.status}"]
+        said += [one.sentence() for one in self.results().values()]
+        kind = self.store.url.partition(":")[0]
+        said.append(IN_BROWSER.get(kind, IN_DATABASE).format(url=self.store.url))
+        return "".join(f"<p>{escape(one)}</p>" for one in said)
 
     @classmethod
     def open(

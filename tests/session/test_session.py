@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -315,6 +316,21 @@ def test_results_as_one_table_and_the_session_by_name(known: Known) -> None:
     assert table["value"][0] == results["precision"].value  # type: ignore[union-attr]
     assert table["rank"].dropna().tolist() == band.x.tolist()  # type: ignore[union-attr]
     assert repr(session) == "<Session 'spam' on 'items.csv': 60 labels, budget used>"
+    assert session.labels_table()["answer"].dtype == table["sentence"].dtype
+
+
+def test_a_notebook_shows_how_far_it_is_and_where_a_person_labels(
+    known: Known, tmp_path: Path
+) -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], budget=10)
+    session = lc.Session(known.population, plan, f"sqlite:///{tmp_path}/a.db", "a <b>")
+    go(session, known)
+    shown = session._repr_html_()
+    assert "a &lt;b&gt; on items.csv: 10 labels" in shown
+    assert escape(session.results()["accuracy"].sentence()) in shown
+    assert f"labelcore app --store sqlite:///{tmp_path}/a.db" in shown
+    assert "Kept in memory" in lc.Session(known.population, plan)._repr_html_()
+    assert "<th>classifiers</th><td>&#x27;lr&#x27;</td>" in known.population._repr_html_()
 
 
 def test_a_result_is_had_by_its_kind_and_name(known: Known) -> None:
