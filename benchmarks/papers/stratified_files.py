@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from benchmarks.papers.stratified_runs import Strata
-from benchmarks.real_files import FILES
+from benchmarks.real_files import FILES, RealFile
 from labelcore.papers.stratified.stratifications import stratify
 from labelcore.papers.stratified.sureness import sureness
 from labelcore.planning.truth import true_codes
@@ -20,7 +20,8 @@ from labelcore.stats.orders import hash_keys
 
 FloatArray = NDArray[np.float64]
 SEED = 2018
-NEWS20 = "newsgroups_med lr"
+NEWS20 = "news20_binary lr"
+NEWS20_FILE = RealFile("news20_binary.csv.gz", ("id",), ("lr",))
 # name: items, accuracy, whether the file shows probabilities (else margins)
 STAND_INS: Mapping[str, tuple[int, float, bool]] = {
     "rcv1": (700_000, 0.9532, True),
@@ -76,13 +77,12 @@ def stand_ins(shrink: int = 1) -> dict[str, ScoredFile]:
     return {name: two_normal_classes(name, shrink) for name in STAND_INS}
 
 
-def real_files(folder: Path, only: str = "") -> dict[str, ScoredFile]:
-    """Every real file and classifier whose name starts with ``only``; none where the folder is
-    missing."""
+def real_files(folder: Path, files: Sequence[RealFile] = FILES) -> dict[str, ScoredFile]:
+    """Every real file and classifier of ``files``; none of a file that is not there."""
     found: dict[str, ScoredFile] = {}
-    for file in FILES:
+    for file in files:
         short = file.name.split(".")[0]
-        if not short.startswith(only) or not (folder / file.name).exists():
+        if not (folder / file.name).exists():
             continue
         population = file.population(folder)
         codes = true_codes(population, "true_label")
