@@ -174,21 +174,23 @@ def mails(data: Path, name: str, labels: int) -> str:
     return make(data, name, population, plan, {"question": "Is this spam?"}, labels=labels)
 
 
-def compared(data: Path, name: str, labels: int) -> str:
-    """A or B: two classifiers by the items on which they differ."""
+def compared(data: Path, name: str, labels: int, every: int = 9, **settings: bool) -> str:
+    """A or B: two classifiers by the items on which they differ, the fewer the larger ``every``."""
+    letters = material.letters(600)
     shown: list[material.Row] = [
         {"id": row["id"], "text": row["text"], "old": row["prediction"] == material.TOPICS[0],
-         "new": row["truth"] == material.TOPICS[0] or place % 9 == 0}
-        for place, row in enumerate(material.letters(600))
+         "new": row["truth"] == material.TOPICS[0] or place % every == 0}
+        for place, row in enumerate(letters)
     ]  # fmt: skip
-    path = material.write(data / "files" / "two.csv", shown)
+    path = material.write(data / "files" / f"two {every}.csv", shown)
     population = read_population(
         path, id="id", content=["text"], predictions={"old": "old", "new": "new"}
     )
     plan = Plan("paired_comparison", ("accuracy_difference", "recall_difference"),
                 classifier=["old", "new"], budget=100, seed=1)  # fmt: skip
-    settings = {"question": "Is this letter about delivery?"}
-    return make(data, name, population, plan, settings, labels=labels)
+    words = {"question": "Is this letter about delivery?", **settings}
+    truth = {str(row["id"]): row["truth"] == material.TOPICS[0] for row in letters}
+    return make(data, name, population, plan, words, truth=truth, labels=labels)
 
 
 def kinds(data: Path, labels: int) -> dict[str, str]:
@@ -274,6 +276,7 @@ def one_each(data: Path) -> None:
     simple(data, "Highlighted", "Is this a complaint?", material.messages(60), ["text"],
            "score_complaint", highlight=marked)  # fmt: skip
     topics(data, "Letters", 120)
+    compared(data, "A or B, half way", 24, every=40, dots=True)
     along_ranks(data)
     choice(data, "Which cut?", 60)
     choice(data, "Which cut, chosen", 800)

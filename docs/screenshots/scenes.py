@@ -87,6 +87,8 @@ LABEL = [
           views=PLAIN),
     label("highlight", "Words and patterns of the project's choice are marked.", "Highlighted"),
     label("classes", "Five classes with the keys 1 to 5.", "Letters"),
+    label("duel", "A or B: the race, what is still possible, and what decides it.",
+          "A or B, half way"),
     label("ranked-first", "A ranked list before its first band.", "List, first labels"),
     label("ranked-band", "A ranked list, all labels there: band and headline.",
           "List with its band", wait=STATE),

@@ -120,7 +120,9 @@ function begin(parentElement) {
     const ends = { Home: 1, End: state.data.items };
     const by = { ArrowLeft: -1, ArrowRight: 1 };
     const needs = { ArrowUp: -1, ArrowDown: 1 };
+    const fields = { k: cut, n: need };
     if (event.key in by) go(state.rank + by[event.key] * far * step(), true);
+    else if (event.key.toLowerCase() in fields) fields[event.key.toLowerCase()].focus();
     else if (event.key in ends && typing === handle) go(ends[event.key], true);
     else if (event.key in needs && state.data.rows.length) {
       const now = state.wish.need;

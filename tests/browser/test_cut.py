@@ -106,6 +106,9 @@ def test_all_ways_to_move_the_cut_are_one(explore: Page, session: lc.Session) ->
     assert deepest is not None
     driving.choose(explore, explore.locator(".explore .pick"))
     one_rank(explore, session, deepest.rank)
+    for key in ("k", "5", "5", "Enter"):
+        explore.keyboard.press(key)
+    one_rank(explore, session, 55)
     assert not explore.locator("[data-testid='stException']").count()
 
 
