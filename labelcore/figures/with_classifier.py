@@ -47,6 +47,8 @@ def race_of(engine: Engine) -> Race | None:
         return None
     if engine.plan.target != "file" or len(engine.existing.positions):
         return None
+    if len(population.classes) != 2:  # With more, both may be wrong where they disagree.
+        return None
     told = population.called(name, other).items()
     differ = sum(items for (one, two), items in told if one != two)
     if differ > engine.limit:

@@ -13,6 +13,10 @@ from labelcore.words.sentences import exact_percent
 
 REQUIREMENTS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 ANOTHER = "explore-another"
+FIXED = (
+    "A candidate picked after looking is not added: bounds hold for those that were named before "
+    "the first label. A new project can ask for it."
+)
 TITLE = "Which would it be at another required precision?"
 
 
@@ -40,3 +44,4 @@ def choice_page(session: Session, choice: Choice) -> None:
     st.dataframe(rows, hide_index=True, key="explore-choices")
     with st.container(key="promise"):
         st.caption(plain(others_words(choice)))
+        st.caption(FIXED)

@@ -15,7 +15,7 @@ from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view
 from labelcore.ui.chart import show_chart
-from labelcore.ui.cutting import own_cut_of
+from labelcore.ui.cutting import VIEWS, own_cut_of
 from labelcore.ui.downloads import table_button
 from labelcore.ui.facts import decision, existing_line
 from labelcore.ui.new_number import within
@@ -34,8 +34,8 @@ QUOTE = (
 
 
 def all_readings(session: Session, curve: Curve, cut: Cut) -> None:
-    """Any other reading of the curve, and its numbers to take away."""
-    choice = choose_reading(curve, "explore-reading")
+    """Any reading that is not drawn above, and its numbers to take away."""
+    choice = choose_reading(curve, "explore-reading", VIEWS)
     chart = curve_view.curve_chart(session, curve, choice, cut=cut.rank, own=own_cut_of(session))
     if chart.table.empty:
         st.text(plain(curve_view.nothing_drawn(session, choice, curve, chart)))

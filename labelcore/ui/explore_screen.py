@@ -37,7 +37,6 @@ BY = "by the score of {name}"
 HEADS = ("I need", "keep the first", "score", "right ones")
 FIRST, ALL = "first {last:,} of {n_items:,}", "all {n_items:,}"
 NOT_SURE = "Not sure to be {need:g} % right."
-FEWER = "The list has {n_items:,} items: more cannot be kept."
 ALIKE = "All scores are equal: the order is chance, and no cut of the score is better than another."
 KEYS = "Keys: left and right move the cut, up and down what you need; K and N to type."
 ROLES = ("ink", "quiet", "rule", "empty", "band", "ground", "border")

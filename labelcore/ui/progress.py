@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -211,9 +212,10 @@ def _why_no_curve(session: Session) -> str:
     return "this method estimates none"
 
 
-def choose_reading(curve: Curve, key: str) -> str:
-    """What is drawn, and in one line what it means."""
-    labels = curve_view.choices(curve)
+def choose_reading(curve: Curve, key: str, without: Sequence[str] = ()) -> str:
+    """What is drawn, and in one line what it means; ``without``: what stands elsewhere."""
+    every = curve_view.choices(curve).items()
+    labels = {name: label for name, label in every if name not in without}
     choice = st.segmented_control(
         "What is read along the ranks",
         list(labels),

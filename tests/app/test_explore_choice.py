@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui import living
-from labelcore.ui.explore_choice import ANOTHER
+from labelcore.ui.explore_choice import ANOTHER, FIXED
 from tests.app.conftest import texts
 
 WANTED = {"candidates": (20, 40, 80), "precision_threshold": 0.8}
@@ -47,6 +47,7 @@ def test_other_requirements_are_read_off(app: Any, session: lc.Session) -> None:
     assert found.loc["50.0 %", "the choice"] == one.chosen.name
     assert found.loc["50.0 %", "as precise for sure"] == one.surest.name
     shown = texts(page).replace("\\", "")
+    assert FIXED in shown
     assert shown.count("All rows hold together") == shown.count("is the choice") == 1
 
 

@@ -1,0 +1,43 @@
+"""Explore's picture: where the script sets the handle is where the cut is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from labelcore.charts.cut_picture import BOX, HEIGHT, WIDTH, CutPicture
+from labelcore.charts.nodes import Node
+from labelcore.results.curves import Band
+from tests.ui.test_recorded import parts
+
+Make = Callable[..., Band]
+
+
+def drawn(band: Band, last: int, cut: int, **more: Any) -> tuple[CutPicture, Node]:
+    at = band.part(band.x == cut)
+    picture = CutPicture(band, at, last, cut, **more)
+    return picture, picture.node("words")
+
+
+@pytest.mark.parametrize(("last", "cut"), [(30, 20), (6000, 20), (6000, 30)])
+def test_the_handle_stands_at_the_drawn_cut(make_band: Make, last: int, cut: int) -> None:
+    picture, made = drawn(make_band("precision", [0.9, 0.8, 0.5]), last, cut)
+    places = picture.places()
+    share = picture.level.place(cut)
+    at = places["left"] + share * (places["right"] - places["left"])
+    upright = [
+        one for one in parts(made, "line")
+        if one[1]["x1"] == one[1]["x2"] and float(one[1]["y2"]) == BOX.top
+    ]  # fmt: skip
+    assert float(upright[-1][1]["x1"]) == pytest.approx(at * WIDTH, abs=0.06)
+    assert places["bottom"] == BOX.bottom / HEIGHT and places["log"] == (last >= 5000)
+
+
+def test_what_is_needed_and_what_is_sure_are_drawn_apart(make_band: Make) -> None:
+    _, made = drawn(make_band("precision", [0.9, 0.8, 0.5]), 30, 20, own=30, need=0.7, sure=10)
+    said = {one[2] for one in parts(made, "text")}
+    assert {"I need 70 %", "10", "own cut at 30", "first items by score"} <= said
+    assert any(one.startswith("at least") for one in said)
+    assert not {one for one in said if one.startswith("at most 100")}
