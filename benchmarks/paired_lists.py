@@ -10,7 +10,7 @@ Of 50 sessions 5 (of 600 labels 2) are looked at whenever their band is renewed,
 twin that keeps the fixed band; 20 also by a twin without max-t, 95 % for each rank.
 Beside: one band for each list from half of the labels each, at least the 186 that it can do with
 (their facing ends give the difference), and a plain random sample of the union of both heads, its
-band by the largest statistic as well. Equal scores stand in one random order in all sessions of a
+band by the same machinery. Equal scores stand in one random order in all sessions of a
 case. Seeds: run r uses (31, r).
 """
 
@@ -41,11 +41,10 @@ from labelcore.stats.list_difference import (
     DIFFERENCE,
     FIRST,
     SECOND,
+    Along,
     Bounds,
-    Heads,
     list_bounds,
 )
-from labelcore.stats.max_t import error_levels
 from labelcore.stats.rank_band import RankLabels, yield_band
 from labelcore.stats.rank_strata import (
     analysis_edges,
@@ -239,28 +238,18 @@ def two_bands(folder: Path, number: int, labels: int, runs: int) -> list[Row]:
 
 
 def plain_union(folder: Path, number: int, labels: int, runs: int) -> list[Row]:
-    """A plain random sample of the items in either head."""
+    """A plain random sample of the items in either head, its band made by the same machinery from
+    two strata: what A has first, and what B has first."""
     case = Case.of(folder, number, labels, False)
     frame: TwoLists = case.engine.frame
-    along, size = frame.along, len(frame.union)
-    heads, y = along.heads, case.positive[frame.union]
-    share = along.squared(DIFFERENCE, np.ones(size)) / size
-    rows = []
+    heads, ranks = frame.along.heads, frame.along.ranks
+    sides = Along(heads, np.array([2, 0, 1])[heads.side], 2, ranks)
+    y, rows = case.positive[frame.union], []
     for run in range(runs):
         random = np.random.default_rng((SEED, run))
-        items = random.permutation(size)[:labels]
-        sample = Heads(heads.first[items], heads.second[items], heads.edges)
-        z = sample.counts(DIFFERENCE, along.ranks) * y[items, None]
-        value = size * z.mean(axis=0)
-        # One hit more on either side keeps the variance off zero where nothing was found.
-        spread = z.var(axis=0, ddof=1) + share / (labels + 2)
-        scale = size**2 / labels * (1 - labels / size)
-        centred = (z - z.mean(axis=0))[:, along.places]
-        covariance = scale * centred.T @ centred / (labels - 1)
-        level = float(error_levels(covariance, LEVEL))
-        half = -ndtri(level / 2) * np.sqrt(scale * spread)
-        bounds = Bounds(*(one / along.ranks for one in (value, value - half, value + half)))
-        rows.append(compared(case, *case.everywhere(along.ranks, bounds), labels))
+        items = random.permutation(len(y))[:labels]
+        found = list_bounds(sides, items, y[items], LEVEL)[DIFFERENCE]
+        rows.append(compared(case, *case.everywhere(ranks, found), labels))
     return mean_row("plain sample", labels, runs, rows)
 
 

@@ -35,6 +35,7 @@ leave too much unsaid, and the band was wrong in .09 to .34 of sessions."""
 CENSUS_FROM, ROUNDS, HALVINGS = 0.75, 100, 40
 OWN_WEIGHT = 0.5
 """What a list's own precision counts beside the difference, where both are asked for."""
+FURTHEST = 1e6
 PLACES = 40
 """Ranks beside the edges at which the region is worked out."""
 DIFFERENCE, FIRST, SECOND = "difference", "first", "second"
@@ -458,7 +459,8 @@ def _summed(along: Along, kind: str, known: _Known) -> _Sums:
 
 def _ends(along: Along, kind: str, known: _Known, critical: float, sums: _Sums) -> Bounds:
     ranks = along.ranks.astype(float)
-    t = student(sums.variance, sums.noise, critical)
+    # Beyond 8.3 standard errors the tail of a normal is no number any more.
+    t = np.nan_to_num(student(sums.variance, sums.noise, critical), posinf=FURTHEST)
     down, up = _region(along, kind, known, t, sums)
     beside = t**2 * np.maximum(sums.variance - sums.of_rates, 0.0)
     low = sums.estimate - np.sqrt(down**2 + beside)

@@ -16,6 +16,8 @@ from labelcore.ui.times import dated, reader_zone
 from labelcore.words.differences import is_difference
 
 FIRST, MEAN = "First {rank:,}", "Precision, mean over all ranks"
+LISTS_MEAN = "Precision of one list less the other's, mean over ranks"
+MEANS = {**dict.fromkeys(CURVES, MEAN), **dict.fromkeys(LISTS, LISTS_MEAN)}
 
 
 def known_picture(known: Known) -> Picture:
@@ -33,7 +35,8 @@ def known_bar(known: Known) -> Bar:
         name, assumed = FIRST.format(rank=known.rank), known.confidence is None
         return share_bar(name, known.told, known.low, known.high, assumed)
     bar = bar_of(known, estimand_name(known.estimand, audit=known.audit))
-    return replace(bar, name=MEAN) if known.estimand in {**CURVES, **LISTS} else bar
+    name = MEANS.get(known.estimand)
+    return bar if name is None else replace(bar, name=name)
 
 
 def card_line(summary: Summary) -> str:

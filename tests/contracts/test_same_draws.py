@@ -82,6 +82,11 @@ PLANS: dict[str, dict[str, Any]] = {
         "classifier": ["a", "b"],
         "budget": 60,
     },
+    "paired_lists": {
+        "estimands": ["precision_curve_difference"],
+        "classifier": ["a", "b"],
+        "budget": 60,
+    },
     "geometric_strata": {"estimands": CURVE, "classifier": "a", "budget": 200},
     "agreement_patterns": {"estimands": ["precision"], "classifier": ["a", "b"], "budget": 60},
 }
@@ -98,6 +103,7 @@ DIGESTS = {
     "logarithmic_stratified": "df056bd8694fd31a",
     "random_curve": "e2921b76c7cca33c",
     "paired_comparison": "c7b8f2f62a3d907b",
+    "paired_lists": "adf31e1b74f33b2e",
     "geometric_strata": "5d60d63d48fc7ed7",
     "agreement_patterns": "13b316480a195adb",
 }

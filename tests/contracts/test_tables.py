@@ -140,6 +140,8 @@ CASES = (
     choosing("choice, Hoeffding", bound="hoeffding"),
 )  # fmt: skip
 
+WITHOUT = {"paired_lists"}
+"""It says nothing of all that one classifier calls positive, and pages show no table of that."""
 NAMED = {one.name: one for one in CASES}
 POOLED = ("recycled", "recycled, precision", "choice")
 """Whose tables are wrong where all labels are pooled."""
@@ -166,7 +168,7 @@ def written_files(folder: Path) -> dict[str, Callable[[int], Known]]:
 
 
 def test_every_method_stands_in_the_table() -> None:
-    assert {one.design for one in CASES} == set(lc.DESIGNS)
+    assert {one.design for one in CASES} | WITHOUT == set(lc.DESIGNS)
 
 
 # --- what the headline and what the tables say ----------------------------------------------------

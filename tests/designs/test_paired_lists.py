@@ -179,6 +179,16 @@ def test_answers_without_a_verdict_count_for_either_list(known: Known) -> None:
     assert ((certain.low <= truth + 1e-12) & (truth <= certain.high + 1e-12)).all()
 
 
+def test_a_reach_beyond_all_numbers_leaves_what_is_certain(known: Known) -> None:
+    engine = known.engine(plan_of(), 1)
+    items = drawn(engine, 0)
+    positive = known.truth[engine.frame.union[items]].astype(float)
+    far = list_bounds(engine.frame.along, items, positive, 0.95, lambda level: 12.0)[DIFFERENCE]
+    certain = list_bounds(engine.frame.along, items, positive, None)[DIFFERENCE]
+    np.testing.assert_allclose(far.low, certain.low)
+    np.testing.assert_allclose(far.high, certain.high)
+
+
 @pytest.fixture(scope="module")
 def session(known: Known) -> lc.Session:
     made = lc.Session(known.population, plan_of(300, own=True, promise="watched"))
