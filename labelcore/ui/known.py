@@ -35,8 +35,7 @@ def known_bar(known: Known) -> Bar:
         name, assumed = FIRST.format(rank=known.rank), known.confidence is None
         return share_bar(name, known.told, known.low, known.high, assumed)
     bar = bar_of(known, estimand_name(known.estimand, audit=known.audit))
-    name = MEANS.get(known.estimand)
-    return bar if name is None else replace(bar, name=name)
+    return replace(bar, name=MEANS.get(known.estimand, bar.name))
 
 
 def card_line(summary: Summary) -> str:
