@@ -360,12 +360,17 @@ def width_table(rows: list[Row], beside: dict[tuple[str, int, str], Row]) -> str
              f"{both['asked']:.0f}", f"{1 / np.mean(ratio):.1f}", points(third),
              f"{plain['wrong']:.3f}", " ".join(f"{one:.2f}" for one in mine / third))
         )  # fmt: skip
-    each = " ".join(f"{one:.2f}" for one in np.mean(ratios, axis=0))
+    of_size = np.array([row["labels"] for row in rows])
+    lines = []
+    for labels in SIZES:
+        mine = np.array(ratios)[of_size == labels]
+        each = " ".join(f"{one:.2f}" for one in np.median(mine, axis=0))
+        lines.append(f"- {labels} labels, median of the pairs at 100, 300, 1,000, 2,000: {each}")
     widest = " ".join(f"{one:.2f}" for one in np.max(plains, axis=0))
+    said = "\n".join(lines)
     after = (
-        "\nLabels of ours to those of two bands with the same width, mean over pairs and sizes at "
-        f"100, 300, 1,000, 2,000: {each}; in all {np.mean(ratios):.2f}. Widest against the plain "
-        f"sample: {widest}.\n"
+        f"\nLabels of ours to those of two bands with the same width:\n\n{said}\n\n"
+        f"Widest against the plain sample: {widest}.\n"
     )
     return table(names, cells) + after
 
@@ -394,6 +399,46 @@ def own_table(rows: list[Row], alone: list[Row]) -> str:
 
 
 HEAD = f"""# Two ranked lists
+
+Precision at rank r of list A less that of list B is the positives that only A has among its first
+r, less those that only B has, divided by r: what both have cancels. `paired_lists` asks these items
+alone, and bounds the difference at every rank from the first to the last at once:
+
+```python
+plan = lc.Plan("paired_lists", "precision_curve_difference", classifier=["lr", "svm"], budget=300)
+session = lc.Session(population, plan)
+...
+found = session.list_difference("lr", "svm")
+found.ranges()  # better, first, last: may be looked for
+found.at(1000)  # value and interval at one rank
+session.list_items(300)  # what one has among its first 300 and the other has not
+```
+
+- Ranks: 50 to 2,000, or to half of a shorter list; others by
+  `params={{"first_rank": 300, "last_rank": 4000}}`. The head costs most; where depth matters begin
+  further down.
+- The items that both have are asked as well, and each list's own precision is told: difference and
+  both lists hold together. `params={{"own": False}}` asks for the difference alone.
+- Watched plans are renewed up to thirty times until the planned size, from two labels of each
+  stratum on.
+- Equal scores stand in a random order. A list whose scores are all equal, or which looks like a
+  shuffle of the other, is compared and told; two lists with the same items first are refused.
+
+What was measured, on ten pairs of real lists:
+
+- **It holds at every rank.** Wrong anywhere in .028 ± .003 of 3,000 sessions of a fixed size (least
+  certain pair .073 ± .021), in .018 ± .009 of 210 that were looked at all the way; by a fixed band
+  looked at so in .133. No range that was named had the wrong sign, whichever was picked; without
+  max-t in .028, of one pair in .217. 400 sessions a pair were planned, 150 were run.
+- **Against one band for each list**, the difference alone: from rank 300 on .13 to .29 of the
+  labels in the median of the pairs; at rank 100 .57 and .35, and of 600 labels two bands need fewer
+  there for two pairs, where all widths are under six points.
+- **A plain sample of both heads is wider in the head and narrower at the end.** At rank 300 ours is
+  as a rule .4 to .6 times as wide; at 2,000 it is wider for most pairs, and up to 4.7 times
+  where nearly all items of both heads are positive: many small strata cost there what a few large
+  ones do not. Who asks for depth alone begins at a later `first_rank`.
+- With each list's own precision the difference is 1.03 to 1.19 times as wide (2.3 times for two
+  lists that are nearly the same).
 
 {MADE}
 
