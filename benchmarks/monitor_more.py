@@ -19,7 +19,7 @@ from labelcore.stats.profile import Cells, FloatArray
 from labelcore.waves.evidence import LONGEST, fitted, requirement_evidence, threshold
 
 SEED, WAVES, ERROR, BY = 37, 52, 0.05, 0.10
-EARLIER, BLOCK = 8, 500
+EARLIER, BLOCK, POOL = 8, 500, 20_000
 IN_GROUP, PLANNED = "a fall in one group", "earlier waves plan the next"
 GROUPED_LABELS, FALLING, N_GROUPS = 300, 1, 4
 """Which group falls: the one with three tenths of the items."""
@@ -31,7 +31,7 @@ def in_group(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
     the requirement on all items notices, alone with the error rate."""
     random = np.random.default_rng([SEED, 6])
     prepared = Prepared(case, folder, labels=GROUPED_LABELS, grouped=True)
-    quiet = prepared.sessions(prepared.positive, 5 * series, random)
+    quiet = prepared.sessions(prepared.positive, POOL, random)
     lower = prepared.sessions(prepared.fallen(figure, BY, FALLING), 2_000, random)
     row: Row = {"file": case.name, "figure": figure, "watch": IN_GROUP, "series": series,
                 "true": prepared.value(figure, group=FALLING)}  # fmt: skip
