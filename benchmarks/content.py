@@ -43,6 +43,7 @@ RARE = 49
 DESIGN = "recalibrated_neyman"
 OFF, ON, NOISE = "off", "content", "noise"
 COST, COSTS = "cost ", (10_000, 100_000, 1_000_000)
+COST_NAMES = ("items", "seconds of one core", "seconds that passed", "MB of the process")
 
 
 @dataclass(frozen=True)
@@ -256,11 +257,18 @@ def by_pair(found: pd.DataFrame) -> str:
     for (pair, labels), part in found.groupby(["pair", "labels"], sort=False):
         of = part.set_index("variant")
         on = of.loc[ON]
-        noise = f"{of.loc[NOISE, 'ratio']:.2f}" if NOISE in of.index else ""
+        noise = "" if NOISE not in of.index else _digits_of(of.loc[NOISE, "ratio"])
         held = (f"{on[one]:.3f}" for one in ("held", "least", "held_off", "least_off"))
-        ratio = f"{on['ratio']:.2f} ± {on['noise']:.2f}"
+        ratio = _digits_of(on["ratio"], on["noise"])
         rows.append((pair, f"{labels:,}", ratio, noise, *held))
     return table(names, rows)
+
+
+def _digits_of(ratio: float, noise: float | None = None) -> str:
+    """Two digits; "narrow" where no figure is wide enough to tell."""
+    if np.isnan(ratio):
+        return "narrow"
+    return f"{ratio:.2f}" if noise is None else f"{ratio:.2f} ± {noise:.2f}"
 
 
 def summary(found: pd.DataFrame) -> str:
@@ -299,11 +307,11 @@ def cost(items: int, folder: Path) -> list[Row]:
         data.to_parquet(path)
         del data, text
         population = lc.read_population(path, content="text", predictions={"nb": "said"})
-        start = time.monotonic()
+        start, cpu = time.monotonic(), time.process_time()
         second_opinion(population, "nb")
-        seconds = time.monotonic() - start
+        seconds, cpu = time.monotonic() - start, time.process_time() - cpu
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return [{"items": items, "seconds": seconds, "megabytes": most}]
+    return [{"items": items, "seconds": seconds, "cpu": cpu, "megabytes": most}]
 
 
 def _all_pairs() -> Iterator[tuple[int, Pair]]:
@@ -333,9 +341,10 @@ def tables(rows: Rows, options: Options) -> str:
         parts += ["## Beside other helpers", by_pair(beside)]
     costs: list[dict[str, Any]] = flat({name: one for name, one in rows.items() if COST in name})
     if costs:
-        taken = [(f"{one['items']:,}", f"{one['seconds']:.0f}", f"{one['megabytes']:,.0f}")
+        taken = [(f"{one['items']:,}", f"{one['cpu']:.0f}", f"{one['seconds']:.0f}",
+                  f"{one['megabytes']:,.0f}")
                  for one in costs]  # fmt: skip
-        parts += ["## What it costs", table(("items", "seconds", "MB of the process"), taken)]
+        parts += ["## What it costs", table(COST_NAMES, taken)]
     return "\n\n".join(parts)
 
 

@@ -29,6 +29,7 @@ from labelcore.stats.profile import BoolArray, FloatArray
 MOST_VERDICTS = 50
 SAME_ORDER = 0.98
 NOT_USED = "{name!r} does not help to choose: {why}."
+OF_CONTENT = "Of the content, {note}."
 CONSTANT = "it says the same of every item"
 TOO_MANY = f"it holds {{number:,}} different texts, and verdicts are at most {MOST_VERDICTS}"
 AS_CLASSIFIER = "it says what {classifier!r} says"
@@ -300,6 +301,8 @@ def helper_notes(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
         for name, vote in votes.items()
         if not np.isnan(vote).all()
     ]
+    if CONTENT in votes and wants_content(population, [CONTENT]):
+        notes += [OF_CONTENT.format(note=one) for one in population.opinions[classifier].notes]
     why = {one.name: one.why for one in found}
     for name in dict.fromkeys([*population.helpers, *(named or ())]):
         alone = (

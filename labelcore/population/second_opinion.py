@@ -14,9 +14,15 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore.population.content_features import SAMPLE, Features, content_features
+from labelcore.population.content_features import (
+    MOST_CATEGORIES,
+    SAMPLE,
+    Features,
+    content_features,
+)
 from labelcore.population.population import Opinion, Population
 from labelcore.population.revealing import looks_like_answer
 
@@ -26,6 +32,12 @@ SEED, FOLDS, INVERSE_PENALTY = 0, 5, 4.0
 DIGITS = 3
 BLOCK = 1 << 16
 ONE_PREDICTION = "{classifier!r} says the same of every item"
+THE_ANSWER = (
+    "{column!r} says what all {answers:,} known answers say and is left out: if it holds the "
+    "answers, they are known and nothing need be labelled"
+)
+LEAST_KNOWN = 10
+"""So many known answers of either class before a column that parts them all says something."""
 NO_COLUMN = "no column is judged that is not a score, a prediction or an answer"
 TWO_CLASSES = "content is learned with two classes only"
 
@@ -61,12 +73,40 @@ def _made(population: Population, classifier: str) -> Opinion:
         return _none(population, ONE_PREDICTION.format(classifier=classifier))
     if not columns:
         return _none(population, NO_COLUMN)
-    features = content_features(population, columns, seed=SEED)
+    telling = _telling(population, columns)
+    told = tuple(THE_ANSWER.format(column=one, answers=n) for one, n in telling.items())
+    asked = [one for one in columns if one not in telling]
+    features = content_features(population, asked, seed=SEED)
     if not features.columns:
-        return _none(population, *features.notes)
+        return _none(population, *told, *features.notes)
     positive = said == population.classes.index(population.positive)
     score = _cross_fitted(features, positive)
-    return Opinion(score, sha256(score.tobytes()).hexdigest(), features.columns, features.notes)
+    notes = (*told, *features.notes)
+    return Opinion(score, sha256(score.tobytes()).hexdigest(), features.columns, notes)
+
+
+def _telling(population: Population, columns: Sequence[str]) -> dict[str, int]:
+    """Columns that part the known answers of either class without exception, where these are enough
+    to tell, with their number."""
+    known = population.known
+    if known is None:
+        return {}
+    there = np.flatnonzero(known >= 0)
+    truth = known[there] == population.classes.index(population.positive)
+    if min(truth.sum(), (~truth).sum()) < LEAST_KNOWN:
+        return {}
+    found = {}
+    for name in columns:
+        every = population.column(name)
+        texts = [every[place].strip() for place in there]
+        numbers = pd.to_numeric(pd.Series(texts, dtype="object"), errors="coerce").to_numpy()
+        yes, no = ({text for text, one in zip(texts, truth, strict=True) if one == way}
+                   for way in (True, False))  # fmt: skip
+        few = not yes & no and len(yes | no) <= MOST_CATEGORIES
+        high, low = numbers[truth], numbers[~truth]
+        if few or high.min() > low.max() or high.max() < low.min():
+            found[name] = len(there)
+    return found
 
 
 def _none(population: Population, *why: str) -> Opinion:

@@ -128,6 +128,26 @@ def test_content_that_says_nothing_is_named_and_the_plan_goes_on(
     assert f"'content' does not help to choose: {why}" in " ".join(ahead.derived["notes"])
 
 
+@pytest.mark.parametrize("kind", ["words", "numbers"])
+def test_a_column_that_holds_the_answers_is_left_out_and_told(kind: str) -> None:
+    truth, random = truth_of(), np.random.default_rng(4)
+    said = np.where(random.random(N) < 1 / 6, 1 - truth, truth)
+    coded = [
+        ["off", "on"][t] if kind == "words" else f"{t + random.random() / 2:.3f}" for t in truth
+    ]
+    rows = [
+        {"text": f"{TOPICS[t]} w{i % 40}", "mark": coded[i], "said": int(said[i]),
+         "before": int(t) if i < 80 else None}
+        for i, t in enumerate(truth)
+    ]  # fmt: skip
+    population = lc.read_population(
+        rows, content=["text", "mark"], predictions={"lr": "said"}, known="before",
+    )  # fmt: skip
+    opinion = second_opinion(population, "lr")
+    assert opinion.columns == ("text",)
+    assert "'mark' says what all 80 known answers say and is left out" in opinion.notes[0]
+
+
 def test_each_column_has_one_row_that_says_whether_it_is_used(tmp_path: Path) -> None:
     population = file_of(tmp_path)
     setup = Engine(population, frozen(population, plan_of(), 120)).setup
