@@ -52,6 +52,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "plain sample": (),
     "curve": ("precision_curve",),
     "AUC": ("area_under_roc",),
+    "AUC, other seed": ("area_under_roc",),
     "AP": ("average_precision",),
     "curve + AUC": ("precision_curve", "area_under_roc"),
     "curve + AP": ("precision_curve", "average_precision"),
@@ -187,7 +188,7 @@ def asked(path: Path, classifier: str, name: str, labels: int, runs: int) -> lis
     n_items, questions = len(one.truth), ASKED[name]
     ranks = np.unique(np.geomspace(READ_FROM, n_items, READ_RANKS).round().astype(int))
     for run in range(runs):
-        random = np.random.default_rng((SEED, run))
+        random = np.random.default_rng((SEED + name.endswith("other seed"), run))
         order = np.lexsort((random.random(n_items), -one.score))
         along, sums = one.truth[order], np.append(0.0, np.cumsum(one.score[order]))
         edges = np.array([n_items])
@@ -429,6 +430,17 @@ nothing was seen, and an honest interval is many times as wide. "extremes": the 
 extremes over all curves inside the band of the same labels, which plans frozen before keep, in the
 median of {EXTREME_RUNS} runs.
 
+- Labels shared by what is asked (500, nine real lists, {ASKED_RUNS} sessions each): for the area
+  alone its interval is .95 of a plain sample's in the mean, 1.03 on the widest list; before, 2.7
+  and 3.6. Beside a curve it is 1.28, and the curve 1.18 times as wide as asked alone: a curve that
+  gets half of the labels would be about 1.4 times as wide, so it gets more. Average precision
+  beside them is .6 of a plain sample's; with both numbers the area is 1.35 and the curve 1.15. A
+  cut looks where the expected precision passes what it has to keep; that found it no deeper. Before,
+  all were "curve". The curve of a plain sample is that of its labels in pieces, which no method of
+  the product gives.
+- Plans with a number among what is asked let its interval reach further on the side of the value.
+  Where the mean of a way is under .945 it was run again with another seed; the two runs of the area
+  alone hold .936 and .969.
 - Geometric strata hold what they say: .96 to .98 of the runs in the mean over thirteen lists, no
   list below .93 beyond its noise of about .03.
 - By the same region average precision of a plain sample is covered in .92 of the runs, of a steep

@@ -20,6 +20,7 @@ from labelcore.words.short import Shown, range_of, short_value
 
 LONGEST_OF_TWO = 20
 NOT_YET, EARLY = ("", "not yet"), ("", "too early")
+EXACT_TO, EXACTLY = 1e-12, "exact"
 
 
 def estimate_bar(estimate: Shown, name: str) -> Bar:
@@ -31,7 +32,7 @@ def estimate_bar(estimate: Shown, name: str) -> Bar:
     if says_little(drawn, estimate.low, estimate.high, least):
         return Bar(name, None, None, None, EARLY)
     exact = estimate.state == State.EXACT
-    between = "exact" if exact else told_interval(estimate, unit="")
+    between = EXACTLY if exact else told_interval(estimate, unit="")
     ends = estimate.low, estimate.high
     return Bar(name, drawn, *ends, (value, between), assumed=estimate.confidence is None)
 
@@ -52,6 +53,8 @@ def head_bar(band: Band | None, name: str) -> Bar:
     if band is None or not band.has_interval or np.isnan(band.low[0]):
         return Bar(name, None, None, None, NOT_YET)
     value, low, high = (float(ends[0]) for ends in (band.told, band.low, band.high))
+    if high - low < EXACT_TO:
+        return Bar(name, low, low, high, (value_percent(low, low, high), EXACTLY))
     assumed = band.confidence is None
     return share_bar(name, None if assumed or np.isnan(value) else value, low, high, assumed)
 

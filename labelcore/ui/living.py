@@ -158,8 +158,9 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     if track is not None and charted is not None and not other and session.going_on:
         early = _early(charted, track, dots.get(charted.estimand))
     sentence = other or early or short_sentence(charted or estimates[0])
-    if not claimed and said and shown[0].low is not None:
-        shown[0] = replace(shown[0], told=True)
+    told = _told_bar(session, heads) if said else 0
+    if not claimed and said and shown[told].low is not None:
+        shown[told] = replace(shown[told], told=True)
     elif charted is not None and not other and not early and _says_interval(charted):
         place = len(heads) + estimates.index(charted) - (race is not None)
         if place >= 0:
@@ -266,6 +267,12 @@ def _compares(estimates: Sequence[Estimate]) -> bool:
 def bar_of(estimate: Shown, name: str) -> Bar:
     """One estimate as a bar."""
     return estimate_bar(estimate, one_line(name, LONGEST_NAME))
+
+
+def _told_bar(session: Session, heads: Mapping[str, Band | None]) -> int:
+    """The place of the bar whose interval the sentence has."""
+    ranks = dict(curve_view.landmarks(session))
+    return [ranks.get(name) for name in heads].index(curve_view.told_head(session))
 
 
 def _heads(session: Session, others: int) -> tuple[dict[str, Band | None], str]:

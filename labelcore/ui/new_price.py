@@ -331,7 +331,7 @@ def ranks_words(found: pd.DataFrame, items: int, own: int | None) -> str:
     >>> rows = [("10", 0.0, 0.0), ("151", 0.0512, 0.05), ("area_under_roc", 0.03, 0.02)]
     >>> columns = ["of", "expected_half_width", "asked_alone"]
     >>> ranks_words(pd.DataFrame(rows, columns=columns), 4000, 151)
-    'Expected: first 10 exact · own cut, 151 ± 5.2 points · area under the ROC curve ± 3.0 points'
+    'Expected: first 10 exact · own cut, 151 ± 5.2 · area under the ROC curve ± 3.0 points'
     """
     said = []
     for name, width in zip(found["of"], found["expected_half_width"], strict=True):
@@ -339,7 +339,7 @@ def ranks_words(found: pd.DataFrame, items: int, own: int | None) -> str:
         label = label[:1].lower() + label[1:]
         exact = width <= outlook.EXACT
         said.append(f"{label} exact" if exact else f"{label} ± {expected_points(width)}")
-    return f"Expected: {' · '.join(said)}"
+    return f"Expected: {' · '.join(said)}".replace(" points ·", " ·")
 
 
 def shared_words(found: pd.DataFrame, asked: Sequence[str]) -> str:

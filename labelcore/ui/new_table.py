@@ -52,9 +52,17 @@ class Row:
 def sized_rows(plan: Plan, found: Sequence[Line], items: int) -> list[Row]:
     """A row for each method with as many labels as the chosen one, whose number follows from its
     parameters, or with those of its own."""
-    rows = [row_of(one, promise_of(plan, one.design), one.labels, items)
-            for one in found if not one.refused and one.labels]  # fmt: skip
+    rows = [row_of(one, promise_of(plan, one.design), labels, items)
+            for one in found if (labels := least_labels(one))]  # fmt: skip
     return sorted(rows, key=lambda row: (row.design != plan.design, row.labels))
+
+
+def least_labels(line: Line) -> int:
+    """The labels of a method; of one that needs more than it was asked with the fewest it takes; 0
+    where it cannot serve."""
+    if not line.refused:
+        return line.labels
+    return max((int(one.changes.get("budget", 0)) for one in line.remedies), default=0)
 
 
 def row_of(line: Line, promise: str, labels: int, items: int) -> Row:
