@@ -435,9 +435,9 @@ median of {EXTREME_RUNS} runs.
   and 3.6. Beside a curve it is 1.28, and the curve 1.18 times as wide as asked alone: a curve that
   gets half of the labels would be about 1.4 times as wide, so it gets more. Average precision
   beside them is .6 of a plain sample's; with both numbers the area is 1.35 and the curve 1.15. A
-  cut looks where the expected precision passes what it has to keep; that found it no deeper. Before,
-  all were "curve". The curve of a plain sample is that of its labels in pieces, which no method of
-  the product gives.
+  cut looks where the expected precision passes what it has to keep; that found it no deeper.
+  Before, all were "curve". The curve of a plain sample is that of its labels in pieces, which no
+  method of the product gives.
 - Plans with a number among what is asked let its interval reach further on the side of the value.
   Where the mean of a way is under .945 it was run again with another seed; the two runs of the area
   alone hold .936 and .969.

@@ -328,10 +328,10 @@ def show_along_ranks(plan: Plan, population: Population, chosen: Line) -> None:
 
 def ranks_words(found: pd.DataFrame, items: int, own: int | None) -> str:
     """
-    >>> rows = [("10", 0.0, 0.0), ("151", 0.0512, 0.05), ("area_under_roc", 0.03, 0.02)]
+    >>> rows = [("10", 0.0, 0.0), ("151", 0.12, 0.1), ("area_under_roc", 0.03, 0.02)]
     >>> columns = ["of", "expected_half_width", "asked_alone"]
     >>> ranks_words(pd.DataFrame(rows, columns=columns), 4000, 151)
-    'Expected: first 10 exact · own cut, 151 ± 5.2 · area under the ROC curve ± 3.0 points'
+    'Expected: first 10 exact · own cut, 151 ± 12 · area under the ROC curve ± 3.0 points'
     """
     said = []
     for name, width in zip(found["of"], found["expected_half_width"], strict=True):

@@ -161,7 +161,8 @@ def test_label_page_shows_ranks_with_their_band(app, make_curve: MakeCurve) -> N
         band = session.cut(rank).readings["precision"]
         value, low, high = (float(one[0]) for one in (band.told, band.low, band.high))
         told = "" if value != value else f"{value_percent(value, low, high)} "
-        said = f"First {rank} {told}{range_of(low, high)}"
+        between = "exact" if high - low < 1e-12 else range_of(low, high)
+        said = f"First {rank} {told}{between}"
         assert said in page
     assert "From 100 labels." in page
 
