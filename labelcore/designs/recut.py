@@ -16,12 +16,13 @@ from labelcore.designs.base import Frame, IntArray
 from labelcore.designs.helpers import HelpedFrame
 from labelcore.population import Population
 from labelcore.population.content_features import MADE, SAMPLE, Features, content_features
+from labelcore.population.second_opinion import SEED, content_columns
 from labelcore.stats.orders import random_of
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stats.recut import LEAST_GAIN, edges, folds, learned
 
 ONCE, NEVER = "once", "never"
-CONTENT_SEED, DIGITS = 0, 9
+DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -51,13 +52,14 @@ class Recut:
 
 
 def content_of(population: Population) -> Features:
-    """What cuts are learned from: the content of the items, made once for all plans of a file."""
-    return content_features(population, seed=CONTENT_SEED)
+    """What cuts are learned from: the content of the items, made once for all plans of a file and
+    for its second opinion."""
+    return content_features(population, content_columns(population), seed=SEED)
 
 
 def remember_content(population: Population, content: Features) -> None:
     """Its content was made before."""
-    MADE.of(population).put((tuple(population.content_columns), CONTENT_SEED, SAMPLE), content)
+    MADE.of(population).put((content_columns(population), SEED, SAMPLE), content)
 
 
 def recut_of(

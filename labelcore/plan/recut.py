@@ -8,6 +8,7 @@ from labelcore.estimands import SCALARS
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
+from labelcore.population.second_opinion import content_columns
 
 MOST_ITEMS = 1_000_000
 """The content of more is not held beside a session."""
@@ -21,7 +22,7 @@ def check_recut(population: Population, plan: Plan, classifiers: int) -> None:
         return
     named = [name for name in plan.estimands if name not in SCALARS]
     reasons = {
-        "needs content columns to learn from": not population.content_columns,
+        "needs content columns to learn from": not content_columns(population),
         "needs predictions to correct": not population.predictions,
         "was measured for two classes only": len(population.classes) > 2,
         "was measured for one classifier only": classifiers > 1,

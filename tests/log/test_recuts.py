@@ -198,6 +198,19 @@ def test_it_is_left_out_where_many_are_not_sure(
     assert "upper" not in cut.detail
 
 
+def test_a_second_opinion_goes_with_it(population: lc.Population, truth: np.ndarray) -> None:
+    """Each part has both pieces of evidence, and a replay draws the same."""
+    both = {"recut": "once", "helpers": ["content"]}
+    session = lc.Session(population, plan(params=both, budget=200))
+    until(session, truth, 120)
+    frame = session.engine.frame
+    assert frame.cut_at == cuts(session)[0].detail["labels"]
+    assert frame.evidence.shape == (frame.n_strata, 2)
+    walk = Walk(session.engine.beginning(), None)
+    for event in session.events:
+        walk.take(event)
+
+
 def test_simulations_cut_too(population: lc.Population, truth: np.ndarray) -> None:
     """With content that decides: narrower in the mean of eight sessions each."""
     found = {}
