@@ -102,8 +102,11 @@ def test_all_ways_to_move_the_cut_are_one(explore: Page, session: lc.Session) ->
     explore.keyboard.press("ArrowDown")
     expect(explore.locator(pressed)).to_contain_text("70 %")
     expect(explore.locator(".explore .typed").nth(1)).to_have_value("70")
-    deepest = session.deepest_cut(0.7)
-    assert deepest is not None
+    expect(explore.locator(".explore .pick")).to_have_count(0)
+    for key in ("n", "3", "0", "Enter"):
+        explore.keyboard.press(key)
+    deepest = session.deepest_cut(0.3)
+    assert deepest is not None and deepest.rank > 10
     driving.choose(explore, explore.locator(".explore .pick"))
     one_rank(explore, session, deepest.rank)
     for key in ("k", "5", "5", "Enter"):
