@@ -29,6 +29,7 @@ from labelcore.stats.profile import BoolArray, FloatArray
 MOST_VERDICTS = 50
 SAME_ORDER = 0.98
 NOT_USED = "{name!r} does not help to choose: {why}."
+BESIDE_VERDICTS = "beside a column that says what somebody judged it costs labels"
 OF_CONTENT = "Of the content, {note}."
 CONSTANT = "it says the same of every item"
 TOO_MANY = f"it holds {{number:,}} different texts, and verdicts are at most {MOST_VERDICTS}"
@@ -212,6 +213,9 @@ def columns(setup: Setup, *, cut: bool = True) -> tuple[Column, ...]:
     names = candidates(population, classifier) if named is None else named
     found = {name: none or _said(population, classifier, name) for name in names}
     said = {name: one for name, one in found.items() if isinstance(one, Said)}
+    if wants_content(population, [*said]) and {*said} & {*population.helpers}:
+        del said[CONTENT]
+        found[CONTENT] = BESIDE_VERDICTS
     not_all = _why_not_all(setup, said, cut) if named is None else ""
     return tuple(
         Column(name, one, not_all) if isinstance(one, Said) else Column(name, None, one)

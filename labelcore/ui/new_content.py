@@ -81,6 +81,7 @@ def offered(population: Population, plan: Plan) -> bool:
         and population.address is None
         and {*plan.estimands} <= {*SCALARS}
         and len(plan.classifiers) < 2
+        and not population.helpers
         and bool(content_columns(population))
     )
 

@@ -128,6 +128,21 @@ def test_content_that_says_nothing_is_named_and_the_plan_goes_on(
     assert f"'content' does not help to choose: {why}" in " ".join(ahead.derived["notes"])
 
 
+def test_beside_a_verdict_it_is_left_out_and_told() -> None:
+    """There it took up to 3.5 times the labels (docs/content.md)."""
+    truth = truth_of()
+    rows = [
+        {"text": f"{TOPICS[t]} w{i % 40}", "judge": int(t), "said": int(t != (i % 6 == 0))}
+        for i, t in enumerate(truth)
+    ]
+    population = lc.read_population(
+        rows, content="text", predictions={"lr": "said"}, helpers={"judge": "judge"}
+    )
+    ahead = lc.preview(population, plan_of(params={"helpers": ["judge", "content"]}))
+    assert ahead.derived["helpers"] == ["judge"]
+    assert "it costs labels" in " ".join(ahead.derived["notes"])
+
+
 @pytest.mark.parametrize("kind", ["words", "numbers"])
 def test_a_column_that_holds_the_answers_is_left_out_and_told(kind: str) -> None:
     truth, random = truth_of(), np.random.default_rng(4)
