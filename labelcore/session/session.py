@@ -298,6 +298,13 @@ class Session:
             self.ledger.sync()
 
     @contextmanager
+    def _synced(self) -> Iterator[None]:
+        """Nobody else in this process changes anything in the block, which has the newest log."""
+        with self._lock:
+            self.sync()
+            yield
+
+    @contextmanager
     def one_look(self) -> Iterator[None]:
         """Read the log once for all that is asked within the block, in this thread.
 
@@ -483,8 +490,7 @@ class Session:
         name = " ".join(name.split())
         if len(name) > LONGEST_NAME:
             raise ValueError(f"name must have at most {LONGEST_NAME} characters, got {len(name)}")
-        with self._lock:
-            self.sync()
+        with self._synced():
             kept: dict[str, str] = dict(self.settings.get("names", {}))
             others = {self.called(one) for one in self._annotators() if one != annotator}
             if name in others:
@@ -561,8 +567,7 @@ class Session:
             How many labels came home.
         """
         number = 0
-        with self._lock:
-            self.sync()
+        with self._synced():
             while self.home.labels and (coming := self.drawing.coming(CARRIED)) is not None:
                 if self.label_at_home(self.population.id_at(coming[1])) is None:
                     break
@@ -1132,8 +1137,7 @@ class Session:
         >>> found.items, found.share.value, [one.name for one in found.people]
         (50, 1.0, ['ann', 'bob'])
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             return people_agree(self.engine, self.called)
 
     def label_error(self) -> LabelError:
@@ -1145,8 +1149,7 @@ class Session:
         LabelError
             If no item was shown twice, it says so.
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             return label_error(self.engine, self.store.people(self.project))
 
     # --- ending, and what is asked for besides ------------------------------------------------
@@ -1289,8 +1292,7 @@ class Session:
         -----
         Reading goes on if the look cannot be recorded; ``unrecorded`` then says why.
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             found = self.figures.results()
             self.recorded_looks.record()
             return Results(found)
@@ -1445,8 +1447,7 @@ class Session:
         ValueError
             There is no such column or estimand, or only one classifier.
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             return differences(self.engine, _columns(by), estimand, rest=rest)
 
     def judge(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
@@ -1473,8 +1474,7 @@ class Session:
         ValueError
             The file has several classes that are not all numbers, or none of the judge's verdicts.
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             return judge_table(self.engine, _columns(by), self.results())
 
     def ranking(
@@ -1498,8 +1498,7 @@ class Session:
         ValueError
             As ``differences``.
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             return ranking(self.engine, _columns(by), estimand)
 
     @property
@@ -1535,8 +1534,7 @@ class Session:
             20, then at every fifth, beyond 500 at every hundredth part of the plan. Of any other
             result these are the recorded ``looks``.
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             if key in {question.key for question in self.engine.questions}:
                 return self.figures.course()
             return self.looks()
@@ -1561,10 +1559,8 @@ class Session:
         ValueError
             The plan compares no lists, or not these.
         """
-        with self._lock:
-            self.sync()
-            found = list_difference(headline_stage(self.engine))
-            return found.of(a, b)
+        with self._synced():
+            return list_difference(headline_stage(self.engine)).of(a, b)
 
     def list_items(self, rank: int) -> pd.DataFrame:
         """Where two lists differ: the items that one has among its first ``rank`` and the other has
@@ -1586,8 +1582,7 @@ class Session:
         ValueError
             The plan compares no lists, or not down to this rank.
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             return differing_items(self.engine, rank)
 
     def curve(self) -> Curve:
@@ -1627,8 +1622,7 @@ class Session:
             The classifier has no score, or the curve has no such reading.
         """
         with self._lock:
-            found = self.curve() if curve is None else curve
-            return band(self.engine, found, name)
+            return band(self.engine, curve or self.curve(), name)
 
     def curves(self) -> tuple[Band, ...]:
         """Precision and, if the curve has it, recall along the ranks.
@@ -1833,8 +1827,7 @@ class Session:
         ValueError
             The plan does not name the classifier, or it has neither a prediction nor a threshold.
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             return confusion(headline_stage(self.engine), classifier)
 
     def labels_table(self, content: bool = False) -> pd.DataFrame:
@@ -1894,8 +1887,7 @@ class Session:
         >>> float(labels["weight"].sum().round(6))
         1000.0
         """
-        with self._lock:
-            self.sync()
+        with self._synced():
             kept = self.drawn_items() if content else {}
 
             def content_of(item_id: str) -> dict[str, str]:
