@@ -13,7 +13,7 @@ import labelcore as lc
 from labelcore.ui import monitors, sessions, visitor, watch_preview, watch_tables
 from labelcore.ui.figures import LATER
 from labelcore.ui.plain import JOINER
-from tests.app.conftest import button, folds, pictures, texts
+from tests.app.conftest import HOSTILE, button, folds, pictures, texts
 from tests.waves.test_monitor import label, table
 
 RIGHT = (0.9, 0.9, 0.9, 0.3, 0.3)
@@ -165,3 +165,29 @@ def test_who_may_not_run_begins_no_wave(monkeypatch: pytest.MonkeyPatch) -> None
         watch_tables.begin_wave(None, Path("x"), "next")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="You are here as a viewer"):
         watch_tables.first_table(None, None)  # type: ignore[arg-type]
+
+
+def test_names_notes_and_tables_of_others_do_nothing_here(app: Callable, data_folder: Path) -> None:
+    """Every word that a person or a file gave is literal: monitor, wave, reason, question, ids."""
+    frame = table(0).assign(id=lambda one: one["id"] + HOSTILE, text=HOSTILE)
+    path = write(frame, data_folder / "files" / "week.csv")
+    population = lc.read_population(
+        path, id="id", content="text", scores={HOSTILE: "score"}, predictions={HOSTILE: "call"},
+        classes=["no", "yes"], positive="yes",
+    )  # fmt: skip
+    plan = lc.Plan("recalibrated_neyman", ["precision"], budget=40, seed=3)
+    made = lc.Monitor(
+        sessions.store(), HOSTILE, plan, ["precision >= 0.8"], settings={"question": HOSTILE}
+    )
+    label(made.wave(population, f"{HOSTILE} 1"), frame)
+    made.restart(HOSTILE, HOSTILE)
+    page = app("watch")
+    assert not page.exception
+    shown = [one.value for one in (*page.title, *page.markdown)]
+    shown += [one.proto.label for one in page.get("page_link")]
+    shown += [*page.table[0].value.columns, *page.table[0].value.to_numpy().ravel()]
+    assert any("onerror" in str(one) for one in shown)
+    for one in shown:
+        assert HOSTILE not in str(one), one
+    html = made.report()
+    assert "<img" not in html and "onerror" in html
