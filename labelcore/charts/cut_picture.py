@@ -156,7 +156,7 @@ class CutPicture:
 def _thin(mark: AnyMark) -> AnyMark:
     """The line of values is no way to a cut: it stands behind its band."""
     if isinstance(mark, Line) and mark.kind.startswith("estimate"):
-        return replace(mark, width=THIN)
+        return replace(mark, width=min(mark.width, THIN))
     return mark
 
 
