@@ -24,7 +24,7 @@ from labelcore.ui.presses import acting
 from labelcore.ui.times import MINUTE, about_minutes
 
 LEARN, LEAVE_OUT = "Learn from what the items say", "Leave out what the items say"
-OFFER = "{seconds}; may save a tenth of the labels, and changes no promise."
+OFFER = "{seconds}; it may save labels, and changes no promise."
 NOTHING = "What the items say saves nothing here that noise would not: it stays off."
 SILENT = "What the items say is no help: {why}."
 A_THOUSAND = 0.8
