@@ -57,8 +57,9 @@ def landmarks(session: Session, most: int = MOST_HEADS) -> list[tuple[str, int]]
 
 def heads_of(session: Session) -> list[int]:
     """The ranks that may have a bar, increasing."""
-    given, most = session.settings.get("ranks") or (), len(session.population)
-    ranks = sorted({int(rank) for rank in given if 1 <= int(rank) <= most})
+    given, most = session.settings.get("ranks"), len(session.population)
+    own = given if isinstance(given, list) else []
+    ranks = sorted({rank for rank in own if type(rank) is int and 1 <= rank <= most})
     ranks = ranks or ranks_that_matter(session.population, ranked_by(session))
     band = session.band("precision")
     reached = int(band.x[-1]) if band.has_interval and len(band.x) else most

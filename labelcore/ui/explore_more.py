@@ -9,6 +9,7 @@ import streamlit as st
 from labelcore.charts.readings import READINGS
 from labelcore.designs.curves import Curve
 from labelcore.estimands import SCALARS
+from labelcore.figures.cuts import ranks_that_matter
 from labelcore.results.curves import Band, Cut
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
@@ -75,25 +76,16 @@ def show_promise(session: Session, curve: Curve) -> None:
 
 
 def show_ranks(session: Session) -> None:
-    """What is known at the ranks that matter: 1, 10, 100, ... and the classifier's own cut."""
+    """What is known at the ranks that matter."""
     own = own_cut_of(session)
     rows = []
-    for cut in session.cuts(ranks_that_matter(len(session.population), own)):
+    for cut in session.cuts(ranks_that_matter(session.population, curve_view.ranked_by(session))):
         row = {"the first": f"{cut.rank:,}" + (OWN if cut.rank == own else "")}
         for name in ("precision", "recall"):
             if name in cut.readings:
                 row[READINGS[name].label.lower()] = curve_view.band_figure(cut.readings[name])
         rows.append(row)
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="explore-ranks")
-
-
-def ranks_that_matter(n_items: int, own: int | None) -> list[int]:
-    """
-    >>> ranks_that_matter(4000, 993)
-    [1, 10, 100, 993, 1000]
-    """
-    tens = [rank for rank in (1, 10, 100, 1000) if rank <= n_items]
-    return sorted({*tens, *([own] if own else [])})
 
 
 def cut_table(cut: Cut) -> pd.DataFrame:
