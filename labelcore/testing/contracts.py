@@ -24,6 +24,7 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Draw
 from labelcore.log.kinds import state_at
 from labelcore.plan.plan import Plan
+from labelcore.planning.forecast import kept_plan
 from labelcore.promises import Promise
 from labelcore.results.base import Finding
 from labelcore.results.curves import Band
@@ -107,7 +108,7 @@ class Family:
 
     def undo_is_as_if_never_answered(self, name: str, known: Known) -> None:
         """Against a plain run by a method of its own, which shares no memory with the session's."""
-        plain = known.engine(self.plan_of(name), 4)
+        plain = known.engine(kept_plan(known.population, self.plan_of(name)), 4)
         plain.design = copy.deepcopy(plain.design)
         labelled(plain, known.truth)
         session = Session(known.population, self.plan_of(name))
