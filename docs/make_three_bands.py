@@ -2,7 +2,7 @@
 
     python -m docs.make_three_bands [FOLDER]
 
-Writes docs/images/three_bands.svg. FOLDER holds ppdb_pairs.csv.gz, by default ../shared/data. The
+Writes docs/three_bands.svg. FOLDER holds ppdb_pairs.csv.gz, by default ../shared/data. The
 list is that file by ``score_model``, answered by its labels; seed 1.
 """
 
@@ -103,4 +103,4 @@ def drawn(folder: Path) -> str:
 
 if __name__ == "__main__":
     given = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared" / "data"
-    (ROOT / "docs" / "images" / "three_bands.svg").write_text(drawn(given), "utf-8")
+    (ROOT / "docs" / "three_bands.svg").write_text(drawn(given), "utf-8")
