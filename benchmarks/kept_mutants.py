@@ -60,7 +60,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # The word for values that are not told compared with that of another version.
     ("log/kinds.py", 'if name != "tentative"', 'if name != "evidence"'),
     # What people take home names each stratum one too low.
-    ("figures/labels_table.py", "asked.stratum + 1", "asked.stratum"),
+    ("figures/labels_table.py", "stratum[number - 1]) + 1", "stratum[number - 1])"),
     # What follows an answer is told while a second reading is owed.
     ("session/drawing.py", "if engine.owed or engine.repeats.owed or", "if engine.owed or"),
     # A method within a quarter of the fewest labels would be chosen before the cheapest.
@@ -173,12 +173,8 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("figures/claims.py", "planned = planned or engine.plan.claims_planned", "planned = planned"),
     # Claims that may be watched for fewer labels than the budget allows.
     ("figures/claims.py", "max(LIKELY_HORIZON, -(-last // planned))", "1"),
-    # A cut as deep as it was wished, sure or not.
-    (
-        "ui/cutting.py",
-        "            st.session_state[self._wanted] = found\n",
-        "            st.session_state[self._wanted] = rank\n",
-    ),
+    # The first three items of a list are told as a cut that is sure.
+    ("ui/cutting.py", "cut.rank < min(SHALLOW, cut.n_items) and not settled", "False"),
     # A deepest cut between two known ranks that the band does not keep.
     (
         "stats/curve_readings.py",

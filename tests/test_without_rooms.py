@@ -27,7 +27,7 @@ population = lc.read_population(
     "items.csv", id="id", content="text", scores={{"lr": "score", "nb": "other"}},
     thresholds={{"lr": 0.5, "nb": 0.4}},
 )
-both = ("paired_comparison", "agreement_patterns")
+both = ("paired_comparison", "agreement_patterns", "paired_lists")
 for design in lc.DESIGNS.values():
     asked = ["lr", "nb"] if design.name in both else "lr"
     plan = lc.Plan(design.name, design.estimands[0], classifier=asked, budget=100, seed=3)
@@ -49,7 +49,7 @@ assert not [name for name in sys.modules if name.startswith({rooms!r})]
 """
 ROOMS = ("labelcore.papers", "labelcore.team")
 OWN = ["simple_random", "recalibrated_neyman", "paired_comparison", "agreement_patterns",
-       "geometric_strata"]  # fmt: skip
+       "geometric_strata", "paired_lists"]  # fmt: skip
 
 
 def test_the_core_draws_answers_and_reports_without_them(root: Path, tmp_path: Path) -> None:

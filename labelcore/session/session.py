@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
-from html import escape
 from typing import Any
 
 import pandas as pd
@@ -57,6 +56,7 @@ from labelcore.session.compared import HeldAgainst, held_against
 from labelcore.session.drawing import Drawing
 from labelcore.session.item_texts import text_as_drawn
 from labelcore.session.ledger import Ledger, check_annotator, now
+from labelcore.session.notebook import in_notebook
 from labelcore.session.prepared import keep as keep_prepared
 from labelcore.session.prepared import keep_content, prepared_frame
 from labelcore.session.projects import (
@@ -73,12 +73,6 @@ from labelcore.store import LabelStore, identity_of, open_store
 
 LONGEST_NAME = 60
 PAGE = 12
-IN_DATABASE = "A person labels in the browser: labelcore app --store, with the database's address."
-"""That address may hold a password."""
-IN_BROWSER = {
-    "sqlite": "A person labels in the browser: labelcore app --store {url}",
-    "memory": 'Kept in memory: with store="sqlite:///labels.db" a person labels it in the browser.',
-}
 LEASE_MINUTES = LEASE // timedelta(minutes=1)
 
 
@@ -195,11 +189,7 @@ class Session:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: how far it is, every result, and where a person labels."""
-        said = [f"{self.project} on {self.population.name}: {self.labels:,} labels, {self.status}"]
-        said += [one.sentence() for one in self.results().values()]
-        kind = self.store.url.partition(":")[0]
-        said.append(IN_BROWSER.get(kind, IN_DATABASE).format(url=self.store.url))
-        return "".join(f"<p>{escape(one)}</p>" for one in said)
+        return in_notebook(repr(self)[1:-1], [*self.results().values()], self.store.url)
 
     @classmethod
     def open(
