@@ -38,8 +38,11 @@ class ListDifference(Band):
     Examples
     --------
     >>> import labelcore as lc
+    >>> import pandas as pd
+    >>> items = pd.read_csv("items.csv")
+    >>> items["svm_score"] = (items["lr_score"] + 7 * items.index % 10 / 20).round(4)
     >>> population = lc.read_population(
-    ...     "items.csv", id="id", content="text", scores={"lr": "lr_score", "svm": "svm_score"})
+    ...     items, id="id", content="text", scores={"lr": "lr_score", "svm": "svm_score"})
     >>> plan = lc.Plan("paired_lists", "precision_curve_difference", budget=40,
     ...                classifier=["lr", "svm"], params={"first_rank": 10, "last_rank": 100})
     >>> session = lc.Session(population, plan)

@@ -248,6 +248,7 @@ def test_a_scored_file_has_every_question(app) -> None:
         "Several classifiers at once",
         "Which cut should I ship?",
         "Where does the list turn bad?",
+        "Which list is better?",
         "How common is it?",
         "Have I found enough?",
     ]

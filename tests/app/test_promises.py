@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -67,6 +68,8 @@ def case(
 CURVE = {"asked": ("precision_curve", "average_precision"), "budget": 120}
 EDGE = {**CURVE, "params": {"first_edge": 20}}
 PAIR = {"asked": ("accuracy_difference",), "classifier": ["a", "c"]}
+LISTS = {"asked": ("precision_curve_difference",), "classifier": ["a", "b"],
+         "params": {"first_rank": 10, "last_rank": 60}}  # fmt: skip
 CHAIN = {"asked": ("precision", "recall"), "classifier": None, "budget": None}
 BY_SIZE = {**CURVE, "budget": None}
 LOGARITHMIC = {"first_rank": 40, "epsilon": 0.3, "beta": 1.9}
@@ -100,6 +103,8 @@ CASES = (
     case("recycled, printed", "none", "recycling", params={**PARAMS, "option": "sample"}, **CHAIN),
     case("patterns", "fixed", "agreement_patterns", classifier=["a", "b"]),
     case("patterns, watched", "until", "agreement_patterns", classifier=["a", "b"]),
+    case("lists", "fixed", "paired_lists", **LISTS),
+    case("lists, watched", "until", "paired_lists", **LISTS),
     case("choice", "watched", "reach_selection", asked=("selection",), classifier=None,
          params={"candidates": ("vote", "a", "b", "c"), "precision_threshold": 0.6}),
 )  # fmt: skip
@@ -159,6 +164,16 @@ def check(app: Any, session: lc.Session, one: Case) -> None:
             assert said or ASSUMED in text.replace("\N{NO-BREAK SPACE}", " "), (one.name, place)
 
 
+def with_another_list(folder: Path) -> lc.Population:
+    """The same items, where the classifier b has a score, too."""
+    items = pd.read_csv(folder / "items.csv")
+    items["other"] = (items["score"] + items.index % 7 / 20).round(6)
+    items.to_csv(folder / "two.csv", index=False)
+    return lc.read_population(
+        folder / "two.csv", id="id", content="text", scores={"a": "score", "b": "other"}
+    )
+
+
 ON_ALL_PAGES = ("neyman, watched", "pair", "geometric, watched", "paula", "logarithmic, watched")
 """One for each kind of promise."""
 
@@ -169,7 +184,9 @@ def test_no_sentence_of_another_promise(name: str, app: Any, data_folder: Path) 
     one = next(case for case in CASES if case.name == name)
     known = written(data_folder / "files", 240)
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    session = lc.Session(known.population, one.plan(), store, "demo")
+    two = one.design == "paired_lists"
+    population = with_another_list(data_folder / "files") if two else known.population
+    session = lc.Session(population, one.plan(), store, "demo")
     check(app, session, one)
     answer(session, known.truth, 45)
     check(app, session, one)
