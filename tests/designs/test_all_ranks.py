@@ -158,9 +158,9 @@ def ever_wrong(known: Known, runs: int) -> float:
 
 @pytest.mark.full
 def test_looks_hold_together(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
-    """60 sessions: wrong in at most 20 % and three binomial standard errors (35 %). The band of one
-    look, looked at all the way, is wrong in more."""
-    limit = 0.2 + 3 * np.sqrt(0.2 * 0.8 / 60)
-    assert ever_wrong(known, 60) <= limit
+    """120 sessions: wrong in at most 20 % and three binomial standard errors (31 %). The band of
+    one look, looked at all the way, is wrong in more; 60 sessions do not tell them apart."""
+    limit = 0.2 + 3 * np.sqrt(0.2 * 0.8 / 120)
+    assert ever_wrong(known, 120) <= limit
     monkeypatch.setattr(all_ranks, "critical_of", lambda *_: None)
-    assert ever_wrong(known, 60) > limit
+    assert ever_wrong(known, 120) > limit
