@@ -14,6 +14,7 @@ from labelcore.charts.drawing import (
     Axis,
     Drawing,
     Line,
+    Part,
     Remark,
     Rule,
     Scale,
@@ -92,28 +93,19 @@ class CutPicture:
         upright = Axis(TITLES.get(reading, reading), ends=(0.0, 1.0), ticks=ticks)
         shown = self.band.part(self.band.x <= self.last)
         points = points_of(shown, log=self.log, most=MOST_POINTS)
-        marks: list[AnyMark] = []
-        remarks: list[Remark] = []
+        parts: list[Part] = []
         if points.usable.any():
-            marks += [_thin(one) for one in curve_marks(points)]
+            parts += [_thin(one) for one in curve_marks(points)]
         if points.without_line:
-            remarks.append(Remark(NO_LINE, y=0.06, across=1.0))
-        rules: list[Rule] = []
-        for part in (*self._needed(), *self._kept()):
-            if isinstance(part, Rule):
-                rules.append(part)
-            elif isinstance(part, Remark):
-                remarks.append(part)
-            else:
-                marks.append(part)
-        return Drawing(self.level.axis, upright, marks, rules, remarks)
+            parts.append(Remark(NO_LINE, y=0.06, across=1.0))
+        return Drawing.of(self.level.axis, upright, [*parts, *self._needed(), *self._kept()])
 
-    def _needed(self) -> list[AnyMark | Rule | Remark]:
+    def _needed(self) -> list[Part]:
         """What is needed as a line across, and how far down it surely is."""
         if self.need is None:
             return []
         asked = Remark(f"I need {100 * self.need:g} %", y=self.need, across=1.0)
-        found: list[AnyMark | Rule | Remark] = [Rule(self.need), asked]
+        found: list[Part] = [Rule(self.need), asked]
         if self.sure is not None and self.sure <= self.last:
             down = [float(self.sure)] * 2
             found.append(Line(down, [0.0, self.need], THIN, "dot", role="quiet"))
@@ -123,9 +115,9 @@ class CutPicture:
                 found.append(Remark(f"{self.sure:,}", x=self.sure, up=0.0))
         return found
 
-    def _kept(self) -> list[AnyMark | Rule | Remark]:
+    def _kept(self) -> list[Part]:
         """The cut with the interval there, and the classifier's own cut."""
-        found: list[AnyMark | Rule | Remark] = []
+        found: list[Part] = []
         if self.own is not None and self.own != self.cut and self.own <= self.last:
             found.append(Rule(self.own, upright=True, dash="dot"))
             found.append(Remark(f"own cut at {self.own:,}", x=self.own))

@@ -305,6 +305,10 @@ def powers(low: float, high: float) -> list[float]:
     return tens[:: math.ceil(len(tens) / 8) or 1] if len(tens) > 2 else kept((1, 2, 5))
 
 
+Part = AnyMark | Rule | Remark
+"""What stands on a chart."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Drawing:
     """A chart: one x axis, one or several y axes one above the other, and what stands on them.
@@ -323,6 +327,19 @@ class Drawing:
     along: bool = False
     height: float = HEIGHT
     bare: bool = False
+
+    @classmethod
+    def of(cls, x: Axis, y: Axis, parts: Iterable[Part]) -> Drawing:
+        """One of marks, rules and remarks in any order."""
+        rules, remarks, marks = [], [], []
+        for part in parts:
+            if isinstance(part, Rule):
+                rules.append(part)
+            elif isinstance(part, Remark):
+                remarks.append(part)
+            else:
+                marks.append(part)
+        return cls(x, y, marks, rules, remarks)
 
     @property
     def level(self) -> Scale:

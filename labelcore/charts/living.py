@@ -23,6 +23,7 @@ from labelcore.charts.drawing import (
     Line,
     Mask,
     Numbers,
+    Part,
     Remark,
     Rule,
     Scale,
@@ -59,7 +60,6 @@ LABELS, FIRST_ITEMS, PRECISION = "labels", "first items by score", "Precision, %
 FIRST_OF_EACH, RANKS = "first items of each list", (100, 300, 1_000, 3_000, 10_000, 100_000)
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 INK = "ink"
-Part = AnyMark | Rule | Remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ def labels_drawing(track: Track) -> Drawing:
         *_last(track),
         *_truth(across, up, track),
     ]
-    return _drawing(across, up, parts)
+    return Drawing.of(across.axis, up.axis, parts)
 
 
 def race(marks: Sequence[AnyMark], labels: int, wanted: float, words: str) -> Node:
@@ -360,19 +360,7 @@ def _no_line(across: Scale, cut: int | None) -> Remark:
 
 
 def _chart(across: Scale, up: Scale, parts: Iterable[Part], words: str) -> Node:
-    return svg(_drawing(across, up, parts), "picture", words, box=BOX)
-
-
-def _drawing(across: Scale, up: Scale, parts: Iterable[Part]) -> Drawing:
-    rules, remarks, marks = [], [], []
-    for part in parts:
-        if isinstance(part, Rule):
-            rules.append(part)
-        elif isinstance(part, Remark):
-            remarks.append(part)
-        else:
-            marks.append(part)
-    return Drawing(across.axis, up.axis, marks, rules, remarks)
+    return svg(Drawing.of(across.axis, up.axis, parts), "picture", words, box=BOX)
 
 
 def _axis(title: str, ends: Ends, places: Iterable[float], *, log: bool = False) -> Scale:

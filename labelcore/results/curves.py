@@ -170,14 +170,17 @@ class Band(Finding):
         ``rank`` items is at least that of the point before, and grows by at most one per item. Any
         other reading is that of the last point not beyond ``rank``.
         """
-        if not self.x[0] <= rank <= self.x[-1]:
-            raise ValueError(
-                f"rank must lie between {self.x[0]:.0f} and {self.x[-1]:.0f}, got {rank!r}"
-            )
+        self._check_rank(rank)
         point = int(np.searchsorted(self.x, rank, side="right")) - 1
         if self.estimand == "precision_curve" and rank > self.x[point]:
             return self._between(point, rank)
         return float(self.value[point]), Interval(float(self.low[point]), float(self.high[point]))
+
+    def _check_rank(self, rank: float) -> None:
+        if not self.x[0] <= rank <= self.x[-1]:
+            raise ValueError(
+                f"rank must lie between {self.x[0]:.0f} and {self.x[-1]:.0f}, got {rank!r}"
+            )
 
     def _between(self, point: int, rank: float) -> tuple[float, Interval]:
         """Precision between ``point`` and the next one, from the hits at both."""

@@ -103,9 +103,7 @@ class ListDifference(Band):
         ``x`` has all ranks of a list of up to 5,000; beyond, numbers of items go in a straight line
         from one point to the next.
         """
-        if not self.x[0] <= rank <= self.x[-1]:
-            first, last = self.x[0], self.x[-1]
-            raise ValueError(f"rank must lie between {first:.0f} and {last:.0f}, got {rank!r}")
+        self._check_rank(rank)
         value, low, high = (
             float(np.interp(rank, self.x, one * self.x)) / rank
             for one in (self.value, self.low, self.high)
