@@ -32,7 +32,8 @@ from labelcore.words import sentences as words
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
 
 KEEP, NOTHING_YET = "keep the first {rank:,}", "nothing is sure yet"
-NONE, ONLY = "no first items are sure to be that right", "only the first {items} so far"
+NONE = "the lower end of the band is below that at every rank"
+ONLY = "only the first {items} so far"
 BY = "by the score of {name}"
 HEADS = ("I need", "keep the first", "score", "right ones")
 FIRST, ALL = "first {last:,} of {n_items:,}", "all {n_items:,}"
