@@ -43,6 +43,7 @@ def test_the_python_example_runs_as_printed(
 
 def test_the_readme_can_be_read_in_two_minutes() -> None:
     assert len(README.splitlines()) <= 150
+    assert len((ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()) <= 150
 
 
 @pytest.mark.parametrize("name", lc.DESIGNS)
