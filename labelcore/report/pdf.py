@@ -19,7 +19,7 @@ from labelcore.report.page import sections_of
 from labelcore.session.session import Session
 
 TEMPLATE = "report.typ"
-FONT = "Libertinus Serif"
+FONT, FONTS = "Source Sans Pro", files("font_source_sans_pro").joinpath("files")
 SLIDE_PPI = 192
 """Ten inches wide: 1920 pixels."""
 LEFT_OUT = frozenset({"details"})
@@ -60,7 +60,8 @@ def typeset(facts: Facts, parts: list[Markup], paper: str, **form: Any) -> bytes
     body = tree("".join(one.html for one in parts))
     told = {"title": facts.title, "colours": roles(LIGHT), "paper": paper, "body": body}
     template = files("labelcore.report").joinpath(TEMPLATE).read_bytes()
-    made = typst.compile(template, sys_inputs={"report": json.dumps(told)}, **form)
+    form |= {"font_paths": [str(FONTS)], "sys_inputs": {"report": json.dumps(told)}}
+    made = typst.compile(template, **form)
     # Of several pages a picture shows the first.
     return bytes(made[0] if isinstance(made, list) else made)
 

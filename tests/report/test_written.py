@@ -193,6 +193,8 @@ def test_pdf_says_the_numbers_of_the_page(made: Made, tmp_path: Path) -> None:
         assert " ".join(re.sub("<.*?>", "", cell) for cell in row) in whole
     assert made.session.events[-1].hash in whole and "Wilks, S. S. (1938)." in whole
     assert "The same as a table" not in whole
+    set_in = set(re.findall(rb"/BaseFont/\w+\+([A-Za-z]+)", path.read_bytes()))
+    assert set_in == {b"SourceSansPro", b"DejaVuSansMono"}
 
 
 def test_the_picture_for_slides_is_made_of_parts_of_page_1(made: Made, tmp_path: Path) -> None:
