@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import labelcore as lc
 from labelcore.designs import METHODS, Method, register
 from labelcore.designs.base import Design, Frame, IntArray, Progress, Setup
 from labelcore.designs.simple_random import SimpleRandom
-from labelcore.errors import ContractError
+from labelcore.errors import ContractError, PopulationError
+from labelcore.population.formats import FORMATS
 from labelcore.testing import broken_cases, cases
 
 PACKAGE = Path("examples") / "labelcore-tenths"
@@ -48,6 +50,30 @@ def test_broken_variants_of_the_example_fail(tenths: type[Design[Any]]) -> None:
     assert len(found) > 9
     for case in found:
         case.must_fail()
+
+
+def test_the_reader_and_the_export_of_the_example(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(root / PACKAGE)
+    from labelcore_fasttext import FORM
+    from labelcore_feather import FeatherFile
+
+    monkeypatch.setitem(FORMATS, ".feather", FeatherFile)
+    items = pd.DataFrame({"text": ["a prize", "hello"], "score": [0.9, 0.1]})
+    items.to_feather(tmp_path / "items.feather")
+    columns: dict[str, Any] = {"content": "text", "scores": "score", "thresholds": {"score": 0.5}}
+    population = lc.read_population(tmp_path / "items.feather", **columns)
+    session = lc.Session(population, lc.Plan("simple_random", "accuracy", budget=2))
+    while (draw := session.next()) is not None:
+        session.answer(draw, "prize" in session.item(draw)["text"])
+    assert sorted(FORM(session).decode().splitlines()) == [
+        "__label__no hello",
+        "__label__yes a prize",
+    ]
+    (tmp_path / "broken.feather").write_bytes(b"nothing of the kind")
+    with pytest.raises(PopulationError, match=r"broken\.feather.*cannot be read as Feather"):
+        lc.read_population(tmp_path / "broken.feather", **columns)
 
 
 class Doubling(SimpleRandom):
