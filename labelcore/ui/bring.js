@@ -134,11 +134,13 @@ function begin() {
         document.execCommand("insertText", false, text.trim());
       }
     },
-    // Streamlit has the Enter of a field for itself: first the text is taken, then one goes on.
+    // Streamlit has the Enter of a field for itself: first the text is taken, then one goes on. On
+    // what Enter presses it must not press Next.
     keydown: (event) => {
-      const typed = event.target instanceof Element && event.target.closest(
-        ".st-key-new-question");
-      if (event.key !== "Enter" || event.repeat || event.isComposing || !typed) return;
+      const on = (what) => event.target instanceof Element && event.target.closest(what);
+      if (event.key !== "Enter" || event.repeat || event.isComposing) return;
+      if (on("a, button, summary")) event.stopImmediatePropagation();
+      if (!on(".st-key-new-question")) return;
       setTimeout(() => part("next")?.querySelector("button")?.click(), 30);
     }
   };

@@ -9,10 +9,11 @@ export default function () {
     }
   };
   const mend = () => {
-    const field = document.querySelector(".st-key-finish-reason input");
+    const field = document.querySelector(
+      ".st-key-finish-reason input, .st-key-new-question input");
     if (field && !field.dataset.entered) {
       field.dataset.entered = "yes";
-      field.focus();
+      if (!field.value) field.focus();
     }
   };
   // What the mouse opened or chose keeps no focus: a later key would frame it, or press it again

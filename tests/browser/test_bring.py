@@ -55,7 +55,7 @@ def to_first_item(page: Page, said: str) -> None:
     question = page.locator(".st-key-new-question input")
     question.wait_for()
     wait_until_idle(page)
-    question.click()
+    expect(question).to_be_focused()
     page.keyboard.type("Is it spam?")
     page.keyboard.press("Enter")
     page.locator(".st-key-new-create button").wait_for()
@@ -95,10 +95,14 @@ def test_a_pasted_table(shared_server, new_page, text: str, name: str) -> None:
 
 
 def test_a_path_that_is_pasted(shared_server, new_page, tmp_path: Path) -> None:
-    """It stands in its field, and Enter opens it; Enter on the question goes on."""
+    """It stands in its field, and Enter opens it; Enter on the question goes on, on a button it
+    presses that."""
     path = write_csv(tmp_path / "outside.csv", ROWS)
     page = new_page()
     opened(page, shared_server.url)
+    page.get_by_role("button", name="Upload", exact=True).focus()
+    with page.expect_file_chooser():
+        page.keyboard.press("Enter")
     paste(page, str(path))
     expect(page.locator(".st-key-new-typed input")).to_have_value(str(path))
     page.keyboard.press("Enter")
