@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from random import Random
 
 import pytest
+
+# Workers that fill the cores would only wait for each other's threads; read by the libraries once.
+os.environ |= dict.fromkeys(["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"], "1")
 
 
 @pytest.fixture(autouse=True)

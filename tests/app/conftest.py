@@ -7,6 +7,7 @@ import json
 import secrets
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 import labelcore as lc
 from labelcore.bounded import Work
@@ -36,6 +37,15 @@ def components() -> Iterator[None]:
     found = manifest_scanner.scan_component_manifests()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def asks_seldom() -> Iterator[None]:
+    """It looks whether a page is drawn a hundred times a second, not a thousand."""
+    seldom = SimpleNamespace(time=time.time, sleep=lambda seconds: time.sleep(10 * seconds))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "time", seldom)
         yield
 
 

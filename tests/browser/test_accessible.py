@@ -32,6 +32,7 @@ def project(shared_server: Server, request: pytest.FixtureRequest) -> str:
     return name
 
 
+@pytest.mark.full
 def test_at_200_percent_the_item_is_in_sight_and_every_button_is_reached(
     new_page: Callable[..., Page], shared_server: Server, project: str
 ) -> None:

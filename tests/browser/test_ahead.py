@@ -84,6 +84,7 @@ def test_the_next_item_is_there_before_the_servers_word(
     agree(page, data, project)
 
 
+@pytest.mark.full
 def test_two_presses_in_a_row_over_a_slow_line(slow_page: Page, data: Path, project: str) -> None:
     """The second of each two waits. After Undo nothing is sent ahead: the second press is on the
     item that is answered already (s, y and n, y), or on one that is gone (u, y)."""

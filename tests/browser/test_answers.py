@@ -65,6 +65,7 @@ def test_undo_goes_back_to_the_first_item(page: Page, shared_server: Server, dat
     assert len(driving.undone(driving.events(data, project))) == 4
 
 
+@pytest.mark.full
 def test_later_comes_back_at_the_end(page: Page, shared_server: Server, data: Path) -> None:
     project = driving.make_project(
         data, "Later", items=20, budget=8, design="simple_random", promise="fixed"
@@ -91,6 +92,7 @@ def test_later_comes_back_at_the_end(page: Page, shared_server: Server, data: Pa
     assert driving.events(data, project)[-1].kind in ("finished", "looked")
 
 
+@pytest.mark.full
 def test_not_sure_and_broken_are_kept_apart(page: Page, shared_server: Server, data: Path) -> None:
     project = driving.make_project(data, "Unsure")
     driving.open_label(page, shared_server.url, project)

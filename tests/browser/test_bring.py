@@ -94,6 +94,7 @@ def test_a_pasted_table(shared_server, new_page, text: str, name: str) -> None:
         to_first_item(page, "300 items, 1 score")
 
 
+@pytest.mark.full
 def test_a_path_that_is_pasted(shared_server, new_page, tmp_path: Path) -> None:
     """It stands in its field, and Enter opens it; Enter on the question goes on, on a button it
     presses that."""

@@ -82,6 +82,7 @@ def judge(page: Page) -> None:
     driving.answer(page, "y" if "prize" in driving.shown(page)["text"] else "n")
 
 
+@pytest.mark.full
 def test_a_claim_is_laid_down_settled_and_reported(
     shared_server: Server, page: Page, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from html import unescape
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from openpyxl import load_workbook
 from playwright.sync_api import Page, expect
 from pypdf import PdfReader
@@ -63,6 +64,7 @@ def formulas(path: Path) -> Iterator[object]:
         )
 
 
+@pytest.mark.full
 def test_a_day(shared_server: Server, page: Page, tmp_path: Path) -> None:
     rows = [{**row, "text": f"={row['text']}"} for row in driving.simple_rows(400)]
     driving.make_project(shared_server.data, PROJECT, rows=rows, budget=BEFORE + BY_KEY)

@@ -88,6 +88,7 @@ def test_what_is_pressed_is_stored_in_the_order_shown(page: Page, shared_server:
     assert len(driving.answers(shared_server.data, project)) == 52
 
 
+@pytest.mark.full
 def test_marks_outlive_a_reload_and_the_former_ones_come_back_with_undo(
     page: Page, shared_server: Server
 ) -> None:
@@ -104,6 +105,7 @@ def test_marks_outlive_a_reload_and_the_former_ones_come_back_with_undo(
     assert texts(page) == before and page.locator(CELL).evaluate_all(PRESSED) == marked
 
 
+@pytest.mark.full
 def test_the_other_answer_may_be_pressed_and_one_by_one_goes_on_in_order(
     page: Page, shared_server: Server
 ) -> None:
@@ -143,6 +145,7 @@ def test_nobody_saves_a_page_that_was_not_looked_at(page: Page, shared_server: S
     assert len(driving.answers(shared_server.data, project)) == 12
 
 
+@pytest.mark.full
 def test_arrows_move_between_items_and_space_presses(page: Page, shared_server: Server) -> None:
     open_grid(page, shared_server, "Grid, arrows")
     page.locator(CELL).first.focus()

@@ -36,6 +36,7 @@ def test_nothing_called_saved_is_missing_after_kill_minus_nine(server: Server, p
     assert len(kills) == TIMES
 
 
+@pytest.mark.full
 def test_a_page_left_open_goes_on_after_the_server_is_back(server: Server, page: Page) -> None:
     """Nobody reloads: a press while it is down waits, is not called saved, and is stored then."""
     project = driving.make_project(server.data, "Open")
@@ -58,6 +59,7 @@ def test_a_page_left_open_goes_on_after_the_server_is_back(server: Server, page:
     assert driving.disagreements(stored, driving.pressed(page), TEXTS) == []
 
 
+@pytest.mark.full
 def test_a_page_without_answers_does_not_say_that_it_keeps_presses(
     server: Server, page: Page
 ) -> None:
@@ -101,6 +103,7 @@ def test_presses_made_while_a_page_knows_of_it_are_stored_when_the_server_is_bac
     assert [driving.said(event) for event in stored] == ["no", "yes"]
 
 
+@pytest.mark.full
 def test_of_two_presses_under_way_the_one_that_is_lost_is_named(server: Server, page: Page) -> None:
     """The first one's item was answered elsewhere; the second is stored, and the page still says
     what became of the first. Another answer to an item whose press is under way is refused."""

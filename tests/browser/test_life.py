@@ -30,6 +30,7 @@ def rename(page: Page, url: str, name: str) -> None:
     expect(page.locator('[data-testid="stAlert"]')).to_contain_text(f"is called '{name}' now")
 
 
+@pytest.mark.full
 def test_rename_while_a_second_tab_is_open(
     new_browser: Callable[..., Page], shared_server: Server
 ) -> None:

@@ -61,6 +61,7 @@ def trace(n: int) -> dict[str, object]:
     return {"id": n, "input": said, "output": output, "model": "ab"[n % 2], "scores": judged}
 
 
+@pytest.mark.full
 def test_a_value_is_pressed_in_a_record_and_used(
     shared_server: Server, page: Page, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
@@ -13,6 +14,7 @@ from tests.browser.server import Server
 ROW_PIXELS = 36
 
 
+@pytest.mark.full
 def test_two_people_differ_and_it_is_settled(
     shared_server: Server, new_browser: Callable[..., Page]
 ) -> None:

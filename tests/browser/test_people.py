@@ -113,6 +113,7 @@ def impatient(tmp_path: Path) -> Iterator[Server]:
         yield running
 
 
+@pytest.mark.full
 def test_an_item_comes_back_when_its_tab_is_closed(
     impatient: Server, new_browser: Callable[..., Page]
 ) -> None:

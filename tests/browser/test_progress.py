@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
@@ -22,6 +23,7 @@ BELOW_LETTERS = """() => {
 """Pixels between the question and the bar of the labels."""
 
 
+@pytest.mark.full
 def test_a_second_browser_sees_each_label(
     page: Page, new_page: Callable[..., Page], shared_server: Server
 ) -> None:

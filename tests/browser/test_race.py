@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 from tests.browser import driving
@@ -15,6 +16,7 @@ from tests.browser.server import Server
 RACE_MS = 10_000
 
 
+@pytest.mark.full
 def test_a_race_can_be_typed_through_and_cancelled(
     shared_server: Server, page: Page, tmp_path: Path
 ) -> None:

@@ -77,7 +77,7 @@ def addressed(shared_server: Server) -> str:
     return name
 
 
-@pytest.mark.parametrize("place", sampled(["", *PLACES], 2, seed=1, keep=["label"]))
+@pytest.mark.parametrize("place", sampled(["", *PLACES], 1, seed=1, keep=["label"]))
 def test_a_page_opened_by_its_address_asks_for_nothing_that_is_not_there(
     page: Page, shared_server: Server, addressed: str, place: str
 ) -> None:

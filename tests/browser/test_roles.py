@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from oidc_provider_mock import User, run_server_in_thread
 from playwright.sync_api import Page, expect
 
@@ -34,6 +35,7 @@ def open_page(page: Page, url: str) -> None:
     wait_until_idle(page)
 
 
+@pytest.mark.full
 def test_a_share_by_deep_links(tmp_path: Path, new_browser: Callable[..., Page]) -> None:
     with Server(tmp_path / "data", environment={KEY: START}, forked=True) as server:
         project = quote(make_project(server.data, "Shared"))

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 import labelcore as lc
@@ -60,6 +61,7 @@ def take(page: Page, name: str, path: Path) -> Path:
     return path
 
 
+@pytest.mark.full
 def test_a_day_from_label_studio_and_back(
     shared_server: Server, page: Page, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
@@ -48,6 +49,7 @@ def test_a_lock_is_said_at_once_and_the_press_is_stored_when_it_ends(
     ]
 
 
+@pytest.mark.full
 def test_a_press_made_anew_during_a_lock_takes_the_place_of_the_first(
     page: Page, shared_server: Server
 ) -> None:

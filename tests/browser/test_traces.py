@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -100,12 +101,16 @@ def begun(page: Page, server: Server, path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "payloads",
+    [random.Random(1).sample(PAYLOADS, 12), pytest.param(PAYLOADS, marks=pytest.mark.full)],
+)
 def test_no_payload_in_a_trace_runs_or_is_fetched(
-    shared_server: Server, page: Page, tmp_path: Path, asked: list[str]
+    shared_server: Server, page: Page, tmp_path: Path, asked: list[str], payloads: list[str]
 ) -> None:
     assert len(PAYLOADS) >= 40
     path = tmp_path / "hostile.jsonl"
-    path.write_text("\n".join(json.dumps(said(one, n)) for n, one in enumerate(PAYLOADS)), "utf-8")
+    path.write_text("\n".join(json.dumps(said(one, n)) for n, one in enumerate(payloads)), "utf-8")
     begun(page, shared_server, path)
     box, shown = page.locator(".lc-box"), 0
     while page.locator(".lc-answers button").count():
@@ -120,7 +125,7 @@ def test_no_payload_in_a_trace_runs_or_is_fetched(
             "before => document.querySelector('.lc-box')?.dataset.showing !== before"
             " || !document.querySelector('.lc-answers button')", arg=before
         )  # fmt: skip
-    assert shown == len(PAYLOADS)
+    assert shown == len(payloads)
     page.goto(page.url.replace("/label", "/review"))
     wait_until_idle(page)
     assert page.evaluate(f"window.{traps.FLAG} === undefined") and not asked
