@@ -11,6 +11,7 @@ import pandas as pd
 
 from labelcore.designs.base import Design, FrameT, IntArray, Look, Progress, Setup
 from labelcore.promises import ChoiceStatus, Method
+from labelcore.stats.profile import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,20 @@ class OtherChoice:
     chosen: Named | None
     surest: Named | None
     left: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsUntil:
+    """How many labels more simulated sessions took until a further choice was made.
+
+    low, middle, high   a quarter, half and three quarters of them took so many at the most; None
+                        where fewer than that share ever came so far
+    """
+
+    precision: float
+    low: int | None
+    middle: int | None
+    high: int | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,9 +96,22 @@ class Chooses(Design[FrameT]):
     def may_add_draws(self, params: Any) -> bool:
         """Whether the bounds stay what they are where more draws are allowed than were planned."""
 
+    def no_further_choice(self, params: Any) -> str:
+        """Why no labels may be asked until the choice at another required precision is made
+        (``Progress.sought``); "" where they may, with nothing lost of what was promised."""
+        return "this method draws for the one choice of the plan alone"
+
+    def labels_until(
+        self, setup: Setup, frame: FrameT, progress: Progress, precision: float
+    ) -> FloatArray:
+        """How many labels more that took in each of several simulated worlds, in rising order,
+        (n_worlds,); infinite where it never was made."""
+        raise NotImplementedError
+
     @abstractmethod
     def status(self, setup: Setup, frame: FrameT, progress: Progress, look: Look) -> ChoiceStatus:
-        """How far the choice is now: the status of ``choice``, without its figures."""
+        """How far the choice is now that labels are asked for: the status of ``choice``, or that of
+        the last further one."""
 
     @abstractmethod
     def choice(self, setup: Setup, frame: FrameT, progress: Progress, look: Look) -> ChoiceFigures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
@@ -84,6 +85,7 @@ class Progress:
     codes      of the items drawn so far
     asked      (n_drawn,), the items drawn, in that order
     memory     what the method keeps from one call to the next to save time; nothing depends on it
+    sought     (items drawn, required precision) of each further choice that labels are asked for
     """
 
     drawn: IntArray
@@ -93,4 +95,5 @@ class Progress:
     right: FloatArray | None = None
     codes: AnswerCodes | None = None
     asked: IntArray | None = None
-    memory: dict[int, Any] = field(default_factory=dict)
+    memory: dict[Hashable, Any] = field(default_factory=dict)
+    sought: tuple[tuple[int, float], ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,17 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.designs.choices import Chooses, OtherChoice
+from labelcore.designs.choices import Chooses, LabelsUntil, OtherChoice
 from labelcore.estimands import CHOICES
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.counted import look_at
 from labelcore.figures.readiness import first_figure
 from labelcore.log.engine import Engine
+from labelcore.log.further_choices import check_sought
 from labelcore.promises import ChoiceStatus, Promise
 from labelcore.results.types import Choice, Scope
 
 NONE = ChoiceStatus.NONE_ACCEPTABLE
 ROUNDING = 1e-12
+QUARTILES = (0.25, 0.5, 0.75)
 EARLIER_CHOICES = "there are no other choices: this project was measured by an earlier rule"
 NO_CHOICE = (
     "a candidate is chosen from bounds that hold for all candidates together; the method {name!r} "
@@ -32,8 +35,19 @@ def choice_results(engine: Engine) -> dict[str, Choice]:
     return {name: _choice(engine, name) for name in engine.plan.estimands if name in CHOICES}
 
 
+def reached(taken: NDArray[np.float64], share: float) -> int | None:
+    """The labels that this share of simulated sessions took at the most; ``taken`` rises.
+
+    >>> reached(np.array([40.0, 60.0, 90.0, np.inf]), 0.5)
+    60
+    """
+    one = float(taken[math.ceil(share * len(taken)) - 1])
+    return int(one) if math.isfinite(one) else None
+
+
 def choice_made(engine: Engine) -> bool:
-    """Whether a candidate is chosen for sure, or none is acceptable for sure."""
+    """Whether a candidate is chosen for sure, or none is acceptable for sure, for the requirement
+    that labels are asked for."""
     if not any(name in CHOICES for name in engine.plan.estimands):
         return False
     design: Chooses[Any] = Chooses.of(engine.design)
@@ -83,6 +97,23 @@ def choices_at(engine: Engine, precisions: Sequence[float]) -> list[OtherChoice]
             raise ValueError(f"precisions must lie above 0 and be at most 1, got {one!r}")
     design: Chooses[Any] = Chooses.of(engine.design)
     return design.choices_at(engine.setup, engine.frame, engine.progress, list(precisions))
+
+
+def further_choices(engine: Engine) -> list[OtherChoice]:
+    """What is known of the choices that labels were asked for after that of the plan."""
+    precisions = list(dict.fromkeys(precision for _, precision in engine.sought))
+    return choices_at(engine, precisions) if precisions else []
+
+
+def labels_until(engine: Engine, precision: float) -> LabelsUntil:
+    """What it may take to make the choice at another required precision, in simulated worlds.
+
+    Raises ValueError where the choice is made already or cannot be sought.
+    """
+    check_sought(engine, precision)
+    design: Chooses[Any] = Chooses.of(engine.design)
+    taken = design.labels_until(engine.setup, engine.frame, engine.progress, precision)
+    return LabelsUntil(precision, *(reached(taken, share) for share in QUARTILES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,8 @@ def stop_reason(
     engine: Engine, at: str | None, results: Mapping[str, Estimate] | None = None
 ) -> str:
     """The rules that end the session now, as the plan writes them, joined by "; "; "" where it
-    goes on. After an extension none does.
+    goes on. After an extension none does; after the choice is sought for another requirement,
+    that it is made.
 
     at        the present moment, ISO 8601; None: no deadline has passed
     results   the scalar results now, where somebody has them
@@ -50,4 +51,5 @@ def stop_reason(
     if engine.extended:
         return ""
     now = _Standing(engine, None if at is None else datetime.fromisoformat(at), results)
-    return "; ".join(met_rules(tuple(engine.plan.stop or ()), now))
+    rules = ("choice",) if engine.sought else tuple(engine.plan.stop or ())
+    return "; ".join(met_rules(rules, now))

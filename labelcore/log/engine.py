@@ -114,7 +114,7 @@ class Engine(Book):
         self._undecided: set[int] = set()
         self.codes = base.AnswerCodes()
         self.draws = DrawnItems()
-        self._memory: dict[int, Any] = {}
+        self._memory: dict[Hashable, Any] = {}
         self._planned: tuple[int, bool, Any] | None = None
         self._toward: tuple[Toward | None, int] = None, 0
         self.cut_after = 0
@@ -330,6 +330,7 @@ class Engine(Book):
             self.codes,
             self.drawn_positions,
             self._memory,
+            self.sought,
         )
 
     def progress_after_each(self, positions: IntArray, codes: IntArray) -> Progress:
@@ -573,6 +574,11 @@ class Engine(Book):
             return
         place = None if group is None or groups is None else groups.names.index(group)
         self._toward = Toward(estimand, place), len(self.asked) + more
+        self._queue = []
+
+    def seek(self, precision: float, budget: int) -> None:
+        """Go on within so many items until the choice at another required precision is made."""
+        super().seek(precision, min(budget, self.most))
         self._queue = []
 
     def directed(self, group: str | None) -> int:

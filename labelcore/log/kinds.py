@@ -23,6 +23,7 @@ from labelcore.errors import (
 from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
 from labelcore.log.events import RESERVED_ANSWERS, Event, sound_part
+from labelcore.log.further_choices import check_sought
 from labelcore.log.recorded_answers import Book
 from labelcore.log.recuts import check_recut, recut_due
 from labelcore.log.rules import (
@@ -466,6 +467,25 @@ class Extended(Kind):
         state.book.extend(int(detail["budget"]), detail.get("estimand"), detail.get("group"))
 
 
+class Sought(Kind):
+    """Labelling goes on, within a number of items in all, until the choice at another required
+    precision is made; what was said before it stays valid."""
+
+    def check(self, state: LogState, event: Event) -> None:
+        engine, budget = state.engine, event.detail.get("budget")
+        check_sought(engine, event.detail.get("precision", 0))
+        if type(budget) is not int or not engine.answers_given < budget <= engine.most:
+            raise PlanArgumentError(
+                "budget",
+                f"must be more than the {engine.answers_given:,} items so far and at most the "
+                f"{engine.most:,} that can be asked",
+                got=budget,
+            )
+
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.seek(float(event.detail["precision"]), int(event.detail["budget"]))
+
+
 class SecondPass(Kind):
     """So many of the labelled items are shown a second time."""
 
@@ -521,6 +541,7 @@ KINDS: dict[str, Kind] = {
         Finished("finished"),
         Restarted("restarted"),
         Extended("extended"),
+        Sought("sought"),
         Worded("worded"),
         Reworded("reworded"),
         Redrawn("redrawn"),

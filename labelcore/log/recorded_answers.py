@@ -31,6 +31,7 @@ class Book:
     replans    sizes that were forecast anew in the pilot of a margin plan, each with the labels
                to which the pilot goes on, 0 where it has ended
     recuts     what was recorded when strata were cut once more, at most one
+    sought     (items drawn, required precision) of each further choice that labels are asked for
     limit      how many items may be drawn; without the file 0 until the session is extended
     settled    draw -> what was last said to count for an item that people judge differently
     version    counts what has changed any answer
@@ -46,6 +47,7 @@ class Book:
         self.limit = 0
         self.replans: tuple[tuple[int, int], ...] = ()
         self.recuts: tuple[Mapping[str, Any], ...] = ()
+        self.sought: tuple[tuple[int, float], ...] = ()
         self.extended = self.finished = self.stopped = False
 
     # --- what happens --------------------------------------------------------------------------
@@ -97,6 +99,12 @@ class Book:
     def extend(self, budget: int, estimand: str | None = None, group: str | None = None) -> None:
         """Go on until so many items in all; for which figure, and of which group."""
         self.limit, self.extended, self.finished = budget, True, False
+
+    def seek(self, precision: float, budget: int) -> None:
+        """Go on within so many items until the choice at another required precision is made."""
+        self.sought = (*self.sought, (len(self.asked), precision))
+        self.limit = max(self.limit, budget)
+        self.extended = self.finished = self.stopped = False
 
     def replan(self, planned: int, pilot: int = 0) -> None:
         """The size was forecast anew, and the pilot goes on to so many labels unless 0."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from labelcore.designs.base import IntArray
 from labelcore.designs.choices import Chooses
-from labelcore.figures.choices import choice_made
+from labelcore.figures.choices import QUARTILES, choice_made, reached
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
@@ -25,7 +25,6 @@ SESSIONS, FEWEST = 40, 8
 """Sessions that are simulated, each in a world of its own, and the fewest that say something."""
 FURTHEST = 1000
 """A session is followed to so many draws, or to five times those that are allowed."""
-QUARTILES = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class ChoiceRunner:
             return None
         assert self.engine is not None
         taken = np.sort(self.taken)
-        low, middle, high = (_reached(taken, share) for share in QUARTILES)
+        low, middle, high = (reached(taken, share) for share in QUARTILES)
         within = float(np.mean(taken <= self.line.most))
         expected = Expected(low, middle, high, within, int(self.engine.plan.budget or 0))
         labels = self.line.most if middle is None else min(middle, self.line.most)
@@ -111,13 +110,3 @@ class ChoiceRunner:
             derived={**self.line.derived, "expected": expected},
             runs=len(taken),
         )
-
-
-def _reached(taken: np.ndarray, share: float) -> int | None:
-    """The labels that this share of the sessions took at the most.
-
-    >>> _reached(np.array([40.0, 60.0, 90.0, np.inf]), 0.5)
-    60
-    """
-    one = float(taken[math.ceil(share * len(taken)) - 1])
-    return int(one) if math.isfinite(one) else None

@@ -39,6 +39,7 @@ from labelcore.words.sentences import (
     TAIL_WARNING_OF,
     confidence_words,
     count,
+    exact_percent,
     goal_points,
     percent,
     promise_kind,
@@ -207,6 +208,9 @@ def _end_words(facts: Facts, event: Event) -> list[Child]:
         named = [str(event.detail[key]) for key in ("estimand", "group") if key in event.detail]
         toward: list[Child] = [" for ", theirs(" of ".join(named))] if named else []
         return [f"Extended to {budget:,} items", *toward, f" ({when}); {after}."]
+    if event.kind == "sought":
+        wanted = exact_percent(float(event.detail["precision"]))
+        return [f"Labelled on until the choice at a precision of {wanted} is made ({when})."]
     if not event.text:
         return [f"Finished by hand ({when}), no reason given."]
     return [f"Finished by hand ({when}), for this reason: ", theirs(event.text)]

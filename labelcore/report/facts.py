@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from labelcore.designs.base import Saved
+from labelcore.designs.choices import OtherChoice
 from labelcore.designs.lists import ComparesLists
+from labelcore.figures.choices import further_choices
 from labelcore.figures.confusion import Bounds, cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage, scalar_results, second_stage_started
@@ -95,6 +97,7 @@ class Facts:
     dots          whether dots told after each answer if the classifier says the same: always, for a
                   part of the time or never
     swayed        how far figures would move if labels had been swayed by that; {} without dots
+    further       the choices at other required precisions that labels were asked for
     people        the names under which the labels in force were given
     people_count  how many people they are, None where nobody can tell
     """
@@ -139,6 +142,7 @@ class Facts:
     drawn_evenly: bool
     dots: Told
     swayed: Mapping[str, tuple[float, ...]]
+    further: Sequence[OtherChoice]
 
     @property
     def existing_words(self) -> str:
@@ -194,7 +198,8 @@ class Facts:
 
     def ends(self) -> list[Event]:
         """The events that stopped, finished or extended the labelling, in order."""
-        return [event for event in self.events if event.kind in ("stopped", "finished", "extended")]
+        ends = ("stopped", "finished", "extended", "sought")
+        return [event for event in self.events if event.kind in ends]
 
 
 def gather(session: Session) -> Facts:
@@ -259,6 +264,7 @@ def gather(session: Session) -> Facts:
         drawn_evenly=drawn_evenly(session.engine),
         dots=dots,
         swayed={} if dots == Told.NEVER else if_swayed(session.engine),
+        further=further_choices(session.engine),
     )
 
 

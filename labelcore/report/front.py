@@ -28,7 +28,13 @@ from labelcore.report.sections import decides, judged, name_of
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import DIFFERENCE, Choice, Claim, Estimate
-from labelcore.words.choices import candidate_rows, choice_short, wanted_words
+from labelcore.words.choices import (
+    candidate_rows,
+    choice_short,
+    further_words,
+    others_words,
+    wanted_words,
+)
 from labelcore.words.claims import claim_short
 from labelcore.words.counts import NO_LABEL, each_cell, row_words
 from labelcore.words.lists import short_lists
@@ -203,6 +209,8 @@ def candidate_table(facts: Facts) -> Markup | None:
         "div",
         table("The candidates", head, rows),
         element("p", tied(wanted_words(choice)), class_="note"),
+        *(element("p", theirs(tied(further_words(one)))) for one in facts.further),
+        element("p", tied(others_words(choice)), class_="note") if facts.further else None,
     )
 
 

@@ -77,6 +77,12 @@ def check_characters(argument: str, text: str) -> None:
         raise ValueError(f"{argument} must not hold half of a character, got {text!r}") from None
 
 
+def check_whole(name: str, number: object) -> None:
+    """TypeError for what is no whole number of items."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError(f"{name} must be a whole number of items, got {number!r}")
+
+
 def check_annotator(name: object) -> None:
     """TypeError or ValueError for what cannot be the name of a person."""
     if not isinstance(name, str):
@@ -274,6 +280,10 @@ class Ledger:
             return (event, {}) if event else None
 
         return self.append(entry)
+
+    def record(self, kind: str, annotator: str, **values: Any) -> None:
+        """Write an event that says just this."""
+        self.write(lambda: self.event(kind, annotator, **values))
 
     def event(self, kind: str, annotator: str, **values: Any) -> Event:
         """An event that would follow the present ones; a look is nobody's."""

@@ -40,7 +40,7 @@ def prepared_frame(folder: Path | None, population: Population, plan: Plan) -> A
         return None
 
 
-def keep(folder: Path | None, population: Population, plan: Plan, frame: Any) -> None:
+def keep_prepared(folder: Path | None, population: Population, plan: Plan, frame: Any) -> None:
     """Keep it, unless it is there; a disk that is full or not writable hurts nobody."""
     if folder is None or len(population) < LEAST or population.turned:
         return

@@ -12,11 +12,11 @@ from typing import Any
 
 import pandas as pd
 
-from labelcore.designs.choices import OtherChoice
+from labelcore.designs.choices import LabelsUntil, OtherChoice
 from labelcore.designs.curves import Curve
 from labelcore.errors import ChangedItemError, StoreBusyError, StoreNotWritableError
 from labelcore.figures.agreement import people_agree, unsettled
-from labelcore.figures.choices import choices_at
+from labelcore.figures.choices import choices_at, labels_until
 from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band
 from labelcore.figures.differences import differences, ranking
@@ -55,10 +55,9 @@ from labelcore.session.carried import CARRIED, Home
 from labelcore.session.compared import HeldAgainst, held_against
 from labelcore.session.drawing import Drawing
 from labelcore.session.item_texts import text_as_drawn
-from labelcore.session.ledger import Ledger, check_annotator, now
+from labelcore.session.ledger import Ledger, check_annotator, check_whole, now
 from labelcore.session.notebook import in_notebook
-from labelcore.session.prepared import keep as keep_prepared
-from labelcore.session.prepared import keep_content, prepared_frame
+from labelcore.session.prepared import keep_content, keep_prepared, prepared_frame
 from labelcore.session.projects import (
     check_highlights,
     created_or_same,
@@ -71,8 +70,7 @@ from labelcore.session.projects import (
 from labelcore.session.recorded_looks import RecordedLooks
 from labelcore.store import LabelStore, identity_of, open_store
 
-LONGEST_NAME = 60
-PAGE = 12
+LONGEST_NAME, PAGE = 60, 12
 LEASE_MINUTES = LEASE // timedelta(minutes=1)
 
 
@@ -481,11 +479,10 @@ class Session:
         if len(name) > LONGEST_NAME:
             raise ValueError(f"name must have at most {LONGEST_NAME} characters, got {len(name)}")
         with self._synced():
-            kept: dict[str, str] = dict(self.settings.get("names", {}))
             others = {self.called(one) for one in self._annotators() if one != annotator}
             if name in others:
                 raise ValueError(f"name must be your own: another person is called {name!r}")
-            self.reword(annotator, names={**kept, annotator: name})
+            self.reword(annotator, names={**self.settings.get("names", {}), annotator: name})
 
     def _annotators(self) -> set[str]:
         """Everybody who has a name in the project, of the log or of a browser."""
@@ -996,9 +993,7 @@ class Session:
 
     def _about(self, kind: str, index: int, annotator: str, text: str) -> None:
         item_id = self.population.id_at(self.state.asked(index).position)
-        self.ledger.write(
-            lambda: self.ledger.event(kind, annotator, index=index, item_id=item_id, text=text)
-        )
+        self.ledger.record(kind, annotator, index=index, item_id=item_id, text=text)
 
     # --- several people -----------------------------------------------------------------------
 
@@ -1154,14 +1149,13 @@ class Session:
         annotator
             the person who ends it
         """
+
+        def build() -> Event | None:
+            done = self.engine.finished
+            return None if done else self.ledger.event("finished", annotator, text=reason)
+
         self.results()
-        self.ledger.write(
-            lambda: (
-                None
-                if self.engine.finished
-                else self.ledger.event("finished", annotator, text=reason)
-            )
-        )
+        self.ledger.write(build)
         self.results()
         self.store.anchor("finish")
 
@@ -1201,11 +1195,78 @@ class Session:
         promise, the first stage remains the result, and the further labels are a second stage.
         Once every item of the file is labelled, a watched result is exact.
         """
-        if isinstance(budget, bool) or not isinstance(budget, int):
-            raise TypeError(f"budget must be a whole number of items, got {budget!r}")
+        check_whole("budget", budget)
         toward = {"estimand": estimand, "group": group}
         detail = {"budget": budget} | {key: one for key, one in toward.items() if one is not None}
-        self.ledger.write(lambda: self.ledger.event("extended", annotator, detail=detail))
+        self.ledger.record("extended", annotator, detail=detail)
+
+    def seek_choice(
+        self, precision: float, *, budget: int | None = None, annotator: str = DEFAULT_ANNOTATOR
+    ) -> None:
+        """Go on labelling until the choice at another required precision is made.
+
+        Parameters
+        ----------
+        precision
+            the required one, above 0 and at most 1; its choice is still open (``choices_at``)
+        budget
+            the most items in all; None: as many as can be asked
+        annotator
+            the person who asks for it
+
+        Raises
+        ------
+        PlanError
+            The plan asks for no choice, labels are asked for another one still, this one is made,
+            or the budget is not more than the items so far or more than can be asked.
+
+        Notes
+        -----
+        Promise: the choice of the plan stays as sure as it was, and what ``choices_at`` says of all
+        requirements holds together, with the same confidence, also where the precision was picked
+        after looking. Candidates that were out are drawn for again where they may be this choice:
+        those of their items come first that were passed over.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population(
+        ...     "items.csv", id="id", content=["text"], scores={"lr": "lr_score"})
+        >>> wanted = {"candidates": [0.3, 0.5], "precision_threshold": 0.9, "precision_slack": 0.1}
+        >>> plan = lc.Plan("reach_selection", "selection", params=wanted, budget=300, seed=7)
+        >>> session = lc.Session(population, plan)
+        >>> while (draw := session.next()) is not None:
+        ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+        >>> session.seek_choice(0.6)
+        >>> while (draw := session.next()) is not None:
+        ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+        >>> [one.status for one in session.choices_at([0.6])]
+        ['guaranteed']
+        """
+        budget = self.engine.most if budget is None else budget
+        self.ledger.record("sought", annotator, detail={"precision": precision, "budget": budget})
+
+    def labels_until_choice(self, precision: float) -> LabelsUntil:
+        """What it may take until the choice at another required precision is made.
+
+        Parameters
+        ----------
+        precision
+            as in ``seek_choice``
+
+        Returns
+        -------
+        LabelsUntil
+            Labels more in a quarter, half and three quarters of simulated sessions, in worlds drawn
+            from what the labels say. It is a forecast and promises nothing.
+
+        Raises
+        ------
+        PlanError
+            As ``seek_choice``.
+        """
+        with self._lock:
+            return labels_until(self.engine, precision)
 
     def second_pass(self, items: int = 30, annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Show some of the labelled items a second time. The plan's figures do not change.
@@ -1226,11 +1287,8 @@ class Session:
         AnswerError
             The project is finished.
         """
-        if isinstance(items, bool) or not isinstance(items, int):
-            raise TypeError(f"items must be a whole number of items, got {items!r}")
-        self.ledger.write(
-            lambda: self.ledger.event("second_pass", annotator, detail={"items": items})
-        )
+        check_whole("items", items)
+        self.ledger.record("second_pass", annotator, detail={"items": items})
 
     def reword(self, annotator: str = DEFAULT_ANNOTATOR, **changes: Any) -> None:
         """Correct the wording of the project.

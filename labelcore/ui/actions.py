@@ -230,6 +230,17 @@ def go_on(project: str, more: int) -> None:
 
 
 @acting(Right.RUN)
+def go_further(project: str, precision: float, more: int | None) -> None:
+    """Label on until the choice at another required precision is made, within twice the labels that
+    it is expected to take."""
+    session = sessions.session(project)
+    most = session.engine.most
+    budget = most if more is None else min(session.engine.answers_given + 2 * max(more, 1), most)
+    session.seek_choice(precision, budget=budget, annotator=people.name(session))
+    st.session_state.pop(PANEL, None)
+
+
+@acting(Right.RUN)
 def show_dots(project: str, shown: bool) -> None:
     session = sessions.session(project)
     session.reword(people.name(session), dots=shown)

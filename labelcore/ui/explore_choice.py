@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from labelcore.access import Right
+from labelcore.designs.choices import LabelsUntil, OtherChoice
+from labelcore.log.further_choices import no_further_choice
+from labelcore.promises import ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
+from labelcore.ui import actions, visitor
+from labelcore.ui.facts import SECONDS_AN_ITEM, at_an_end, pace
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
-from labelcore.words.choices import other_rows, others_words
+from labelcore.ui.times import about_minutes
+from labelcore.words.choices import other_rows, others_words, until_words
 from labelcore.words.sentences import exact_percent
 
 REQUIREMENTS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 ANOTHER = "explore-another"
+FURTHER = "further-precision"
+FURTHER_TITLE = "Label on for another required precision"
+ON_UNTIL = "Label on until {wanted} is decided"
 FIXED = (
     "A candidate picked after looking is not added: bounds hold for those that were named before "
     "the first label. A new project can ask for it."
@@ -40,8 +52,54 @@ def choice_page(session: Session, choice: Choice) -> None:
     asked = {*REQUIREMENTS, *([] if typed is None else [typed / 100])}
     planned = round(choice.precision_threshold, 9)
     wanted = sorted((one for one in asked if round(one, 9) != planned), reverse=True)
-    rows = other_rows(session.choices_at(wanted), str(choice.scope.positive))
+    found = session.choices_at(wanted)
+    rows = other_rows(found, str(choice.scope.positive))
     st.dataframe(rows, hide_index=True, key="explore-choices")
+    ask_further(session, choice, found)
     with st.container(key="promise"):
         st.caption(plain(others_words(choice)))
         st.caption(FIXED)
+
+
+def ask_further(
+    session: Session, choice: Choice, found: Sequence[OtherChoice] | None = None
+) -> None:
+    """The other required precisions whose choice is still open, what one may take, and the button
+    that asks for it; nothing before labelling has ended, and where none is open.
+
+    found   what is known at several, where somebody has it
+    """
+    engine, planned = session.engine, choice.precision_threshold
+    may = at_an_end(session) and visitor.allowed(Right.RUN) and engine.answers_given < engine.most
+    if not may or no_further_choice(engine):
+        return
+    others = session.choices_at(REQUIREMENTS) if found is None else found
+    left = [one.precision for one in others if one.status == ChoiceStatus.UNDECIDED]
+    left = [one for one in left if round(one - planned, 9)]
+    if not left:
+        return
+    wanted = st.segmented_control(
+        FURTHER_TITLE,
+        left,
+        default=min(left, key=lambda one: (one > planned, abs(one - planned))),
+        required=True,
+        format_func=exact_percent,
+        key=FURTHER,
+    )
+    expected = until(session, session.project, engine.sequence, float(wanted or left[0]))
+    first = float(session.settings.get("seconds", SECONDS_AN_ITEM))
+    time = about_minutes((expected.middle or 0) * pace(session.events, first), "~")
+    with st.container(key="quiet-further"):
+        st.text(until_words(expected, time))
+    st.button(
+        ON_UNTIL.format(wanted=exact_percent(expected.precision)),
+        key="go-further",
+        on_click=actions.go_further,
+        args=(session.project, expected.precision, expected.high),
+    )
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def until(_session: Session, project: str, sequence: int, precision: float) -> LabelsUntil:
+    """What it may take until a further choice is made, by the log up to an event."""
+    return _session.labels_until_choice(precision)

@@ -120,7 +120,8 @@ class Counts:
 
 def counts(session: Session) -> Counts:
     engine, plan = session.engine, session.plan
-    total = engine.limit if engine.extended else engine.planned - engine.given
+    beyond = engine.extended or bool(engine.sought)
+    total = engine.limit if beyond else engine.planned - engine.given
     if plan.learns and not engine.extended:
         total = rounded(max(total, engine.pilot - engine.given))
     total = min(total, engine.most)

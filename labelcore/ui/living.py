@@ -36,6 +36,7 @@ from labelcore.charts.race import race_node
 from labelcore.charts.rank import rank_words
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.estimands import SUMMARIES
+from labelcore.figures.choices import further_choices
 from labelcore.figures.cuts import own_cut
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.with_classifier import agreements, labels_in_force, race_of
@@ -58,7 +59,7 @@ from labelcore.ui.facts import counts, curve_first, figure_name, main_and_other
 from labelcore.ui.lists_view import lists_of
 from labelcore.ui.plain import one_line
 from labelcore.ui.trying import reveals
-from labelcore.words.choices import choice_short
+from labelcore.words.choices import choice_short, further_words
 from labelcore.words.differences import is_difference, told_words
 from labelcore.words.found import own_name
 from labelcore.words.lists import short_lists
@@ -85,7 +86,8 @@ class Picture:
     views     the charts that can be chosen; empty where there is none
     sentence  what is known, in at most twenty words
     legend    what dots and grey marks are, on one line; None where there is no room for it
-    of_all    what the figure of the sentence is of all items, where that leaves the unsure ones out
+    of_all    what the figure of the sentence is of all items, where that leaves the unsure ones
+              out; of a choice, what is known at other precisions that labels were asked for
     """
 
     bars: Node
@@ -313,7 +315,8 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     wanted = choice.precision_threshold
     said = f"{CANDIDATES_OVER} {words}"
     chart = race(marks, now.answered, wanted, said)
-    return Picture(bars(shown, wanted=wanted), chart, (), "", words)
+    further = " ".join(one_line(further_words(one), 200) for one in further_choices(session.engine))
+    return Picture(bars(shown, wanted=wanted), chart, (), "", words, of_all=further)
 
 
 def _of_lists(session: Session, found: ListDifference) -> Picture:

@@ -15,8 +15,10 @@ from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
 from labelcore.trials.reveal import Reveal, how_often
 from labelcore.ui import actions, visitor
+from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, settled_line
 from labelcore.ui.downloads import labels_button
+from labelcore.ui.explore_choice import ask_further
 from labelcore.ui.facts import at_an_end, figure_name
 from labelcore.ui.figures import chosen_picture, details
 from labelcore.ui.label_errors import error_lines, second_pass_button, settle_button
@@ -190,6 +192,8 @@ def _ways_to_go_on(project: str, session: Session) -> None:
         if said:
             with st.container(key="quiet-going-on"):
                 st.text(said)
+        if (choice := choice_of(session)) is not None:
+            ask_further(session, choice)
         return
     planned = int(session.plan.planned or 0) - answered
     more = planned if planned > 0 and status == Status.FINISHED else MORE

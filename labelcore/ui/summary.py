@@ -97,7 +97,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     broken = f"log changed at event {state.sequence + 1:,}" if changed else ""
     book, in_force = state.book, state.book.kinds
     planned = book.replanned or int(plan.get("planned") or plan.get("budget") or 0)
-    planned = book.limit if book.extended else planned
+    planned = book.limit if book.extended or book.sought else planned
     open_end = "margin" in (plan.get("stop") or ()) and not book.extended
     return Summary(
         name=record.name,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from labelcore.designs.choices import Named, OtherChoice
+from labelcore.designs.choices import LabelsUntil, Named, OtherChoice
 from labelcore.promises import CandidateState, ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.words.sentences import (
@@ -59,6 +59,15 @@ OTHERS = (
     "{slack} below the required precision and finds at least {share} of what the best one finds. "
     "For the planned precision alone the same labels say more: that is the sentence above."
 )
+FURTHER = {
+    ChoiceStatus.GUARANTEED: "At {wanted}: {chosen} is the choice, its precision {low} or more.",
+    ChoiceStatus.NONE_ACCEPTABLE: "At {wanted}: no candidate is so precise.",
+    ChoiceStatus.UNDECIDED: "At {wanted}: still open, {left} may be the choice.",
+}
+UNTIL = {
+    True: "About {middle} labels more ({low} to {high} in half of the simulated sessions), {time}.",
+    False: "More than a quarter of the simulated sessions never decided it.",
+}
 OPEN, NONE = "still open, {left} left", "none is so precise"
 ROUNDING = 1e-9
 
@@ -114,6 +123,23 @@ def _precision(one: Named | None) -> str:
 
 def _finds(one: Named | None) -> str:
     return "" if one is None else f"{math.floor(one.finds + ROUNDING):,} or more"
+
+
+def further_words(one: OtherChoice) -> str:
+    """What is known of a further choice that labels were asked for, in one sentence."""
+    return FURTHER[one.status].format(
+        wanted=exact_percent(one.precision),
+        chosen=one.chosen.name if one.chosen else "",
+        low=percent_range(one.chosen.precision, 1.0)[0] if one.chosen else "",
+        left=one.left,
+    )
+
+
+def until_words(one: LabelsUntil, time: str) -> str:
+    """What it may take until a further choice is made; ``time``: that of the middle one."""
+    return UNTIL[one.high is not None].format(
+        middle=one.middle, low=one.low, high=one.high, time=time
+    )
 
 
 def others_words(choice: Choice) -> str:

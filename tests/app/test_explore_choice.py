@@ -9,16 +9,19 @@ from typing import Any
 import pytest
 
 import labelcore as lc
+from labelcore.figures.choices import choices_at, further_choices
+from labelcore.log.kinds import state_at
+from labelcore.report import report_html
 from labelcore.ui import living
-from labelcore.ui.explore_choice import ANOTHER, FIXED
-from tests.app.conftest import texts
+from labelcore.ui.explore_choice import ANOTHER, FIXED, FURTHER, REQUIREMENTS
+from labelcore.words.choices import further_words
+from tests.app.conftest import button, texts
 
 WANTED = {"candidates": (20, 40, 80), "precision_threshold": 0.8}
 
 
 @pytest.fixture
 def session(data_folder: Path) -> lc.Session:
-    random = Random(5)
     rows = "".join(f"i{n},item {n},{1 - n / 160:.4f}\n" for n in range(160))
     path = data_folder / "files" / "items.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,9 +30,13 @@ def session(data_folder: Path) -> lc.Session:
     plan = lc.Plan("reach_selection", "selection", params=WANTED, budget=80, seed=2)
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
     session = lc.Session(population, plan, store, "demo", settings={"question": "Is it?"})
+    label(session, Random(5))
+    return session
+
+
+def label(session: lc.Session, random: Random) -> None:
     while (draw := session.next()) is not None:
         session.answer(draw, random.random() < (0.99 if int(draw.item_id[1:]) < 40 else 0.2))
-    return session
 
 
 def rows(page: Any) -> Any:
@@ -57,6 +64,36 @@ def test_any_precision_may_be_asked(app: Any, session: lc.Session) -> None:
     assert "42.5 %" in rows(page)["required precision"].tolist()
     page.number_input(key=ANOTHER).set_value(180).run()
     assert not page.exception and not page.dataframe
+
+
+def test_labelling_goes_on_until_another_choice_is_made(app: Any, session: lc.Session) -> None:
+    """A press on Explore; what was said before stays, the log alone leads to the same draws, and a
+    choice that is made, or asks for more items than there are, is refused."""
+    before = session.results()["selection"]
+    left = [one.precision for one in session.choices_at(REQUIREMENTS) if one.status == "undecided"]
+    page = app("explore", project="demo")
+    page.segmented_control(key=FURTHER).set_value(left[-1]).run()
+    button(page, "go-further").click().run()
+    assert not page.exception
+    session.sync()
+    assert session.going_on and session.engine.sought[0][1] == left[-1]
+    with pytest.raises(ValueError, match="labels are asked for another choice still"):
+        session.seek_choice(left[0])
+    assert "still open" in further_words(further_choices(session.engine)[0])
+    label(session, Random(6))
+    (made,) = further_choices(session.engine)
+    assert made.status == "guaranteed" and session.status == "goal reached"
+    assert further_words(made) in texts(app("label", project="demo"))
+    assert "is the choice, its precision" in report_html(session)
+    after = session.results()["selection"]
+    assert (before.chosen, before.status) == (after.chosen, after.status)
+    again = state_at(session.population, session.plan, session.events).engine
+    assert again.drawn_positions.tolist() == session.engine.drawn_positions.tolist()
+    assert choices_at(again, left) == session.choices_at(left)
+    with pytest.raises(ValueError, match="precision must be one whose choice is still open"):
+        session.seek_choice(left[-1])
+    with pytest.raises(ValueError, match="budget must be more than the .* items so far"):
+        session.seek_choice(left[0], budget=3)
 
 
 def test_the_axis_of_a_choice_ends_at_its_labels(

@@ -171,6 +171,8 @@ class ReachBounds(ABC):
     that low <= high always.
 
     low, high   (m,), bounds on each precision
+    joint_high  (m,), upper bounds that hold for all candidates together with all lower ones, so
+                that every requirement may be read off them
     drawn       (m,), draws that counted for each candidate; hits: of these yes; doubtful
     """
 
@@ -179,7 +181,7 @@ class ReachBounds(ABC):
             raise ValueError(f"sizes must be one or more numbers of at least 1, got {list(sizes)}")
         count = len(sizes)
         self.sizes = np.array(sizes, dtype=np.int64)
-        self.low, self.high = np.zeros(count), np.ones(count)
+        self.low, self.high, self.joint_high = np.zeros(count), np.ones(count), np.ones(count)
         self.drawn, self.hits, self.doubtful = np.zeros((3, count), dtype=np.int64)
 
     def take(self, candidates: Sequence[int], verdict: int) -> None:
@@ -198,13 +200,8 @@ class ReachBounds(ABC):
         return other
 
     @abstractmethod
-    def all_together(self) -> ReachBounds:
-        """Bounds of the same kind before the first draw, of which lower and upper ones of all
-        candidates hold together, so that every requirement may be read off them."""
-
-    @abstractmethod
     def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
-        """Put the interval of one candidate's draws into ``low`` and ``high``."""
+        """Put the interval of one candidate's draws into ``low``, ``high`` and ``joint_high``."""
 
 
 class HoeffdingBounds(ReachBounds):
@@ -221,17 +218,13 @@ class HoeffdingBounds(ReachBounds):
         _check_counts(len(sizes), budget)
         check_delta(delta)
         self._scale = math.log(2 * len(sizes) * budget / delta) / 2
-        self._start = sizes, budget, delta
-
-    def all_together(self) -> HoeffdingBounds:
-        return HoeffdingBounds(*self._start)
 
     def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
         radius = math.sqrt(self._scale / drawn)
         low = max(self.low[one], hits / drawn - radius)
         high = min(self.high[one], (hits + doubtful) / drawn + radius)
         if low <= high:
-            self.low[one], self.high[one] = low, high
+            self.low[one], self.high[one], self.joint_high[one] = low, high, high
 
 
 class RatioBounds(ReachBounds):
@@ -242,36 +235,37 @@ class RatioBounds(ReachBounds):
     bound needs no union: each upper bound runs at delta / 2 and each lower one at delta / (2 m).
 
     Promise: with probability 1 - delta all lower bounds and the upper bound of any one candidate
-    named beforehand hold at every draw. The upper bounds do not hold all together, but with
-    ``together``, where each of these runs at delta / (2 m), too.
+    named beforehand hold at every draw, and with the same probability all lower bounds and all of
+    ``joint_high``, each of which runs at delta / (2 m), too.
     Assumption: each candidate's items come in a random order, none of them twice.
     Raises: ValueError for a number outside its range.
     Source: Waudby-Smith and Ramdas (2020), theorem 3.1; the split is ours.
     """
 
-    def __init__(self, sizes: Sequence[int], delta: float, *, together: bool = False) -> None:
+    def __init__(self, sizes: Sequence[int], delta: float) -> None:
         super().__init__(sizes)
         check_delta(delta)
-        self._delta = delta
-        self._low_level = math.log(delta / (2 * len(sizes)))
-        self._high_level = self._low_level if together else math.log(delta / 2)
+        self._joint_level, self._level = math.log(delta / (2 * len(sizes))), math.log(delta / 2)
         self._least = np.zeros(len(sizes), dtype=np.int64)
-        self._most = self.sizes.copy()
-
-    def all_together(self) -> RatioBounds:
-        return RatioBounds(self.sizes.tolist(), self._delta, together=True)
+        self._most, self._joint_most = self.sizes.copy(), self.sizes.copy()
 
     def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
         size = int(self.sizes[one])
         if drawn > size:
             raise ValueError(f"a candidate of {size:,} items cannot have {drawn:,} draws")
         missed = drawn - hits - doubtful
-        least = _least_hits(int(self._least[one]), hits, drawn, size, self._low_level)
-        fewest = _least_hits(size - int(self._most[one]), missed, drawn, size, self._high_level)
-        most = size - fewest
+        least = _least_hits(int(self._least[one]), hits, drawn, size, self._joint_level)
+        most, joint_most = (
+            size - _least_hits(size - int(ends[one]), missed, drawn, size, level)
+            for ends, level in (
+                (self._most, self._level),
+                (self._joint_most, self._joint_level),
+            )
+        )
         if least <= most:
-            self._least[one], self._most[one] = least, most
+            self._least[one], self._most[one], self._joint_most[one] = least, most, joint_most
             self.low[one], self.high[one] = least / size, most / size
+            self.joint_high[one] = joint_most / size
 
 
 def _least_hits(known: int, hits: int, drawn: int, size: int, log_alpha: float) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +37,7 @@ from labelcore.papers.reach_selection.candidates import Candidate, candidates_of
 from labelcore.papers.reach_selection.follow import ReachFollower
 from labelcore.papers.reach_selection.selection import (
     BOUNDS,
+    DECIDED,
     SAMPLERS,
     USED_UP,
     ReachRules,
@@ -47,10 +48,16 @@ from labelcore.population import Population
 from labelcore.population.array_items import SMALL_CODES
 from labelcore.promises import ChoiceStatus, Form, Method, Promise
 from labelcore.stats.orders import hash_keys, narrow
-from labelcore.stats.profile import BoolArray
+from labelcore.stats.profile import BoolArray, FloatArray
 
 AHEAD = 50
 """How many draws further people may label while somebody has the item of the present draw."""
+WORLDS, FURTHEST = 16, 2000
+"""Worlds in which a further choice is simulated, and the labels that one is followed to."""
+ONE_CHOICE = (
+    "it needs draws that go on where a candidate was left, which bound = 'prior_posterior_ratio' "
+    "with sampler = 'pooled' has"
+)
 METHODS = {
     "hoeffding": Method(
         "reach selection by Hoeffding bounds",
@@ -245,18 +252,16 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         return np.asarray(free[:1], dtype=np.int64)
 
     def _run(self, setup: Setup, frame: ReachFrame, progress: Progress) -> ReachSelection:
-        """The selection by the answers there are."""
-        return self._follow(setup, frame, progress)[1]
-
-    def _follow(
-        self, setup: Setup, frame: ReachFrame, progress: Progress
-    ) -> tuple[ReachFollower, ReachSelection]:
-        """What keeps up with the answers, and how far it has come. T is part of Hoeffding's bounds
-        and stays; by the other bounds an extension may add draws."""
+        """The selection by the answers there are. T is part of Hoeffding's bounds and stays; by the
+        other bounds an extension may add draws."""
         assert progress.codes is not None
-        budget = frame.budget if frame.replaced else max(frame.budget, progress.limit)
-        if budget not in progress.memory:
-            progress.memory[budget] = ReachFollower(lambda: selection(setup, frame, budget))
+        budget, sought = frame.budget, progress.sought
+        if not frame.replaced:  # What a candidate comes back to may be drawn already: that is free.
+            budget = max(budget, progress.limit) + len(sought) * len(frame.union)
+        if (budget, sought) not in progress.memory:
+            progress.memory[budget, sought] = ReachFollower(
+                lambda: selection(setup, frame, budget, sought)
+            )
         known = progress.codes
 
         def verdicts(items: IntArray) -> IntArray:
@@ -264,8 +269,8 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             found = np.where(codes >= 0, codes == frame.positive, -1)
             return np.where(codes == UNDECIDED, DOUBTFUL, found)
 
-        follower: ReachFollower = progress.memory[budget]
-        return follower, follower.follow(verdicts, (known, known.changes))
+        follower: ReachFollower = progress.memory[budget, sought]
+        return follower.follow(verdicts, (known, known.changes))
 
     # --- results ---------------------------------------------------------------------------
 
@@ -274,6 +279,38 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
 
     def may_add_draws(self, params: Any) -> bool:
         return bool(params.bound != "hoeffding")
+
+    def no_further_choice(self, params: Any) -> str:
+        may = params.bound != "hoeffding" and params.sampler == "pooled"
+        return "" if may else ONE_CHOICE
+
+    def labels_until(
+        self, setup: Setup, frame: ReachFrame, progress: Progress, precision: float
+    ) -> FloatArray:
+        """In each world the unlabelled items that the same candidates call positive are so with one
+        rate: a draw given their labels, and before these the share found among all."""
+        assert progress.codes is not None and progress.asked is not None
+        sought = (*progress.sought, (len(progress.asked), precision))
+        start = self._run(setup, frame, replace(progress, sought=sought))
+        codes = progress.codes[frame.union]
+        known, positive = codes >= 0, codes == frame.positive
+        _, alike = np.unique(frame.member, axis=0, return_inverse=True)
+        yes = np.bincount(alike, positive)
+        no = np.bincount(alike, known) - yes
+        share = (yes.sum() + 0.5) / (known.sum() + 1)
+        found = np.full(WORLDS, np.inf)
+        for world in range(WORLDS):
+            random = np.random.default_rng([setup.seed, len(progress.asked), world])
+            rates = random.beta(yes + share, no + 1 - share)
+            truth = np.where(known, positive, random.random(len(codes)) < rates[alike])
+            run, asked = start.copy(), set[int]()
+            while run.item is not None and len(asked) < FURTHEST:
+                if codes[run.item] == NO_ANSWER:
+                    asked.add(run.item)
+                run.take(int(truth[run.item]))
+            if run.ended == DECIDED:
+                found[world] = len(asked)
+        return np.sort(found)
 
     def samples(self, frame: ReachFrame, classifier: str | None) -> Samples:
         """The parts that the same candidates call positive: once a candidate is out, its items are
@@ -290,7 +327,9 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
     def status(
         self, setup: Setup, frame: ReachFrame, progress: Progress, look: Look
     ) -> ChoiceStatus:
-        return self._run(setup, frame, progress).choice(ended=look.finished).status
+        run = self._run(setup, frame, progress)
+        sought = run.furthest
+        return (run.choice(ended=look.finished) if sought is None else sought.choice).status
 
     def choice(
         self, setup: Setup, frame: ReachFrame, progress: Progress, look: Look
@@ -314,8 +353,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
     def choices_at(
         self, setup: Setup, frame: ReachFrame, progress: Progress, precisions: Sequence[float]
     ) -> list[OtherChoice]:
-        follower, _ = self._follow(setup, frame, progress)
-        bounds = follower.bounds_together()
+        bounds = self._run(setup, frame, progress).bounds
 
         def named(one: int | None) -> Named | None:
             if one is None:
@@ -387,14 +425,16 @@ def rules_of(params: Any, delta: float) -> ReachRules:
         raise ParameterError.of(error) from None
 
 
-def selection(setup: Setup, frame: ReachFrame, budget: int) -> ReachSelection:
+def selection(
+    setup: Setup, frame: ReachFrame, budget: int, sought: Sequence[tuple[int, float]] = ()
+) -> ReachSelection:
     """The selection before its first draw; its draws depend on the seed alone."""
     words = None
     if frame.replaced:
         words = hash_keys(setup.seed, "turn", map(str, range(budget)))[:, 0]
     order = np.arange(len(frame.union))
     try:
-        return ReachSelection(frame.member, frame.rules, budget, order, words)
+        return ReachSelection(frame.member, frame.rules, budget, order, words, sought)
     except ValueError as error:
         raise PlanError(str(error)) from None
 

@@ -25,7 +25,9 @@ class ReachDraws:
     Assumption: ``order`` is a random permutation, ``words`` are random, and neither depends on a
     label. Then the draws that count for a candidate are, as long as it is active, a uniform sample
     of its items, whatever becomes of the others. Once it is not, they are not: only items shared
-    with an active candidate would come.
+    with an active candidate would come. One that is active again goes on where it was left: without
+    replacement the items passed over meanwhile come first, those that others were drawn for among
+    them, so that its items come in the order of the permutation as if it had never been out.
 
     member   (n_items, m), whether the candidate calls the item positive, each item by one at least
     order    (n_items,), the permutation along which items are drawn without replacement
@@ -51,7 +53,8 @@ class ReachDraws:
             raise ValueError(f"member: every candidate needs an item, got none for {empty}")
         self._along, self._order, self._words = member[order], order, words
         self._in_turn, self._number, self._turn = in_turn, 0, -1
-        self._reached, self._pooled_for = 0, b""
+        self._reached = np.full(member.shape[1], -1)
+        self._pooled_for = b""
         candidates = range(member.shape[1]) if in_turn else ()
         self._pools: list[IntArray] = [np.flatnonzero(self._along[:, one]) for one in candidates]
         self._places = [0] * len(self._pools)
@@ -71,19 +74,23 @@ class ReachDraws:
         """The same sequence at the same place, going on by itself."""
         other = copy(self)
         other._pools, other._places = list(self._pools), list(self._places)
+        other._reached = self._reached.copy()
         return other
 
     def _next_pooled(self, active: BoolArray) -> tuple[int, IntArray] | None:
         if self._pooled_for != active.tobytes():
-            called = (self._along[self._reached :] & active).any(axis=1)
-            self._pools = [self._reached + np.flatnonzero(called)]
+            start = int(self._reached[active].min()) + 1
+            due = np.arange(start, len(self._order))[:, None] > self._reached
+            called = (self._along[start:] & active & due).any(axis=1)
+            self._pools = [start + np.flatnonzero(called)]
             self._places, self._pooled_for = [0], active.tobytes()
         rank = self._from_pool(0)
         if rank is None:
             return None
+        counts = self._along[rank] & active & (rank > self._reached)
         if self._words is None:
-            self._reached = rank + 1
-        return int(self._order[rank]), np.flatnonzero(self._along[rank] & active)
+            self._reached[active] = np.maximum(self._reached[active], rank)
+        return int(self._order[rank]), np.flatnonzero(counts)
 
     def _next_in_turn(self, active: BoolArray) -> tuple[int, IntArray] | None:
         """The turn passes over a candidate all of whose items were drawn."""

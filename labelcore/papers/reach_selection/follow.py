@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from labelcore.papers.reach_selection.bounds import ReachBounds
 from labelcore.papers.reach_selection.draws import IntArray
 from labelcore.papers.reach_selection.selection import ReachSelection
 
@@ -52,10 +51,6 @@ class ReachFollower:
             if self._run.made % APART == 0:
                 self._kept.append(self._run.copy())
         return self._run
-
-    def bounds_together(self) -> ReachBounds:
-        """Bounds by the verdicts that were followed last which hold for all candidates together."""
-        return self._kept[0].copy().bounds_together(self._taken[: self._run.made].tolist())
 
     def _agreed(self, verdicts: Callable[[IntArray], IntArray]) -> int:
         """The number of draws up to which the verdicts are those taken."""

@@ -8,7 +8,7 @@ Source: Bennett, Chickering, Meek and Zhu (2017), algorithms 1 and 2, section 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Self
@@ -74,6 +74,11 @@ class ReachRules:
                     name, f"must be one of {', '.join(known)}", got=getattr(self, name)
                 )
 
+    def at(self, precision: float) -> ReachRules:
+        """The same with another required precision, and no guess."""
+        slack = min(self.precision_slack, precision)
+        return replace(self, precision_threshold=precision, precision_slack=slack, guess=False)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ReachSets:
@@ -136,12 +141,9 @@ def _greatest_other(reach: FloatArray) -> FloatArray:
     """For each candidate the greatest of all the others, (..., m); -inf where there is none."""
     if reach.shape[-1] == 1:
         return np.full_like(reach, -np.inf)
-    first = reach.argmax(axis=-1)[..., None]
-    rest = reach.copy()
-    np.put_along_axis(rest, first, -np.inf, axis=-1)
-    found = np.repeat(np.take_along_axis(reach, first, axis=-1), reach.shape[-1], axis=-1)
-    np.put_along_axis(found, first, rest.max(axis=-1)[..., None], axis=-1)
-    return found
+    first, ordered = reach.argmax(axis=-1)[..., None], np.partition(reach, -2, axis=-1)
+    others = np.arange(reach.shape[-1]) != first
+    return np.where(others, ordered[..., -1:], ordered[..., -2:-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +207,15 @@ def choices_at(
 
     Promise: what is said of all of them together is wrong with probability delta at most, wherever
     labelling ends; each row as ``ReachSelection`` has it for its own threshold.
-    Assumption: the bounds hold for all candidates together (``ReachBounds.all_together``): the best
-    good candidate is another one for each requirement.
+    Assumption: all candidates' lower bounds and ``joint_high`` hold together: the best good
+    candidate is another one for each requirement.
     Raises: ValueError for a precision outside (0, 1].
     Source: algorithm 1 of Bennett et al. (2017) on one set of bounds; the union is ours.
     """
     found = []
     for precision in precisions:
-        slack = min(rules.precision_slack, precision)
-        asked = replace(rules, precision_threshold=precision, precision_slack=slack, guess=False)
-        sets = reach_sets(bounds.low, bounds.high, bounds.sizes, asked)
+        asked = rules.at(precision)
+        sets = reach_sets(bounds.low, bounds.joint_high, bounds.sizes, asked)
         nothing = np.full(len(bounds.low), np.nan)
         choice = make_choice(bounds.low, bounds.sizes, nothing, sets, asked)
         reach = np.where(sets.known_good, bounds.low * bounds.sizes, -1.0)
@@ -232,10 +233,17 @@ class ReachSelection:
     Assumption: see ``ReachDraws`` for the draws and the two bounds for theirs; T and the rules are
     fixed before the first draw.
 
+    After the choice it may go on to those at other required precisions, one after another, each by
+    the bounds that hold for all candidates together; candidates that were out and may be it are
+    drawn for again. What is said of the first choice stays valid, as its bounds hold after every
+    draw, and so does what is said of all requirements together.
+
     member   (n_items, m), whether the candidate calls the item positive; items of no candidate are
              left out
     order    (n_items,), a random permutation; words: (T,) random words, for bound "hoeffding"
     budget   T, the most draws
+    sought   (draws, precision) of each further choice: it is sought once what comes before it has
+             ended, and from so many draws on in any case
     Raises   ValueError for a number outside its range or shapes that do not fit.
     Source:  Bennett et al. (2017), algorithms 1 and 2, theorem 1. Departures: a candidate that was
              eliminated is never updated again (its later draws would not be a sample of its items,
@@ -250,6 +258,7 @@ class ReachSelection:
         budget: int,
         order: IntArray,
         words: NDArray[np.uint64] | None = None,
+        sought: Sequence[tuple[int, float]] = (),
     ) -> None:
         replaced = rules.bound == "hoeffding"
         count = member.shape[1]
@@ -270,11 +279,11 @@ class ReachSelection:
             if replaced
             else RatioBounds(sizes, rules.delta)
         )
-        self.made = 0
+        self.made, self._begun, self._sought = 0, 0, tuple(sought)
         self._answered: set[int] = set()
         self.active: BoolArray = np.ones(count, dtype=bool)
-        self.sets = reach_sets(self.bounds.low, self.bounds.high, self.bounds.sizes, rules)
         self.ended = ""
+        self._look()
         self._go_on()
 
     @property
@@ -290,38 +299,38 @@ class ReachSelection:
         self.made += 1
         if verdict != DOUBTFUL:
             self._answered.add(self._next[0])
-        self.sets = reach_sets(self.bounds.low, self.bounds.high, self.bounds.sizes, self.rules)
+        self._look()
         if self.rules.elimination:
-            self.active = self.active & self.sets.active
+            self.active = self.active & self._now.active
         self._go_on()
 
+    def _look(self) -> None:
+        """The sets of the first choice, and of the one that is sought now."""
+        bounds = self.bounds
+        self.sets = reach_sets(bounds.low, bounds.high, bounds.sizes, self.rules)
+        self._now = self.sets
+        if self._begun:
+            rules = self.rules.at(self._sought[self._begun - 1][1])
+            self._now = reach_sets(bounds.low, bounds.joint_high, bounds.sizes, rules)
+
     def _go_on(self) -> None:
-        """End, or draw the next item."""
-        self._next: tuple[int, IntArray] | None = None
-        decided = self.made and (self.sets.qualified.any() or not self.sets.possibly_good.any())
-        if decided and self.rules.early_stopping:
-            self.ended = DECIDED
-        elif self.made >= self.budget:
-            self.ended = USED_UP
-        else:
-            self._next = self._draws.draw(self.active)
-            self.ended = "" if self._next else EXHAUSTED
-
-    def bounds_together(self, verdicts: Iterable[int]) -> ReachBounds:
-        """Bounds that hold for all candidates together, at every draw, after these verdicts more;
-        this selection is used up by it.
-
-        The draws are those of the selection, and a candidate that it eliminated keeps what was
-        known of it then. Promise: with probability 1 - delta no bound is ever wrong. Assumption: as
-        for the class; it begins before the first draw.
-        """
-        bounds = self.bounds.all_together()
-        for verdict in verdicts:
-            if self._next is None:
-                break
-            bounds.take([int(one) for one in self._next[1]], verdict)
-            self.take(verdict)
-        return bounds
+        """End, go on to the next choice that is sought, or draw the next item."""
+        while True:
+            self._next: tuple[int, IntArray] | None = None
+            last = self._begun == len(self._sought)
+            decided = self.made and (self._now.qualified.any() or not self._now.possibly_good.any())
+            if decided and (self.rules.early_stopping or self._begun):
+                self.ended = DECIDED
+            elif self.made >= self.budget:
+                self.ended = USED_UP
+            elif last or self.made < self._sought[self._begun][0]:
+                self._next = self._draws.draw(self.active)
+                self.ended = "" if self._next else EXHAUSTED
+            if last or self._next:
+                return
+            self._begun += 1
+            self._look()
+            self.active = self._now.active if self.rules.elimination else self.active
 
     def ahead(self, draws: int) -> list[int]:
         """The next items in the order of draws, the present one first, if no candidate drops out
@@ -341,9 +350,17 @@ class ReachSelection:
 
         The bounds hold after every draw, so that a choice may be made wherever the draws end.
         """
-        if not (self.ended or ended) or not self.made:
+        if not (self.ended or ended or self._begun) or not self.made:
             return ReachChoice(None, ChoiceStatus.UNDECIDED)
         return make_choice(self.bounds.low, self.bounds.sizes, self.share, self.sets, self.rules)
+
+    @property
+    def furthest(self) -> Requirement | None:
+        """What the bounds say of the choice that is sought last; None where only the first is."""
+        if not self._sought:
+            return None
+        (found,) = choices_at(self.bounds, self.rules, [self._sought[-1][1]])
+        return found
 
     @property
     def certain(self) -> int:
