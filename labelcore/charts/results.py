@@ -8,6 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from labelcore.charts.base import VALUE_DOT, Row, rows_drawing
+from labelcore.charts.calibration import calibration_chart
 from labelcore.charts.candidates import candidates_chart
 from labelcore.charts.design import FIRST, REFERENCE
 from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Rule, Unit, named_axis
@@ -16,6 +17,7 @@ from labelcore.charts.lists import list_chart
 from labelcore.charts.names import shortened
 from labelcore.charts.plotted import plotted
 from labelcore.charts.rank import rank_chart
+from labelcore.results.calibration import Calibration
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
@@ -70,6 +72,11 @@ def _(result: Band) -> go.Figure:
 @figure_of.register
 def _(result: ListDifference) -> go.Figure:
     return list_chart(result).figure
+
+
+@figure_of.register
+def _(result: Calibration) -> go.Figure:
+    return calibration_chart(result).figure
 
 
 @figure_of.register

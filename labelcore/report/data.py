@@ -46,6 +46,7 @@ def report_values(facts: Facts) -> dict[str, Any]:
         **({} if facts.agreement is None else {"agreement": facts.agreement.to_dict()}),
         "second_stage": {key: result.to_dict() for key, result in facts.second_stage.items()},
         "curves": [curve.to_dict() for curve in facts.curves or ()],
+        **({} if facts.calibration is None else {"calibration": facts.calibration.to_dict()}),
         "along_ranks": _along_ranks(facts.along),
         "strata": [
             {**row, **({"name": name} if name else {})}

@@ -32,6 +32,7 @@ from labelcore.report.figure_table import apart_from, tables_of
 from labelcore.report.judged import Judged, judged_of
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import Finding
+from labelcore.results.calibration import Calibration
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band
 from labelcore.results.label_error import LabelError
@@ -76,6 +77,7 @@ class Facts:
     interim       whether labelling is not finished yet
     as_of         the time of the last event, or of the project where there is none
     curves        every reading where the plan asks for a curve, else precision and recall
+    calibration   how many items are positive at each score; None where there is no band of it
     along         what the curve says at ranks that a reader asks for; None without one
     courses       of each number how it came about, as `Session.course` tells it
     strata_names  the stretches of ranks, where the strata are such
@@ -113,6 +115,7 @@ class Facts:
     sentence: str
     curves: tuple[Band, ...] | None
     curve_left_out: str
+    calibration: Calibration | None
     along: AlongRanks | None
     strata: pd.DataFrame
     strata_names: Sequence[str] | None
@@ -233,6 +236,7 @@ def gather(session: Session) -> Facts:
         sentence=headline(session, _given(span, people)) if results else NOTHING_ASKED,
         curves=curves,
         curve_left_out=left_out,
+        calibration=_calibration(session),
         along=along,
         strata=session.strata(),
         strata_names=rank_names(session),
@@ -304,6 +308,14 @@ def _curves(session: Session) -> tuple[tuple[Band, ...] | None, str]:
         return session.curves(), ""
     except ValueError:
         return None, ""
+
+
+def _calibration(session: Session) -> Calibration | None:
+    try:
+        found = session.calibration()
+    except ValueError:
+        return None
+    return found if (found.high - found.low < 1).any() else None
 
 
 def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:

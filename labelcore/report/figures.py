@@ -10,6 +10,7 @@ import pandas as pd
 
 from labelcore.charts.against import precision_recall_chart, roc_chart
 from labelcore.charts.base import Chart
+from labelcore.charts.calibration import calibration_chart
 from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
 from labelcore.charts.history import history_chart
 from labelcore.charts.lists import list_chart
@@ -34,6 +35,7 @@ CURVES = {
     ("true_positive_rate", "false_positive_rate"): "ROC curve",
 }
 FRONT = CURVES["precision",]
+AT_EACH_SCORE = "How many are positive at each score"
 LISTS = "The difference of the two lists"
 # Not drawn for bounds without an estimate: there is no recall to draw precision against.
 NEEDS_ESTIMATE = {("precision", "recall")}
@@ -73,6 +75,8 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     yield from _candidates(facts)
     yield from evidence_charts(facts)
     yield from _curves(facts, {band.estimand: band for band in facts.curves or ()})
+    if facts.calibration is not None:
+        yield AT_EACH_SCORE, calibration_chart(facts.calibration)
     if facts.counts["drawn"] and not isinstance(facts.primary, Choice):
         yield "Strata", strata_chart(facts.strata, facts.strata_names)
 

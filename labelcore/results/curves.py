@@ -17,6 +17,8 @@ from labelcore.results.scope import Scope as Scope
 from labelcore.results.told_values import too_wide
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

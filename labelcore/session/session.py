@@ -17,7 +17,6 @@ from labelcore.designs.curves import Curve
 from labelcore.errors import ChangedItemError, StoreBusyError, StoreNotWritableError
 from labelcore.figures.agreement import people_agree, unsettled
 from labelcore.figures.choices import choices_at, labels_until
-from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band
 from labelcore.figures.differences import differences, ranking
 from labelcore.figures.earlier import figures_of
@@ -27,7 +26,6 @@ from labelcore.figures.labels_table import labels_table
 from labelcore.figures.lists import differing_items, list_difference
 from labelcore.figures.readiness import complete, first_shown
 from labelcore.figures.scalars import headline_stage
-from labelcore.figures.strata import strata_table
 from labelcore.figures.tables import figure_table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Content, Draw, Event, genesis
@@ -50,6 +48,7 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.lists import ListDifference
 from labelcore.results.table import results_table
 from labelcore.results.types import Choice, Claim, Estimate, Results
+from labelcore.session.after_labels import AfterLabels
 from labelcore.session.answering import Answering
 from labelcore.session.carried import CARRIED, Home
 from labelcore.session.compared import HeldAgainst, held_against
@@ -74,7 +73,7 @@ LONGEST_NAME, PAGE = 60, 12
 LEASE_MINUTES = LEASE // timedelta(minutes=1)
 
 
-class Session:
+class Session(AfterLabels):
     """One project: it draws items, takes answers and gives results.
 
     Three methods do most of the work::
@@ -1843,40 +1842,6 @@ class Session:
             return choices_at(self.engine, precisions)
 
     # --- tables -------------------------------------------------------------------------------
-
-    def strata(self) -> pd.DataFrame:
-        """The strata, with the labels that the results rest on.
-
-        Returns
-        -------
-        DataFrame
-            A row per stratum: its size, labels, rate and share of the uncertainty.
-        """
-        with self._lock:
-            return strata_table(headline_stage(self.engine))
-
-    def confusion(self, classifier: str | None = None) -> pd.DataFrame:
-        """How many items of each predicted class truly belong to each class, estimated.
-
-        Parameters
-        ----------
-        classifier
-            one that the plan names; None: the first
-
-        Returns
-        -------
-        DataFrame
-            Estimated items of the file by predicted class (rows) and true class (columns), and a
-            last column for items in strata without a label. Each row sums to the known number of
-            items that are predicted so. Values without intervals.
-
-        Raises
-        ------
-        ValueError
-            The plan does not name the classifier, or it has neither a prediction nor a threshold.
-        """
-        with self._synced():
-            return confusion(headline_stage(self.engine), classifier)
 
     def labels_table(self, content: bool = False) -> pd.DataFrame:
         """Every item judged, one to a row: to take home, to train on, or to estimate something else

@@ -15,6 +15,7 @@ from labelcore.ui.explore_choice import choice_page
 from labelcore.ui.explore_list import by_ranked_list
 from labelcore.ui.explore_more import (
     all_readings,
+    at_each_score,
     in_full,
     package_table,
     spot_check,
@@ -70,6 +71,8 @@ def along_the_list(session: Session, curve: Curve) -> None:
             fold("Packages", "fold-packages", lambda: package_table(session))
             fold("Cost of a miss", "fold-costs", lambda: what_mistakes_cost(session))
         fold("Yield, gain, ROC", "fold-readings", lambda: all_readings(session, curve, cut))
+        if session.plan.method.has_weights:
+            fold("How many at each score", "fold-scores", lambda: at_each_score(session))
         fold("This cut in full", "fold-cut", lambda: in_full(session, curve, cut))
         fold("A plain sample of it", "fold-spot", lambda: spot_check(cut, session.plan.confidence))
     which_of_several(session)

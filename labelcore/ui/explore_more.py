@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from labelcore.charts.calibration import calibration_chart
 from labelcore.charts.readings import READINGS
 from labelcore.designs.curves import Curve
 from labelcore.estimands import SCALARS
@@ -23,6 +24,7 @@ from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.progress import choose_reading
 from labelcore.words import sentences as words
+from labelcore.words.calibration import CORRECTED
 from labelcore.words.quantities import key_parts
 
 MISS, ALARM = "explore-miss", "explore-alarm"
@@ -45,6 +47,22 @@ def all_readings(session: Session, curve: Curve, cut: Cut) -> None:
     with st.expander("The curve as a table"):
         st.dataframe(chart.table, hide_index=True, key="explore-table")
         table_button(session, "Take this table", "curve", lambda: chart.table)
+
+
+def at_each_score(session: Session) -> None:
+    """How many items are positive at each score, and the scores corrected by the labels."""
+    found = session.calibration(curve_view.ranked_by(session))
+    st.text(found.sentence())
+    show_chart(calibration_chart(found), "explore-calibration", height=HEIGHT)
+    if found.labels_used:
+        with st.container(horizontal=True, key="corrected", vertical_alignment="center"):
+            table_button(
+                session,
+                "Take corrected scores",
+                "corrected",
+                lambda: session.corrected_scores(found.classifier),
+            )
+            st.caption(CORRECTED)
 
 
 def in_full(session: Session, curve: Curve, cut: Cut) -> None:

@@ -5,12 +5,14 @@ from typing import Any
 
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import sentence
+from labelcore.results.calibration import Calibration
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.label_error import Agreement, LabelError, TrueFigure
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.agreement import agree_sentence
+from labelcore.words.calibration import calibration_sentence
 from labelcore.words.choices import choice_sentence
 from labelcore.words.claims import claim_sentence
 from labelcore.words.curves import band_sentence, cheapest_sentence, cut_sentence
@@ -48,3 +50,4 @@ sentence.register(TrueFigure, figure_sentence)
 sentence.register(Agreement, agreement_sentence)
 sentence.register(PeopleAgree, agree_sentence)
 sentence.register(Table, table_sentence)
+sentence.register(Calibration, calibration_sentence)

@@ -1,0 +1,82 @@
+"""The sentence about how many items are positive at each score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelcore.results.calibration import Calibration
+from labelcore.words.sentences import (
+    confidence_words,
+    count,
+    form_words,
+    labels_words,
+    percent,
+    percent_range,
+    scope_words,
+    score_words,
+    valid_words,
+)
+
+NO_LABEL = "{scope}, nothing is known yet of how many are {positive!r} at a score: no label counts."
+OFF = "{scope}, the scores of {who!r} are shown to be off in {many}: {there}{more}"
+NOT_OFF = (
+    "{scope}, no score of {who!r} is shown to be off: in {many} the mean score lies within the "
+    "band. {there}{more}"
+)
+PLAIN = "{scope}, {there}{more}"
+THERE = "of the {items} scored {first} to {last}{mean}, {low} to {high} are {positive!r}"
+MORE = " ({confidence} confidence for all {ranges} together{form}, {valid}), from {labels}."
+MEAN = " (mean {mean})"
+RANGES = ("range of scores", "ranges of scores")
+CORRECTED = "An estimate without a promise: rising with the score, fitted to the labels."
+
+
+def calibration_sentence(found: Calibration, given: str = "") -> str:
+    """Where the scores are shown to be off, or the range in which the band says most."""
+    scope, ranges = found.scope, len(found.items)
+    where = scope_words(scope.file, scope.n_items, scope.target)
+    if not found.labels_used:
+        return NO_LABEL.format(scope=where, positive=scope.positive)
+    off = int(found.off.sum())
+    pattern = PLAIN if not found.probabilities else OFF if off else NOT_OFF
+    there = _there(found, told_range(found))
+    return pattern.format(
+        scope=where,
+        who=found.classifier,
+        many=f"{off} of {_ranges(ranges)}" if off else f"each of {_ranges(ranges)}",
+        there=there if pattern is not NOT_OFF else there[0].upper() + there[1:],
+        more=MORE.format(
+            confidence=confidence_words(found.confidence),
+            ranges=_ranges(ranges),
+            form=form_words(found.form),
+            valid=valid_words(found.promise, scope),
+            labels=labels_words(found.labels_used, scope, given),
+        ),
+    )
+
+
+def told_range(found: Calibration) -> int:
+    """The range that a sentence tells: where the mean score lies furthest outside the band, else
+    the narrowest bounds."""
+    if found.off.any():
+        gap = np.maximum(found.low - found.mean_score, found.mean_score - found.high)
+        return int(np.argmax(np.where(found.off, gap, -np.inf)))
+    return int(np.argmin(found.high - found.low))
+
+
+def _there(found: Calibration, place: int) -> str:
+    low, high = percent_range(float(found.low[place]), float(found.high[place]))
+    mean = float(found.mean_score[place])
+    return THERE.format(
+        items=count(int(found.items[place]), "item"),
+        first=score_words(float(found.score_from[place])),
+        last=score_words(float(found.score_to[place])),
+        mean=MEAN.format(mean=percent(mean)) if found.probabilities else "",
+        low=low,
+        high=high,
+        positive=found.scope.positive,
+    )
+
+
+def _ranges(number: int) -> str:
+    return f"{number} {RANGES[number != 1]}"

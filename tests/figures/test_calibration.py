@@ -1,0 +1,99 @@
+"""Calibration: ranges fixed before the first label, a band that holds for all of them together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from benchmarks.calibration import DESIGNS, sessions
+from labelcore.testing.known import Known, calibrated
+
+SESSIONS, NOISE = 80, 3.0
+LIMIT = 0.95 - NOISE * np.sqrt(0.95 * 0.05 / SESSIONS)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("calibration"), 1500, seed=11)
+
+
+def labelled(known: Known, plan: lc.Plan, most: int = 10_000) -> lc.Session:
+    session = lc.Session(known.population, plan)
+    for _ in range(most):
+        if (draw := session.next()) is None:
+            break
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    return session
+
+
+@pytest.mark.slow
+def test_the_band_holds_for_all_ranges_and_at_all_looks_together(known: Known) -> None:
+    """80 seeded sessions of 150 labels; without Bonferroni the same test fails."""
+    design = "simple_random"
+    row = sessions(known.population, known.truth, "lr", design, SESSIONS, labels=150)
+    held = {kind: 1 - row[f"missed {kind}"] / SESSIONS for kind in ("fixed", "watched")}
+    assert min(held.values()) >= LIMIT
+    assert 1 - row["missed each range alone"] / SESSIONS < LIMIT
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_ranges_part_the_scores_and_stay_as_they_were(known: Known, design: str) -> None:
+    plan = lc.Plan(design, DESIGNS[design], budget=200, seed=2)
+    before, after = lc.Session(known.population, plan), labelled(known, plan)
+    first, found = before.calibration(), after.calibration()
+    assert np.isnan(first.value).all() and not first.low.any() and (first.high == 1).all()
+    score = known.population.scores["lr"]
+    place = np.searchsorted(found.score_to, score)
+    assert np.bincount(place).tolist() == found.items.tolist() == first.items.tolist()
+    assert (found.score_from[1:] > found.score_to[:-1]).all()
+    assert found.labels.sum() == 200 and (found.labels > 8).all()
+    assert (found.low <= found.value).all() and (found.value <= found.high).all()
+    assert "range" in found.sentence() and len(found.to_frame()) == len(found.items)
+
+
+def test_a_census_is_exact_and_an_open_item_counts_both_ways(known: Known) -> None:
+    population = known.population
+    plan = lc.Plan("simple_random", ["prevalence"], budget=len(population))
+    session = labelled(known, plan, len(population) - 1)
+    nearly = session.calibration()
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "unsure")
+    wide = session.calibration()
+    assert ((wide.high - wide.low) > 1e-9).sum() == 1 and (wide.labels == nearly.labels).all()
+    session.revise(draw.index, bool(known.truth[population.position(draw.item_id)]), "t")
+    exact = session.calibration()
+    place = np.searchsorted(exact.score_to, population.scores["lr"])
+    truth = np.bincount(place, known.truth) / exact.items
+    assert np.allclose(exact.low, truth, atol=1e-9) and np.allclose(exact.high, truth, atol=1e-9)
+
+
+def test_corrected_scores_are_the_weighted_fit_that_rises(known: Known) -> None:
+    session = labelled(known, lc.Plan("recalibrated_neyman", ["precision"], budget=200, seed=3))
+    found = session.corrected_scores()
+    ordered = found.sort_values("score")
+    assert found["id"].tolist()[:2] == [known.population.id_at(0), known.population.id_at(1)]
+    assert (np.diff(ordered["corrected"]) >= -1e-12).all()
+    labels = session.labels_table().merge(found, on="id")
+    said = labels["answer"] == known.population.positive
+    # Of a fit by pooling the weighted means of both sides are equal (Robertson et al. 1988, 1.3).
+    mean = np.average(said, weights=labels["weight"])
+    assert np.average(labels["corrected"], weights=labels["weight"]) == pytest.approx(mean)
+
+
+def test_what_has_no_calibration_says_why(known: Known, tmp_path: Path) -> None:
+    session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], budget=20))
+    with pytest.raises(ValueError, match="classifier must be one with a score: lr, got 'lt'"):
+        session.calibration("lt")
+    with pytest.raises(ValueError, match="no label yet to correct the scores by"):
+        session.corrected_scores()
+    table = pd.DataFrame({"id": range(40), "text": "x", "said": ["a", "b", "c", "a"] * 10})
+    path = tmp_path / "three.csv"
+    table.to_csv(path, index=False)
+    three = lc.read_population(path, id="id", content="text", predictions={"lr": "said"})
+    with pytest.raises(ValueError, match="needs two classes, and there are 3"):
+        lc.Session(three, lc.Plan("simple_random", ["accuracy"], budget=20)).calibration()
