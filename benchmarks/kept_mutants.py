@@ -28,8 +28,12 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "filled(cells, unsettled, ~rising)",
         "filled(cells, unsettled, rising)",
     ),
-    # Several people's interval from the larger effective size.
-    ("stats/two_phase.py", "min(size, share * (1 - share)", "max(size, share * (1 - share)"),
+    # Second readings of which those that were likely count as much as the others.
+    (
+        "stats/two_phase.py",
+        "weight[overlap.cell[mine]] / overlap.chance[mine]",
+        "weight[overlap.cell[mine]]",
+    ),
     # A value beside an interval that leaves more than it says, once it has the planned size.
     (
         "results/types.py",

@@ -25,7 +25,7 @@ INSIDE: dict[str, str] = {
     "tallies": "errors stats estimands population",
     "designs": "errors plugins promises stats estimands population",
     "plan": "errors promises stats estimands population tallies designs",
-    "log": "errors promises stats population tallies designs plan",
+    "log": "errors promises stats estimands population tallies designs plan",
     "results": "errors promises stats log",
     "words": "errors promises stats estimands designs log plan results",
     "figures": "errors promises stats estimands population tallies designs plan log results words",

@@ -40,9 +40,10 @@ from labelcore.stats.profile import Cells, FloatArray
 
 IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
-INTERVAL_RULES = 8
-"""The version of the interval rules that new plans keep. A frozen plan of an earlier one is
-superseded (``Plan.superseded``): it draws as it did, and its figures are those that its log has."""
+INTERVAL_RULES, OVERLAP_RULES = 8, 9
+"""The version of the interval rules that new plans keep, and those by which several people judge
+items. A frozen plan of an earlier one is superseded (``Plan.superseded``): it draws as it did, and
+its figures are those that its log has."""
 LARGE = 1_000_000
 """So many items make a file large."""
 COMING, LEAST_COMING = 2_000, 20

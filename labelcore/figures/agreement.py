@@ -20,7 +20,6 @@ from labelcore.stats.agreement import (
     cohen,
     mean_share,
     percent_agreement,
-    several,
     votes_of,
 )
 from labelcore.stats.profile import FloatArray
@@ -39,8 +38,8 @@ def unsettled(engine: Engine) -> list[Judged]:
 def people_agree(engine: Engine, called: Callable[[str], str] = str) -> PeopleAgree:
     """Agreement of different people, by all items that at least two of them gave a class.
 
-    Promise: fixed, one look. The items are a random part of the labelled ones, which were drawn by
-    the plan: shares are those of the labelled items, not weighted to the file.
+    Promise: fixed, one look. The items are a random part of the labelled ones, each chosen with a
+    chance that is known: shares are those of the labelled items, not weighted to the file.
     Source: ``labelcore.stats.agreement``.
 
     called   what a person is called, by the name that the log has
@@ -49,21 +48,24 @@ def people_agree(engine: Engine, called: Callable[[str], str] = str) -> PeopleAg
     judged = [one for one in engine.repeats.judged() if len(_people(one)) == len(one.answers)]
     names = list(dict.fromkeys(who for one in judged for who in sorted(_people(one))))
     codes = _codes(engine, judged, names)
-    votes = several(votes_of(codes, len(engine.classes)))
+    votes = votes_of(codes, len(engine.classes))
+    weight = 1 / np.array([one.chance for one in judged])
+    counted = votes.sum(axis=1) >= 2
+    votes, each = votes[counted], weight[counted]
     return PeopleAgree(
         items=len(votes),
         differing=int(((votes > 0).sum(axis=1) > 1).sum()),
         without_class=sum(event.label is None for one in judged for event in one.others),
         waiting=0 if engine.finished else len(engine.repeats.due),
         unsettled=len(unsettled(engine)),
-        share=percent_agreement(votes, confidence),
+        share=percent_agreement(votes, confidence, each),
         coefficients={
-            name: beyond_chance(votes, row.disagreement, confidence)
+            name: beyond_chance(votes, row.disagreement, confidence, each)
             for name, row in COEFFICIENTS.items()
         },
-        pairs=tuple(_pairs(codes, [*map(called, names)], len(engine.classes), confidence)),
+        pairs=tuple(_pairs(engine, codes, weight, [*map(called, names)])),
         people=tuple(
-            replace(one, name=called(one.name)) for one in _each(engine, codes, names, confidence)
+            replace(one, name=called(one.name)) for one in _each(engine, codes, weight, names)
         ),
         confidence=confidence,
     )
@@ -84,44 +86,51 @@ def _codes(engine: Engine, judged: Sequence[Judged], names: Sequence[str]) -> np
 
 
 def _pairs(
-    codes: np.ndarray, names: Sequence[str], n_classes: int, confidence: float
+    engine: Engine, codes: np.ndarray, weight: FloatArray, names: Sequence[str]
 ) -> Iterable[Pair]:
+    confidence = engine.plan.confidence
     for first, second in combinations(range(len(names)), 2):
         both = codes[:, [first, second]]
-        both = both[(both != NO_CLASS).all(axis=1)]
+        mine = (both != NO_CLASS).all(axis=1)
+        both, each = both[mine], weight[mine]
         if len(both):
             yield Pair(
                 names[first],
                 names[second],
                 len(both),
-                percent_agreement(votes_of(both, n_classes), confidence),
-                beyond_chance(both.astype(float), cohen, confidence),
+                percent_agreement(votes_of(both, len(engine.classes)), confidence, each),
+                beyond_chance(both.astype(float), cohen, confidence, each),
             )
 
 
 def _each(
-    engine: Engine, codes: np.ndarray, names: Sequence[str], confidence: float
+    engine: Engine, codes: np.ndarray, weight: FloatArray, names: Sequence[str]
 ) -> Iterable[Person]:
     first = [asked.answers[-1] for asked in engine.asked if asked.answers]
     further = [event for one in engine.repeats.judged() for event in one.others]
     for name in dict.fromkeys(event.annotator for event in (*first, *further)):
         mine = [event for event in first if event.annotator == name]
         more = [event for event in further if event.annotator == name]
-        shared = _with_others(codes, names.index(name)) if name in names else np.zeros(0)
-        alike = mean_share(shared, confidence)
+        shared, each = np.zeros(0), np.zeros(0)
+        if name in names:
+            shared, each = _with_others(codes, weight, names.index(name))
+        alike = mean_share(shared, engine.plan.confidence, each)
         seconds = _seconds([*mine, *more])
         yield Person(name, len(mine), len(more), seconds, len(shared), alike)
 
 
-def _with_others(codes: np.ndarray, person: int) -> FloatArray:
+def _with_others(
+    codes: np.ndarray, weight: FloatArray, person: int
+) -> tuple[FloatArray, FloatArray]:
     """Of each item that a person and others gave a class: the share of the others' answers that are
-    the same, (n_items,)."""
+    the same, and its weight, (n_items,)."""
     given = codes[:, person] != NO_CLASS
     others = np.delete(codes, person, axis=1)[given]
     there = others != NO_CLASS
     number = there.sum(axis=1)
     same = ((others == codes[given, person][:, None]) & there).sum(axis=1)
-    return np.asarray(same[number > 0] / number[number > 0])
+    there = number > 0
+    return same[there] / number[there], weight[given][there]
 
 
 def _seconds(events: Sequence[Event]) -> float | None:

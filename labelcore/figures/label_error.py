@@ -11,7 +11,7 @@ from labelcore.designs.scalars import EstimatesFromCells
 from labelcore.estimands import ratios
 from labelcore.figures.counted import fitted_cell_rates
 from labelcore.figures.readiness import complete
-from labelcore.figures.sampled import sampled_labels, sampled_tally, samples_of
+from labelcore.figures.sampled import counted_tally, sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.figures.unsure import cells_of, doubtful
 from labelcore.log.engine import Engine
@@ -28,16 +28,17 @@ from labelcore.stats.label_error import (
     bounded,
     change_of_errors,
     corrected,
+    difference_share,
     error_rate,
 )
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
+    FloatArray,
     Ratios,
     plug_in_totals,
     smoothed_rates,
 )
-from labelcore.stats.proportion import clopper_pearson
 from labelcore.tallies import Question, filled
 from labelcore.words import label_error as words
 
@@ -49,13 +50,13 @@ def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError
     """The state of the second readings; ``since`` as for ``labelcore.log.people.people_count``.
 
     Promise: fixed, one look when labelling is over; figures are given from then on, also where the
-    plan's own intervals may be watched. Only items answered by the stage that results are read from
+    plan's own intervals may be watched; where other people judge, these have figures of their own
+    (``figures.settled``). Only items answered by the stage that results are read from
     count. Source: ``labelcore.stats.label_error``.
     """
     stage, confidence = headline_stage(engine), engine.plan.confidence
     readings = [one for one in engine.repeats.readings() if one.index <= len(stage.asked)]
-    differing = sum(one.differs for one in readings)
-    share = _share(differing, len(readings), confidence)
+    share = _share(readings, confidence)
     rates = error_rate([0.0 if share.value is None else share.value, share.low, share.high])
     rate, least, most = (float(one) for one in rates)
     error = Limits(None if share.value is None else rate, least, most, share.reason)
@@ -71,7 +72,7 @@ def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError
         share,
         error,
         tuple(_agreements(engine, readings, since)),
-        tuple(_figures(stage, readings)) if shown else (),
+        tuple(_figures(stage, readings)) if shown and not engine.repeats.others else (),
         confidence,
         drift(stage, readings) if over and (engine.finished or not engine.repeats.due) else None,
     )
@@ -91,7 +92,8 @@ def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
         return None
     given = np.array([one.answers[-1].sequence for one in asked])
     half = float(np.median(given))
-    again = [one for one in readings if one.first.kind == "labelled"]
+    # Others read what is likelier to differ: their answers say nothing of how often.
+    again = [] if stage.repeats.others else [*readings]
     late = np.array([one.first.sequence > half for one in again], dtype=bool)
     differs = np.array([one.differs for one in again], dtype=bool)
     tally = stage.tallies[first]
@@ -115,11 +117,17 @@ def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
     return Drift(change, (both[0][0], both[1][0]), (both[0][1], both[1][1]))
 
 
-def _share(hits: int, number: int, confidence: float) -> Limits:
-    if not number:
+def _share(readings: Sequence[Reading], confidence: float, *, alike: bool = False) -> Limits:
+    """The share of the labelled items whose two answers differ, or are the same."""
+    if not readings:
         return Limits(None, 0.0, 1.0, words.NO_REPEATS)
-    low, high = clopper_pearson(hits, number, confidence)
-    return Limits(hits / number, float(low), float(high))
+    differs = np.array([one.differs != alike for one in readings])
+    return Limits(*difference_share(differs, _weights(readings), confidence))
+
+
+def _weights(readings: Sequence[Reading]) -> FloatArray:
+    chance = np.array([one.chance for one in readings])
+    return np.asarray(chance.max(initial=0.0) / chance)
 
 
 def _agreements(
@@ -133,7 +141,7 @@ def _agreements(
             continue
         differing = sum(one.differs for one in mine)
         ac1 = Limits(None, -1.0, 1.0, words.ONE_PERSON) if same else _ac1(engine, mine)
-        equal = _share(len(mine) - differing, len(mine), engine.plan.confidence)
+        equal = _share(mine, engine.plan.confidence, alike=True)
         both = [answer for one in mine for answer in (one.first, one.second)]
         known = people_count(both, since, apart=bool(engine.plan.overlap)) is not None
         found.append(Agreement(same, known, len(mine), differing, equal, ac1))
@@ -142,11 +150,13 @@ def _agreements(
 
 def _ac1(engine: Engine, readings: Sequence[Reading]) -> Limits:
     """Over the items to which both gave a class."""
-    both = [(one.first.label, one.second.label) for one in readings if one.second.label]
+    readings = [one for one in readings if one.second.label]
+    both = [(one.first.label, one.second.label) for one in readings]
     codes = np.array(
         [[engine.classes[str(name)] for name in pair] for pair in both], dtype=np.int64
     ).reshape(-1, 2)
-    return beyond_chance(votes_of(codes, len(engine.classes)), gwet, engine.plan.confidence)
+    votes, confidence = votes_of(codes, len(engine.classes)), engine.plan.confidence
+    return beyond_chance(votes, gwet, confidence, _weights(readings))
 
 
 def _figures(stage: Engine, readings: Sequence[Reading]) -> list[TrueFigure]:
@@ -204,7 +214,7 @@ def _wide(found: Sequence[Limits]) -> Limits:
 
 def both_ways(stage: Engine, question: Question) -> list[Cells]:
     """The counts; and where items count both ways, those of the worst and of the best case."""
-    tally = sampled_tally(stage, question.classifier)
+    tally = counted_tally(stage, question)
     cells = cells_of(stage, tally, question.class_index)
     unsettled = doubtful(stage, tally)
     if not unsettled.any():
@@ -219,8 +229,9 @@ def _seconds(
     """The second readings of labels that are a random sample of their cell."""
     counting = {*sampled_labels(stage, question.classifier).tolist()}
     placed = [(stage.asked[one.index - 1].position, one) for one in readings]
-    mine = [(position, one) for position, one in placed if position in counting]
-    cell = sampled_tally(stage, question.classifier).cells_at([position for position, _ in mine])
+    tally = counted_tally(stage, question)
+    mine = [one for one in placed if one[0] in counting and tally.cells_at(one[0]) >= 0]
+    cell = tally.cells_at(np.array([position for position, _ in mine], dtype=np.int64))
     weight = cells.size / np.maximum(cells.labelled, 1)
     differs = np.array([one.differs for _, one in mine], dtype=bool)
     return SecondReadings(differs, cells.predicted[cell], weight[cell])

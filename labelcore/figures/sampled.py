@@ -7,7 +7,7 @@ from typing import Any
 from labelcore.designs.base import IntArray
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.log.engine import Engine
-from labelcore.tallies import Tally, tally_of
+from labelcore.tallies import Question, Tally, tally_of
 
 
 def samples_of(engine: Engine, classifier: str | None) -> Samples | None:
@@ -46,6 +46,13 @@ def sampled_tally(engine: Engine, classifier: str | None) -> Tally:
     positions = sampled_labels(engine, classifier)
     tally.add_all(positions, engine.codes[positions])
     return tally
+
+
+def counted_tally(engine: Engine, question: Question) -> Tally:
+    """``sampled_tally`` of the items that a question is about."""
+    if question.group is not None:
+        return engine.tallies[question.subject]
+    return sampled_tally(engine, question.classifier)
 
 
 def sampled_labels(engine: Engine, classifier: str | None) -> IntArray:

@@ -6,20 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtr
 
 from labelcore.estimands import ratios, size_slopes
 from labelcore.figures.assumptions import settled_assumptions
-from labelcore.figures.counted import look_at
+from labelcore.figures.counted import (
+    fitted_cell_rates,
+    look_at,
+    look_in_group,
+    planned_in_groups,
+)
 from labelcore.figures.label_error import both_ways
-from labelcore.figures.sampled import sampled_labels, sampled_tally
+from labelcore.figures.sampled import counted_tally, sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.repeats import Judged
 from labelcore.plan.existing import RANDOM
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.results.types import Estimate
-from labelcore.stats.horizon import boundary, stretch
+from labelcore.stats.horizon import stretch
 from labelcore.stats.judged import doubt_of_sizes
 from labelcore.stats.profile import (
     BoolArray,
@@ -29,8 +33,8 @@ from labelcore.stats.profile import (
     plug_in_totals,
     smoothed_rates,
 )
-from labelcore.stats.profile_interval import profile_interval
-from labelcore.stats.two_phase import Overlap, Share, flips_of, settled_interval
+from labelcore.stats.profile_interval import critical_values
+from labelcore.stats.two_phase import GROUPS, Flips, Overlap, flips_of, settled_interval
 from labelcore.tallies import Question
 from labelcore.words.agreement import (
     KNOWN_SETTLED,
@@ -48,13 +52,11 @@ from labelcore.words.quantities import settled_key
 ENOUGH = 10
 """From so many items on that several people judged, figures for the settled judgement are given."""
 METHOD = Method(
-    "G-profile with two-phase correction",
-    "Neyman (1938); Cochran (1977), section 12.6; Zou and Donner (2008)",
+    "G-profile of both phases",
+    "Neyman (1938); Cochran (1977), section 12.6; Cassel, Sarndal and Wretman (1976)",
     Form.APPROXIMATE,
 )
-NO_FLIPS = {
-    (side, first): Share(0.0, 0.0, 0.0) for side in (True, False) for first in (True, False)
-}
+NO_FLIPS = Flips(*np.zeros((3, GROUPS)))
 Bounds = tuple[float, float, float]
 
 
@@ -217,9 +219,9 @@ def _settlings(
     """The counts by the first readings, with the overlap: without the items that are not settled;
     where there are some, also with all of them lowering and with all of them raising the figure."""
     positions = np.array([stage.asked[one.index - 1].position for one in known.judged], dtype=int)
-    counting = np.isin(positions, sampled_labels(stage, question.classifier))
-    tally = sampled_tally(stage, question.classifier)
+    tally = counted_tally(stage, question)
     cell = tally.cells_at(positions)
+    counting = np.isin(positions, sampled_labels(stage, question.classifier)) & (cell >= 0)
     first = [stage.classes[str(one.first.label)] for one in known.judged]
     settled = [-1 if one is None else stage.classes[one] for one in known.settled]
     of_class = np.full(len(positions), question.class_index or 0)
@@ -227,14 +229,19 @@ def _settlings(
         of_class = tally.prediction[cell]
     was, now = np.array(first) == of_class, np.array(settled) == of_class
     sure = np.array(settled) >= 0
+    chance = np.array([one.chance for one in known.judged])
     then = _as_first_read(
         cells, cell[counting], was[counting], _now(stage, positions, of_class)[counting]
     )
-    found = [(then, _part(cell, was, now, counting & sure))]
+
+    def part(now: np.ndarray, kept: BoolArray) -> Overlap:
+        return Overlap(cell[kept], was[kept], np.asarray(now, dtype=bool)[kept], chance[kept])
+
+    found = [(then, part(now, counting & sure))]
     if known.open:
         rising: BoolArray = ratios([question.row], cells).sensitivity(plug_in_totals(cells))[0] > 0
         for up in (rising, ~rising):
-            found.append((then, _part(cell, was, np.where(sure, now, up[cell]), counting)))
+            found.append((then, part(np.where(sure, now, up[cell]), counting)))
     return found
 
 
@@ -250,37 +257,35 @@ def _as_first_read(cells: Cells, cell: np.ndarray, was: BoolArray, now: BoolArra
     return replace(cells, positive=cells.positive + change) if change.any() else cells
 
 
-def _part(cell: np.ndarray, was: BoolArray, now: BoolArray, kept: BoolArray) -> Overlap:
-    return Overlap(cell[kept], was[kept], np.asarray(now, dtype=bool)[kept])
-
-
 def _of_cells(
     stage: Engine, question: Question, cells: Cells, overlap: Overlap, known: _Known
 ) -> Bounds:
     plan = stage.plan
     confidence = plan.confidence_of_each(len(stage.questions))
-    progress = look_at(stage).progress * known.done
-    watched = plan.promised == Promise.WATCHED
-    horizon = plan.horizon or 1
     table = ratios([question.row], cells)
+    look = look_at(stage)
+    if question.group is not None:
+        unsure = float(counted_tally(stage, question).unresolved(stage.undecided_positions()).sum())
+        left_out = unsure if plan.leaves_unsure_out else 0.0
+        look = look_in_group(look, cells, planned_in_groups(stage)[question.group], left_out)
+    progress, horizon = look.progress * known.done, plan.horizon or 1
     if len(overlap.cell) == cells.labelled.sum():  # Every label is settled: one phase.
         positive = np.bincount(overlap.cell, overlap.settled, minlength=len(cells.size))
         cells, flips = replace(cells, positive=positive.astype(float)), NO_FLIPS
     else:
-        z = float(boundary(progress, 0.0, 1 - confidence, horizon)) if watched else 0.0
-        flips = flips_of(cells, overlap, max(float(2 * ndtr(z) - 1), confidence))
-
+        tally, samples = counted_tally(stage, question), samples_of(stage, question.classifier)
+        rates = None if samples else fitted_cell_rates(stage, tally, question.class_index)
+        flips = flips_of(cells, overlap, rates)
     gain = size_slopes([question.row], cells, smoothed_rates(cells))
+    doubt = doubt_of_sizes(cells, table, gain, target=plan.target)
 
-    def first_phase(moved: Ratios) -> tuple[FloatArray, FloatArray]:
-        inflation = doubt_of_sizes(cells, moved, gain, target=plan.target)
-        if watched:
-            inflation = inflation * stretch(
-                cells, moved, confidence, progress, horizon, target=plan.target
+    def critical(both: Cells, linear: Ratios) -> FloatArray:
+        inflation = doubt
+        if plan.promised == Promise.WATCHED:
+            inflation = doubt * stretch(
+                both, linear, confidence, progress, horizon, target=plan.target
             )
-        return profile_interval(
-            cells, moved, confidence, target=plan.target, inflation=inflation, whole_items=False
-        )
+        return critical_values(both, linear, confidence, target=plan.target, inflation=inflation)
 
-    value, low, high = settled_interval(cells, table, flips, first_phase)
+    value, low, high = settled_interval(cells, table, flips, critical, target=plan.target)
     return float(value[0]), float(low[0]), float(high[0])

@@ -24,6 +24,7 @@ from labelcore.errors import PlanError
 from labelcore.log.answers import answer_kind
 from labelcore.log.drawn import DrawnItems
 from labelcore.log.events import Event
+from labelcore.log.further_readings import chances_of_batch
 from labelcore.log.ranked_items import Along
 from labelcore.log.recorded_answers import Asked, Book
 from labelcore.log.recuts import Parts, parts_of
@@ -103,6 +104,9 @@ class Engine(Book):
     def _start(self) -> None:
         """The state before the first event."""
         super().__init__(repeats_of(self.plan))
+        if self.repeats.others:
+            self.repeats.chance_of = self.chance_of
+        self._chances: dict[int, FloatArray] = {}
         self.drawn = self.frame.drawn_before.copy()
         self.first_limit = self.limit = self._first_limit()
         self._queue: list[tuple[int, int]] = []
@@ -187,6 +191,7 @@ class Engine(Book):
         other._queue, other._owed, other._memory = list(self._queue), set(self._owed), {}
         other._unanswered, other._undecided = set(self._unanswered), set(self._undecided)
         other.seen, other.told = list(self.seen), list(self.told)
+        other._chances = dict(self._chances)
         return other
 
     def redrawn(self, seed: int, *, strata_kept: bool = False) -> Engine:
@@ -320,7 +325,7 @@ class Engine(Book):
     def progress(self) -> Progress:
         """Drawn and labelled items by stratum, as the design may see them."""
         tally = self.tallies[self.classifiers[0]]
-        cells = tally.cells(self._class_of_progress)
+        cells = tally.cells(self.class_of_progress)
         return Progress(
             self.drawn,
             self._by_stratum(tally, cells.labelled),
@@ -340,13 +345,13 @@ class Engine(Book):
         positions, codes   (n_labels,), the items and their classes
         """
         tally = self.tallies[self.classifiers[0]]
-        cells = tally.after_each(positions, codes, self._class_of_progress)
+        cells = tally.after_each(positions, codes, self.class_of_progress)
         labelled = self._by_stratum(tally, cells.labelled)
         positive = self._by_stratum(tally, cells.positive)
         return Progress(self.drawn, labelled, positive, self.limit + self.given)
 
     @property
-    def _class_of_progress(self) -> int | None:
+    def class_of_progress(self) -> int | None:
         """The class whose items count as positive in ``progress``; None: those rightly judged."""
         several = len(self.population.classes) > 2
         return None if several else self.classes[self.population.positive]
@@ -400,8 +405,19 @@ class Engine(Book):
 
     def _queue_up(self, ordered: IntArray) -> None:
         batch = self._batches + 1
+        if self.repeats.others:
+            self._chances[batch] = chances_of_batch(self)
         self._queue = [(position, batch) for position in ordered[::-1].tolist()]
         self._queue_basis = self.sequence
+
+    def chance_of(self, index: int, answer: Event) -> float:
+        """The chance that an item with this first answer is read again."""
+        asked, wanted = self.asked[index - 1], self.class_of_progress
+        tally = self.tallies[self.classifiers[0]]
+        cell = int(tally.cells_at(asked.position))
+        positive = tally.prediction[cell] if wanted is None else wanted
+        said = int(self.classes[str(answer.label)] == positive)
+        return float(self._chances[asked.batch][cell, said])
 
     def draw_next(self) -> int:
         """Take the next new item; returns its index."""

@@ -1,17 +1,21 @@
 """Which labelled items are shown once more, and what the further answers were.
 
 A repeat is no draw of the design: draws, budget and estimates are what they are without it. An item
-is read again when its hash, md5("{seed}|repeat|{id}") as a number in [0, 1), is below the plan's
-share: at random, and the same in a replay. With an overlap the hash is md5("{seed}|overlap|{id}"),
-and each item that it chooses goes to as many other people as the plan asks for, one after another,
-never twice to the same. A second pass adds the labelled items of lowest hash that are not read
-again already, so that all of them are a random part of the labelled ones.
+is read again when its hash, md5("{seed}|repeat|{id}") as a number in [0, 1), is below its chance:
+at random, and the same in a replay. The same person reads again with the plan's share as chance.
+With an overlap the hash is md5("{seed}|overlap|{id}"), and each item that it chooses goes to as
+many other people as the plan asks for, one after another, never twice to the same; its chance is
+larger where the first answer is likelier to be settled otherwise (``log.further_readings``). A
+second pass adds the labelled items whose hash is the least part of their chance: as if all chances
+had been larger by a factor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from labelcore.log.events import Event
 from labelcore.stats.orders import hash_keys
@@ -25,11 +29,13 @@ ANYBODY = ""
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An item that was answered twice; ``first`` is the answer in force when the second came."""
+    """An item that was answered twice; ``first`` is the answer in force when the second came, and
+    ``chance`` that with which it came to be read again."""
 
     index: int
     first: Event
     second: Event
+    chance: float = 1.0
 
     @property
     def differs(self) -> bool:
@@ -48,12 +54,14 @@ class Judged:
     first      the answer in force when the first of the others came
     others     in the order given
     complete   whether as many people as the plan asks for have judged it
+    chance     with which an item with its first answer came to be read again
     """
 
     index: int
     first: Event
     others: tuple[Event, ...]
     complete: bool
+    chance: float = 1.0
 
     @property
     def answers(self) -> tuple[Event, ...]:
@@ -76,6 +84,7 @@ class Repeats:
 
     readers   how many answers an item gets that is read again, the first one included
     others    whether each of them is to come from another person: an overlap
+    chance_of  (draw, first answer) -> the chance that it is read again; None: the share for all
     due       draws to be read again -> the number of answers there were when each got its label
     owed      draws whose further answer was taken back, oldest first
     """
@@ -84,12 +93,13 @@ class Repeats:
     share: float
     readers: int = 2
     others: bool = False
+    chance_of: Callable[[int, Event], float] | None = field(default=None, compare=False)
     due: dict[int, int] = field(default_factory=dict)
     owed: list[int] = field(default_factory=list)
     _answers: int = 0
     _first: dict[int, Event] = field(default_factory=dict)
     _gave_first: dict[int, set[str]] = field(default_factory=dict)
-    _asked_for: set[int] = field(default_factory=set)
+    _factor: dict[int, float] = field(default_factory=dict)
     _further: dict[int, dict[str, tuple[Event, Event]]] = field(default_factory=dict)
 
     # --- events --------------------------------------------------------------------------------
@@ -141,8 +151,14 @@ class Repeats:
     def ask(self, items: int) -> None:
         """A second pass: so many more of the labelled items, or all there are."""
         free = [index for index in self._first if not self._chosen(index)]
-        for index in sorted(free, key=lambda one: (self._share_of(one), one))[:items]:
-            self._asked_for.add(index)
+        chosen = sorted(free, key=lambda one: (self._place_of(one), one))[:items]
+        if not chosen:
+            return
+        everything = len(chosen) == len(free)
+        factor = np.inf if everything else self._place_of(chosen[-1])
+        for index in self._first:
+            self._factor[index] = max(factor, self._factor.get(index, 0.0))
+        for index in chosen:
             self._set_due(index)
 
     def copied(self) -> Repeats:
@@ -153,7 +169,7 @@ class Repeats:
             owed=list(self.owed),
             _first=dict(self._first),
             _gave_first=dict(self._gave_first),
-            _asked_for=set(self._asked_for),
+            _factor=dict(self._factor),
             _further={index: dict(each) for index, each in self._further.items()},
         )
 
@@ -206,7 +222,8 @@ class Repeats:
             if done:
                 others = tuple(further for _, further in done)
                 complete = len(others) >= self.readers - 1
-                found.append(Judged(index, done[0][0], others, complete))
+                first = done[0][0]
+                found.append(Judged(index, first, others, complete, self._chance(index, first)))
         return sorted(found, key=lambda one: one.others[0].sequence)
 
     def put_off(self) -> list[Judged]:
@@ -216,12 +233,13 @@ class Repeats:
         for index in sorted(self.due):
             given = list(self._given(index).values())
             if any(further.text == LATER for _, further in given):
-                found.append(Judged(index, given[0][0], (), complete=False))
+                first = given[0][0]
+                found.append(Judged(index, first, (), False, self._chance(index, first)))
         return found
 
     def readings(self) -> list[Reading]:
         """Every item read twice, by its first two answers, in the order of the second ones."""
-        return [Reading(one.index, one.first, one.others[0]) for one in self.judged()]
+        return [Reading(one.index, one.first, one.others[0], one.chance) for one in self.judged()]
 
     @property
     def answered(self) -> int:
@@ -241,8 +259,25 @@ class Repeats:
         return annotator if self.others else ANYBODY
 
     def _chosen(self, index: int) -> bool:
-        drawn = self.share > 0 and self._share_of(index) < self.share
-        return drawn or index in self._asked_for
+        return self._place_of(index) <= self._reach(index)
+
+    def _reach(self, index: int) -> float:
+        """Up to which part of its chance the hash of an item may be; a little under 1 where nobody
+        asked for more, and under 0 where nothing is read again unless somebody asks."""
+        return self._factor.get(index, np.nextafter(1.0, 0.0) if self.share > 0 else -1.0)
+
+    def _place_of(self, index: int) -> float:
+        """The item's hash as a part of its chance."""
+        return self._share_of(index) / self._chance_by_plan(index, self._first[index])
+
+    def _chance(self, index: int, first: Event) -> float:
+        """The chance of an item that was read again."""
+        return min(self._chance_by_plan(index, first) * self._factor.get(index, 1.0), 1.0)
+
+    def _chance_by_plan(self, index: int, first: Event) -> float:
+        if self.chance_of is not None:
+            return self.chance_of(index, first)
+        return self.share or 1.0
 
     def _set_due(self, index: int) -> None:
         given = self._given(index).values()

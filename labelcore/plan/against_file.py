@@ -209,7 +209,7 @@ def _given(
         classes=None if plan.classes is None else tuple(plan.classes),
         claimed=_claimed(population, plan, classifiers[0]),
         promise=plan.promised,
-        orders=MIXED if plan.interval_rules == INTERVAL_RULES else HASHED,
+        orders=MIXED if plan.interval_rules >= INTERVAL_RULES else HASHED,
         rounded=plan.interval_rules < EXACT_SUMS,
         groups=_groups(population, plan, planned),
         group_margin=plan.group_margin,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from labelcore.designs import DESIGNS, Design
-from labelcore.designs.base import INTERVAL_RULES, DesignParams, Edges, WatchedParams
+from labelcore.designs.base import INTERVAL_RULES, OVERLAP_RULES, DesignParams, Edges, WatchedParams
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.plan.checks import (
@@ -276,7 +276,7 @@ class Plan:
         of a fixed promise that stops at a margin. Its log opens, draws and answers follow, and its
         figures are those that its last look had; nothing more is labelled."""
         at_margin = self.promise == Promise.FIXED and "margin" in self.stop_rules
-        return self.planned is not None and (at_margin or self.interval_rules < INTERVAL_RULES)
+        return self.planned is not None and (at_margin or self.interval_rules < self._rules_now)
 
     def confidence_of_each(self, results: int) -> float:
         """The confidence of each scalar result.
@@ -361,7 +361,11 @@ class Plan:
         """The version of the interval rules in force; frozen plans without one have the first."""
         if self.rules is not None:
             return self.rules
-        return INTERVAL_RULES if self.planned is None else 1
+        return self._rules_now if self.planned is None else 1
+
+    @property
+    def _rules_now(self) -> int:
+        return OVERLAP_RULES if self.overlap else INTERVAL_RULES
 
     @property
     def horizon(self) -> int | None:

@@ -5,7 +5,8 @@ that differ, E what it would be by chance. They differ in what they call chance.
 
 Votes are an array (n_items, n_classes): how many people gave each class to the item. Items with
 fewer than two votes say nothing and are left out. Every function assumes that the items are a
-simple random sample of those that the statement is about.
+random sample of those that the statement is about, each item of which stands for ``weight`` of
+them: one over the chance that it was chosen; None: all for equally many.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ TOO_FEW_ITEMS = "it needs at least two items"
 ALL_ALIKE = "fewer than two items are judged differently, so that its uncertainty is unknown"
 ONE_CLASS = "every answer is the same class, so that chance would agree as well"
 
-Disagreement = Callable[[FloatArray], tuple[float, float]]
-"""From votes, or for two people from their codes, to D and E."""
+Disagreement = Callable[[FloatArray, FloatArray], tuple[float, float]]
+"""From votes, or for two people from their codes, and weights, to D and E."""
 
 
 def votes_of(codes: NDArray[np.int64], n_classes: int) -> FloatArray:
@@ -43,51 +44,50 @@ def votes_of(codes: NDArray[np.int64], n_classes: int) -> FloatArray:
     return votes
 
 
-def several(votes: FloatArray) -> FloatArray:
-    """The items with at least two votes."""
-    return np.asarray(votes[votes.sum(axis=1) >= 2])
-
-
 def alike_shares(votes: FloatArray) -> FloatArray:
     """The share of pairs of answers that are the same, of each item, (n_items,)."""
     number = votes.sum(axis=1)
     return np.asarray((votes * (votes - 1)).sum(axis=1) / (number * (number - 1)))
 
 
-def _differing(votes: FloatArray) -> float:
-    return float(1 - alike_shares(votes).mean())
+def _differing(votes: FloatArray, weight: FloatArray) -> float:
+    return float(1 - np.average(alike_shares(votes), weights=weight))
 
 
-def _use(votes: FloatArray) -> FloatArray:
-    """The share of the answers that each class is, every item counting alike, (n_classes,)."""
-    return np.asarray((votes / votes.sum(axis=1, keepdims=True)).mean(axis=0))
+def _use(votes: FloatArray, weight: FloatArray) -> FloatArray:
+    """The share of the answers that each class is, the answers to an item together counting as its
+    weight, (n_classes,)."""
+    return np.asarray(np.average(votes / votes.sum(axis=1, keepdims=True), axis=0, weights=weight))
 
 
-def fleiss(votes: FloatArray) -> tuple[float, float]:
+def fleiss(votes: FloatArray, weight: FloatArray) -> tuple[float, float]:
     """Source: Fleiss (1971), equations 3 to 5; with unequal numbers of readers Gwet (2014)."""
-    return _differing(votes), 1 - float((_use(votes) ** 2).sum())
+    return _differing(votes, weight), 1 - float((_use(votes, weight) ** 2).sum())
 
 
-def gwet(votes: FloatArray) -> tuple[float, float]:
+def gwet(votes: FloatArray, weight: FloatArray) -> tuple[float, float]:
     """Other than kappa it does not fall when one class is rare. Source: Gwet (2008), equation 9."""
-    use = _use(votes)
-    return _differing(votes), 1 - float((use * (1 - use)).sum()) / (len(use) - 1)
+    use = _use(votes, weight)
+    return _differing(votes, weight), 1 - float((use * (1 - use)).sum()) / (len(use) - 1)
 
 
-def krippendorff(votes: FloatArray) -> tuple[float, float]:
+def krippendorff(votes: FloatArray, weight: FloatArray) -> tuple[float, float]:
     """Nominal data. Source: Krippendorff (2011), Computing Krippendorff's alpha, section C."""
-    number, total = votes.sum(axis=1), votes.sum()
-    observed = ((number**2 - (votes**2).sum(axis=1)) / (number - 1)).sum() / total
-    of_class = votes.sum(axis=0)
+    number, each = votes.sum(axis=1), weight / weight.mean()
+    total = float(each @ number)
+    observed = each @ ((number**2 - (votes**2).sum(axis=1)) / (number - 1)) / total
+    of_class = each @ votes
     return float(observed), float((total**2 - (of_class**2).sum()) / (total * (total - 1)))
 
 
-def cohen(codes: FloatArray) -> tuple[float, float]:
+def cohen(codes: FloatArray, weight: FloatArray) -> tuple[float, float]:
     """Of two people, from their codes, (n_items, 2). Source: Cohen (1960), equation 1."""
+    each = weight / weight.sum()
     first, second = codes.T
-    names = np.unique(codes)
-    alike = sum(float((first == one).mean() * (second == one).mean()) for one in names)
-    return float((first != second).mean()), 1 - alike
+    alike = sum(
+        float((each @ (first == one)) * (each @ (second == one))) for one in np.unique(codes)
+    )
+    return float(each @ (first != second)), 1 - alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,34 +105,49 @@ COEFFICIENTS: Mapping[str, Coefficient] = {
 }
 
 
-def percent_agreement(votes: FloatArray, confidence: float) -> Limits:
+def percent_agreement(
+    votes: FloatArray, confidence: float, weight: FloatArray | None = None
+) -> Limits:
     """The share of pairs of answers to one item that are the same, 0 to 1, by ``mean_share``.
 
     votes   (n_items, n_classes)
     """
-    return mean_share(alike_shares(several(votes)), confidence)
+    judged = votes.sum(axis=1) >= 2
+    each = None if weight is None else weight[judged]
+    return mean_share(alike_shares(votes[judged]), confidence, each)
 
 
-def mean_share(shares: FloatArray, confidence: float) -> Limits:
+def mean_share(shares: FloatArray, confidence: float, weight: FloatArray | None = None) -> Limits:
     """The mean of a share that each item has, with its interval.
 
-    shares   (n_items,), 0 to 1
-    Promise: fixed. Wilson's interval at the number of items that would vary as much: their own
-    where each share is 0 or 1, else more. No value, with a reason, without an item.
+    shares, weight   (n_items,), 0 to 1, and items that each stands for; None: equally many
+    Promise: fixed. Wilson's interval at the number of items that would vary as much: Kish's
+    (sum w)^2 / sum w^2 where each share is 0 or 1, else more; or that of the linearised variance if
+    it is smaller. No value, with a reason, without an item.
     Source: Wilson (1927); the effective number as in Korn and Graubard (1998).
     """
     if len(shares) == 0:
         return Limits(None, 0.0, 1.0, NO_ITEM)
-    mean, spread = float(shares.mean()), float(shares.var())
-    number = max(len(shares), len(shares) * mean * (1 - mean) / spread) if spread else len(shares)
+    each = np.ones(len(shares)) if weight is None else weight / weight.max()
+    mean, number = float(each @ shares / each.sum()), float(each.sum() ** 2 / (each @ each))
+    each = each / each.sum()
+    spread = float(each @ (shares - mean) ** 2)
+    if spread > 0:
+        number *= max(1.0, mean * (1 - mean) / spread)
+        number = min(number, mean * (1 - mean) / float(each**2 @ (shares - mean) ** 2))
     low, high = wilson(mean * number, number, confidence)
     return Limits(mean, float(low), float(high))
 
 
-def beyond_chance(items: FloatArray, disagreement: Disagreement, confidence: float) -> Limits:
+def beyond_chance(
+    items: FloatArray,
+    disagreement: Disagreement,
+    confidence: float,
+    weight: FloatArray | None = None,
+) -> Limits:
     """A coefficient 1 - D / E with its interval, at most 1.
 
-    items    votes of at least two people each, or codes of two for ``cohen``
+    items, weight   votes of at least two people each, or codes of two for ``cohen``; (n_items,)
     Promise: fixed. The logarithm of D / E plus and minus Student's t times its jackknife standard
     error, each item left out in turn. Coverage was measured, see docs/several_people.md: near the
     nominal one from 50 items on, less with 20 where a class is rare.
@@ -142,10 +157,14 @@ def beyond_chance(items: FloatArray, disagreement: Disagreement, confidence: flo
     """
     if len(items) < 2:
         return Limits(None, -1.0, 1.0, TOO_FEW_ITEMS)
-    differing, chance = disagreement(items)
+    each = np.ones(len(items)) if weight is None else weight
+    differing, chance = disagreement(items, each)
     if chance <= 0:
         return Limits(None, -1.0, 1.0, ONE_CLASS)
-    left_out = [disagreement(np.delete(items, place, axis=0)) for place in range(len(items))]
+    left_out = [
+        disagreement(np.delete(items, place, axis=0), np.delete(each, place))
+        for place in range(len(items))
+    ]
     if min(min(one) for one in left_out) <= 1e-12:
         return Limits(1 - differing / chance, -1.0, 1.0, ALL_ALIKE)
     logs = np.array([math.log(one / other) for one, other in left_out])

@@ -22,7 +22,7 @@ NO_END = "a session without end has no figure for the settled judgement"
 NOBODY = "No item has a class by two people yet.{waiting}"
 AGREE = (
     "{people} gave {alike} of {items} the same class: {share} of pairs of answers are the same "
-    "({confidence} confidence, for one look; items counted alike, not weighted to the file)."
+    "({confidence} confidence, for one look; weighted to all labelled items, not to the file)."
     "{left_out}{unsettled}{waiting}"
 )
 LEFT_OUT = " {answers} without a class left out."

@@ -28,9 +28,9 @@ NOT_TWICE = (
     "mistakes in the labels are not counted."
 )
 TWICE = (
-    "{differing} of {repeated} repeated items got a different answer the second time ({share}; "
-    "between {low} and {high}, {confidence} confidence). The plan's figures are agreement with the "
-    "judgement of {people}; mistakes made both times stay unseen."
+    "{differing} of {repeated} repeated items got a different answer the second time "
+    "({share}{of_all}; between {low} and {high}, {confidence} confidence). The plan's figures are "
+    "agreement with the judgement of {people}; mistakes made both times stay unseen."
 )
 WAITING = " {items} still to be shown again."
 TOO_FEW = (
@@ -45,6 +45,7 @@ DRIFT_REPEATS = (
     " Repeated items that differ: {early} of {first} in the first half, {late} of {second} in the "
     "second."
 )
+OF_ALL = " of all labelled items"
 WHO_WAS_THERE = "the people who gave the answers"
 FIGURE = (
     "The true value of {name}: if mistakes are alike everywhere, {alike}{anywhere} ({confidence} "
@@ -85,6 +86,7 @@ def error_sentence(found: LabelError) -> str:
         differing=f"{len(found.differing):,}",
         repeated=f"{len(found.readings):,}",
         share=value_percent(found.share.value, found.share.low, found.share.high),
+        of_all=_of_all(found.share, len(found.differing), len(found.readings)),
         low=low,
         high=high,
         people=people,
@@ -93,6 +95,12 @@ def error_sentence(found: LabelError) -> str:
     if len(found.readings) < ENOUGH:
         text += TOO_FEW.format(number=len(found.readings), enough=ENOUGH)
     return text + drift_words(found) + waiting
+
+
+def _of_all(share: Limits, hits: int, number: int) -> str:
+    """What a share is of that is not the one of the items counted beside it."""
+    counted = share.value is None or abs(share.value - hits / number) < 1e-9
+    return "" if counted else OF_ALL
 
 
 def drift_words(found: LabelError) -> str:
@@ -178,7 +186,8 @@ def agreement_sentence(one: Agreement) -> str:
     who = "One person with themselves" if one.known else "Two answers under one name"
     who = who if one.same_person else "Two people with each other"
     text = f"{who}: the same answer to {one.pairs - one.differing:,} of {count(one.pairs, 'item')}"
-    text += f", {limits_words(one.share)}"
+    of_all = _of_all(one.share, one.pairs - one.differing, one.pairs)
+    text += f", {limits_words(one.share)}{of_all}"
     if one.same_person:
         return f"{text}."
     ac1 = one.ac1

@@ -52,7 +52,7 @@ def settle(engine: Engine, said: Callable[[int, str], str]) -> None:
         settled = said(asked.position, label)
         first = Event(index, "labelled", "", "a", index=index, label=label)
         other = Event(9_000 + index, "reread", "", "b", index=index, label=settled)
-        one = Judged(index, first, (other,), True)
+        one = Judged(index, first, (other,), True, 0.5)
         if index % 2:
             engine.repeats.found.append(one)
             detail = {"answers": one.sequences}

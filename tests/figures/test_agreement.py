@@ -41,7 +41,7 @@ def test_two_people(tmp_path: Path) -> None:
     differing = sum(int(str(e.item_id)[1:]) % 5 == 0 for e in one.events if e.kind == "reread")
     assert (found.items, found.differing, found.waiting) == (40, differing, 0)
     assert found.unsettled == len(one.unsettled()) == differing > 2
-    assert found.share.value == 1 - differing / 40
+    assert found.share.value == pytest.approx(1 - differing / 40)
     (pair,) = found.pairs
     assert (pair.first, pair.second, pair.items) == ("ann", "bob", 40)
     assert pair.kappa.low < pair.kappa.value < pair.kappa.high < 1

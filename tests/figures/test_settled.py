@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import labelcore as lc
+from labelcore.designs.base import INTERVAL_RULES
 from labelcore.figures.settled import ENOUGH, settled_results
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
 from labelcore.log.repeats import Repeats
 from labelcore.replay import replay
 from labelcore.words.agreement import KNOWN_SETTLED, NO_DIFFERENCE_SETTLED, NONE_POSITIVE
@@ -20,13 +24,14 @@ def session(folder: Path, design: str = "simple_random", **plan: object) -> lc.S
     path = folder / "items.csv"
     with path.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
-        writer.writerow(["id", "text", "score", "said", "other"])
+        writer.writerow(["id", "text", "score", "said", "other", "half"])
         for n in range(ITEMS):
             said = "yes" if (n * 7) % ITEMS >= ITEMS // 2 else "no"
             other = said if n % 9 else "yes"
-            writer.writerow([f"i{n}", f"text {n}", (n * 7) % ITEMS / ITEMS, said, other])
+            score = (n * 7) % ITEMS / ITEMS
+            writer.writerow([f"i{n}", f"text {n}", score, said, other, "odd" if n % 2 else "even"])
     population = lc.read_population(
-        path, id="id", content="text", scores={"m": "score"},
+        path, id="id", content="text", scores={"m": "score"}, groups="half",
         predictions={"m": "said", "o": "other"}, classes=["no", "yes"], positive="yes",
     )  # fmt: skip
     terms = {"estimands": ["accuracy"], "classifier": "m", "budget": 100, "overlap": 0.5}
@@ -70,7 +75,6 @@ def test_it_moves_towards_what_is_settled(tmp_path: Path) -> None:
     wanted = sum(everything) / ITEMS
     assert abs(corrected.value - wanted) < abs(first.value - wanted)
     assert corrected.low <= wanted <= corrected.high
-    assert corrected.high - corrected.low > first.high - first.low
     assert (str(corrected.promise), str(corrected.state)) == ("watched", "interval")
     assert "by the settled judgement" in corrected.sentence()
     assert "judged by 2 people each" in corrected.sentence()
@@ -96,6 +100,33 @@ def test_everything_settled_is_the_figure_of_the_settled_labels(tmp_path: Path) 
     found = one.results()["accuracy@settled"]
     wanted = sum(truth(f"i{n}") == ((n * 7) % ITEMS >= ITEMS // 2) for n in range(ITEMS)) / ITEMS
     assert (found.low, found.value, found.high) == pytest.approx((wanted, wanted, wanted))
+
+
+def test_groups_have_settled_figures_of_their_own(tmp_path: Path) -> None:
+    """Of everything judged by two they are exact."""
+    one = session(tmp_path, "recalibrated_neyman", overlap=1.0, budget=ITEMS, by="half")
+    labelled(one, "ann", "bob")
+    settle_all(one)
+    found = one.results()
+    for name, half in (("even", range(0, ITEMS, 2)), ("odd", range(1, ITEMS, 2))):
+        right = [truth(f"i{n}") == ((n * 7) % ITEMS >= ITEMS // 2) for n in half]
+        told = found[f"accuracy[half={name}]@settled"]
+        wanted = sum(right) / len(right)
+        assert (told.low, told.value, told.high) == pytest.approx((wanted, wanted, wanted))
+
+
+def test_an_overlap_of_an_earlier_rule_draws_evenly_and_is_not_worked_out(tmp_path: Path) -> None:
+    one = session(tmp_path, "recalibrated_neyman", overlap=0.3)
+    earlier = replace(one.plan, rules=INTERVAL_RULES)
+    assert earlier.superseded and not one.plan.superseded
+    assert not replace(earlier, overlap=0.0).superseded
+    chances = []
+    for plan in (earlier, one.plan):
+        engine = Engine(one.population, plan)
+        index = engine.draw_next()
+        answers = [Event(1, "labelled", "", "ann", label=label) for label in ("no", "yes")]
+        chances.append([engine.chance_of(index, answer) for answer in answers])
+    assert chances[0] == [0.3, 0.3] and len(set(chances[1])) == 2
 
 
 def test_a_first_answer_changed_after_the_second_moves_nothing_settled(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from labelcore.stats.agreement import (
     gwet,
     krippendorff,
     percent_agreement,
-    several,
     votes_of,
 )
 
@@ -48,17 +47,17 @@ def pairs(*counts: int) -> np.ndarray:
 
 
 def value(disagreement, items: np.ndarray) -> float:
-    observed, chance = disagreement(items)
+    observed, chance = disagreement(items, np.ones(len(items)))
     return 1 - observed / chance
 
 
 def test_values_of_published_tables() -> None:
     # Gwet (2002), Kappa statistic is not satisfactory: 118, 5, 2, 0 of 125.
-    table = pairs(118, 5, 2, 0)
+    table, units = pairs(118, 5, 2, 0), votes_of(OBSERVERS, 5)
     assert round(value(gwet, votes_of(table, 2)), 4) == 0.9408
     assert round(value(cohen, table), 4) == -0.0234
     assert round(value(fleiss, SUBJECTS), 3) == 0.210
-    assert round(value(krippendorff, several(votes_of(OBSERVERS, 5))), 3) == 0.743
+    assert round(value(krippendorff, units[units.sum(axis=1) >= 2]), 3) == 0.743
 
 
 def test_values_of_other_programs() -> None:
@@ -107,6 +106,26 @@ def test_interval_covers_with_unequal_classes(name: str) -> None:
     limit = 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)
     assert covered / runs >= limit
     assert twin / runs < limit
+
+
+def test_items_chosen_with_unequal_chances_are_weighted() -> None:
+    """300 samples of 150 items of which those judged differently are all kept, of the others each
+    with a chance of .4. The broken twin counts all alike."""
+    random, runs, table = np.random.default_rng(6), 300, [0.70, 0.05, 0.10, 0.15]
+    truth = {gwet: value(gwet, votes_of(pairs(700, 50, 100, 150), 2)), None: 0.85}
+    held = np.zeros((2, 2))
+    for _ in range(runs):
+        codes = pairs(*random.multinomial(150, table))
+        chance = np.where(codes[:, 0] != codes[:, 1], 1.0, 0.4)
+        kept = random.random(150) < chance
+        votes = votes_of(codes[kept], 2)
+        for row, weight in enumerate((1 / chance[kept], None)):
+            found = beyond_chance(votes, gwet, 0.95, weight)
+            held[row, 0] += found.low <= truth[gwet] <= found.high
+            found = percent_agreement(votes, 0.95, weight)
+            held[row, 1] += found.low <= truth[None] <= found.high
+    limit = 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)
+    assert (held[0] / runs >= limit).all() and (held[1] / runs < limit).all()
 
 
 @pytest.mark.parametrize("readers", [2, 4])

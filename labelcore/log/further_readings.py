@@ -1,0 +1,85 @@
+"""With which chance a labelled item goes to other people as well.
+
+A second answer tells most where the first one is likely to be settled otherwise, and where the item
+stands for many. The chances of a batch's items follow from what was known when it was composed, as
+the batch itself does, so that they are known and the same in a replay. They leave out who answers,
+and nothing that is asked depends on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from labelcore.estimands import ratios
+from labelcore.stats.profile import Cells, FloatArray, smoothed_rates, variance_shares
+from labelcore.stats.two_phase import flip_chances, reading_chances
+from labelcore.tallies import Tally
+
+if TYPE_CHECKING:
+    from labelcore.log.engine import Engine
+
+LEAST_VARIANCE = 0.25
+"""What a figure's variance is at least, as a share of that without the finite-population factor:
+near the census of what a figure rests on it would count for everything."""
+
+
+def chances_of_batch(engine: Engine) -> FloatArray:
+    """The chance of being read again for the items of a batch that is composed now, (n_cells, 2):
+    by the cell of the first classifier, for those whose first answer says no and yes. Yes is the
+    class that counts as positive, with several classes the one that is predicted.
+
+    With these chances the plan's share of the labels is expected to be read again.
+    """
+    share, tally = engine.plan.overlap, engine.tallies[engine.classifiers[0]]
+    if share >= 1 or engine.plan.superseded:
+        return np.full((len(tally.size), 2), share)
+    cells = tally.cells(engine.class_of_progress)
+    by_stratum = engine.design.fitted_rates(engine.frame, engine.progress)
+    rates = smoothed_rates(cells, np.asarray(by_stratum)[..., np.maximum(tally.stratum, 0)])
+    count = _expected_labels(engine, cells)
+    flips = flip_chances(rates)
+    each = (cells.size / np.maximum(count, 1)) * np.sqrt(_worth_of_cells(engine, cells, count))
+    worth = each[:, None] * np.sqrt(flips * (1 - flips))
+    expected = count[:, None] * np.stack([1 - rates, rates], axis=-1)
+    return reading_chances(worth.ravel(), expected.ravel(), share).reshape(worth.shape)
+
+
+def _expected_labels(engine: Engine, cells: Cells) -> FloatArray:
+    """The labels that each cell is expected to have at the planned size, at least those there."""
+    planned, stratum = engine.planned, np.maximum(np.asarray(cells.stratum), 0)
+    counts = engine.of_frame(
+        ("labels of strata", planned),
+        lambda: engine.design.planned_counts(engine.setup, engine.frame, planned),
+    )
+    planned_here = cells.size * (counts / np.maximum(engine.frame.sizes, 1))[stratum]
+    return np.where(cells.sampled, np.maximum(planned_here, cells.labelled), cells.size)
+
+
+def _worth_of_cells(engine: Engine, cells: Cells, count: FloatArray) -> FloatArray:
+    """How much the variances of the plan's figures grow by one item more that is settled otherwise,
+    each as a part of itself, summed up: (n_cells,)."""
+    first = engine.classifiers[0]
+    places = {one: place for place, one in enumerate(_names(engine.tallies[first]))}
+    worth = np.zeros(len(cells.size))
+    for question in engine.questions:
+        if question.versus is not None or question.classifier != first:
+            continue
+        tally = engine.tallies[question.subject]
+        at = np.array([places[one] for one in _names(tally)])
+        now = tally.cells(question.class_index)
+        rates = smoothed_rates(now)
+        then = replace(now, labelled=count[at], positive=rates * count[at])
+        table = ratios([question.row], then)
+        slope = table.sensitivity((then.size * rates)[None, :])[0]
+        spread, whole = (
+            variance_shares(then, table, target=target).sum() for target in ("file", "process")
+        )
+        worth[at] += slope**2 / max(spread, LEAST_VARIANCE * whole, 1e-300)
+    return worth
+
+
+def _names(tally: Tally) -> list[tuple[int, int]]:
+    return list(zip(tally.stratum.tolist(), tally.prediction.tolist(), strict=True))
