@@ -61,7 +61,7 @@ def click(selector: str, wait: str) -> Callable[[Page], None]:
 
 
 def opened(page: Page) -> None:
-    click("[data-act=history]", ".st-key-panel")(page)
+    click("[data-act=history]", ".st-key-beside")(page)
     click(".st-key-history button", "[class*='st-key-change-']")(page)
 
 
@@ -93,15 +93,15 @@ LABEL = [
     label("ranked-band", "A ranked list, all labels there: band and headline.",
           "List with its band", wait=STATE),
     label("help", "Help, in the place of the answer buttons (key H).", "Short messages",
-          press("h", ".st-key-panel")),
+          press("h", ".st-key-beside")),
     label("note", "A note about the item (key M).", "Short messages",
-          press("m", ".st-key-panel textarea"), views=PLAIN),
+          press("m", "[aria-label='Note about this item']:focus"), views=PLAIN),
     label("history", "The last answers, the newest first.", "Short messages",
-          click("[data-act=history]", ".st-key-panel"), views=PLAIN),
+          click("[data-act=history]", ".st-key-beside"), views=PLAIN),
     label("opened", "An earlier item opened from the history, its answer can be changed.",
           "Short messages", opened, views=PLAIN),
     label("finish", "What finishing now means, before it is done.", "Short messages",
-          click("[data-act=finish]", ".st-key-panel"), views=PLAIN),
+          click("[data-act=finish]", ".st-key-beside"), views=PLAIN),
     label("goal", "The goal is reached: stop or go on.", "Messages at the goal", wait=STATE),
     label("claim", "A claim while it is open: what it needs, beside the figures.", "A claim"),
     label("claim-settled", "The claim is settled: stop or go on.", "A claim settled", wait=STATE),

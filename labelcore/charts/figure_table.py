@@ -88,7 +88,7 @@ def _heads(drawn: Drawn) -> Node:
             aria_pressed=str(sorted_so).lower(),
         )
         heads.append(node("div", name, ends, role="columnheader"))
-    return node("div", node("div"), *heads, klass="line", role="row")
+    return node("div", node("div", role="cell"), *heads, klass="line", role="row")
 
 
 def _label(figure: str, audit: bool) -> str:
@@ -116,7 +116,7 @@ def _row(drawn: Drawn, place: int, row: Row) -> Node:
         for number, figure in enumerate(drawn.table.figures)
     ]
     kind = f"line marked-{marked}" if marked else "line whole" if whole else "line"
-    return node("div", who, *of_row, klass=kind, role="row")
+    return node("div", node("div", who, role="rowheader"), *of_row, klass=kind, role="row")
 
 
 def _cell(drawn: Drawn, cell: TableCell | None, widest: TableCell | None, name: str) -> Node:
@@ -168,6 +168,7 @@ def _difference(drawn: Drawn) -> Node:
         node("span", LESS.format(first=first, second=second), klass="of"),
         node("span", IN_POINTS, klass="under"),
         klass="who",
+        role="rowheader",
     )
     less = [_less(drawn.less.get(figure), reach) for figure in drawn.table.figures]
     return node("div", who, *less, klass="line less", role="row")

@@ -111,7 +111,8 @@ def bars(shown: Sequence[Bar], scale: Ends = SHARES, *, wanted: float | None = N
     lines = [*([0.0] if scale[0] < 0 else []), *([] if wanted is None else [wanted])]
     dotted = any(one.dots is not None for one in shown)
     klass = "bars dotted" if dotted else "bars"
-    return node("div", *(_bar(one, scale, lines) for one in shown), klass=klass, role="list")
+    role = {"role": "list"} if shown else {}
+    return node("div", *(_bar(one, scale, lines) for one in shown), klass=klass, **role)
 
 
 def dot_row(dots: Sequence[bool] | NDArray[np.bool_]) -> Node:

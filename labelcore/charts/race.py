@@ -45,7 +45,6 @@ def race_node(
         node("div", settles_words(race), klass="settles"),
         node("div", *end, *([] if asked is None else [asked]), klass="verdict"),
         klass="race",
-        role="listitem",
     )
 
 

@@ -32,14 +32,14 @@ UNNAMED = ("no", "yes")
 def compare_page() -> None:
     st.title("Compare methods", anchor=False)
     st.text(WHAT)
-    st.subheader("1 · Items", anchor=False)
+    st.header("1 · Items", anchor=False)
     items = items_step()
     if items is None:
         return
     chosen = classifier_step(*items)
     if chosen is None:
         return
-    st.subheader("3 · What would each method give?", anchor=False)
+    st.header("3 · What would each method give?", anchor=False)
     planners = {one.planner.title: one.planner.show for one in METHODS.values() if one.planner}
     method = st.segmented_control(
         "What do you want to plan?",
@@ -58,7 +58,7 @@ def compare_page() -> None:
 
 def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | None:
     """The classifier and what it says of each item; None while something is missing or wrong."""
-    st.subheader("2 · Classifier", anchor=False)
+    st.header("2 · Classifier", anchor=False)
     names = usable(base)
     if not names:
         st.info(NOBODY)

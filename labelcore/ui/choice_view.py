@@ -36,7 +36,7 @@ def choice_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> N
         return
     st.caption(HOW)
     draw(candidates_chart(choice), "candidates", "The candidates as a table")
-    st.subheader("Their bounds, label by label", anchor=False)
+    st.header("Their bounds, label by label", anchor=False)
     looks = session.looks()
     if len({look["labels"] for look in looks}) < 2:
         st.text(LATER)

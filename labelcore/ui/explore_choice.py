@@ -38,7 +38,7 @@ def choice_page(session: Session, choice: Choice) -> None:
         st.text(choice.sentence())
     if session.plan.superseded:
         return
-    st.subheader(TITLE, anchor=False)
+    st.header(TITLE, anchor=False)
     typed = st.number_input(
         "Another precision in per cent",
         value=None,

@@ -62,7 +62,7 @@ def head() -> None:
 
 def first_steps() -> None:
     """For whoever has no project yet: trials, and the own file."""
-    st.subheader("Try it, or bring your own file", anchor=False)
+    st.header("Try it, or bring your own file", anchor=False)
     st.text(TO_EXPECT)
     columns = st.columns(len(WORDS) + 1)
     for place, (name, trial) in enumerate(WORDS.items()):

@@ -31,7 +31,7 @@ def lists_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> No
         st.text(f"The band comes later: {found.missing}.")
     else:
         draw(list_chart(found), "lists", "The difference as a table")
-    st.subheader(WHERE, anchor=False)
+    st.header(WHERE, anchor=False)
     last = int(found.x[-1])
     rank = st.number_input(ITEMS_TO_RANK, 1, last, min(100, last), key="list-items-rank")
     reading_table(session.list_items(int(rank)), "list-items")

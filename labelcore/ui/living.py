@@ -179,7 +179,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         own = bar_name(raced) if raced is not None and raced.key and shown else None
         more = more_words(race, first)
         block = race_node(race, verdict_words(first), told_words(first), more, own)
-        drawn = node("div", block, *([drawn] if shown else []), role="list")
+        drawn = node("div", block, *([drawn] if shown else []))
         sentence = sentence if len(race.won) or not race.alone else ONLY_THESE
     return Picture(drawn, chart, views, view, sentence, legend, of_all)
 

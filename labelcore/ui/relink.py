@@ -20,7 +20,7 @@ def relink_form(project: str) -> None:
     known = next(one for one in summaries() if one.name == project)
     st.text(f"From the log alone: {card_line(known)}.")
     with st.container(border=True, key="relink"):
-        st.subheader("Where is the file now?", anchor=False)
+        st.header("Where is the file now?", anchor=False)
         st.text("Any name will do: the file is recognised by its content.")
         listed = [name for name in files.listed() if Path(name).suffix == Path(known.file).suffix]
         same_name = [name for name in listed if Path(name).name == known.file]

@@ -62,7 +62,7 @@ def show_state(project: str, session: Session, person: str) -> None:
         show_end(project, session)
         return
     with st.container(border=True, key="state"):
-        st.subheader(title(session), anchor=False)
+        st.header(title(session), anchor=False)
         st.text(MORE_WORDS.get(where(session), THANKS))
         if at_an_end(session):
             return
@@ -86,7 +86,7 @@ def kept_seconds(elsewhere: list[Shown]) -> float:
 def show_end(project: str, session: Session) -> None:
     """The answer in one sentence, in a trial the truth, the ways on; all else behind one line."""
     with st.container(border=True, key="state"):
-        st.subheader(title(session), anchor=False)
+        st.header(title(session), anchor=False)
         settled, now = settled_line(claims_of(session)), chosen_picture(session)
         with st.container(key="answer"):
             st.text(tied(settled or now.sentence))

@@ -306,6 +306,7 @@ def texts(test: AppTest) -> str:
     """Everything that stands on the page as text, its spaces plain ones."""
     kinds = (
         "title",
+        "header",
         "subheader",
         "text",
         "code",

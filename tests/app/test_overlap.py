@@ -71,7 +71,7 @@ def test_review_hides_what_this_person_is_still_to_judge(make) -> None:
 def test_a_person_alone_is_told_for_whom_the_rest_is(app, make) -> None:
     make(overlap=1.0, labels=60)
     page = app("label", project="demo")
-    assert TITLES["for others"] in [one.value for one in page.subheader]
+    assert TITLES["for others"] in [one.value for one in page.header]
     button(page, "state-finish").click().run()
     assert not page.exception
 

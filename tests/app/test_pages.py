@@ -19,7 +19,7 @@ PROJECT_PAGES = ("label", "progress", "report")
 
 def test_empty_start_offers_trials_and_the_own_file(app) -> None:
     page = app()
-    assert "bring your own file" in page.subheader[0].value
+    assert "bring your own file" in page.header[0].value
     said = texts(page) + "".join(one.value for one in page.caption)
     assert "Real handwriting" in said and "Invented messages" in said
     assert button(page, "start-own").label == "New project"

@@ -31,7 +31,8 @@ MEASURE = """
   };
   const measure = (element, box, part) => {
     const chain = [];
-    for (let one = element; one; one = one.parentElement) chain.unshift(one);
+    for (let one = element; one; one = one.parentElement || one.getRootNode().host)
+      chain.unshift(one);
     let back = [255, 255, 255, 1], cover = 1;
     for (const one of chain) {
       const { backgroundColor, opacity } = getComputedStyle(one);
@@ -54,16 +55,21 @@ MEASURE = """
     const contrast = measure(element, box, part);
     if (contrast !== null) found.push({ text: text.trim().slice(0, 40), contrast });
   };
-  const walker = document.createTreeWalker(app, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const node = walker.currentNode, range = document.createRange();
-    range.selectNodeContents(node);
-    if (node.data.trim()) note(node.data, node.parentElement, range.getBoundingClientRect());
-  }
-  for (const field of app.querySelectorAll("input:not([type=range]), textarea")) {
-    const box = field.getBoundingClientRect();
-    if (field.value) note(field.value, field, box);
-    else if (field.placeholder) note(field.placeholder, field, box, "::placeholder");
+  const roots = (from) => [from, ...[...from.querySelectorAll("*")]
+    .flatMap((one) => (one.shadowRoot ? roots(one.shadowRoot) : []))];
+  for (const root of roots(app)) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const node = walker.currentNode, range = document.createRange();
+      range.selectNodeContents(node);
+      if (node.data.trim() && node.parentElement)
+        note(node.data, node.parentElement, range.getBoundingClientRect());
+    }
+    for (const field of root.querySelectorAll("input:not([type=range]), textarea")) {
+      const box = field.getBoundingClientRect();
+      if (field.value) note(field.value, field, box);
+      else if (field.placeholder) note(field.placeholder, field, box, "::placeholder");
+    }
   }
   return found;
 }

@@ -1,4 +1,5 @@
-"""Every text on every page has a contrast of at least 4.5, in light and in dark."""
+"""Axe finds nothing grave on a page, and every text has a contrast of at least 4.5, in light and
+in dark. ``python -m benchmarks.accessibility`` asks this of every page and state."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser import driving
+from tests.browser import axe, driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.contrast import contrasts, too_faint
 from tests.browser.server import Server
@@ -51,6 +52,9 @@ def test_every_text_can_be_read(new_page: Callable[..., Page], projects: Server,
     light = page.evaluate(BACKGROUND)
     assert len(contrasts(page)) > 5
     assert too_faint(page) == []
+    assert [one for one in axe.look(page)[0] if not one.reason] == []
+    page.evaluate("document.querySelector('.stApp a').replaceChildren()")
+    assert "link-name" in [one.rule for one in axe.look(page)[0]], "axe finds what is broken"
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"was => ({BACKGROUND})() !== was", arg=light)
     wait_until_idle(page)

@@ -163,7 +163,7 @@ def test_typed_to_the_end(
     expect(page.locator(".lc-line").first).to_contain_text(at_the_start(data, design))
     keys = type_everything(page, truth)
     state = page.locator(".st-key-state")
-    expect(state.locator("h3")).to_have_text(end)
+    expect(state.locator("h2")).to_have_text(end)
     assert state.locator(".st-key-go-on").count() == ("budget" in terms and end == ASKED)
     is_sound(page)
     stored_as_typed(page, data, design, keys, truth)

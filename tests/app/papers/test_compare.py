@@ -109,7 +109,7 @@ def goes_on(test: AppTest, data_folder: Path) -> lc.Plan:
 def test_empty_with_the_ways_that_every_page_has(app: Callable) -> None:
     page = app("method", page="compare")
     assert not page.exception
-    assert [one.value for one in page.subheader] == ["1 · Items"]
+    assert [one.value for one in page.header] == ["1 · Items"]
     ways = [one.proto.label for one in page.main.get("page_link")]
     assert ways == ["Projects", "Watch", "New project"]
 
