@@ -265,7 +265,7 @@ Confidence 95 %, promise "fixed", intervals for the file.
 
 Claims are refused with both: a claim must be made before the labels that decide it. Methods that
 can do without either say so (`existing` of a design): `recalibrated_neyman`, `simple_random` and
-`paired_comparison` take both.
+`paired_comparison` take both, `reach_selection` takes known items.
 
 """
 TEXT = """## Going on from them

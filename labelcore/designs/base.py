@@ -36,7 +36,7 @@ from labelcore.stats.orders import (
     ranking,
     shuffled,
 )
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
 IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
@@ -485,6 +485,18 @@ class Design(ABC, Generic[FrameT]):
     @abstractmethod
     def prepare(self, setup: Setup) -> FrameT:
         """Strata, their expected rates and the order of draws."""
+
+    def known_apart(self, setup: Setup, positions: IntArray) -> FrameT:
+        """Strata of the items that are not known; those at ``positions``, which are, belong to none
+        of them."""
+        items = len(setup.population)
+        rest = np.setdiff1d(np.arange(items), positions)
+        part, orders = setup.population.part(rest), setup.orders.of_part(rest)
+        groups = None if setup.groups is None else setup.groups.part(rest)
+        frame = self.prepare(replace(setup, population=part, orders=orders, groups=groups))
+        stratum = np.full(items, NOT_SAMPLED, dtype=frame.stratum.dtype)
+        stratum[rest] = frame.stratum
+        return replace(frame, stratum=stratum, queue=narrow(rest, items)[frame.queue])
 
     def edges(self, setup: Setup) -> Edges | None:
         """Where the strata of this file end, for other files to be cut there; None where they do

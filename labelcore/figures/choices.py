@@ -155,5 +155,7 @@ def scope_of_choice(engine: Engine) -> Scope:
         positive=engine.population.positive,
         first_figure=first_figure(engine),
         planned=int(engine.plan.planned or 0),
+        existing=engine.existing_used,
+        existing_use=engine.existing.use,
         audit=engine.population.has_judge,
     )

@@ -103,7 +103,7 @@ class Book:
     def seek(self, precision: float, budget: int) -> None:
         """Go on within so many items until the choice at another required precision is made."""
         self.sought = (*self.sought, (len(self.asked), precision))
-        self.limit = max(self.limit, budget)
+        self.limit = budget
         self.extended = self.finished = self.stopped = False
 
     def replan(self, planned: int, pilot: int = 0) -> None:

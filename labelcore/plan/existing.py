@@ -32,8 +32,7 @@ from labelcore.errors import (
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.kept import Kept, Recent
-from labelcore.stats.orders import hash_keys, narrow, ranking
-from labelcore.stats.profile import NOT_SAMPLED
+from labelcore.stats.orders import hash_keys, ranking
 
 RANDOM, CERTAINTY = "random", "certainty"
 GROUPS, LEAST_EXPECTED = 10, 5
@@ -216,7 +215,7 @@ def _with_existing(design: Design[FrameT], setup: Setup, existing: Existing) -> 
     if existing.use == RANDOM:
         return _sample_first(design.prepare(setup), existing.positions)
     if existing.use == CERTAINTY:
-        return _known_apart(design, setup, existing.positions)
+        return design.known_apart(setup, existing.positions)
     return design.prepare(setup)
 
 
@@ -228,15 +227,3 @@ def _sample_first(frame: FrameT, positions: IntArray) -> FrameT:
     given = np.bincount(frame.stratum[positions], minlength=frame.n_strata)
     given = np.where(frame.asked, given, 0)
     return replace(frame, queue=queue, given=given)
-
-
-def _known_apart(design: Design[FrameT], setup: Setup, positions: IntArray) -> FrameT:
-    """Strata of the items that are not known; the known ones belong to none of them."""
-    items = len(setup.population)
-    rest = np.setdiff1d(np.arange(items), positions)
-    part, orders = setup.population.part(rest), setup.orders.of_part(rest)
-    groups = None if setup.groups is None else setup.groups.part(rest)
-    frame = design.prepare(replace(setup, population=part, orders=orders, groups=groups))
-    stratum = np.full(items, NOT_SAMPLED, dtype=frame.stratum.dtype)
-    stratum[rest] = frame.stratum
-    return replace(frame, stratum=stratum, queue=narrow(rest, items)[frame.queue])

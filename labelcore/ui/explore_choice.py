@@ -26,8 +26,8 @@ FURTHER = "further-precision"
 FURTHER_TITLE = "Label on for another required precision"
 ON_UNTIL = "Label on until {wanted} is decided"
 FIXED = (
-    "A candidate picked after looking is not added: bounds hold for those that were named before "
-    "the first label. A new project can ask for it."
+    "A candidate that comes later needs a new project: known answers, chosen in another way. These "
+    "labels count there as they are, and only what they leave is drawn, anew."
 )
 TITLE = "Which would it be at another required precision?"
 

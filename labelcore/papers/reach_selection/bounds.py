@@ -13,9 +13,11 @@ from copy import copy
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labelcore.errors import ArgumentError
 
+Known = tuple[NDArray[np.int64], NDArray[np.int64]]
 NO, YES, DOUBTFUL = 0, 1, 2
 """Verdicts on a drawn item; a doubtful one counts as no in a lower bound, as yes in an upper."""
 
@@ -174,14 +176,21 @@ class ReachBounds(ABC):
     joint_high  (m,), upper bounds that hold for all candidates together with all lower ones, so
                 that every requirement may be read off them
     drawn       (m,), draws that counted for each candidate; hits: of these yes; doubtful
+
+    known       (yes, no), each (m,): items of each candidate known beforehand, however they were
+                chosen: they count as they are, and draws are of the others
     """
 
-    def __init__(self, sizes: Sequence[int]) -> None:
+    def __init__(self, sizes: Sequence[int], known: Known | None = None) -> None:
         if not len(sizes) or min(sizes) < 1:
             raise ValueError(f"sizes must be one or more numbers of at least 1, got {list(sizes)}")
         count = len(sizes)
         self.sizes = np.array(sizes, dtype=np.int64)
-        self.low, self.high, self.joint_high = np.zeros(count), np.ones(count), np.ones(count)
+        self.known_yes, no = known or np.zeros((2, count), dtype=np.int64)
+        self.rest = self.sizes - self.known_yes - no
+        self.low = self.known_yes / self.sizes
+        self.high = (self.known_yes + self.rest) / self.sizes
+        self.joint_high = self.high.copy()
         self.drawn, self.hits, self.doubtful = np.zeros((3, count), dtype=np.int64)
 
     def take(self, candidates: Sequence[int], verdict: int) -> None:
@@ -237,20 +246,22 @@ class RatioBounds(ReachBounds):
     Promise: with probability 1 - delta all lower bounds and the upper bound of any one candidate
     named beforehand hold at every draw, and with the same probability all lower bounds and all of
     ``joint_high``, each of which runs at delta / (2 m), too.
-    Assumption: each candidate's items come in a random order, none of them twice.
+    Assumption: each candidate's items that are not known come in a random order, none of them
+    twice, which is drawn whatever is known: then it does not matter how the known ones were chosen,
+    nor whether a candidate was made from them.
     Raises: ValueError for a number outside its range.
     Source: Waudby-Smith and Ramdas (2020), theorem 3.1; the split is ours.
     """
 
-    def __init__(self, sizes: Sequence[int], delta: float) -> None:
-        super().__init__(sizes)
+    def __init__(self, sizes: Sequence[int], delta: float, known: Known | None = None) -> None:
+        super().__init__(sizes, known)
         check_delta(delta)
         self._joint_level, self._level = math.log(delta / (2 * len(sizes))), math.log(delta / 2)
         self._least = np.zeros(len(sizes), dtype=np.int64)
-        self._most, self._joint_most = self.sizes.copy(), self.sizes.copy()
+        self._most, self._joint_most = self.rest.copy(), self.rest.copy()
 
     def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
-        size = int(self.sizes[one])
+        size, whole, found = (int(n[one]) for n in (self.rest, self.sizes, self.known_yes))
         if drawn > size:
             raise ValueError(f"a candidate of {size:,} items cannot have {drawn:,} draws")
         missed = drawn - hits - doubtful
@@ -264,8 +275,8 @@ class RatioBounds(ReachBounds):
         )
         if least <= most:
             self._least[one], self._most[one], self._joint_most[one] = least, most, joint_most
-            self.low[one], self.high[one] = least / size, most / size
-            self.joint_high[one] = joint_most / size
+            self.low[one], self.high[one] = (found + least) / whole, (found + most) / whole
+            self.joint_high[one] = (found + joint_most) / whole
 
 
 def _least_hits(known: int, hits: int, drawn: int, size: int, log_alpha: float) -> int:

@@ -28,6 +28,7 @@ from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.errors import ArgumentError, ParameterError, PlanError
 from labelcore.papers.reach_selection.bounds import (
     DOUBTFUL,
+    Known,
     draws_for_precision,
     draws_for_reach,
     label_bound,
@@ -48,7 +49,7 @@ from labelcore.population import Population
 from labelcore.population.array_items import SMALL_CODES
 from labelcore.promises import ChoiceStatus, Form, Method, Promise
 from labelcore.stats.orders import hash_keys, narrow
-from labelcore.stats.profile import BoolArray, FloatArray
+from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 
 AHEAD = 50
 """How many draws further people may label while somebody has the item of the present draw."""
@@ -58,6 +59,8 @@ ONE_CHOICE = (
     "it needs draws that go on where a candidate was left, which bound = 'prior_posterior_ratio' "
     "with sampler = 'pooled' has"
 )
+KNOWN_WITH = "known answers need bound = 'prior_posterior_ratio', which repeats no item"
+ALL_KNOWN = "every item that a candidate calls positive is known: nothing is left to label"
 METHODS = {
     "hoeffding": Method(
         "reach selection by Hoeffding bounds",
@@ -84,6 +87,7 @@ class ReachFrame(Frame):
     union     (n_union,), the items that any candidate calls positive, in draw order
     member    (n_union, m), whether the candidate calls the item positive
     rules     what is wanted; budget: T
+    known     (yes, no), each (m,): the items of each candidate that are known, none in the union
     """
 
     candidates: tuple[Candidate, ...]
@@ -92,6 +96,7 @@ class ReachFrame(Frame):
     rules: ReachRules
     budget: int
     positive: int
+    known: Known | None = None
 
     @property
     def replaced(self) -> bool:
@@ -127,6 +132,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
     targets: ClassVar[tuple[str, ...]] = ("file",)
     stop_rules: ClassVar[tuple[str, ...]] = ("choice",)
     counts_draws: ClassVar[bool] = True
+    existing: ClassVar[tuple[str, ...]] = ("certainty",)
     has_weights: ClassVar[bool] = False
     strata_order: ClassVar[str] = "called so by the most candidates first"
     estimands: ClassVar[tuple[str, ...]] = ("selection",)
@@ -233,6 +239,39 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             rules=rules_of(setup.params, 1 - setup.confidence),
             budget=setup.planned,
             positive=setup.population.classes.index(setup.population.positive),
+        )
+
+    def known_apart(self, setup: Setup, positions: IntArray) -> ReachFrame:
+        """Candidates are those of the whole file, draws of what is not known of them. Their order
+        is another one than without known answers: these may come from a project of the same seed,
+        and what it passed over would lie first in its order."""
+        frame, file = self.prepare(setup), setup.population
+        if frame.replaced:
+            raise PlanError(KNOWN_WITH)
+        known = np.zeros(len(file), dtype=bool)
+        known[positions] = True
+        yes = known & (np.asarray(file.known) == frame.positive)
+        found, there = (
+            np.array([of[one.items].sum() for one in frame.candidates]) for of in (yes, known)
+        )
+        stratum = frame.stratum.copy()
+        stratum[positions] = NOT_SAMPLED
+        order = setup.file_order(f"draw beside {len(positions)} known answers")
+        order = order[~known[order]]
+        queue = order[np.argsort(stratum[order], kind="stable")]
+        sizes = np.bincount(stratum[queue], minlength=frame.n_strata).astype(np.int64)
+        if not sizes[0]:
+            raise PlanError(ALL_KNOWN)
+        union = queue[: sizes[0]]
+        return replace(
+            frame,
+            stratum=stratum,
+            sizes=sizes,
+            start=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
+            queue=queue,
+            union=union,
+            member=np.column_stack([np.isin(union, one.items) for one in frame.candidates]),
+            known=(found, there - found),
         )
 
     # --- labelling -------------------------------------------------------------------------
@@ -434,7 +473,7 @@ def selection(
         words = hash_keys(setup.seed, "turn", map(str, range(budget)))[:, 0]
     order = np.arange(len(frame.union))
     try:
-        return ReachSelection(frame.member, frame.rules, budget, order, words, sought)
+        return ReachSelection(frame.member, frame.rules, budget, order, words, sought, frame.known)
     except ValueError as error:
         raise PlanError(str(error)) from None
 

@@ -32,7 +32,7 @@ class ReachDraws:
     member   (n_items, m), whether the candidate calls the item positive, each item by one at least
     order    (n_items,), the permutation along which items are drawn without replacement
     words    (T,) numbers of 64 bits, one per draw, for draws with replacement; None: without
-    Raises   ValueError for a candidate without items or shapes that do not fit.
+    Raises   ValueError for shapes that do not fit.
     """
 
     def __init__(
@@ -48,9 +48,6 @@ class ReachDraws:
                 f"order must hold one place for each row of member, got shapes {order.shape} "
                 f"and {member.shape}"
             )
-        if not member.any(axis=0).all():
-            empty = int(np.flatnonzero(~member.any(axis=0))[0])
-            raise ValueError(f"member: every candidate needs an item, got none for {empty}")
         self._along, self._order, self._words = member[order], order, words
         self._in_turn, self._number, self._turn = in_turn, 0, -1
         self._reached = np.full(member.shape[1], -1)

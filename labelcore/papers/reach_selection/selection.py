@@ -20,6 +20,7 @@ from labelcore.errors import ArgumentError
 from labelcore.papers.reach_selection.bounds import (
     DOUBTFUL,
     HoeffdingBounds,
+    Known,
     RatioBounds,
     ReachBounds,
     check_delta,
@@ -244,6 +245,8 @@ class ReachSelection:
     budget   T, the most draws
     sought   (draws, precision) of each further choice: it is sought once what comes before it has
              ended, and from so many draws on in any case
+    known    (yes, no), each (m,): further items of each candidate that are known, for bound
+             "prior_posterior_ratio"
     Raises   ValueError for a number outside its range or shapes that do not fit.
     Source:  Bennett et al. (2017), algorithms 1 and 2, theorem 1. Departures: a candidate that was
              eliminated is never updated again (its later draws would not be a sample of its items,
@@ -259,6 +262,7 @@ class ReachSelection:
         order: IntArray,
         words: NDArray[np.uint64] | None = None,
         sought: Sequence[tuple[int, float]] = (),
+        known: Known | None = None,
     ) -> None:
         replaced = rules.bound == "hoeffding"
         count = member.shape[1]
@@ -273,12 +277,18 @@ class ReachSelection:
             raise ValueError("words must hold one number for each draw of the budget")
         self.rules, self.budget = rules, budget
         self._draws = ReachDraws(member, order, words if replaced else None, in_turn=in_turn)
-        sizes = [int(size) for size in member.sum(axis=0)]
+        whole = member.sum(axis=0) + (0 if known is None else known[0] + known[1])
+        sizes = [int(size) for size in whole]
+        if 0 in sizes:
+            raise ValueError(
+                f"member: every candidate needs an item, got none for {sizes.index(0)}"
+            )
         self.bounds: ReachBounds = (
             HoeffdingBounds(sizes, budget, rules.delta)
             if replaced
-            else RatioBounds(sizes, rules.delta)
+            else RatioBounds(sizes, rules.delta, known)
         )
+        self._known = known is not None
         self.made, self._begun, self._sought = 0, 0, tuple(sought)
         self._answered: set[int] = set()
         self.active: BoolArray = np.ones(count, dtype=bool)
@@ -318,8 +328,8 @@ class ReachSelection:
         while True:
             self._next: tuple[int, IntArray] | None = None
             last = self._begun == len(self._sought)
-            decided = self.made and (self._now.qualified.any() or not self._now.possibly_good.any())
-            if decided and (self.rules.early_stopping or self._begun):
+            found = self._now.qualified.any() or not self._now.possibly_good.any()
+            if self._seen and found and (self.rules.early_stopping or self._begun):
                 self.ended = DECIDED
             elif self.made >= self.budget:
                 self.ended = USED_UP
@@ -350,9 +360,13 @@ class ReachSelection:
 
         The bounds hold after every draw, so that a choice may be made wherever the draws end.
         """
-        if not (self.ended or ended or self._begun) or not self.made:
+        if not (self.ended or ended or self._begun) or not self._seen:
             return ReachChoice(None, ChoiceStatus.UNDECIDED)
         return make_choice(self.bounds.low, self.bounds.sizes, self.share, self.sets, self.rules)
+
+    @property
+    def _seen(self) -> bool:
+        return self.made > 0 or self._known
 
     @property
     def furthest(self) -> Requirement | None:
@@ -369,11 +383,14 @@ class ReachSelection:
 
     @property
     def share(self) -> FloatArray:
-        """(m,), the share of yes in the draws with a verdict, NaN without any."""
-        certain = self.bounds.drawn - self.bounds.doubtful
-        share = np.full(len(certain), np.nan)
-        np.divide(self.bounds.hits, certain, out=share, where=certain > 0)
-        return share
+        """(m,), the share of yes in the draws with a verdict, NaN without any; with known items
+        that of the whole candidate, of whose other items these draws are a sample."""
+        bounds = self.bounds
+        certain = bounds.drawn - bounds.doubtful
+        share = np.where(bounds.rest > 0, np.nan, 0.0)
+        np.divide(bounds.hits, certain, out=share, where=certain > 0)
+        whole = (bounds.known_yes + share * bounds.rest) / bounds.sizes
+        return np.where(bounds.rest < bounds.sizes, whole, share)
 
     def states(self) -> list[CandidateState]:
         """What is known of each candidate."""

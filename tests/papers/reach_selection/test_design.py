@@ -301,6 +301,37 @@ def test_refused(known: Known, params: dict[str, Any], words: str) -> None:
         known.engine(plan_of(**params), 5)
 
 
+def test_known_answers_count_and_the_rest_is_drawn_in_another_order(
+    known: Known, tmp_path: Path
+) -> None:
+    """Candidates are those of the whole file; those of an earlier project of the same seed may be
+    known, and what it passed over does not come first."""
+    first = labelled(known.engine(plan_of(90, early_stopping=False), 5), known.truth)
+    there = np.sort(first.drawn_positions)
+    column = ["" if place not in there else str(int(one)) for place, one in enumerate(known.truth)]
+    rows = zip(range(N_ITEMS), known.population.scores["lr"], column, strict=True)
+    path = tmp_path / "known.csv"
+    path.write_text("id,score,was\n" + "".join(f"i{n},{s},{w}\n" for n, s, w in rows))
+    read = lc.read_population(path, id="id", content="id", scores={"lr": "score"}, known="was")
+    plan = replace(plan_of(400, early_stopping=False, elimination=False), existing="certainty")
+    engine = Known(read, known.truth).engine(plan, 5)
+    before = [one for one in frame_of(known, plan_of(400)).queue if one not in there]
+    assert sorted(engine.frame.union) == sorted(before) and list(engine.frame.union) != before
+    row = choice_of(engine).bounds.set_index("classifier").loc["top 100"]
+    head = np.intersect1d(there, np.arange(100))
+    assert row["low"] == known.truth[head].sum() / 100
+    labelled(engine, known.truth)
+    found = choice_of(engine)
+    assert found.labels_used == N_ITEMS - len(there) and "known" in found.sentence()
+    shares = [known.truth[:size].mean() for size in (25, 50, 100, 200, 400)]
+    np.testing.assert_allclose(found.bounds["low"], shares, atol=1e-12)
+    np.testing.assert_allclose(found.bounds["value"], shares, atol=1e-12)
+    with pytest.raises(PlanError, match="known answers need bound"):
+        Known(read, known.truth).engine(
+            replace(plan_of(bound="hoeffding"), existing="certainty"), 5
+        )
+
+
 def test_fewer_draws_than_candidates_in_turn(known: Known) -> None:
     with pytest.raises(PlanError, match="budget must be at least 5 for .* and this file, got 4"):
         known.engine(plan_of(4, sampler="round_robin"), 5)
