@@ -61,7 +61,8 @@ def told(session: Session, wrong: np.ndarray, random: np.random.Generator) -> Dr
     for place, name in zip(again.tolist(), names.tolist(), strict=True):
         first = engine.asked[place].answers[-1]
         readings.append(Reading(place + 1, first, replace(first, sequence=LABELS, label=name)))
-    return drift(engine, readings)
+    found = drift(engine, readings)
+    return found if found and found.seen else None
 
 
 def measure(folder: Path, file: RealFile, classifier: str, runs: int) -> list[Row]:

@@ -48,6 +48,7 @@ PAGES: Mapping[str, Right | None] = MappingProxyType(
         "progress": Right.SEE,
         "explore": Right.SEE,
         "review": Right.SEE,
+        "people": Right.SEE,
         "report": Right.SEE,
         "watch": Right.SEE,
         "method": None,

@@ -246,6 +246,15 @@ def finish(session: Session) -> None:
     session.finish("The interval is narrow enough.")
 
 
+def by_three(session: Session) -> None:
+    """Three people judge by the score; the second and the third differ here and there."""
+    scores = next(iter(session.population.scores.values()))
+    for place, who in enumerate(("Ann", "Bob", "Cleo")):
+        while (draw := session.next(who)) is not None:
+            at = session.engine.asked[draw.index - 1].position
+            session.answer(draw, bool(scores[at] > 0.5) ^ (place > 0 and (at + place) % 9 == 0))
+
+
 def one_each(data: Path) -> None:
     """Everything for Label, Progress, Explore and Report."""
     files = data / "files"
@@ -277,6 +286,7 @@ def one_each(data: Path) -> None:
            "score_complaint", highlight=marked)  # fmt: skip
     topics(data, "Letters", 120)
     compared(data, "A or B, half way", 24, every=40, dots=True)
+    trial(data, "messages", 0, "Three readers", by_three, overlap=0.5, readers=3)
     along_ranks(data)
     choice(data, "Which cut?", 60)
     choice(data, "Which cut, chosen", 800)

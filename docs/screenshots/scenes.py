@@ -186,6 +186,8 @@ def report(name: str, words: str, project: str, wait: str = ".st-key-sentence") 
 REPORT = [
     live("review", "errors", "What the classifier got wrong, and one item of it.", "Short messages",
          wrong, ".st-key-review-table"),
+    live("people", "settle", "Who judged what, and what they judge differently, settled by key.",
+         "Three readers", wait=".st-key-quiet-left"),
     report("interim", "The report of a project that is not finished.", "Short messages"),
     report("final", "The final report of a trial.", "Digits finished"),
     report("claim", "The final report of a plan with a claim.", "A claim finished"),

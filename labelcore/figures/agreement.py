@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -11,7 +12,7 @@ import numpy as np
 
 from labelcore.log.answers import looking_seconds
 from labelcore.log.engine import Engine
-from labelcore.log.events import Event
+from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import Judged
 from labelcore.results.agreement import Pair, PeopleAgree, Person
 from labelcore.stats.agreement import (
@@ -94,12 +95,15 @@ def _pairs(
         mine = (both != NO_CLASS).all(axis=1)
         both, each = both[mine], weight[mine]
         if len(both):
+            classes = [*engine.classes]
+            other = Counter((classes[a], classes[b]) for a, b in both.tolist() if a != b)
             yield Pair(
                 names[first],
                 names[second],
                 len(both),
                 percent_agreement(votes_of(both, len(engine.classes)), confidence, each),
                 beyond_chance(both.astype(float), cohen, confidence, each),
+                tuple((*both, items) for both, items in other.most_common()),
             )
 
 
@@ -116,7 +120,8 @@ def _each(
             shared, each = _with_others(codes, weight, names.index(name))
         alike = mean_share(shared, engine.plan.confidence, each)
         seconds = _seconds([*mine, *more])
-        yield Person(name, len(mine), len(more), seconds, len(shared), alike)
+        said = tuple(Counter(answer_word(one) for one in (*mine, *more)).most_common())
+        yield Person(name, len(mine), len(more), said, seconds, len(shared), alike)
 
 
 def _with_others(

@@ -79,9 +79,8 @@ def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError
 
 
 def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
-    """Whether mistakes became more from the first half of the answers to the second; None where
-    that is not beyond chance, or cannot be told: it needs labels that are a random sample of their
-    cells in any order."""
+    """How mistakes changed from the first half of the answers to the second; None where that cannot
+    be told: it needs labels that are a random sample of their cells in any order."""
     if not stage.questions:
         return None
     first = stage.questions[0].classifier
@@ -111,7 +110,7 @@ def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
     change = change_of_errors(
         answers, rates, usual, len(stage.population.classes), late, differs, stage.plan.confidence
     )
-    if change.value is None or change.low <= 0 <= change.high:
+    if change.value is None:
         return None
     both = [(int(differs[late == one].sum()), int((late == one).sum())) for one in (False, True)]
     return Drift(change, (both[0][0], both[1][0]), (both[0][1], both[1][1]))

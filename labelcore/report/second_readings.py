@@ -66,10 +66,11 @@ def _agreement(found: PeopleAgree) -> list[Markup]:
         told.append(table("Agreement beyond chance", COEFFICIENT_HEAD, coefficient_rows(found)))
     if len(found.pairs) > 1:
         pairs: list[list[Child]] = [
-            [theirs(f"{one.first}, {one.second}"), *pair_words(one)] for one in found.pairs
+            [theirs(f"{one.first}, {one.second}"), *map(theirs, pair_words(one))]
+            for one in found.pairs
         ]
         told.append(table("Two people each", PAIR_HEAD, pairs))
-    rows: list[list[Child]] = [[theirs(one.name), *person_row(one)] for one in found.people]
+    rows: list[list[Child]] = [[*map(theirs, (one.name, *person_row(one)))] for one in found.people]
     return [*told, table("Each person", PERSON_HEAD, rows)]
 
 

@@ -15,6 +15,7 @@ class Person:
     """What one person did; never a ranking.
 
     answers   first answers in force; further: answers to items that somebody else had judged
+    said      each answer that the person gave and how often, the most frequent first
     seconds   the median from showing an item to its answer; None where that is not known
     others    items with a class by this person and by another
     alike     the share of the others' answers to them that are the same, with its interval
@@ -23,6 +24,7 @@ class Person:
     name: str
     answers: int
     further: int
+    said: tuple[tuple[str, int], ...]
     seconds: float | None
     others: int
     alike: Limits
@@ -30,13 +32,17 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two people who judged the same items; kappa is Cohen's."""
+    """Two people who judged the same items; kappa is Cohen's.
+
+    where   (class by the first, class by the second, items) where they differ, most frequent first
+    """
 
     first: str
     second: str
     items: int
     share: Limits
     kappa: Limits
+    where: tuple[tuple[str, str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class Agreement(Result):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Mistakes that became more, or fewer, from the first half of the answers to the second.
+    """Mistakes in the first half of the answers against those in the second.
 
     change   the share of wrong answers in the second half less that in the first, with its interval
     differing, repeated   items of each half that got another second answer, and that got one
@@ -64,6 +64,11 @@ class Drift:
     change: Limits
     differing: tuple[int, int]
     repeated: tuple[int, int]
+
+    @property
+    def seen(self) -> bool:
+        """Whether they became more, or fewer, beyond chance."""
+        return not self.change.low <= 0 <= self.change.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ class LabelError(Result):
     error      the share of wrong labels, if mistakes are alike everywhere
     figures    the plan's figures for the truth; none while labelling goes on, or with fewer than 20
                second answers
-    drift      only where it is beyond chance, once labelling is over
+    drift      once labelling is over, where it can be told; in words only where it is beyond chance
     confidence of each interval on its own, for one look when labelling is over
     """
 
@@ -107,7 +112,7 @@ class LabelError(Result):
             "confidence": self.confidence,
             "share": asdict(self.share),
             "error": asdict(self.error),
-            "drift": None if self.drift is None else asdict(self.drift),
+            "drift": asdict(self.drift) if self.drift and self.drift.seen else None,
             "agreements": [{**asdict(one), "sentence": one.sentence()} for one in self.agreements],
             "figures": [
                 {

@@ -325,7 +325,8 @@ class Draft:
     day: date | None = None
     hour: clock_time | None = None
     repeats: float | None = None
-    repeats_by: str | None = None
+    readers: int | None = None
+    overlap: float | None = None
     project_name: str | None = None
 
     def chosen(self, name: str, part: str = "") -> Any:

@@ -51,6 +51,12 @@ def same(names: Iterable[str]) -> dict[str, str]:
 ORDERS = ("By name", "The most frequent first")
 CONFIDENCES = (0.9, 0.95, 0.99)
 SHARES = {0.0: "None", 0.05: "1 in 20", 0.1: "1 in 10", 0.2: "1 in 5"}
+OVERLAPS = {0.1: "1 in 10", 0.3: "3 in 10", 0.6: "6 in 10", 1.0: "All"}
+READERS = {
+    "help": "Some items, drawn at random, go to everybody; nobody is told of another's answer. "
+    "Where answers differ somebody settles them on People, and figures as settled have intervals "
+    "of their own. Each person opens the project in a browser of their own."
+}
 LEVEL, BETTER = "A figure reaches a level", "One classifier is better than another"
 NARROW = {"width": 190}
 
@@ -211,14 +217,9 @@ OF_THE_PLAN = (
     ),
     Field("day", "day", "Date (UTC)", more=NARROW, key="deadline_day"),
     Field("hour", "hour", "Time (UTC)", first=time(18), more=NARROW, key="deadline_hour"),
+    Field("readers", "row", "People who judge", {1: "1", 2: "2", 3: "3"}, 1, more=READERS),
+    Field("overlap", "row", "Judged by all of them", OVERLAPS, 0.3),
     Field("repeats", "row", "Show some items a second time?", SHARES, 0.0),
-    Field(
-        "repeats_by",
-        "row",
-        "By whom?",
-        {"same": "The same person", "other": "Another person"},
-        "same",
-    ),
     Field("project_name", "text", "Name of the project", more={"max_chars": LONGEST_NAME}),
 )
 OF_A_CLAIM = (

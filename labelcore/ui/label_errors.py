@@ -17,11 +17,8 @@ from labelcore.ui.plain import one_line
 from labelcore.ui.tables import reading_table
 from labelcore.words.agreement import (
     COEFFICIENT_HEAD,
-    PAIR_HEAD,
-    PERSON_HEAD,
     coefficient_rows,
-    pair_words,
-    person_row,
+    settled_by,
 )
 from labelcore.words.differences import told_interval, told_words
 from labelcore.words.label_error import figure_words
@@ -54,7 +51,16 @@ def settle_button(project: str, session: Session) -> None:
     """The way to the items that people judge differently, where there are some."""
     number = 0 if session.status.over else len(session.unsettled())
     if number and st.button(f"Settle {count(number, 'item')}", key="to-settle"):
-        st.switch_page("pages/review.py", query_params={"project": project})
+        st.switch_page("pages/people.py", query_params={"project": project})
+
+
+def settled_line(session: Session) -> str:
+    """The main figure as people settled it, and whose figure it is; "" where nobody else reads."""
+    found = _settled(session)
+    if not found:
+        return ""
+    by = settled_by(session.plan.readers)
+    return f"{by}: {_settled_name(found[0])} {_value_words(found[0])}"
 
 
 def error_lines(session: Session) -> list[str]:
@@ -87,26 +93,27 @@ def agreement_of(session: Session) -> PeopleAgree | None:
 
 
 def agreement_panel(found: PeopleAgree) -> None:
-    """The sentence; coefficients and people behind a line each."""
+    """The sentence; coefficients behind a line."""
     st.text(found.sentence())
     if found.items:
         with st.expander("Agreement beyond chance"):
             reading_table(pd.DataFrame(coefficient_rows(found), columns=COEFFICIENT_HEAD), "beyond")
-            if len(found.pairs) > 1:
-                reading_table(pair_table(found), "pairs")
-    if found.people:
-        with st.expander("Each person"):
-            rows = [(one_line(one.name, 60), *person_row(one)) for one in found.people]
-            reading_table(pd.DataFrame(rows, columns=PERSON_HEAD), "each-person")
 
 
 def settled_table(session: Session) -> pd.DataFrame:
     """The figures for the settled judgement: with an interval, or what is missing."""
+    found = _settled(session)
+    names, said = [*map(_settled_name, found)], [*map(_value_words, found)]
+    return pd.DataFrame({settled_by(session.plan.readers): names, "value": said})
+
+
+def _settled(session: Session) -> list[Estimate]:
     results = session.results().values()
-    found = [one for one in results if isinstance(one, Estimate) and is_settled(one.estimand)]
-    names = [figure_name(one).removesuffix(", settled") for one in found]
-    said = [_value_words(one) for one in found]
-    return pd.DataFrame({"for the settled judgement": names, "value": said})
+    return [one for one in results if isinstance(one, Estimate) and is_settled(one.estimand)]
+
+
+def _settled_name(one: Estimate) -> str:
+    return figure_name(one).removesuffix(", settled")
 
 
 def _value_words(one: Estimate) -> str:
@@ -114,14 +121,6 @@ def _value_words(one: Estimate) -> str:
         return missing_words(one)
     interval = told_interval(one)
     return interval if one.told is None else f"{told_words(one)} ({interval})"
-
-
-def pair_table(found: PeopleAgree) -> pd.DataFrame:
-    rows = [
-        (f"{one_line(one.first, 60)}, {one_line(one.second, 60)}", *pair_words(one))
-        for one in found.pairs
-    ]
-    return pd.DataFrame(rows, columns=PAIR_HEAD)
 
 
 def figure_table(found: LabelError) -> pd.DataFrame:

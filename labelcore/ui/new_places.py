@@ -16,6 +16,7 @@ class Places:
     axis     the slider below the picture
     slide    what is started from, and how much of it
     methods  every method for this aim, to choose from
+    people   how many judge, and how much each of them
     more     what has a good first value, in a fold
     end      the way back, and the last press
     """
@@ -25,5 +26,6 @@ class Places:
     axis: DeltaGenerator
     slide: DeltaGenerator
     methods: DeltaGenerator
+    people: DeltaGenerator
     more: DeltaGenerator
     end: DeltaGenerator

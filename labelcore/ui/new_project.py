@@ -19,7 +19,7 @@ from labelcore.ui.new_aim import aim_step
 from labelcore.ui.new_items import Items, items_of, items_step
 from labelcore.ui.new_places import Places
 from labelcore.ui.new_question import question_of, question_step
-from labelcore.ui.new_repeats import with_repeats
+from labelcore.ui.new_repeats import with_overlap, with_repeats
 from labelcore.ui.new_screens import back_button, bar, head, next_button
 from labelcore.ui.new_sure import sure_step
 from labelcore.ui.plain import one_line, plain
@@ -91,6 +91,8 @@ def aim_screen(items: Items, question: Question) -> None:
         return
     aim, population = aimed
     plan, race = settled
+    with places.people:
+        plan = with_overlap(plan)
     with places.more:
         plan = with_repeats(plan)
         first = free_name(
@@ -108,8 +110,9 @@ def laid_out() -> Places:
     left, right = st.columns([38, 62], gap="large")
     with right:
         price, axis, slide, methods = (st.container() for _ in range(4))
+        people = st.container(horizontal=True, key="new-people")
         more = st.expander(MORE, key="new-advanced")
-    return Places(left, price, axis, slide, methods, more, end=st.container())
+    return Places(left, price, axis, slide, methods, people, more, end=st.container())
 
 
 def create_button(words: Mapping[str, Any], plan: Plan, population: Population, name: str) -> None:

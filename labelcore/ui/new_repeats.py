@@ -1,4 +1,4 @@
-"""New project, step 4: how many items are judged a second time, by whom, and why."""
+"""New project: how many people judge, and how many items are judged a second time."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.fields import SHARES
 from labelcore.ui.times import about_minutes
 
+ONE = 1
 WHY = (
     "One person's answers are not always right. How often a second answer to the same item "
     "differs shows how many answers may be mistakes, and how far that moves the figures."
@@ -23,26 +24,46 @@ SOME = (
     "Items drawn at random come again, at least {spacing} items later or at the end, and are not "
     "marked: {share} of the items asked{more}. They do not count towards the labels above."
 )
-OTHERS = (
-    "Items drawn at random go to another person as well, who is not told of your answer: {share} "
-    "of the items asked{more}. They do not count towards the labels above. Where the two answers "
-    "differ, the page Review asks which one counts, and the figures for the settled judgement have "
-    "intervals of their own. The second person opens this project in another browser."
-)
 MORE = ", most likely {low:,} to {high:,} here, {time}"
+OTHERS = "{low:,} to {high:,} items more for {each}, {time}"
+
+
+def with_overlap(plan: Plan) -> Plan:
+    """The plan with the people who judge, and the share of the items that all of them do."""
+    readers = int(ask("readers"))
+    if readers == ONE:
+        return plan
+    share = float(ask("overlap"))
+    if words := overlap_words(plan, share, readers):
+        st.caption(words)
+    return replace(plan, overlap=share, readers=readers)
+
+
+def overlap_words(plan: Plan, share: float, readers: int) -> str:
+    """What it costs; "" where the size is not known.
+
+    >>> overlap_words(Plan("simple_random", ["accuracy"], budget=200), 0.1, 3)
+    '12 to 28 items more for each other person, about 3 min'
+    """
+    most = plan.budget or plan.planned
+    if not most:
+        return ""
+    low, high = likely(share, most)
+    each = "the other person" if readers == ONE + 1 else "each other person"
+    time = about_minutes(share * most * SECONDS_AN_ITEM)
+    return OTHERS.format(low=low, high=high, each=each, time=time)
 
 
 def with_repeats(plan: Plan) -> Plan:
-    """The plan with the share that was chosen."""
-    share = float(ask("repeats"))
-    others = bool(share) and ask("repeats_by") == "other"
-    st.caption(f"{WHY} {said(plan, share, others=others)}")
-    if not share:
+    """The plan with the share that one person judges a second time; nothing where others do."""
+    if plan.overlap:
         return plan
-    return replace(plan, overlap=share) if others else replace(plan, repeats=share)
+    share = float(ask("repeats"))
+    st.caption(f"{WHY} {said(plan, share)}")
+    return replace(plan, repeats=share) if share else plan
 
 
-def said(plan: Plan, share: float, *, others: bool = False) -> str:
+def said(plan: Plan, share: float) -> str:
     """What the choice costs."""
     if not share:
         return NONE
@@ -50,8 +71,6 @@ def said(plan: Plan, share: float, *, others: bool = False) -> str:
     low, high = likely(share, most or 0)
     time = about_minutes(share * (most or 0) * SECONDS_AN_ITEM)
     more = MORE.format(low=low, high=high, time=time)
-    if others:
-        return OTHERS.format(share=f"about {SHARES[share]}", more=more if most else "")
     return SOME.format(spacing=SPACING, share=f"about {SHARES[share]}", more=more if most else "")
 
 

@@ -36,7 +36,7 @@ from labelcore.ui.facts import (
 from labelcore.ui.figures import PICTURE, chosen, chosen_picture, keeps_back, terms
 from labelcore.ui.folds import fold
 from labelcore.ui.guard import guard
-from labelcore.ui.label_errors import error_panel
+from labelcore.ui.label_errors import settled_line
 from labelcore.ui.lists_view import lists_of, lists_panel
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
@@ -84,7 +84,8 @@ def whole_picture(project: str) -> None:
         return
     systems_panel(session)
     compare_panel(session)
-    said = [tied(one) for one in (now.sentence, now.of_all, goal_line(session)) if one]
+    lines = (now.sentence, settled_line(session), now.of_all, goal_line(session))
+    said = [tied(one) for one in lines if one]
     show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)
     with st.container(horizontal=True, key="progress-links"):
         _folds(session)
@@ -120,7 +121,6 @@ def _folds(session: Session) -> None:
         fold(EITHER_WAY_TITLE, "fold-unsure", lambda: st.text("\n".join(filter(None, worst))))
     if predicted(session):
         fold("Confusion table", "fold-confusion", lambda: confusion_panel(session))
-    fold("How far the labels can be trusted", "fold-errors", lambda: error_panel(session))
     if not choice:
         fold("Where the labels went", "fold-strata", lambda: _strata(session))
 

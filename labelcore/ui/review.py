@@ -25,6 +25,7 @@ from labelcore.ui.item import item_nodes
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import acting, show_problem
 from labelcore.ui.reviewed import ALL, Reviewed, event_words, reviewed, said_of
+from labelcore.ui.settling import look_at
 from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.counts import list_words
@@ -41,8 +42,6 @@ EMPTY = "Nothing is judged yet: every answer will stand here."
 NO_ROW = "No judged item has these words."
 CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
 LOOK = "Press a row to see the item; arrow keys go on."
-REASON = "settle-reason"
-ASKED, SETTLED = "Which answer counts?", "It is settled; a press settles it anew."
 NOT_YET = "not yet"
 STILL_OPEN = "Not answered yet: it is judged on Label."
 FINAL = "The project is finished: go on longer to change an answer."
@@ -281,7 +280,7 @@ def opened(project: str, session: Session) -> None:
     elif not visitor.allowed(Right.SETTLE):
         st.text(f"Answered {shown_word(answer_word(event))}.")
     elif judged is not None:
-        settling(project, session, judged, token)
+        differing(project, session, judged)
     elif (own := session.own_reading(index, people.name(session))) is not None:
         st.text(f"You answered {shown_word(answer_word(own))}. {SECOND}")
     else:
@@ -297,26 +296,16 @@ def opened(project: str, session: Session) -> None:
         )
 
 
-def settling(project: str, session: Session, judged: Judged, token: str) -> None:
-    """What people say of the item, and the keys to say which answer counts."""
-    said = session.engine.settlement(judged)
-    first, *others = (
+def differing(project: str, session: Session, judged: Judged) -> None:
+    """What people say of the item, and the way to say which answer counts."""
+    answers = ", ".join(
         f"{one_line(session.called(one.annotator), 60)} {shown_word(answer_word(one))}"
         for one in judged.answers
     )
-    now = session.engine.in_force(judged.index)
-    if now is not None and now.sequence != judged.first.sequence:
-        first += f" (later changed to {shown_word(answer_word(now))})"
-    answers = ", ".join([first, *others])
-    st.text(f"Judged differently: {answers}. {SETTLED if said else ASKED}")
-    st.text_input("Why (optional)", key=f"{REASON}-{token}")
-    choices = classes_in_order(session)
-
-    def arguments(name: str) -> tuple[object, ...]:
-        return project, judged.index, name, token
-
-    choice_buttons("settle", "change-settle-", token, choices, settle, arguments)
-    more_classes("settle-more", token, choices, settle, arguments)
+    st.text(f"Judged differently: {answers}.")
+    if st.button("Settle it", key="to-settle"):
+        look_at(project, judged.index)
+        st.switch_page("pages/people.py", query_params={"project": project})
 
 
 def judging_again(project: str, session: Session, event: Event, token: str, finished: bool) -> None:
@@ -344,14 +333,4 @@ def judge(project: str, index: int, answer: str, token: str) -> None:
     """Give the item this answer; the earlier one stays in the log."""
     session = sessions.session(project)
     session.revise(index, answer, token, annotator=people.name(session))
-    open_item(index)
-
-
-@acting(Right.SETTLE)
-def settle(project: str, index: int, answer: str, token: str) -> None:
-    """Say that this answer counts; what each person answered stays."""
-    session = sessions.session(project)
-    item_id = session.population.id_at(session.engine.asked[index - 1].position)
-    reason = str(st.session_state.get(f"{REASON}-{token}") or "").strip()
-    session.settle(item_id, answer, people.name(session), reason)
     open_item(index)

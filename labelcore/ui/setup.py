@@ -19,6 +19,7 @@ PAGES = {
     "Progress": "pages/progress.py",
     "Explore": "pages/explore.py",
     "Review": "pages/review.py",
+    "People": "pages/people.py",
     "Report": "pages/report.py",
 }
 OUTSIDE = {"Watch": "pages/watch.py", "New project": "pages/new_project.py"}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from labelcore.results.agreement import Pair, PeopleAgree, Person
 from labelcore.stats.agreement import COEFFICIENTS
 from labelcore.stats.label_error import Limits
 from labelcore.words.label_error import limits_words
-from labelcore.words.sentences import confidence_words, count
+from labelcore.words.sentences import NUMBERS, confidence_words, count
 
 COHEN = "Cohen's kappa"
 COEFFICIENT_HEAD = ("Beyond chance (1 is full agreement)", "Value")
-PERSON_HEAD = ("Person", "Answers", "After others", "An item", "The same as others")
-PAIR_HEAD = ("Two people", "Items", "The same class", COHEN)
+PERSON_HEAD = ("Person", "Answers", "After others", "Which", "An item", "The same as others")
+PAIR_HEAD = ("Two people", "Items", "The same class", COHEN, "Where they differ")
+MOST_NAMED, ENOUGH_ALIKE = 3, 20
 NO_DIFFERENCE_SETTLED = "a difference of two classifiers has no figure for the settled judgement"
 OLD_SAMPLE_SETTLED = "several people judge new labels only, which says nothing of the old sample"
 KNOWN_SETTLED = (
@@ -25,8 +28,18 @@ AGREE = (
     "({confidence} confidence, for one look; weighted to all labelled items, not to the file)."
     "{left_out}{unsettled}{waiting}"
 )
+ALL_ALIKE = " {name} gave one answer to all {items}."
 LEFT_OUT = " {answers} without a class left out."
-UNSETTLED = " {items} judged differently, to be settled on the page Review."
+UNSETTLED = " {items} judged differently, to be settled on the page People."
+
+
+def settled_by(readers: int) -> str:
+    """Whose judgement a figure is about.
+
+    >>> settled_by(2), settled_by(12)
+    ('As settled by two people', 'As settled by 12 people')
+    """
+    return f"As settled by {NUMBERS[readers] if readers < len(NUMBERS) else readers} people"
 
 
 def few_judged(number: int, enough: int) -> str:
@@ -52,7 +65,7 @@ def waiting_for_people(number: int) -> str:
 def agree_sentence(found: PeopleAgree) -> str:
     waiting = f" {waiting_for_people(found.waiting)}." if found.waiting else ""
     if not found.items:
-        return NOBODY.format(waiting=waiting)
+        return NOBODY.format(waiting=waiting) + all_alike(found.people)
     number = sum(one.others > 0 for one in found.people)
     return AGREE.format(
         people=f"{number:,} people",
@@ -65,6 +78,16 @@ def agree_sentence(found: PeopleAgree) -> str:
         else "",
         unsettled=UNSETTLED.format(items=count(found.unsettled, "item")) if found.unsettled else "",
         waiting=waiting,
+    ) + all_alike(found.people)
+
+
+def all_alike(people: Sequence[Person]) -> str:
+    """Who gave the same answer to many items: perhaps without looking."""
+    found = ((one, sum(items for _, items in one.said)) for one in people if len(one.said) == 1)
+    return "".join(
+        ALL_ALIKE.format(name=one.name, items=count(items, "item"))
+        for one, items in found
+        if items >= ENOUGH_ALIKE
     )
 
 
@@ -94,13 +117,26 @@ def beyond_words(one: Limits) -> str:
     return f"{one.value:.2f} ({ends})"
 
 
-def person_row(one: Person) -> tuple[str, str, str, str]:
-    """Answers, further answers, pace and agreement with others, in words."""
+def person_row(one: Person) -> tuple[str, str, str, str, str]:
+    """Answers, further answers, which ones, pace and agreement with others, in words."""
     pace = "" if one.seconds is None else f"{one.seconds:.1f} s"
     alike = f"{limits_words(one.alike)} of {count(one.others, 'item')}" if one.others else ""
-    return f"{one.answers:,}", f"{one.further:,}", pace, alike
+    said = named([(name, items) for name, items in one.said])
+    return f"{one.answers:,}", f"{one.further:,}", said, pace, alike
 
 
-def pair_words(one: Pair) -> tuple[str, str, str]:
-    """Items, share of the same answers, kappa, in words."""
-    return f"{one.items:,}", limits_words(one.share), beyond_words(one.kappa)
+def pair_words(one: Pair) -> tuple[str, str, str, str]:
+    """Items, share of the same answers, kappa, and where they differ, in words."""
+    where = named([(f"{first} against {second}", items) for first, second, items in one.where])
+    return f"{one.items:,}", limits_words(one.share), beyond_words(one.kappa), where or "nowhere"
+
+
+def named(counted: Sequence[tuple[str, int]]) -> str:
+    """The first of them with how often, and how many are left out.
+
+    >>> named([("yes", 12), ("no", 3)]), named([("a", 4), ("b", 3), ("c", 2), ("d", 1), ("e", 1)])
+    ('yes 12, no 3', 'a 4, b 3, c 2, others 2')
+    """
+    rest = sum(items for _, items in counted[MOST_NAMED:])
+    shown = [*counted[:MOST_NAMED], *([("others", rest)] if rest else [])]
+    return ", ".join(f"{name} {items:,}" for name, items in shown)

@@ -106,7 +106,7 @@ def _of_all(share: Limits, hits: int, number: int) -> str:
 def drift_words(found: LabelError) -> str:
     """By how much mistakes became more or fewer, where that is beyond chance; else nothing."""
     drift = found.drift
-    if drift is None or drift.change.value is None:
+    if drift is None or drift.change.value is None or not drift.seen:
         return ""
     change, ends = drift.change.value, (drift.change.low, drift.change.high)
     low, high = ends if change > 0 else (-ends[1], -ends[0])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import labelcore as lc
-from labelcore.ui import review
-from labelcore.ui.new_repeats import said
+from labelcore.ui import people_page, review, sessions, settling
 from labelcore.ui.reviewed import SETTLE, reviewed
 from labelcore.words.statuses import TITLES
-from tests.app.conftest import button, texts
+from tests.app.conftest import button, pictures, texts, to_aim
 
 
 def by_two(session: lc.Session, number: int = 4) -> None:
@@ -20,21 +19,58 @@ def by_two(session: lc.Session, number: int = 4) -> None:
         session.answer(draw, "no")
 
 
-def test_what_people_judge_differently_is_settled_on_review(app, make) -> None:
+def test_what_people_judge_differently_is_settled_by_key_on_people(app, make) -> None:
     session = make(overlap=1.0)
     by_two(session)
+    session.note(2, "an offer?", "ann")
     assert reviewed(session, "lr", "me").lists()[SETTLE] == 4
     page = app("review", project="demo")
     page.session_state[review.OPENED] = (2, "b" * 24)
     page.run()
-    assert "Judged differently: ann Yes, me No. Which answer counts?" in texts(page)
-    page.text_input(key=f"{review.REASON}-{'b' * 24}").set_value("an offer").run()
-    button(page, "change-settle-negative").click().run()
-    assert not page.exception
-    assert "settled as No: an offer" in texts(page)
+    assert "Judged differently: ann Yes, me No." in texts(page)
+    button(page, "to-settle").click().run()
+    seen = page.session_state[settling.SEEN]
+    page = app("people", project="demo")
+    page.session_state[settling.SEEN] = seen
+    page.run()
+    assert settling.ASKED in (said := texts(page)) and "0 of 4 settled" in said
+    assert "an offer?" in said and "**Yes**" in said and "**No**" in said
+    page.text_input(key=f"{settling.REASON}-2").set_value("an offer").run()
+    button(page, "change-settle-negative-2").click().run()
+    assert "1 of 4 settled" in texts(page) and settling.ASKED in texts(page)
+    button(page, "settle-back").click().run()
+    assert settling.SETTLED in texts(page)
+    button(page, "change-settle-negative-2").click().run()
+    for index in (1, 3, 4):
+        button(page, f"change-settle-positive-{index}").click().run()
+    assert not page.exception and settling.ASKED not in texts(page)
     session.sync()
-    assert [one.index for one in session.unsettled()] == [1, 3, 4]
-    assert session.engine.in_force(2).label == "yes"
+    settled = [(one.index, one.label, one.text) for one in session.events if one.kind == "settled"]
+    assert settled == [(2, "no", "an offer"), *((index, "yes", "") for index in (1, 3, 4))]
+    assert session.unsettled() == [] and session.engine.in_force(2).label == "yes"
+
+
+def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
+    session = make(overlap=1.0, labels=60)
+    while (draw := session.next("ann")) is not None:
+        session.answer(draw, int(draw.item_id[1:]) % 7 == 0)
+    page = app("people", project="demo")
+    assert not page.exception
+    assert page.title[0].value.startswith("As settled by two people")
+    (shown,) = [one["said"] for one in pictures(app("progress", project="demo")) if one["said"]]
+    assert shown[1].startswith("As settled by two people: Accuracy ")
+    each, pairs = (one.value for one in page.table[:2])
+    assert each["Person"].tolist() == ["me", "ann"] and each["Answers"].tolist() == ["60", "0"]
+    assert pairs["Two people"].tolist() == ["ann\\, me"]
+    assert "yes against no" in pairs["Where they differ"].tolist()[0]
+
+
+def test_people_of_one_person_and_of_nobody(app, make) -> None:
+    make()
+    assert people_page.NOBODY_YET in texts(app("people", project="demo"))
+    make("other", labels=12)
+    page = app("people", project="other")
+    assert page.table[0].value["Answers"].tolist() == ["12"] and not page.exception
 
 
 def test_a_first_answer_changed_after_the_others_is_told(app, make) -> None:
@@ -42,11 +78,10 @@ def test_a_first_answer_changed_after_the_others_is_told(app, make) -> None:
     by_two(session, 1)
     session.settle(str(session.engine.in_force(1).item_id), "no", "eve")
     session.revise(1, "no", "changed", annotator="ann")
-    page = app("review", project="demo")
-    page.session_state[review.OPENED] = (1, "d" * 24)
-    page.run()
-    said = f"Judged differently: ann Yes (later changed to No), me No. {review.SETTLED}"
-    assert said in texts(page) and not page.exception
+    page = app("people", project="demo")
+    page.session_state[settling.SEEN] = {"demo": {"chosen": 1}}
+    said = texts(page.run())
+    assert "later changed to No" in said and settling.SETTLED in said and not page.exception
 
 
 def test_a_further_reader_sees_the_own_answer_and_no_keys(app, make) -> None:
@@ -76,8 +111,16 @@ def test_a_person_alone_is_told_for_whom_the_rest_is(app, make) -> None:
     assert not page.exception
 
 
-def test_what_the_choice_costs_is_said() -> None:
-    plan = lc.Plan("simple_random", ["accuracy"], budget=200)
-    assert "about 1 in 10 of the items asked, most likely 12 to 28 here" in said(
-        plan, 0.1, others=True
-    )
+def test_readers_and_overlap_take_two_presses(app, items) -> None:
+    page = app("new_project")
+    page.file_uploader(key="new-upload").upload("items.csv", items.read_bytes(), "text/csv").run()
+    page = to_aim(page, "Spam?")
+    page.segmented_control(key="new-readers").set_value(3).run()
+    page.segmented_control(key="new-overlap").set_value(0.6).run()
+    assert "items more for each other person" in texts(page)
+    assert "new-repeats" not in [one.key for one in page.segmented_control]
+    button(page, "new-create").click().run()
+    assert not page.exception
+    (name,) = sessions.store().projects()
+    plan = sessions.session(name.name).plan
+    assert (plan.readers, plan.overlap, plan.repeats) == (3, 0.6, 0.0)

@@ -89,7 +89,7 @@ def test_known_answers_a_comparison_and_a_second_pass(page: Page, shared_server:
                 driving.unfold(page, "fold-terms")
             expect(page.locator(".st-key-sentence").first).to_contain_text(first)
             if name == "progress":
-                driving.unfold(page, "fold-errors")
+                page.goto(f"{url}/people?project={PROJECT}")
             wait_until_idle(page)
             main = page.locator("[data-testid='stMain']").inner_text()
             assert found.sentence() in main.replace("\N{NO-BREAK SPACE}", " ")

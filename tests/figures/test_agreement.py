@@ -48,10 +48,13 @@ def test_two_people(tmp_path: Path) -> None:
     assert [(p.name, p.answers, p.further, p.others) for p in found.people] == [
         ("ann", 40, 0, 40), ("bob", 0, 40, 40),
     ]  # fmt: skip
+    assert {(first, second) for first, second, _ in pair.where} == {("yes", "no"), ("no", "yes")}
+    assert sum(items for *_, items in pair.where) == differing
+    assert all(sum(items for _, items in p.said) == 40 for p in found.people)
     assert found.people[0].alike == found.people[1].alike == found.share
     said = found.sentence()
     assert f"2 people gave {40 - differing} of 40 items the same class" in said
-    assert f"{differing} items judged differently, to be settled on the page Review." in said
+    assert f"{differing} items judged differently, to be settled on the page People." in said
     table = found.to_frame()
     assert table["measure"].tolist() == [
         "share", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "cohen_kappa",
@@ -73,6 +76,15 @@ def test_three_people_and_answers_without_a_class(tmp_path: Path) -> None:
     assert by_items["ann", "bob"] == 40 and by_items["ann", "eve"] == 40 - unsure
     assert found.pairs[1].share.value == 1.0  # Eve says what ann says, where she is sure.
     assert "no interval" in found.pairs[1].kappa.reason or found.pairs[1].kappa.reason
+
+
+def test_one_answer_to_everything_is_told(tmp_path: Path) -> None:
+    one = session(tmp_path)
+    labelled(one, "ann")
+    while (draw := one.next("bob")) is not None:
+        one.answer(draw, "yes", annotator="bob")
+    assert "bob gave one answer to all 40 items." in one.agreement().sentence()
+    assert "ann gave" not in one.agreement().sentence()
 
 
 def test_before_a_second_person_it_says_so(tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ CONTENTS = {
     "app": "ui.start.start_page", "new_project": "ui.new_project.new_project_page",
     "label": "ui.labelling.labelling",
     "progress": "ui.progress.progress_page", "explore": "ui.explore.explore_page",
-    "review": "ui.review.review_page", "report": "ui.reporting.report_page",
+    "review": "ui.review.review_page", "people": "ui.people_page.people_page",
+    "report": "ui.reporting.report_page",
     "watch": "ui.watching.watch_page", "method": "ui.method_pages.way",
 }  # fmt: skip
 Come = Callable[[str], None]
@@ -92,7 +93,7 @@ def links(test: AppTest) -> dict[str, str]:
 
 def around(page: str) -> set[str]:
     """The pages that the head of a page leads to, if one may see them."""
-    of_project = {"label", "progress", "explore", "review", "report"}
+    of_project = {"label", "progress", "explore", "review", "report", "people"}
     alone = {"new_project", "watch"}
     return {"app", *(alone if page in {"app", *alone} else of_project)}
 
@@ -139,7 +140,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "start.show_all_rows", "remedies.begin", "new_screens.go", "asking._take",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
         "asked.now.take", "new_costs._take", "new_tree._used", "watch_preview._take",
-        "review.turn",         # the reading of a file that this page waits for:
+        "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
         "waiting.works", "work.cancel",
         # handed on by functions whose callers name an act:
         "answers.act", "life.act",

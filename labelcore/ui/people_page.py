@@ -1,0 +1,66 @@
+"""The page People: who judged what, how far they agree, and what is to be settled."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from labelcore.access import Right
+from labelcore.results.agreement import PeopleAgree
+from labelcore.session.session import Session
+from labelcore.ui import sessions, visitor
+from labelcore.ui.figures import keeps_back
+from labelcore.ui.folds import fold
+from labelcore.ui.label_errors import error_panel, second_pass_button, settled_line
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.settling import chosen, settling
+from labelcore.ui.tables import reading_table
+from labelcore.words.agreement import PAIR_HEAD, PERSON_HEAD, pair_words, person_row
+from labelcore.words.label_error import drift_words
+
+TITLE = "Who judged what"
+NOBODY_YET = "Nobody has judged anything yet."
+NO_DRIFT = "No drift is seen from the first half of the answers to the second."
+
+
+def people_page(project: str) -> None:
+    session = sessions.session(project)
+    session.sync()
+    if session.broken_at:
+        return
+    shown = not keeps_back(session)
+    line = settled_line(session) if shown else ""
+    with st.container(key="about"):
+        st.title(plain(line, 300) or TITLE, anchor=False)
+    settles = visitor.allowed(Right.SETTLE) and not session.status.over
+    if settles and chosen(session) is not None:
+        settling(project)
+    found = session.agreement()
+    if not found.people:
+        st.text(NOBODY_YET)
+        return
+    rows = [(one_line(one.name, 60), *person_row(one)) for one in found.people]
+    reading_table(pd.DataFrame(rows, columns=PERSON_HEAD), "each-person")
+    if found.pairs:
+        reading_table(pair_table(found), "pairs")
+    if shown:
+        _drift(session)
+        fold("How far the labels can be trusted", "fold-errors", lambda: error_panel(session))
+    if visitor.allowed(Right.RUN) and not session.status.over:
+        second_pass_button(project, session)
+
+
+def pair_table(found: PeopleAgree) -> pd.DataFrame:
+    """Who differs from whom, and where."""
+    rows = [
+        (f"{one_line(one.first, 60)}, {one_line(one.second, 60)}", *pair_words(one))
+        for one in found.pairs
+    ]
+    return pd.DataFrame(rows, columns=PAIR_HEAD)
+
+
+def _drift(session: Session) -> None:
+    """How the first half of the answers stands to the second, once labelling is over."""
+    found = session.label_error()
+    if found.drift is not None:
+        st.text(drift_words(found).strip() or NO_DRIFT)

@@ -1,0 +1,129 @@
+"""What people judge differently, one item after another: side by side, and settled by key."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from labelcore.access import Right
+from labelcore.items import usable_highlights
+from labelcore.log.answers import looking_seconds
+from labelcore.log.events import Event, answer_word
+from labelcore.log.repeats import Judged
+from labelcore.session.session import Session
+from labelcore.ui import people, sessions
+from labelcore.ui.answers import choice_buttons, classes_in_order, more_classes
+from labelcore.ui.facts import shown_word
+from labelcore.ui.guard import guard
+from labelcore.ui.item import item_nodes
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.presses import acting, show_problem
+from labelcore.ui.surface import show_item
+
+SEEN = "settling"
+REASON = "settle-reason"
+ASKED, SETTLED = "Which answer counts?", "It is settled; a press settles it anew."
+BACK = "Back to the last one"
+
+
+def _seen(project: str) -> dict[str, int]:
+    """What this page knows: ``chosen``, the number of the item that was asked for, ``last``, of the
+    one settled last, and ``begun``, how many there were at first."""
+    found: dict[str, dict[str, int]] = st.session_state.setdefault(SEEN, {})
+    return found.setdefault(project, {})
+
+
+def chosen(session: Session) -> Judged | None:
+    """The item that was asked for, else the first that nobody has settled."""
+    asked = _seen(session.project).get("chosen")
+    found = session.differing(asked) if asked else None
+    return found or next(iter(session.unsettled()), None)
+
+
+@st.fragment(key="settling")
+def settling(project: str) -> None:
+    """Drawn anew with each key; the page around it when the last item is settled."""
+    with guard("people"):
+        session = sessions.session(project)
+        session.sync()
+        judged = chosen(session)
+        if judged is None:
+            st.rerun()
+        left = len(session.unsettled())
+        begun = _seen(project)["begun"] = max(_seen(project).get("begun", 0), left)
+        item, said = st.columns([57, 43], gap="medium")
+        with item:
+            _item(session, judged)
+        with said:
+            with st.container(key="quiet-left"):
+                st.text(f"{begun - left:,} of {begun:,} settled")
+            _side_by_side(session, judged)
+            _keys(project, session, judged)
+        show_problem()
+
+
+def _item(session: Session, judged: Judged) -> None:
+    content = session.item_by_id(str(judged.first.item_id))
+    marks = usable_highlights(session.settings)
+    show_item(str(judged.index), item_nodes(content, marks, session.population.path))
+
+
+def _side_by_side(session: Session, judged: Judged) -> None:
+    """Who said what, how long each looked, and what each noted."""
+    noted = {one.annotator: one for one in session.events
+             if one.kind == "noted" and one.index == judged.index and one.text}  # fmt: skip
+    now = session.engine.in_force(judged.index)
+    beside = st.container(horizontal=True, key="beside")
+    for one in judged.answers:
+        with beside, st.container(border=True, width="content", gap=None):
+            st.text(one_line(session.called(one.annotator), 60))
+            st.markdown(f"**{plain(shown_word(answer_word(one)), 60)}**")
+            changed = one is judged.first and now and now.sequence != one.sequence
+            later = f"later changed to {shown_word(answer_word(now))}" if changed and now else ""
+            note = noted.get(one.annotator)
+            parts = (_looked(one), later, one_line(note.text, 200) if note else "")
+            with st.container(key=f"quiet-said-{one.sequence}"):
+                st.text("\n".join(filter(None, parts)))
+
+
+def _looked(event: Event) -> str:
+    """How long the person looked; "" where that is not known."""
+    seconds = next(iter(looking_seconds([event])), float("nan"))
+    return f"{seconds:.1f} s" if seconds == seconds else ""
+
+
+def _keys(project: str, session: Session, judged: Judged) -> None:
+    index = judged.index
+    said = session.engine.settlement(judged)
+    st.text(SETTLED if said else ASKED)
+    choices = classes_in_order(session)
+
+    def arguments(name: str) -> tuple[object, ...]:
+        return project, index, name
+
+    choice_buttons("settle", "change-settle-", str(index), choices, settle, arguments)
+    more_classes("settle-more", str(index), choices, settle, arguments)
+    st.text_input("Why (optional)", said.text or "" if said else "", key=f"{REASON}-{index}")
+    last = _seen(project).get("last", 0)
+    st.button(
+        BACK, key="settle-back", shortcut="U", type="tertiary", on_click=look_at,
+        args=(project, last), disabled=last in (0, index),
+    )  # fmt: skip
+
+
+def look_at(project: str, index: int) -> None:
+    """Look at this item, settled or not."""
+    _seen(project)["chosen"] = index
+
+
+@acting(Right.SETTLE)
+def settle(project: str, index: int, answer: str) -> None:
+    """Say that this answer counts; what each person answered stays. The same press twice is one."""
+    session = sessions.session(project)
+    session.sync()
+    judged = session.differing(index)
+    before = session.engine.settlement(judged) if judged else None
+    reason = str(st.session_state.get(f"{REASON}-{index}") or "").strip()
+    if before is None or (answer_word(before), before.text or "") != (answer, reason):
+        item_id = session.population.id_at(session.engine.asked[index - 1].position)
+        session.settle(item_id, answer, people.name(session), reason)
+    _seen(project).update(last=index, chosen=0)
