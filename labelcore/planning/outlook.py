@@ -171,6 +171,7 @@ class Outlook:
         population = as_ordered(population, plan)
         self.population, self.plan, self.design = population, plan, plan.method
         self._pairs: dict[tuple[Subject, Subject], tuple[IntArray, IntArray, IntArray]] = {}
+        self._allocations: dict[int, FloatArray] = {}
         self.classifiers = chosen_classifiers(population, plan)
         guess = plan.planned or plan.budget or min(len(population), 1000)
         self.setup: Setup = make_setup(population, plan, self.classifiers, guess)
@@ -196,9 +197,14 @@ class Outlook:
         return design.draws(self.frame, labels) if isinstance(design, SharesDraws) else labels
 
     def allocation(self, labels: int) -> FloatArray:
-        """How many labels each stratum would have after so many new ones, (n_strata,)."""
+        """How many labels each stratum would have after so many new ones, (n_strata,); kept, and
+        not to be changed."""
         every = labels + self.given
-        return self.design.planned_counts(self.setup, self.frame, every).astype(float)
+        if every not in self._allocations:
+            counts = self.design.planned_counts(self.setup, self.frame, every).astype(float)
+            counts.flags.writeable = False
+            self._allocations[every] = counts
+        return self._allocations[every]
 
     def shares_by_class(self, labels: int) -> dict[str, float]:
         """{class: share of so many labels asked of items that the first classifier calls so}; empty
