@@ -11,6 +11,9 @@ import pytest
 from _pytest.mark import ParameterSet
 from hypothesis import settings
 
+SOUND_AND_BROKEN = [False, pytest.param(True, marks=pytest.mark.full, id="broken twin")]
+"""Cases of ``parametrize("broken", ...)``: what is promised, and its twin, which takes as long."""
+
 EVERY_EXAMPLE = "LABELCORE_EVERY_EXAMPLE"
 
 

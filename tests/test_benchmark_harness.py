@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
@@ -25,7 +24,6 @@ from benchmarks.harness import (
     Rows,
     command,
     flat,
-    frame_table,
     generator,
     table,
     with_rows,
@@ -107,14 +105,6 @@ def test_the_time_of_what_was_kept_counts(tmp_path: Path) -> None:
     assert "in 5 minutes of one process." in " ".join(again.output.split())
 
 
-def test_rows_of_another_number_of_runs_are_not_taken(tmp_path: Path) -> None:
-    kept = ("--rows", str(tmp_path / "rows.jsonl"))
-    ran(tmp_path, *kept, "--runs", "7")
-    assert "| one | 8 |" in ran(tmp_path, *kept, "--runs", "8").output
-    sizes = [json.loads(line)["size"]["runs"] for line in Path(kept[1]).read_text().splitlines()]
-    assert sizes == [7] * 3 + [8] * 3
-
-
 def test_a_page_says_by_which_command_and_keeps_what_people_wrote(tmp_path: Path) -> None:
     page = tmp_path / "counting.md"
     ran(tmp_path, "--runs", "12", "--write")
@@ -130,23 +120,9 @@ def test_a_page_says_by_which_command_and_keeps_what_people_wrote(tmp_path: Path
     assert "| three | 40 |" in text and "old" not in text
 
 
-def test_part_of_the_jobs_prints_rows_and_writes_no_page(tmp_path: Path) -> None:
-    done = ran(tmp_path, "--only", "o")
-    assert trace(tmp_path) == ["one", "two"] and "shares" in done.output
-    refused = ran(tmp_path, "--only", "one", "--write")
-    assert refused.exit_code == 2 and "leave out --only or --write" in refused.output
-
-
 def test_what_must_come_out_and_does_not_fails_the_command(tmp_path: Path) -> None:
     done = ran(tmp_path, "--runs", "2")
     assert done.exit_code == 1 and "FAILED few runs" in done.output
-
-
-def test_tables() -> None:
-    assert table(("a", "b"), [(1, "x | y")]) == "| a | b |\n|---|---|\n| 1 | x \\| y |\n"
-    frame = pd.DataFrame({"name": ["x"], "share": [0.12345], "labels": [float("nan")]})
-    shown = "| name | share | labels |\n|---|---|---|\n| x | 0.123 |  |\n"
-    assert frame_table(frame, {"share": 3, "labels": 0}) == shown
 
 
 def test_runs_of_a_case_have_seeds_of_their_own() -> None:

@@ -11,10 +11,9 @@ import pytest
 from scipy.stats import binom
 
 import labelcore as lc
-from benchmarks.coverage import covered, measure, runs
+from benchmarks.coverage import covered, runs
 from benchmarks.coverage_jobs import QUICK, SCALAR_DESIGNS, Job, jobs
-from benchmarks.coverage_tables import as_markdown
-from benchmarks.populations import Known, all_cases, known, redrawn, superpopulation, written
+from benchmarks.populations import Known, all_cases, known, redrawn, superpopulation
 from benchmarks.sessions import Prepared, Shown, see
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.events import Event
@@ -92,17 +91,6 @@ def test_fixed_and_watched_sessions_share_their_draws() -> None:
     ]
 
 
-def test_superpopulation_is_what_redrawn_files_come_from() -> None:
-    case = all_cases()["redrawn file"]
-    items = superpopulation(case.name)
-    shares = [
-        redrawn(known(case.name, None), items, np.random.default_rng(run)).codes.mean()
-        for run in range(100)
-    ]
-    whole = written(items).codes.mean()
-    assert np.mean(shares) == pytest.approx(whole, abs=4 * np.std(shares) / 10)
-
-
 # --- one limit over all cells ----------------------------------------------------------------
 
 CELLS = [
@@ -162,16 +150,6 @@ def test_misses_over_all_cells_stay_within_the_limit(outcomes: list[tuple[Shown,
 def test_intervals_a_fifth_narrower_break_that_limit(outcomes: list[tuple[Shown, float]]) -> None:
     wrong, total = misses(outcomes, 0.8)
     assert wrong > most_misses(total)
-
-
-def test_table_names_the_cells_that_fall_short() -> None:
-    rows = measure(Job("50 items", "recalibrated_neyman", "", 45, 0, 20, None))
-    assert [row["estimand"] for row in rows] == ["accuracy", "precision", "recall", "f1"]
-    short, fine = {**rows[0], "kept": 0.9, "kept se": 0.01}, {**rows[1], "kept": 0.99}
-    text = as_markdown([short, fine], 0, 20)
-    listed = text.split("## Cells under")[1].split("## All cells")[0]
-    assert "| 50 items | recalibrated_neyman | watched | 45 | accuracy | 20 | 0.900 |" in listed
-    assert "precision" not in listed
 
 
 def test_every_design_for_single_figures_takes_part() -> None:

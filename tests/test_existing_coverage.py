@@ -95,6 +95,7 @@ def test_coverage(population: lc.Population, design: str, budget: int, use: str)
         assert share >= LEAST, (name, share)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("use", ["random", pytest.param("certainty", marks=pytest.mark.full)])
 def test_a_paired_comparison_holds_as_without_existing_labels(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from benchmarks.labels import files
-from benchmarks.labels.files import SEPARATION, File, file_of, names_of_files, synthetic
+from benchmarks.labels.files import SEPARATION, File, synthetic
 from benchmarks.labels.measured import Cell, limit
-from benchmarks.labels.methods import BY_NAME, LIMIT, METHODS, OURS, PLAIN, unavailable
+from benchmarks.labels.methods import BY_NAME, OURS, PLAIN
 from benchmarks.labels.peers import first_met, weighted_ends
-from benchmarks.labels.targets import FINE, FIRST, TARGETS, Follower, follow
+from benchmarks.labels.targets import FINE, TARGETS, Follower
 from benchmarks.labels.together import (
     generators,
     looks,
@@ -28,37 +25,6 @@ ITEMS, RUNS = 1_000, 2
 def small() -> File:
     known = written(synthetic(np.random.default_rng(1), ITEMS, 0.1, "middling"))
     return File("small", known.population, known.codes, known.classifier)
-
-
-@pytest.fixture(scope="module")
-def cells(small: File) -> list[Cell]:
-    """Each method and target that needs no other package, two runs."""
-    found = []
-    for method in METHODS:
-        for target in method.targets:
-            if method.name in unavailable():
-                continue
-            randoms = [np.random.default_rng((1, run)) for run in range(RUNS)]
-            stops = method.stops(small, TARGETS[target], randoms)
-            covered = np.array([stop.covered for stop in stops])
-            labels = np.array([stop.labels for stop in stops])
-            found.append(Cell("small", method.name, target, labels, covered, 1.0))
-    return found
-
-
-@pytest.mark.full
-def test_every_method_ends_with_its_labels_and_what_it_covered(cells: list[Cell]) -> None:
-    assert {cell.target for cell in cells} == set(TARGETS)
-    for cell in cells:
-        assert cell.covered.shape == (RUNS, len(TARGETS[cell.target].estimands))
-        assert np.all((cell.labels >= FIRST) & (cell.labels <= ITEMS)), (cell.method, cell.target)
-
-
-@pytest.mark.full
-def test_the_oracle_needs_fewer_labels_than_a_plain_random_sample(cells: list[Cell]) -> None:
-    found = {(cell.method, cell.target): cell.median for cell in cells}
-    for target in ("precision", "recall", "F1"):
-        assert found[LIMIT, target] < found[PLAIN, target]
 
 
 def test_a_run_that_looks_back_starts_again(small: File) -> None:
@@ -99,11 +65,6 @@ def test_a_run_stops_at_the_first_fine_look_that_meets_the_width(
     assert (follower.size > 1_000 * (1 + 2 * FINE)) is late
 
 
-def test_a_path_that_never_meets_the_width_ends_with_the_file() -> None:
-    stop = follow(lambda n: (0.0, 1.0), 0.05, 3_000, 0.4)
-    assert stop.labels == 3_000 and stop.covered == (True,)
-
-
 def test_weighted_ends_with_equal_weights_are_those_of_a_plain_share() -> None:
     random = np.random.default_rng(2)
     positive = (random.random(400) < 0.7).astype(int)
@@ -127,14 +88,6 @@ def test_synthetic_files_have_the_share_they_say_and_equal_precision_and_recall(
     items = synthetic(np.random.default_rng(3), 5_000, 0.03, kind)
     assert items.truth.sum() == 150
     assert items.prediction is not None and items.prediction.sum() == 150
-
-
-def test_a_synthetic_file_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "ITEMS", 1_000)
-    file_of.cache_clear()
-    assert file_of("30 %, good", Path("nowhere")).values["prevalence"] == pytest.approx(0.3)
-    file_of.cache_clear()
-    assert len(names_of_files()) == len(set(names_of_files())) == 28
 
 
 def test_a_plain_sample_needs_its_own_labels_for_its_own_width(small: File) -> None:

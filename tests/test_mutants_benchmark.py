@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mutants import (
-    QUICK,
     Mutant,
     RelatedTests,
-    drawn,
     kept,
     mutants_of,
-    run_tests,
     tried,
 )
 
@@ -80,29 +77,6 @@ def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Pa
     }
     assert {state for state in states.values() if state != found} == {("survived", "")}
     assert path.read_text("utf-8") == SOURCE
-
-
-@pytest.mark.slow
-def test_a_test_that_runs_out_of_time_found_nothing(tree: Path) -> None:
-    endless = tree / "tests/stats/test_endless.py"
-    endless.write_text("def test_endless() -> None:\n    while True:\n        pass\n", "utf-8")
-    assert run_tests(tree, [endless], QUICK, 3) == ("too long", "")
-
-
-def test_a_file_that_no_test_mirrors_or_imports_has_those_of_its_folder(root: Path) -> None:
-    own = RelatedTests(root).own(root / "labelcore/figures/readiness.py")
-    assert root / "tests/figures/test_scalars.py" in own
-    assert {test.parent for test in own[1:]} == {root / "tests/figures"}
-
-
-def test_the_draw_is_repeatable_and_every_mutant_can_be_read(root: Path) -> None:
-    mutants = drawn(root, seed=11, count=40)
-    assert mutants == drawn(root, seed=11, count=40) != drawn(root, seed=12, count=40)
-    assert [one.part for one in mutants[:4]] == ["statistics", "methods", "log", "results"]
-    for one in mutants:
-        raw = (root / one.file).read_bytes()
-        assert raw[one.start : one.end].decode() == one.before != one.after
-        ast.parse(raw[: one.start] + one.after.encode() + raw[one.end :])
 
 
 def test_the_mistakes_that_are_kept_still_have_their_places(root: Path) -> None:

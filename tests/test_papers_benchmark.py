@@ -13,7 +13,7 @@ from plotly.graph_objects import Figure
 
 from benchmarks.harness import Options
 from benchmarks.papers import verdicts as subject
-from benchmarks.papers.__main__ import PAPERS, as_table, faults, markdown, page
+from benchmarks.papers.__main__ import PAPERS, faults, page
 from benchmarks.papers.outcome import Outcome, kept, outcome_of
 from benchmarks.papers.verdicts import (
     AGREES,
@@ -58,13 +58,6 @@ def test_verdicts(one: Path, values: dict[str, float], words: list[str]) -> None
     assert missing(found) == ([] if "a" in values else ["a"])
 
 
-def test_words_in_print_are_no_number(one: Path) -> None:
-    rows = "a,T,x,very close,,,no,,r\nb,T,x,very close,,,no,other,r\n"
-    (one / "one.csv").write_text(HEADER + rows, encoding="utf-8")
-    found = verdicts("one", {"a": 1.0, "b": 1.0})
-    assert [row.words for row in found] == [NOT_PRINTED, OTHER_DATA]
-
-
 def test_the_page_counts_the_words_of_the_tables() -> None:
     """Each row of docs/papers/README.md, by the tables beside it."""
     docs = Path(__file__).resolve().parents[1] / "docs" / "papers"
@@ -75,13 +68,6 @@ def test_the_page_counts_the_words_of_the_tables() -> None:
         found = [re.split(r" (?<!\\)\| ", row) for row in text.splitlines()]
         counts = [sum(row[5:6] == [one] for row in found) for one in words]
         assert line.split(" | ", 1)[1].rstrip(" |") == " | ".join(map(str, counts)), name
-
-
-def test_a_range_may_have_one_end(one: Path) -> None:
-    (one / "one.csv").write_text(HEADER + "a,T,x,5,4,,yes,,r\n", encoding="utf-8")
-    assert [verdicts("one", {"a": value})[0].failed for value in (3.9, 4.0, 1e9)] == [
-        True, False, False,
-    ]  # fmt: skip
 
 
 def test_a_number_that_nobody_expected_is_refused(one: Path) -> None:
@@ -100,11 +86,6 @@ def test_tables_that_decide_nothing_are_refused(one: Path, line: str, words: str
     (one / "one.csv").write_text(HEADER + line, encoding="utf-8")
     with pytest.raises(ValueError, match=words):
         expected_rows("one")
-
-
-def test_markdown_keeps_bars_inside_cells(one: Path) -> None:
-    text = markdown(as_table(verdicts("one", {"b": 7.25})))
-    assert "| Table 1 | y \\| z | 7 | 7.25 | 6.5 to 7.5 | agrees | a stand-in |" in text
 
 
 def test_what_is_kept_gives_the_same_page(one: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import secrets
+import shutil
 import tempfile
 import threading
 import time
@@ -21,7 +22,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 
 import labelcore as lc
 from labelcore.bounded import Work
-from labelcore.store import sqlite_file
+from labelcore.store import open_store, sqlite_file
 from labelcore.ui import draft, living, new_race, outlook, reading
 from labelcore.ui import folds as folds_room
 from labelcore.ui.plain import JOINER
@@ -29,6 +30,7 @@ from labelcore.ui.plain import JOINER
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
 PATIENCE_SECONDS = 120
 Make = Callable[..., lc.Session]
+Kept = Callable[[Path, Make], lc.Session]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -159,6 +161,26 @@ def make(items: Path, data_folder: Path) -> Make:
         return session
 
     return build
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """``kept(data_folder, write)``: the project that ``write(store)`` makes once for a file of
+    tests, opened in a copy of its folder."""
+    first = tmp_path_factory.mktemp("kept") / "data"
+
+    def copied(folder: Path, write: Make) -> lc.Session:
+        if not first.exists():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("LABELCORE_DATA", str(first))
+                first.mkdir()
+                made = write(f"sqlite:///{first / 'labelcore.db'}")
+                made.store.close()
+        shutil.copytree(first, folder, dirs_exist_ok=True)
+        store = open_store(f"sqlite:///{folder / 'labelcore.db'}")
+        return lc.Session.open(store, store.projects()[0].name)
+
+    return copied
 
 
 @pytest.fixture

@@ -50,6 +50,7 @@ def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     assert 1 <= plan.planned <= 200
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", sampled(["strict", "approximate"], 1, seed=1))
 def test_claims_say_how_far_their_intervals_hold(
     app, items: Path, data_folder: Path, form: str
@@ -77,6 +78,7 @@ def choose_form(page, form: str) -> None:
     assert not page.exception
 
 
+@pytest.mark.full
 def test_the_form_that_settles_a_claim_is_chosen_beside_its_labels(
     app, items: Path, data_folder: Path
 ) -> None:
@@ -130,21 +132,6 @@ def test_a_claim_without_a_percentage_waits_and_one_out_of_bounds_is_told(app, i
     assert not [one for one in page.button if one.key == "new-create"]
 
 
-def test_two_claims_share_the_error(app, items: Path, data_folder: Path) -> None:
-    page = with_claim(app, items)
-    button(page, "new-claim-more").click().run()
-    assert not [one for one in page.button if one.key == "new-create"], "the second one is open"
-    key = "new-claim-1-"
-    second = [one for one in page.number_input if one.key.startswith("new-claim-percent-1-")]
-    second[0].set_value(70.0).run()
-    assert "holds one twice" in error(page)
-    way = next(one for one in page.selectbox if one.key.startswith(key) and one.key[-4:] == "-way")
-    way.set_value("<=").run()
-    assert "Evidence of 40 times decides." in texts(page).replace("\\", "")
-    button(page, "new-create").click().run()
-    assert stored_plan(data_folder).claims == ("accuracy >= 0.7", "accuracy <= 0.7")
-
-
 def two_classifiers(app):
     rows = "".join(f"{n},text {n},{n % 2},{n % 3 == 0:d}\n" for n in range(100))
     page = with_upload(app, "two.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
@@ -162,6 +149,7 @@ def test_one_classifier_against_another(app, data_folder: Path) -> None:
     assert claim == "accuracy[a] > accuracy[b]"
 
 
+@pytest.mark.full
 def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> None:
     said = "xyz"
     rows = "".join(f"{n},text {n},{said[n % 3]},{said[n % 2]}\n" for n in range(90))
@@ -188,6 +176,7 @@ def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -
     assert stored_plan(data_folder).stop == ("margin", f"deadline {day}T09:30:00+00:00")
 
 
+@pytest.mark.full
 def test_all_rules_together(app, items: Path, data_folder: Path) -> None:
     page = with_claim(app, items)
     page.checkbox(key="new-stop-deadline").set_value(True).run()
@@ -261,6 +250,7 @@ def test_a_passed_deadline_is_told(app, make) -> None:
     assert button(page, "positive")
 
 
+@pytest.mark.full
 def test_form_and_tail_are_one_click_away(app, make) -> None:
     session = make(labels=50)
     found = session.results()["accuracy"]

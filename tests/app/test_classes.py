@@ -98,6 +98,7 @@ def test_a_project_of_five_classes(app, data_folder: Path) -> None:
 SKEWED = ["invoice"] * 31 + ["letter"] * 12 + ["offer"] * 5 + ["order"] * 2
 
 
+@pytest.mark.full
 def test_the_price_says_which_class_it_is_paid_for(app, data_folder: Path) -> None:
     """Before the first label; and one press leaves that class to the confusion table."""
     page = asked(app, text_of(SKEWED, 4000))
@@ -272,6 +273,7 @@ def test_better_than_whom(app) -> None:
     assert not page.exception and "Choose exactly two classifiers" in texts(page)
 
 
+@pytest.mark.full
 def test_a_third_classifier_ends_the_difference(app) -> None:
     rows = [f"i{n},item {n},{n % 2},{n % 3 // 2},{n % 5 // 4}" for n in range(60)]
     content = "\n".join(["id,text,pred_a,pred_b,pred_c", *rows]).encode()

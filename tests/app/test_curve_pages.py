@@ -93,7 +93,7 @@ STATES = list(product(PLANS, (0, 4, 15, 30, 1000)))
 DEFAULT = [("geometric_strata", 4), ("recalibrated_neyman", 30)]
 
 
-@pytest.mark.parametrize(("design", "labels"), sampled(STATES, 4, seed=1, keep=DEFAULT))
+@pytest.mark.parametrize(("design", "labels"), sampled(STATES, 2, seed=1, keep=DEFAULT))
 def test_every_page_in_every_state(app, make_curve: MakeCurve, design: str, labels: int) -> None:
     session = make_curve(design, labels)
     for page in PAGES:
@@ -350,6 +350,7 @@ def test_explore_without_a_score(app, make, items: Path, data_folder: Path) -> N
     assert NO_SCORE in texts(page) and not page.exception
 
 
+@pytest.mark.full
 def test_explore_of_a_plan_that_asks_for_no_curve(app, make) -> None:
     make(labels=50)
     page = app("explore", project="demo")
@@ -443,7 +444,7 @@ def field(page, start: str):
     sampled(
         [("recalibrated_neyman", 60), ("simple_random", 60), ("geometric_strata", 100),
          ("paula", 30), ("simple_random", 5)],
-        3, seed=1, keep=[("recalibrated_neyman", 60), ("simple_random", 5)],
+        2, seed=1, keep=[("recalibrated_neyman", 60), ("simple_random", 5)],
     ),
 )  # fmt: skip
 def test_start_says_the_first_figure_of_label(

@@ -112,6 +112,7 @@ def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
     assert (f"{plan.design} {plan.promise}", plan.budget) == (taken, needed)
 
 
+@pytest.mark.full
 def test_every_row_can_be_taken(app) -> None:
     page = aimed(on_page(app, "one classifier"), BOTH.title)
     page.number_input(key="new-budget").set_value(60).run()
@@ -239,6 +240,7 @@ def test_too_few_labels_to_watch_have_buttons(app) -> None:
         assert can_create(page), [one.value for one in page.error]
 
 
+@pytest.mark.full
 def test_several_precisions_are_planned_for_the_margin_asked(app, data_folder: Path) -> None:
     page = on_page(app, "two different")
     every_question(page).radio(key="new-aim").set_value(SEVERAL.title).run()
@@ -255,6 +257,7 @@ def test_several_precisions_are_planned_for_the_margin_asked(app, data_folder: P
     assert plan.planned < ITEMS
 
 
+@pytest.mark.full
 def test_the_recommended_entry_follows_the_recommendation(
     app, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, draw
 from labelcore.ui.living import picture
 from labelcore.ui.plain import plain
 from labelcore.words.tables import cell_said
-from tests.app.conftest import HOSTILE, table_rows, texts
+from tests.app.conftest import HOSTILE, Kept, table_rows, texts
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.grouped import grouped, grouped_frame, label_all
 
@@ -29,7 +29,7 @@ def panel() -> None:
 
 
 @pytest.fixture
-def session(data_folder: Path) -> lc.Session:
+def session(data_folder: Path, kept: Kept) -> lc.Session:
     """Of three groups the second, whose labels are turned round, is worse than the rest."""
     frame = grouped_frame(2_000, shares=(0.6, 0.3, 0.1))
     frame["language"] = frame["language"].replace("l2", HOSTILE)
@@ -38,9 +38,13 @@ def session(data_folder: Path) -> lc.Session:
         "recalibrated_neyman", ["accuracy"], classifier=("m", "n"), budget=240, by="language",
         seed=2, promise="fixed",
     )  # fmt: skip
-    made = lc.Session(grouped(frame), plan, f"sqlite:///{data_folder / 'labelcore.db'}", "groups")
-    label_all(made, frame)
-    return made
+
+    def write(store: str) -> lc.Session:
+        made = lc.Session(grouped(frame), plan, store, "groups")
+        label_all(made, frame)
+        return made
+
+    return kept(data_folder, write)
 
 
 def test_groups_are_rows_and_what_is_not_asked_is_a_first_guess(session: lc.Session) -> None:

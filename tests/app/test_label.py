@@ -263,6 +263,7 @@ def test_goal_reached_then_go_on(app, make) -> None:
     assert button(page, "positive")
 
 
+@pytest.mark.full
 def test_a_goal_reached_while_an_item_is_open_elsewhere(app, make) -> None:
     session = make(budget=None, margin=0.2)
     assert session.next("me 2") is not None

@@ -60,6 +60,7 @@ def test_its_groups_get_labels_of_their_own(app, data_folder: Path) -> None:
     assert session.plan.by == ("language",) and session.plan.groups == ("l0", "l1", "l2")
 
 
+@pytest.mark.full
 def test_the_price_is_that_of_the_groups_also_once_methods_were_simulated(
     app, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,7 @@ def test_a_question_that_cannot_use_them_says_which_can(app) -> None:
     assert not [one for one in page.button if one.key == "new-create"]
 
 
+@pytest.mark.full
 def test_a_ranked_list_beside_them_promises_no_width(app, data_folder: Path) -> None:
     page = uploaded(app, screened("all over"))
     source(page).set_value("random").run()

@@ -174,8 +174,8 @@ def with_another_list(folder: Path) -> lc.Population:
     )
 
 
-ON_ALL_PAGES = ("neyman, watched", "pair", "geometric, watched", "paula", "logarithmic, watched")
-"""One for each kind of promise."""
+ON_ALL_PAGES = ("neyman, watched", "geometric, watched", "paula")
+"""Figures, bounds for all ranks together, and a method without a promise."""
 
 
 @pytest.mark.slow

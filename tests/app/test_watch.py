@@ -106,6 +106,7 @@ def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
     assert said == [("finished", "no more time", "me"), ("restarted", "a new classifier", "me")]
 
 
+@pytest.mark.full
 def test_finished_waves_do_not_crowd_the_start_page(app: Callable, monitor: lc.Monitor) -> None:
     page = app()
     (behind,) = page.expander

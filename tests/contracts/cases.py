@@ -40,13 +40,13 @@ OFTEN = "recalibrated_neyman"
 
 
 def method_cases(owed: Iterable[Owed], names: Sequence[str]) -> list[Any]:
-    """Each contract with each method. The default method and two others, which each contract draws
+    """Each contract with each method. The default method and one other, which each contract draws
     for itself, run with every change; of a slow contract the default method alone, or one other."""
     return [
         case(row, name, name, *marks)
         for place, row in enumerate(owed)
         for (name,), marks, _ in sampled(
-            names, 1 if row.slow else 3, seed=place, keep={OFTEN} & {*names}
+            names, 1 if row.slow else 2, seed=place, keep={OFTEN} & {*names}
         )
     ]
 

@@ -80,6 +80,7 @@ def test_a_list_hardly_longer_than_the_head(tmp_path: Path, n_items: int) -> Non
         assert (curve.state == "exact") == (engine.labels == n_items)
 
 
+@pytest.mark.full
 def test_the_smallest_budget_has_all_its_looks_and_kinds_of_results(known: Known) -> None:
     least = smallest_budget(rank_edges(900))
     engine = known.engine(plan_of(least), 4)

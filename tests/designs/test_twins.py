@@ -199,6 +199,7 @@ def by_sample(engine: Engine, order: np.ndarray) -> Any:
     return ranks, np.array([table.verdict[s].sum() / max(s.sum(), 1) for s in seen])
 
 
+@pytest.mark.full
 def test_design_weighted_curve_is_the_true_one_in_the_mean(known: Known) -> None:
     """Bonferroni's limit over the ranks that are looked at."""
     bias = curve_bias(known, by_design)

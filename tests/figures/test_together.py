@@ -118,7 +118,7 @@ def limit(runs: int) -> float:
 @pytest.mark.parametrize(
     ("promise", "looks", "runs"),
     [
-        ("fixed", [120], 400),
+        pytest.param("fixed", [120], 400, marks=pytest.mark.full),
         ("watched", [40, 80, 120], 100),
         pytest.param("watched", [*range(6, 121, 6)], 400, marks=pytest.mark.full),
     ],
@@ -133,6 +133,7 @@ def test_all_figures_of_two_classifiers_hold_at_once(
     assert any_wrong(pair, plan_of(**given, together=True), looks, runs) <= limit(runs)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("promise", "looks", "runs"),

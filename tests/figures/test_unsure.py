@@ -71,7 +71,7 @@ def widths(found: dict[str, Estimate]) -> np.ndarray:
     return np.array([one.high - one.low for one in found.values()])
 
 
-@pytest.mark.parametrize("promise", ["fixed", "watched"])
+@pytest.mark.parametrize("promise", ["fixed", pytest.param("watched", marks=pytest.mark.full)])
 def test_one_unsure_answer_more_makes_no_jump(
     promise: str, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:

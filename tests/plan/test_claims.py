@@ -315,6 +315,7 @@ def test_a_false_claim_is_hardly_ever_decided(tmp_path: Path) -> None:
     assert wrong <= binom.isf(NOISE, 100, 0.05) < naive
 
 
+@pytest.mark.full
 def test_the_expected_size_lies_among_what_sessions_need(tmp_path: Path) -> None:
     """The median of a few imagined sessions is itself noisy, and sizes vary tenfold."""
     known = calibrated(tmp_path, 800, seed=3, a=0.3, b=1.2)
@@ -538,6 +539,7 @@ def test_one_claim_on_all_groups_is_as_strong_as_the_weakest(spoken: Known) -> N
     replay_project(session.store, session.project)
 
 
+@pytest.mark.full
 def test_the_ends_of_an_approximate_claim_on_all_groups(spoken: Known) -> None:
     """The lower one that of the weakest group at its full level, the upper one shared."""
 

@@ -34,7 +34,7 @@ from labelcore.results.types import Estimate
 from labelcore.stats import orders
 from labelcore.stats.orders import shuffled
 from labelcore.testing.known import NOISE, SCALARS, Known, calibrated, write
-from tests.cases import sampled
+from tests.cases import SOUND_AND_BROKEN, sampled
 from tests.designs.paired_files import paired
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
@@ -105,7 +105,7 @@ OFTEN = ("fixed", "margin", "claims and margin", "a curve")
 strata."""
 
 
-@pytest.mark.parametrize("name", sampled(PLANS, 5, seed=1, keep=OFTEN))
+@pytest.mark.parametrize("name", sampled(PLANS, 4, seed=1, keep=OFTEN))
 def test_sessions_side_by_side_are_those_one_after_another(name: str, known: Known) -> None:
     """The same draws, states, stops and figures as drawing and looking label by label."""
     plan = PLANS[name]
@@ -185,7 +185,7 @@ MORE_MARGINS = {
 
 
 @pytest.mark.parametrize(
-    "name", sampled([*MARGINS, *MORE_MARGINS], 2, seed=1, keep=["all figures"])
+    "name", sampled([*MARGINS, *MORE_MARGINS], 1, seed=1, keep=["all figures"])
 )
 def test_no_stop_is_missed_between_two_looks(
     name: str, known: Known, pair: Known, larger: Known, monkeypatch: pytest.MonkeyPatch
@@ -327,17 +327,21 @@ def tied(tmp_path_factory: pytest.TempPathFactory) -> Known:
     return write(tmp_path_factory.mktemp("tied"), truth, prediction=said)
 
 
+@pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_every_item_of_a_plain_sample_is_drawn_as_often(
-    tied: Known, monkeypatch: pytest.MonkeyPatch
+    broken: bool, tied: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = lc.Plan("simple_random", ["accuracy"], budget=40, promise="fixed")
     everything = np.arange(120)
-    assert spread(tied, plan, everything) > NOISE
-    monkeypatch.setattr(base, "shuffled", lambda seed, purpose, queue, *edges: queue)
-    assert spread(tied, plan, everything) < NOISE
+    if broken:
+        monkeypatch.setattr(base, "shuffled", lambda seed, purpose, queue, *edges: queue)
+    assert (spread(tied, plan, everything) < NOISE) == broken
 
 
-def test_ties_are_broken_anew_in_every_run(tied: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
+def test_ties_are_broken_anew_in_every_run(
+    broken: bool, tied: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Strata of one prediction get different shares of labels; whoever broke ties once for all runs
     would draw some of these items more often than others."""
     plan = lc.Plan(
@@ -345,9 +349,9 @@ def test_ties_are_broken_anew_in_every_run(tied: Known, monkeypatch: pytest.Monk
     )
     said = next(iter(tied.population.predictions.values()))
     below = np.flatnonzero(said == 0)
-    assert spread(tied, plan, below) > NOISE
-    monkeypatch.setattr(score_frame, "_ties_anew", lambda setup, frame: frame)
-    assert spread(tied, plan, below) < NOISE
+    if broken:
+        monkeypatch.setattr(score_frame, "_ties_anew", lambda setup, frame: frame)
+    assert (spread(tied, plan, below) < NOISE) == broken
 
 
 def gap(known: Known, mine: Iterable[Engine], others: Iterable[Engine]) -> float:
@@ -497,6 +501,7 @@ def refuse(part: int) -> int:
     raise ValueError(f"no part {part}")
 
 
+@pytest.mark.full
 def test_an_error_in_a_process_is_raised() -> None:
     with pytest.raises(ValueError, match="no part 1"):
         in_order(refuse, [1, 1, 1], workers=2)

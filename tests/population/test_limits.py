@@ -184,6 +184,7 @@ def gene_parquet(path: Path, columns: int = 20_000, rows: int = 12) -> None:
     pyarrow.parquet.write_table(pa.table({**texts, **counts}), path)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "write"),
     [("a.csv", gene_table), pytest.param("a.parquet", gene_parquet, marks=pytest.mark.full)],

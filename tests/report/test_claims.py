@@ -101,6 +101,7 @@ def test_an_approximate_claim_is_likely_and_never_shown(tmp_path: Path) -> None:
     assert any("it is likely that" in sentence for sentence in found.sentences())
 
 
+@pytest.mark.full
 def test_an_approximate_claim_that_is_open_again_says_so(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv", 400)
     session = session_on(

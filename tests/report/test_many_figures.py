@@ -78,6 +78,7 @@ def header(html: str) -> str:
     return unescape(re.sub("<[^>]+>", " ", html.partition("</header>")[0]))
 
 
+@pytest.mark.full
 def test_page_1_shows_what_is_asked_as_one_table(sixteen: lc.Session) -> None:
     html = report_html(sixteen)
     first = header(html)

@@ -429,7 +429,11 @@ LIMIT = COVERAGE_RUNS * 0.05 + 3 * np.sqrt(COVERAGE_RUNS * 0.05 * 0.95)
 
 @pytest.mark.slow
 @BOTH
-@pytest.mark.parametrize("truth", [falling(4_000, 0.9, 0.05, 3), rare_tail()], ids=["slow", "rare"])
+@pytest.mark.parametrize(
+    "truth",
+    [pytest.param(falling(4_000, 0.9, 0.05, 3), marks=pytest.mark.full), rare_tail()],
+    ids=["slow", "rare"],
+)
 def test_coverage(truth: np.ndarray, summary: Summary) -> None:
     """At least 95 % less three binomial standard errors, 150 runs."""
     assert misses(truth, summary) <= LIMIT

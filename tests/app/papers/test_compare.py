@@ -150,6 +150,7 @@ def test_oversampling(opened: Callable, file: Path, data_folder: Path) -> None:
     assert dict(plan.params) == {"assumed_precision": 0.7, "assumed_recall": 0.6}
 
 
+@pytest.mark.full
 def test_oversampling_tells_a_range_where_nobody_has_measured(
     opened: Callable, file: Path, data_folder: Path
 ) -> None:

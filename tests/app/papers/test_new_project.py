@@ -118,7 +118,7 @@ def test_nothing_is_offered_once_the_choice_is_made(app, data_folder: Path) -> N
             ("candidates", "lenient, 500", "from 1 to the 160 items of the file, got 500"),
             ("candidates", "20, 40", "name 'lenient' there too, or 'strict' alone"),
         ],
-        3,
+        1,
         seed=1,
     ),
 )
@@ -145,6 +145,7 @@ def test_recycled_samples(app, data_folder: Path) -> None:
     assert "precision@lenient" in session.results()
 
 
+@pytest.mark.full
 def test_another_parent_than_the_first_classifier(app, data_folder: Path) -> None:
     page = recycled(app)
     field(page, "children").set_value("strict").run()

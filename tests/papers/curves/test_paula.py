@@ -157,7 +157,7 @@ def engines(tmp_path: Path, make: Any, n_items: int) -> tuple[Known, Engine]:
 
 
 @pytest.mark.parametrize(
-    ("make", "n_items"), sampled(LISTS, 7, seed=1, keep=[LISTS[1], (falling, 67), LISTS[-1]])
+    ("make", "n_items"), sampled(LISTS, 4, seed=1, keep=[LISTS[1], (falling, 67), LISTS[-1]])
 )
 def test_bounds_after_every_block_are_the_papers(tmp_path: Path, make: Any, n_items: int) -> None:
     known, engine = engines(tmp_path, make, n_items)

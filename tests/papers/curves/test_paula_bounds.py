@@ -1,6 +1,6 @@
 """PAULA: exact powers, and lists on which its assumption holds.
 
-The published figures are in ``tests/papers/test_curves.py``.
+The published figures are in the table of ``python -m benchmarks.papers``.
 """
 
 from __future__ import annotations
