@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import click
 
+from labelcore.cli.erasing import erase
 from labelcore.cli.files import check, join, plan, simulate, snapshot
 from labelcore.cli.gating import gate
 from labelcore.cli.labelling import answer, draw, labels, status
@@ -36,7 +37,7 @@ def commands() -> None:
 for _command in (
     *(app, check, join, snapshot, plan, simulate, import_, draw, answer, status),
     *(labels, export, report, replay, gate, monitor),
-    *(backup, restore, verify, copy, dump, load),
+    *(backup, restore, verify, copy, dump, load, erase),
 ):
     commands.add_command(_command)
 for _name, _command in brought("labelcore.commands"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring
 from operator import attrgetter
@@ -17,6 +17,7 @@ from typing import Any
 
 ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
 RESERVED_ANSWERS = ("unsure", "later", "broken")
+ERASED = "erased"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,8 @@ class Event:
     label
         labelled, reread, late, settled: the class name
     text
-        noted, finished, restarted, stopped, reworded, settled: the words; reread and late without a
-        class: "unsure", "broken" or, of reread alone, "later"
+        noted, finished, restarted, stopped, reworded, settled: the words; erased: why; reread and
+        late without a class: "unsure", "broken" or, of reread alone, "later"
     previous
         undone, reread_undone, a changed answer: the sequence number of the answer that it takes
         back; reread: that of the label which was in force; late: that of the answer which was;
@@ -101,7 +102,9 @@ class Event:
         and the estimand and the group that the labels are for, if any;
         reforecast: the labels of the pilot, the half-width of its widest interval, the size planned
         from there on, and the labels to which the pilot goes on, if it does; second_pass: how many
-        items to show again; settled: the numbers of the answers that it was said of
+        items to show again; settled: the numbers of the answers that it was said of; erased: the
+        "items" whose text is gone, whether that of "every" item is, the name that a "person" has
+        instead of theirs, and by number the digests of events that were "rewritten" without it
     hash
         SHA-256 over the hash before it and all other fields: a chain, so that a changed byte
         anywhere in the log is found
@@ -191,7 +194,7 @@ class Event:
         """
         return replace(self, hash=self.digest(before))
 
-    def follows(self, before: str, sequence: int) -> bool:
+    def follows(self, before: str, sequence: int, rewritten: str = "") -> bool:
         """Whether this event is the next one of a log.
 
         Parameters
@@ -200,6 +203,9 @@ class Event:
             the hash of the event before it
         sequence
             the number that it should have
+        rewritten
+            its digest since something in it was erased, as a later event of the log records it;
+            its hash stays that of what it said before
 
         Returns
         -------
@@ -207,7 +213,7 @@ class Event:
             False too if damage has left a value that JSON cannot hold.
         """
         try:
-            return self.sequence == sequence and self.digest(before) == self.hash
+            return self.sequence == sequence and self.digest(before) in (self.hash, rewritten)
         except (TypeError, ValueError):  # damage has left a value that no JSON text holds
             return False
 
@@ -254,12 +260,23 @@ def sound_part(events: Sequence[Event], before: str, after: int = 0) -> Sequence
 
     before, after   hash and number of the event before the first of them
     """
-    hash_before = before
+    hash_before, since = before, rewritten(events)
     for place, event in enumerate(events):
-        if not event.follows(hash_before, after + place + 1):
+        if not event.follows(hash_before, after + place + 1, since.get(event.sequence, "")):
             return events[:place]
         hash_before = event.hash
     return events
+
+
+def rewritten(events: Iterable[Event]) -> dict[int, str]:
+    """{number: digest} of events that were rewritten without what was erased, as later ones say."""
+    return {
+        int(number): str(digest)
+        for event in events
+        if event.kind == ERASED and isinstance(event.detail.get("rewritten"), Mapping)
+        for number, digest in event.detail["rewritten"].items()
+        if str(number).isdecimal() and int(number) < event.sequence
+    }
 
 
 def common(log: Sequence[str], other: Sequence[str]) -> int:

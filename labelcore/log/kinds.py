@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -22,7 +23,7 @@ from labelcore.errors import (
 )
 from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
-from labelcore.log.events import RESERVED_ANSWERS, Event, sound_part
+from labelcore.log.events import ERASED, RESERVED_ANSWERS, Event, rewritten, sound_part
 from labelcore.log.further_choices import check_sought
 from labelcore.log.recorded_answers import Book
 from labelcore.log.recuts import check_recut, recut_due
@@ -521,6 +522,25 @@ class Reworded(Kind):
         state.words.update(event.detail)
 
 
+class Erased(Kind):
+    """Texts of items, or the name of a person, are gone from the store; no figure depends on
+    them."""
+
+    def check(self, state: LogState, event: Event) -> None:
+        if not (event.text or "").strip():
+            raise AnswerError("something is erased for a reason, and none is given")
+        if not isinstance(event.detail.get("items", []), list):
+            raise AnswerError("erased items must be a list of ids")
+
+    def fold(self, state: LogState, event: Event) -> None:
+        state.erased.update(map(str, event.detail.get("items", ())))
+        state.erased.everything |= bool(event.detail.get("every"))
+        for number in rewritten([event]):
+            for index, note in state.notes.items():
+                if note.sequence == number:
+                    state.notes[index] = replace(note, text="")
+
+
 # --- all of them ---------------------------------------------------------------------------------
 
 KINDS: dict[str, Kind] = {
@@ -551,6 +571,7 @@ KINDS: dict[str, Kind] = {
         SecondPass("second_pass"),
         Settled("settled"),
         Released("released"),
+        Erased(ERASED),
     )
 }
 

@@ -14,6 +14,15 @@ from labelcore.log.screens import Screens, Shown
 from labelcore.promises import Status
 
 
+class ErasedItems(set[str]):
+    """Items whose text is gone; with ``everything`` those too that no draw has named."""
+
+    everything = False
+
+    def __contains__(self, item: object) -> bool:
+        return self.everything or super().__contains__(item)
+
+
 class LogState:
     """One moment of a session. ``labelcore.log.kinds`` says what each kind of event does to it.
 
@@ -30,6 +39,7 @@ class LogState:
     words         words of the project as the log has them last, by name
     texts         item -> the digest of its text, as its draw recorded it
     changed       items that were another row in their source when they were drawn
+    erased        items whose text is gone since
     changed_run   how many of them were drawn last, one after another
     notes, flags  draw -> the last event about it
     events        how many events of each kind there were
@@ -49,6 +59,7 @@ class LogState:
         self.words: dict[str, Any] = {}
         self.texts: dict[str, str] = {}
         self.changed: set[str] = set()
+        self.erased = ErasedItems()
         self.changed_run = 0
         self.notes: dict[int, Event] = {}
         self.flags: dict[int, Event] = {}
@@ -96,6 +107,10 @@ class LogState:
         if index is None or not 1 <= index <= len(self.book.asked):
             raise AnswerError(f"draw {index} was never drawn")
         return self.book.asked[index - 1]
+
+    def lost(self, item: str) -> bool:
+        """Whether nobody can judge an item any more."""
+        return item in self.changed or item in self.erased
 
     def in_force(self, event: Event) -> bool:
         """Whether an answer, a first or a second one, was neither taken back nor changed."""

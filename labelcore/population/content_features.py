@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -64,6 +64,8 @@ class Features:
     notes: tuple[str, ...] = ()
 
 
+FeaturesKey = tuple[tuple[str, ...], int, int]
+"""The columns that were asked for, seed and sample."""
 MADE = Kept(Recent[Features])
 
 
@@ -104,6 +106,8 @@ def content_features(
     for name in names:
         population._refuse_unknown_column(name)
     key = names, seed, sample
+    if key in (kept := getattr(population._table, "features", {})):
+        return cast(Features, kept[key])
     return MADE.of(population).get(key, lambda: _made(population, names, seed, sample))
 
 

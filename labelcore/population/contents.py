@@ -68,6 +68,11 @@ class Contents:
             name: pa.chunked_array([rows[name] for rows in every], pa.string()) for name in names
         }
 
+    def batches(self) -> Iterator[Columns]:
+        """The same some rows at a time."""
+        for place in range(len(self.ends)):
+            yield {name: pa.chunked_array([rows]) for name, rows in self._unpacked(place).items()}
+
     def _unpacked(self, place: int) -> dict[str, pa.Array]:
         batch = self._reader.get_batch(place)
         return dict(zip(self.columns, batch.columns, strict=True))

@@ -9,7 +9,7 @@ a table in an engine stay there.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -19,12 +19,14 @@ from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from labelcore.errors import ChangedItemError, Fault
 from labelcore.population.arguments import Arguments
 from labelcore.population.arrays import Array, let_pages_go, read_arrays, write_arrays
 from labelcore.population.classes import class_index
+from labelcore.population.content_features import Features, FeaturesKey
 from labelcore.population.contents import Contents, Ends, copy_contents, write_contents
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import PLAIN, Dialect
@@ -36,7 +38,7 @@ from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
 from labelcore.population.places import arguments_again, fingerprint_of, source_of
 from labelcore.population.population import FileState, Opinion, Population
-from labelcore.population.text import Columns, shorten
+from labelcore.population.text import Columns, as_text, shorten
 from labelcore.population.trace_ids import langfuse_columns
 from labelcore.stats.orders import hash_keys_of, split_mix
 from labelcore.whole_file import link_or_copy
@@ -84,6 +86,9 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
         arrays["id_hash"] = ids.hashes()
     if ends is not None:
         arrays["ends"] = ends
+    features = table.features if isinstance(table, SourceTable) else {}
+    for number, one in enumerate(features.values()):
+        arrays[f"content:{number}"] = one.values
     meta = _plain(population) | {
         "cells": cells_of(population),
         "source": _source(population),
@@ -93,6 +98,7 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
         "opinions": {
             name: [one.hash, one.columns, one.notes] for name, one in population.opinions.items()
         },
+        "features": [[*key, one.columns, one.hash, one.notes] for key, one in features.items()],
         "arrays": sorted(arrays),
     }
     write_arrays(file, arrays, meta)
@@ -157,6 +163,45 @@ def keep_snapshot(file: Path, population: Population, ends: Ends | None) -> None
         return
     assert population._mapped is not None
     link_or_copy(population._mapped.path, file)
+
+
+def write_without(file: Path, population: Population, items: Collection[str]) -> Ends:
+    """Write the contents without those of some items; what groups, scores and predictions rest on
+    stays. Raises OSError."""
+    kept, given = _contents_of(population), arguments_again(population.arguments)
+    names = population._table.columns if kept is None else kept.columns
+    needed: set[str | None] = {*given.id_columns, *given.scores.values(), *given.helpers.values()}
+    needed |= {*given.predictions.values(), *given.groups, given.known, given.prompt}
+    needed -= {*population.content_columns}
+    gone = {population.position(one) for one in items}
+
+    def batches() -> Iterator[Columns]:
+        first = 0
+        for batch in population._table.batches(names) if kept is None else kept.batches():
+            rows = len(batch[names[0]])
+            here = pa.array(np.isin(np.arange(first, first + rows), list(gone)))
+            first += rows
+            yield {
+                name: text if name in needed else pc.if_else(here, "", as_text(text))
+                for name, text in batch.items()
+            }
+
+    return write_contents(file, names, batches())
+
+
+def with_features(population: Population, key: FeaturesKey, features: Features) -> Population:
+    """The items of a snapshot, which keeps what was made of their contents from now on: without
+    some of these it could not be made again."""
+    table = copy(population._table)
+    assert isinstance(table, SourceTable)
+    table.features = {**table.features, key: features}
+    return replace(population, _table=table)
+
+
+def hide(items: Population, erased: Collection[str]) -> None:
+    """Show nothing of these items, nor of those that are added to them later."""
+    if isinstance(items._table, SourceTable):
+        items._table.hidden.append(erased)
 
 
 def _source(population: Population) -> dict[str, Any]:
@@ -237,11 +282,20 @@ def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = 
     source = meta["source"]
     opened = _population(arrays, meta, path or Path(source["path"]))
     opened = replace(opened, address=source["address"], snapshot=file.absolute())
+    features = {
+        (tuple(names), seed, sample): Features(
+            np.asarray(arrays[f"content:{number}"]), tuple(columns), digest, tuple(notes)
+        )
+        for number, (names, seed, sample, columns, digest, notes) in enumerate(
+            meta.get("features", ())
+        )
+    }
     kept = contents if contents is not None and contents.exists() else None
     state, ends = FileState(*source["state"]), arrays.get("ends")
     table = SourceTable(
         opened, meta["columns"], meta["dialect"], state, source["stays"], kept, ends
     )
+    table.features = features
     return replace(opened, _table=table)
 
 
@@ -286,6 +340,8 @@ class SourceTable:
         self.contents: Contents | None = None
         self._damaged = kept is not None and ends is not None
         self._shown: Mapping[str, Mapping[str, str]] = {}
+        self.features: Mapping[FeaturesKey, Features] = {}
+        self.hidden: list[Collection[str]] = []
         if kept is not None and ends is not None:
             with suppress(OSError, ValueError):
                 self.contents, self._damaged = Contents(kept, ends), False
@@ -372,6 +428,8 @@ class SourceTable:
         """One row as text. Raises ChangedItemError where a row that is found by its id is not the
         one that was read, ValueError where the source cannot be read or is another one."""
         item_id = self._items.id_at(position)
+        if any(item_id in some for some in self.hidden):
+            return dict.fromkeys(names, "")
         shown = self._shown.get(item_id, {})
         if set(names) <= set(shown):
             return {name: shown[name] for name in names}

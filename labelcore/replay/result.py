@@ -19,6 +19,8 @@ class ReplayResult:
         the population as it was read again
     events, draws, answers, looks
         how many of each were checked
+    erased
+        how many texts were erased since
     seal
         the hash of the last event: two logs with the same seal are the same
     stages
@@ -37,6 +39,7 @@ class ReplayResult:
     seal: str
     stages: tuple[str, ...]
     results: Mapping[str, Finding]
+    erased: int = 0
 
     def sentences(self) -> list[str]:
         """The final results in words."""
@@ -48,7 +51,17 @@ class ReplayResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON values."""
-        plain = ("file", "items", "fingerprint", "events", "draws", "answers", "looks", "seal")
+        plain = (
+            "file",
+            "items",
+            "fingerprint",
+            "events",
+            "draws",
+            "answers",
+            "looks",
+            "seal",
+            "erased",
+        )
         return {
             "agrees": True,
             **{name: getattr(self, name) for name in plain},

@@ -5,13 +5,22 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
 from labelcore.errors import PlanError, PopulationError, ReplayError
 from labelcore.figures.earlier import figures_of
 from labelcore.log.engine import Engine
-from labelcore.log.events import ANSWER_KINDS, SALTED, Content, Event, genesis
+from labelcore.log.events import (
+    ANSWER_KINDS,
+    ERASED,
+    SALTED,
+    Content,
+    Event,
+    genesis,
+    rewritten,
+)
 from labelcore.log.kinds import take
 from labelcore.log.state import LogState
 from labelcore.plan.plan import Plan
@@ -62,8 +71,12 @@ def replay(
             + first_break(found, plan_json, events, salts),
         )
     walk = Walk(_engine(found, plan_json), genesis(fingerprint, plan_json), salts)
-    for event in events:
-        walk.take(event)
+    walk.rewritten = _rewritten(events)
+    try:
+        for event in events:
+            walk.take(event)
+    finally:
+        walk.refuse_other_texts()
     if seal is not None and walk.state.hash != seal:
         raise ReplayError(
             walk.state.sequence,
@@ -77,7 +90,8 @@ class Walk:
     """A replay on its way: each event is held against the state before it.
 
     start        the hash before the first event; None leaves the chain unchecked
-    not_compared texts that were shown and whose salt is not known
+    not_compared items whose text was shown and whose salt is not known
+    rewritten    digests of events since something in them was erased, by number
     """
 
     def __init__(
@@ -85,7 +99,9 @@ class Walk:
     ) -> None:
         self.state = LogState(engine, start or "")
         self.figures = figures_of(self.state)
-        self.not_compared = 0
+        self.not_compared: set[str] = set()
+        self.rewritten: Mapping[int, str] = {}
+        self._others: dict[str, int] = {}
         self._chained, self._salts = start is not None, salts
 
     def take(self, event: Event) -> None:
@@ -105,16 +121,23 @@ class Walk:
         item, recorded = str(event.item_id), str(event.detail["content"])
         salted = recorded.startswith(SALTED)
         if salted and not self._salts.get(item):
-            self.not_compared += 1
+            self.not_compared.add(item)
             return
         shown = self.state.engine.population.content(item)
         if Content(shown, self._salts[item] if salted else "").digest(item) != recorded:
-            raise ReplayError(
-                event.sequence, f"the text of item {item!r} is another one than was shown"
-            )
+            self._others[item] = event.sequence
+
+    def refuse_other_texts(self) -> None:
+        """Raise ReplayError for a text that is another one than was shown, unless it was erased."""
+        for item, sequence in self._others.items():
+            if item not in self.state.erased:
+                raise ReplayError(
+                    sequence, f"the text of item {item!r} is another one than was shown"
+                )
 
     def _check_chain(self, event: Event) -> None:
-        if event.digest(self.state.hash) == event.hash:
+        since = self.rewritten.get(event.sequence, "")
+        if event.digest(self.state.hash) in (event.hash, since):
             return
         if event.sequence == 1:
             raise ReplayError(
@@ -205,10 +228,27 @@ def _repeat_words(shown: int, answers: int) -> list[str]:
     ]
 
 
-def _text_words(not_compared: int) -> list[str]:
-    if not not_compared:
-        return []
-    return [f"Texts: {count(not_compared, 'text')} not compared: no salt of theirs is known."]
+def _text_words(walk: Walk) -> list[str]:
+    erased, said = walk.state.erased, []
+    if erased or walk.rewritten:
+        said.append(f"Erased: {count(len(erased), 'text')} and words of "
+                    f"{count(len(walk.rewritten), 'event')}; no figure rests on them.")  # fmt: skip
+    if unknown := {one for one in walk.not_compared if one not in erased}:
+        said.append(
+            f"Texts: {count(len(unknown), 'text')} not compared: no salt of theirs is known."
+        )
+    return said
+
+
+def _rewritten(events: Iterable[Event]) -> dict[int, str]:
+    """Those that the log records, as far as it can be read: what is wrong after that is said when
+    the walk comes there."""
+    read: list[Event] = []
+    with suppress(ReplayError):
+        for event in events:
+            if event.kind == ERASED:
+                read.append(event)
+    return rewritten(read)
 
 
 def _late_words(answers: int) -> list[str]:
@@ -235,7 +275,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         f"Draws: {count(draws, 'draw')} drawn again, every item the same.",
         f"Answers: {count(answers, 'answer')}, each to an item that was shown; "
         f"{count(kinds['undone'], 'undo')} among the events.",
-        *_text_words(walk.not_compared),
+        *_text_words(walk),
         *_repeat_words(kinds["redrawn"], kinds["reread"]),
         *_late_words(kinds["late"]),
         f"Looks: {count(looks, 'look')} {EARLIER if engine.plan.superseded else COMPUTED}.",
@@ -248,6 +288,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         draws=draws,
         answers=answers,
         looks=looks,
+        erased=len(walk.state.erased),
         seal=walk.state.hash,
         stages=stages,
         results=walk.figures.results(),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
 from labelcore.log.events import ANSWER_KINDS, Event, common, genesis, sound_part
+from labelcore.session.erasing import erase_again
 from labelcore.store import (
     LabelStore,
     ProjectRecord,
@@ -26,6 +27,7 @@ from labelcore.store import (
     places_of,
     put_back,
     put_into,
+    read_erased,
     salvaged,
     seal_anew,
     shown,
@@ -210,11 +212,20 @@ def restore(
                 with closing(_opened(looked_at)) as copy:
                     found = [one for one in salvaged(url, copy) if put_into(copy, one)]
                     projects = kept_projects(copy)
+            items, place = file.with_suffix(".items"), guarded(url)
+            if read_erased(place).gone:
+                with closing(_opened(looked_at)) as copy:
+                    if (known := _items_of(file, url)) is not None:
+                        copy_items(records, known, copy.items_folder)
+                    erase_again(copy, place)
+                    projects, records = kept_projects(copy), copy.projects()
+                items = looked_at.with_suffix(".items")
             aside = put_back(looked_at, url)
-    with closing(open_store(url, create=False)) as store:
-        copy_items(records, file.with_suffix(".items"), store.items_folder)
-        seal_anew(store)
-        store.anchor("restore")
+        with closing(open_store(url, create=False)) as store:
+            copy_items(records, items, store.items_folder)
+            seal_anew(store)
+            erase_again(store)
+            store.anchor("restore")
     recovered = {one.record.name: _answers(one.events) for one in found if one.events}
     return Restored(projects, differences, unreadable, aside, file, recovered)
 

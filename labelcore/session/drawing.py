@@ -14,6 +14,8 @@ from labelcore.log.events import Content, Draw, Event
 from labelcore.log.recuts import recut_due
 from labelcore.log.screens import Shown, lease_over, page_order
 from labelcore.population import Population
+from labelcore.population.snapshots import hide
+from labelcore.session.item_texts import TEXT_GONE, erased_items
 from labelcore.session.ledger import Entry, Ledger, now
 
 CHANGED = "This item was changed in its source after the project began: it is counted as broken."
@@ -33,6 +35,8 @@ class Drawing:
     def __init__(self, ledger: Ledger, population: Population) -> None:
         self.ledger, self.population = ledger, population
         self.state, self.engine = ledger.state, ledger.state.engine
+        self.state.erased.update(erased_items(ledger.store, ledger.project))
+        hide(population, self.state.erased)
 
     def next(self, annotator: str) -> Draw | None:
         """The item that this person has open, else a new one; None where nothing is drawn."""
@@ -209,12 +213,15 @@ class Drawing:
         contents: dict[str, Content] = {}
         if not known:
             try:
+                if item_id in self.state.erased:
+                    raise ChangedItemError(TEXT_GONE)
                 shown = self.population.content(item_id)
             except ChangedItemError as error:
-                if self.state.changed_run >= CHANGED_RUN:
+                gone = item_id in self.state.erased
+                if self.state.changed_run >= CHANGED_RUN and not gone:
                     raise
                 first, *others = self.population.content_columns
-                shown = {first: CHANGED, **dict.fromkeys(others, "")}
+                shown = {first: TEXT_GONE if gone else CHANGED, **dict.fromkeys(others, "")}
                 detail["changed"] = str(error)
             contents[item_id] = Content.drawn(shown)
             detail["content"] = contents[item_id].digest(item_id)

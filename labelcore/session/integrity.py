@@ -34,6 +34,7 @@ from labelcore.store import (
     made_at,
     open_store,
     places_of,
+    read_erased,
     remains_of,
     seal_anew,
 )
@@ -111,7 +112,8 @@ def verify(url: str, anchor: str = "") -> Integrity:
     try:
         with closing(open_store(url, create=False)) as store:
             copies, records = store.copies(anchor=anchor), store.projects()
-            lost = lost_projects(records, copies)
+            gone = [one.project for one in read_erased(store.guarded).gone if one.whole]
+            lost = lost_projects(records, copies, gone)
             for record in records:
                 projects.append(_state(store, record, copies))
             if store.guarded is not None:

@@ -1,18 +1,60 @@
-"""What a person judges, as it was when the item was drawn."""
+"""What a person judges, as it was when the item was drawn, and nothing of what was erased since."""
 
 from __future__ import annotations
 
 from labelcore.errors import ChangedTextError
-from labelcore.log.events import SALTED, Content
+from labelcore.log.events import SALTED, Content, genesis
+from labelcore.log.kinds import told
 from labelcore.log.state import LogState
 from labelcore.population import Population
+from labelcore.session.erasing import erase_again
+from labelcore.store import LabelStore, ProjectRecord, identity_of, read_erased
+
+TEXT_GONE = "The text of this item was erased."
+_looked: set[tuple[str, str, str]] = set()
+"""Stores, projects and names of which this process knows that nothing of them is left there."""
+
+
+def erased_items(store: LabelStore, project: str) -> set[str]:
+    """Items of a project that are shown no more, whatever its log says of them."""
+    if not (gone := read_erased(store.guarded).gone):
+        return set()
+    key = identity_of(store.project(project))
+    return {item for one in gone if one.project == key for item in one.items}
+
+
+def cleared(store: LabelStore, project: str) -> ProjectRecord:
+    """The record of a project that is opened. A copy from before an erasure may have been put back:
+    nothing of it is shown before it is erased again."""
+    record = store.project(project)
+    if read_erased(store.guarded).gone:
+        start = genesis(record.fingerprint, record.plan_json)
+        if _still_there(store, record, told(store.events(project), start)):
+            erase_again(store)
+            return store.project(project)
+    return record
+
+
+def _still_there(store: LabelStore, record: ProjectRecord, state: LogState) -> bool:
+    """Whether a project may hold something that was erased, which is looked for once."""
+    key, known = identity_of(record), read_erased(store.guarded)
+    mine = [one for one in known.gone if one.project == key]
+    open_still = (set(one.items) - state.erased or one.whole for one in mine)
+    if known.unclean or any(open_still):
+        return True
+    names = {(store.url, key, one.called) for one in known.gone if one.mark} - _looked
+    _looked.update(names)
+    return bool(names)
 
 
 def text_as_drawn(
     population: Population, state: LogState, item_id: str, kept: Content | None
 ) -> dict[str, str]:
-    """What the store keeps of an item, else what the file says; ChangedTextError where it is not
-    what the draw recorded."""
+    """What the store keeps of an item, else what the file says, a sentence where it was erased;
+    ChangedTextError where it is not what the draw recorded."""
+    if item_id in state.erased:
+        first, *others = population.content_columns
+        return {first: TEXT_GONE, **dict.fromkeys(others, "")}
     recorded = state.texts.get(item_id)
     if kept is None and recorded is not None and recorded.startswith(SALTED):
         raise ChangedTextError(

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from labelcore.errors import BrokenLogError, BrokenLogWarning, SupersededError
-from labelcore.log.events import Event, common, sound_part
+from labelcore.log.events import ERASED, Event, common, rewritten, sound_part
 from labelcore.log.kinds import check, fold, take
 from labelcore.log.rules import Figures
 from labelcore.log.state import LogState
@@ -54,7 +54,7 @@ def differs(found: Difference, key: str, events: int) -> str:
 
 NEWEST = 3
 """Backups that a log is held against when it is opened; ``verify`` takes all."""
-STILL_SAID = ("noted", "flagged", "reworded", "finished")
+STILL_SAID = ("noted", "flagged", "reworded", "finished", ERASED)
 """What may still be added to the log of a project that was measured by an earlier rule."""
 Entry = tuple[Event, Contents]
 
@@ -105,6 +105,8 @@ class Ledger:
     broken_at     the first event that does not follow from those before it, or that the log must
                   have by its seal or a backup and has not, 0 for a sound log: it and all after it
                   are left out, and nothing can be added
+    stale         whether something was erased in events that were read before: what is known of
+                  them here is opened anew
     """
 
     def __init__(
@@ -119,6 +121,7 @@ class Ledger:
         self._words = words
         self.events: list[Event] = []
         self.broken_at = 0
+        self.stale = False
         self._why = ""
         self._held_against_copies = False
         self.genesis = state.hash
@@ -152,6 +155,7 @@ class Ledger:
             if len(sound) == len(found):
                 sound = self._as_in(copies, sound)
             self._held_against_copies = True
+            self.stale = self.stale or bool(last and rewritten(sound))
             for event in sound:
                 take(self.state, event)
                 self.events.append(event)

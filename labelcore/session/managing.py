@@ -17,7 +17,7 @@ from labelcore.log.people import person_key
 from labelcore.plan.plan import Plan
 from labelcore.session.carried import MONITOR
 from labelcore.session.ledger import now
-from labelcore.session.projects import FORMER_NAMES, KEPT, TOLD
+from labelcore.session.projects import BESIDE, FORMER_NAMES
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord
 
@@ -139,9 +139,6 @@ def called_elsewhere(store: LabelStore, secret: str, project: str) -> str:
 def wording_now(store: LabelStore, record: ProjectRecord) -> dict[str, Any]:
     """The settings as the log has mended them, without what is the project's alone: its former
     names, and which wave of a monitor it is."""
-    start, alone = (
-        genesis(record.fingerprint, record.plan_json),
-        (FORMER_NAMES, MONITOR, KEPT, TOLD),
-    )
+    start, alone = genesis(record.fingerprint, record.plan_json), (MONITOR, *BESIDE)
     settings = told(store.events(record.name), start).settings(record.settings_json)
     return {name: value for name, value in settings.items() if name not in alone}

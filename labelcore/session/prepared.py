@@ -55,7 +55,7 @@ def keep_prepared(folder: Path | None, population: Population, plan: Plan, frame
 def keep_content(folder: Path | None, population: Population) -> None:
     """Have the content of the items at hand as numbers, from the disk where it is there: made now,
     it keeps nobody waiting later."""
-    file = None if folder is None else _place(folder, population.fingerprint) / CONTENT
+    file = None if folder is None else place(folder, population.fingerprint) / CONTENT
     found = None if file is None else read_arrays(file)
     if found is not None and found[1].get("version") == _version():
         values, meta = np.asarray(found[0]["values"]), found[1]
@@ -74,7 +74,7 @@ def _version() -> str:
     return found
 
 
-def _place(folder: Path, fingerprint: str) -> Path:
+def place(folder: Path, fingerprint: str) -> Path:
     return folder / FOLDER / fingerprint[:DIGITS]
 
 
@@ -82,4 +82,4 @@ def _frame_file(folder: Path, population: Population, plan: Plan) -> Path:
     """Named by all that the frame follows from: the items, the plan and the version."""
     text = f"{_version()}|{population.fingerprint}|{plan.to_json()}"
     name = sha256(text.encode()).hexdigest()[:DIGITS]
-    return _place(folder, population.fingerprint) / f"frame-{name}.arrow"
+    return place(folder, population.fingerprint) / f"frame-{name}.arrow"

@@ -31,9 +31,10 @@ from labelcore.session.ledger import check_characters, now
 from labelcore.store import LabelStore, ProjectRecord, contents_path, items_path, keep, keep_written
 
 LONGEST_NAME = 200
-FORMER_NAMES, KEPT, TOLD = "former_names", "measured", "told"
+FORMER_NAMES, KEPT, TOLD, RETENTION = "former_names", "measured", "told", "retention"
+BESIDE = (FORMER_NAMES, KEPT, TOLD, RETENTION)
 """What is noted beside a log later: what its project was called before, since the log goes on under
-any name; what a wave left, and which of its alarms were given."""
+any name; what a wave left, and which of its alarms were given; after how many days texts go."""
 
 
 def new_record(
@@ -61,7 +62,7 @@ def new_record(
 def first_words(record: ProjectRecord) -> dict[str, Any]:
     """The words that the log of a project begins with."""
     words = json.loads(record.settings_json)
-    return {name: value for name, value in words.items() if name not in (FORMER_NAMES, KEPT, TOLD)}
+    return {name: value for name, value in words.items() if name not in BESIDE}
 
 
 def _check_text(name: object) -> None:

@@ -53,7 +53,7 @@ from labelcore.session.answering import Answering
 from labelcore.session.carried import CARRIED, Home
 from labelcore.session.compared import HeldAgainst, held_against
 from labelcore.session.drawing import Drawing
-from labelcore.session.item_texts import text_as_drawn
+from labelcore.session.item_texts import cleared, text_as_drawn
 from labelcore.session.ledger import Ledger, check_annotator, check_whole, now
 from labelcore.session.notebook import in_notebook
 from labelcore.session.prepared import keep_content, keep_prepared, prepared_frame
@@ -234,7 +234,7 @@ class Session(AfterLabels):
             The store cannot be used.
         """
         opened = open_store(store, create=False)
-        record = opened.project(project)
+        record = cleared(opened, project)
         if population is not None:
             items = same_items(record, population)
         else:
@@ -569,7 +569,7 @@ class Session(AfterLabels):
 
     def _without_people(self, draws: Sequence[Draw]) -> bool:
         """Answer those that no person need judge; whether there were any."""
-        changed = [one for one in draws if one.item_id in self.state.changed]
+        changed = [one for one in draws if self.state.lost(one.item_id)]
         for draw in changed:
             self.answer(draw, "broken")
         home = [one for one in draws if not one.repeat and self.label_at_home(one.item_id)]

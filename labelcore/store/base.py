@@ -7,10 +7,11 @@ to the same calls (tests/contracts/test_stores.py).
 from __future__ import annotations
 
 import hashlib
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
@@ -92,6 +93,26 @@ class Copy(ABC):
         """Those of a log's events, in order, each as much of it as is known; empty where only the
         last is."""
         return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What leaves a project, in one step.
+
+    events           that follow its log and say so
+    items            whose stored texts go
+    rewritten        events of the log without what is erased, each with its number and its hash
+    people           {name that goes: the one that takes its place}; no browser has the key of such
+                     a name any more
+    settings_json    instead of the ones there, None: as they are; population_json likewise
+    """
+
+    events: Sequence[Event] = ()
+    items: Collection[str] = ()
+    rewritten: Sequence[Event] = ()
+    people: Mapping[str, str] = field(default_factory=dict)
+    settings_json: str | None = None
+    population_json: str | None = None
 
 
 class ConflictError(Exception):
@@ -249,6 +270,23 @@ class LabelStore(ABC):
         """Take over the keys of the project's copy in another store, with their names and times; a
         key that is there already stays as it is."""
 
+    def erase(self, project: str, erasure: Erasure) -> None:
+        """Take something out of a project, all of it or nothing; ``cleanse`` makes sure of it.
+
+        Raises ConflictError, as ``append`` does, and StoreError for a store that cannot.
+        """
+        raise StoreError(f"nothing can be erased in {self.url}")
+
+    def remove(self, project: str) -> None:
+        """Take a whole project out, with its log. Raises StoreError for a store that cannot."""
+        raise StoreError(f"nothing can be erased in {self.url}")
+
+    def cleanse(self) -> None:  # noqa: B027
+        """See to it that no byte of what was taken out is left where the store is kept.
+
+        Raises StoreBusyError where others use it; until it is done again some may be.
+        """
+
     def backup(self, path: Path) -> None:
         """Write a copy of the store, as it is at one moment, to a file that is a store itself.
 
@@ -267,6 +305,11 @@ class LabelStore(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release files; any later call raises StoreError. Closing twice does nothing."""
+
+
+def gone_key(key: str, name: str | None) -> str:
+    """The key of a person: where their name is erased, one that no browser has."""
+    return key if name is None else secrets.token_hex(32)
 
 
 def name_for(given: Collection[str], in_log: Collection[str]) -> str:

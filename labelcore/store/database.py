@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from labelcore.errors import StoreError
 from labelcore.log.events import FIELDS, Content, Event
@@ -17,10 +17,12 @@ from labelcore.store.base import (
     NO_CONTENTS,
     Contents,
     Copy,
+    Erasure,
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
     follows,
+    gone_key,
     name_for,
     project_exists,
     unknown_project,
@@ -42,6 +44,7 @@ from labelcore.store.statements import (
     ANNOTATORS,
     CONTENT,
     CONTENTS,
+    DELETE_ITEM,
     EVENT_FIELDS,
     EVENTS_AFTER,
     INSERT_EVENT,
@@ -167,6 +170,54 @@ class DatabaseStore(LabelStore):
         if kept:
             self._guard.noticed(project, kept)
 
+    def erase(self, project: str, erasure: Erasure) -> None:
+        kept, people = checked_events(erasure.events), erasure.people
+        changes = {
+            "settings_json": erasure.settings_json,
+            "population_json": erasure.population_json,
+        }
+        given = {column: value for column, value in changes.items() if value is not None}
+        with self._writing(project) as connection:
+            project_id, last = self._find(connection, project)
+            follows(project, kept, last)
+            here = event_table.c.project_id == project_id
+            if erasure.rewritten:
+                with self._unguarded(connection):
+                    for one in erasure.rewritten:
+                        new = {"annotator": one.annotator, "text": one.text}
+                        new["detail"] = detail_json(one)
+                        same = event_table.c.sequence == one.sequence
+                        connection.execute(update(event_table).where(here, same).values(new))
+            if kept:
+                connection.execute(INSERT_EVENT, [_event_row(project_id, one) for one in kept])
+            items = [{"project_id": project_id, "item_id": one} for one in erasure.items]
+            if items:
+                connection.execute(DELETE_ITEM, items)
+            for key, (name, _) in self._keys(connection, project_id).items() if people else ():
+                if name in people:
+                    row = {"key": gone_key(key, name), "name": people[name]}
+                    same = person_table.c.key == key
+                    mine = person_table.c.project_id == project_id
+                    connection.execute(update(person_table).where(mine, same).values(row))
+            if given:
+                connection.execute(
+                    update(project_table).where(project_table.c.id == project_id).values(given)
+                )
+        if kept:
+            self._guard.noticed(project, kept)
+
+    def remove(self, project: str) -> None:
+        with self._writing(project) as connection:
+            project_id, _ = self._find(connection, project)
+            with self._unguarded(connection):
+                for table in (event_table, item_table, person_table):
+                    connection.execute(delete(table).where(table.c.project_id == project_id))
+                connection.execute(delete(project_table).where(project_table.c.id == project_id))
+
+    @abstractmethod
+    def _unguarded(self, connection: Connection) -> AbstractContextManager[None]:
+        """Within it events can be changed and deleted, by this transaction alone."""
+
     def events(self, project: str, after: int = 0) -> list[Event]:
         with self._reading() as connection:
             project_id, _ = self._find(connection, project)
@@ -224,10 +275,11 @@ class DatabaseStore(LabelStore):
     def keys(self, project: str) -> dict[str, tuple[str, str]]:
         with self._reading() as connection:
             project_id, _ = self._find(connection, project)
-            if not self._has_people(connection):
-                return {}
-            rows = connection.execute(KEYS, {"project_id": project_id})
-            return {row[0]: (row[1], row[2]) for row in rows}
+            return self._keys(connection, project_id) if self._has_people(connection) else {}
+
+    def _keys(self, connection: Connection, project_id: int) -> dict[str, tuple[str, str]]:
+        rows = connection.execute(KEYS, {"project_id": project_id})
+        return {row[0]: (row[1], row[2]) for row in rows}
 
     def admit(self, project: str, keys: Mapping[str, tuple[str, str]]) -> None:
         for key, (_, at) in keys.items():

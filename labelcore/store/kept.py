@@ -270,11 +270,11 @@ def faults_of(
 
 
 def lost_projects(
-    records: Iterable[ProjectRecord], copies: Iterable[Copy]
+    records: Iterable[ProjectRecord], copies: Iterable[Copy], erased: Iterable[str] = ()
 ) -> tuple[SealedProject, ...]:
-    """Those that seals, backups or anchor know and that are not there: no project is ever deleted,
-    so that an older copy was put back, or another one."""
-    there = {identity_of(one) for one in records}
+    """Those that seals, backups or anchor know and that are not there, by their identities nor
+    ``erased``: an older copy was put back, or another one."""
+    there = {*(identity_of(one) for one in records), *erased}
     lost: dict[str, SealedProject] = {}
     for copy in copies:
         for key, one in copy.projects.items():

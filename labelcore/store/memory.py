@@ -13,11 +13,13 @@ from labelcore.store.base import (
     BUSY_SECONDS,
     NO_CONTENTS,
     Contents,
+    Erasure,
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
     closed_store,
     follows,
+    gone_key,
     name_for,
     project_exists,
     unknown_project,
@@ -174,6 +176,32 @@ class MemoryStore(LabelStore):
         with self._open():
             found = self._find(project)
             found.people = {**keys, **found.people}
+
+    def erase(self, project: str, erasure: Erasure) -> None:
+        kept = checked_events(erasure.events)
+        with self._open():
+            found = self._find(project)
+            follows(project, kept, len(found.events))
+            for one in erasure.rewritten:
+                found.events[one.sequence - 1] = one
+            found.events.extend(kept)
+            for item in erasure.items:
+                found.contents.pop(item, None)
+            found.people = {
+                gone_key(key, erasure.people.get(name)): (erasure.people.get(name, name), at)
+                for key, (name, at) in found.people.items()
+            }
+            self.update(
+                project,
+                settings_json=erasure.settings_json,
+                population_json=erasure.population_json,
+            )
+
+    def remove(self, project: str) -> None:
+        with self._open():
+            gone = self._find(project)
+            del self._projects[project]
+            self._tokens = {key: one for key, one in self._tokens.items() if one[0] is not gone}
 
     def close(self) -> None:
         with self._lock:

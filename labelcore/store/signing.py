@@ -27,16 +27,20 @@ def public_key(place: Path) -> str:
     return ""
 
 
+def secret_of(place: Path) -> bytes:
+    """The half that stays here; it is made where there is none. Raises OSError."""
+    try:
+        return _read(key_file(place))
+    except (OSError, ValueError):
+        return _made(key_file(place))
+
+
 def signed(place: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values with a signature and the key that it can be checked by; the key is made where
     there is none. Raises OSError."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    file = key_file(place)
-    try:
-        secret = _read(file)
-    except (OSError, ValueError):
-        secret = _made(file)
+    secret = secret_of(place)
     key = Ed25519PrivateKey.from_private_bytes(secret)
     whole = {**values, "key": _public(secret)}
     return {**whole, "signature": key.sign(_bytes(whole)).hex()}
@@ -71,6 +75,8 @@ def _made(file: Path) -> bytes:
     """A new key, or the one that another process makes at this moment."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if file.exists():
+        with suppress(ValueError):
+            return _read(file)  # Another thread or process made it a moment ago.
         file.rename(file.with_name(f"{file.name}.unreadable"))
     handle, half = tempfile.mkstemp(dir=file.parent, prefix=".half-")  # readable for this user
     try:

@@ -104,11 +104,28 @@ class SqliteStore(DatabaseStore):
             raise StoreError(f"{path} is the store itself; give the backup another name.")
         copy_database(self.path, path)
 
+    def cleanse(self) -> None:
+        """The file written anew, and the one of the newest changes emptied."""
+        self._check_usable()
+        with translated(self.path), self._engine.connect() as connection:
+            connection.execution_options(writing=None)
+            connection.exec_driver_sql("VACUUM")
+            row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+        if row[0]:
+            raise busy_here(self.path, self._busy_seconds)
+
     def close(self) -> None:
         if not self._closed:
             self._guard.close()
             self._closed = True
             self._engine.dispose()
+
+    @contextmanager
+    def _unguarded(self, connection: Connection) -> Iterator[None]:
+        for name in ("event_is_never_changed", "event_is_never_deleted"):
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        yield
+        migrate(connection)
 
     def _has_people(self, connection: Connection) -> bool:
         return schema_version(connection) >= WITH_PEOPLE

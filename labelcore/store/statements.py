@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Table, bindparam, func, insert, literal, select
+from sqlalchemy import Table, bindparam, delete, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import Insert
 
@@ -62,6 +62,10 @@ ANNOTATORS = (
     .distinct()
 )
 INSERT_EVENT = insert(event_table)
+DELETE_ITEM = delete(item_table).where(
+    item_table.c.project_id == bindparam("project_id"),
+    item_table.c.item_id == bindparam("item_id"),
+)
 
 
 def _where_new(table: Table) -> dict[str, Insert]:

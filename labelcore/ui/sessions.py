@@ -67,7 +67,8 @@ class Registry:
         created_at = self._created_at(project)
         with self._lock_of(project):
             found = self._sessions.get(project)
-            if found is None or found.record.created_at != created_at:
+            other = found is None or found.record.created_at != created_at
+            if found is None or other or found.ledger.stale:
                 from labelcore.session.session import Session
 
                 found = Session.open(self.store, project, read=read_apart)

@@ -68,12 +68,14 @@ def test_the_commands_of_the_interface_are_there() -> None:
             "status",
         ),
         *("simulate", "export", "report", "replay", "gate", "backup", "restore", "verify", "copy"),
-        *("dump", "load", "people"),
+        *("dump", "load", "people", "erase"),
     }
     people = commands.commands["people"].commands
+    erase = commands.commands["erase"].commands
     assert set(people) == {"add", "list", "remove"}
-    for name, command in {**commands.commands, **people}.items():
-        if name in ("app", "people"):  # They print nothing of their own.
+    assert set(erase) == {"items", "person", "project", "retention"}
+    for name, command in {**commands.commands, **people, **erase}.items():
+        if name in ("app", "people", "erase"):  # They print nothing of their own.
             continue
         assert "--json" in {name for option in command.params for name in option.opts}
 

@@ -39,6 +39,33 @@ def label(session: lc.Session, number: int) -> None:
         session.answer(draw, "yes")
 
 
+def test_erasing_says_what_went_and_what_is_out_of_reach(
+    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, session = made
+    asked = [one.item_id for one in session.events if one.answers]
+    session.finish()
+    store = ("--store", url, "--project", "spam")
+    why = ("--who", "Ann", "--why", "asked for")
+    bundle = tmp_path / "spam.zip"
+    assert run(capsys, "export", "bundle", *store, "-o", bundle)[0] == 0
+    code, out, _ = run(capsys, "erase", "items", asked[0], asked[1], *store, *why)
+    assert code == 0 and out.startswith("spam: 2 texts erased.\n") and not bundle.exists()
+    assert f"Erased too: {bundle}, written from it." in out
+    assert f"Out of reach: {tmp_path / 'items.csv'}, where the items were read." in out
+    code, out, _ = run(capsys, "replay", *store)
+    assert code == 0 and "Erased: 2 texts" in out
+    code, out, _ = run(capsys, "erase", "retention", *store, "--days", "30")
+    assert (code, out) == (0, "spam: texts go 30 days after its end.\n")
+    assert run(capsys, "erase", "retention", "--store", url)[1] == "No text is due.\n"
+    code, _, err = run(capsys, "erase", "items", *store, *why)
+    assert code == 2 and "Name the ids of items, or give --every." in err
+    code, out, _ = run(capsys, "erase", "project", "spam", "--store", url, *why)
+    assert code == 0 and out.startswith("spam: the project is erased, with ")
+    code, _, err = run(capsys, "status", *store)
+    assert code == 2 and "no project 'spam'" in err
+
+
 def test_backup_restore_and_copy(
     made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,6 +23,7 @@ from labelcore.log.kinds import KINDS
 from labelcore.store import (
     STORES,
     ConflictError,
+    Erasure,
     LabelStore,
     MemoryStore,
     ProjectRecord,
@@ -453,6 +454,38 @@ def check_people_at_once(open_one: OpenStore) -> None:
     assert sorted(names) == sorted(["me", "me 2", "me 3", "me 4"] * 2)
 
 
+def check_erase(open_one: OpenStore) -> None:
+    store = with_project(open_one)
+    store.create(replace(RECORD, name="other", created_at=AT + "x"))
+    texts = {one: Content({"text": f"of {one}"}, "salt") for one in ("m-1", "m-2")}
+    store.append("spam", [noted(1), noted(2, "by Ann", detail={"of": "Ann"})], texts)
+    store.append("other", [noted(1, "by Ann")], texts)
+    assert store.person("spam", "a key", AT) == "me"
+    said = Event(3, "erased", AT, "a2", text="why", hash="h3")
+    erasure = Erasure(
+        [said],
+        ["m-1", "m-9"],
+        [replace(noted(2), annotator="x", text="")],
+        {"me": "x 1"},
+        '{"a": 1}',
+    )
+    store.erase("spam", erasure)
+    store.cleanse()
+    assert store.events("spam") == [noted(1), *erasure.rewritten, said]
+    assert store.contents("spam") == {"m-2": texts["m-2"]}
+    assert store.keys("spam").get("a key") is None and set(store.people("spam")) == {"x 1"}
+    changed = replace(RECORD, settings_json='{"a": 1}')
+    assert store.project("spam") == changed, "what is not given stays"
+    with pytest.raises(ConflictError):
+        store.erase("spam", erasure)
+    assert (store.events("other"), store.contents("other")) == ([noted(1, "by Ann")], texts)
+    store.remove("spam")
+    assert [one.name for one in store.projects()] == ["other"]
+    store.append("other", [noted(2)])
+    with pytest.raises(UnknownProjectError):
+        store.remove("spam")
+
+
 def append_retrying(store: LabelStore, token: str) -> None:
     while True:
         last = store.last_sequence("spam")
@@ -610,6 +643,11 @@ class LosesField(MemoryStore):
         return [replace(event, **{self.field: blank}) for event in super().events(project, after)]
 
 
+class KeepsTexts(MemoryStore):
+    def erase(self, project: str, erasure: Erasure) -> None:
+        super().erase(project, replace(erasure, items=()))
+
+
 class OverwritesContent(MemoryStore):
     def append(
         self, project: str, events: Sequence[Event], contents: Contents = NO_CONTENTS
@@ -669,6 +707,7 @@ TWINS = [
     (AcceptsGaps, check_gap),
     (AcceptsGaps, check_conflict),
     (OverwritesContent, check_content),
+    (KeepsTexts, check_erase),
     (CountsFromOne, check_events_after),
     (LosesRaces, check_threads),
     (OldestFirst, check_projects_newest_first),

@@ -1,0 +1,537 @@
+"""Texts of items, names of people and projects taken out of a store and of what was made of it.
+
+The log keeps salted hashes of texts alone, so that it still follows and every figure can be
+computed again; an event says what was erased, by whom and why. An event that held what is erased,
+a note or a name, is written anew without it: it keeps its hash, on which the next one rests, and
+the event of the erasure records the digest that it has now.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from labelcore.designs.recut import ONCE, content_of
+from labelcore.errors import BrokenLogError, StoreBusyError, StoreError
+from labelcore.log.events import ERASED, Event, genesis, sound_part
+from labelcore.log.kinds import told
+from labelcore.log.people import GIVEN
+from labelcore.log.unnamed import FREE_WORDS, Same, is_name, unnamed, without_name
+from labelcore.plan.plan import Plan
+from labelcore.population import Population, read_population
+from labelcore.population.content_features import SAMPLE
+from labelcore.population.contents import SUFFIX as CONTENTS
+from labelcore.population.second_opinion import SEED, content_columns
+from labelcore.population.snapshots import (
+    SUFFIX,
+    has_contents,
+    with_features,
+    write_snapshot,
+    write_without,
+)
+from labelcore.session.ledger import check_annotator, now
+from labelcore.session.prepared import place as prepared_place
+from labelcore.session.projects import opened_items
+from labelcore.store import (
+    ConflictError,
+    Erasure,
+    Gone,
+    LabelStore,
+    ProjectRecord,
+    add_gone,
+    back_up_now,
+    difference,
+    forget_seal,
+    identity_of,
+    keep_written,
+    mark_of,
+    open_store,
+    places_of,
+    read_erased,
+    remove_backups,
+    remove_written,
+    set_aside,
+)
+
+TRIES = 20
+UPLOADS = "files"
+"""The folder beside the store in which the app keeps what was uploaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What an erasure came to.
+
+    projects   in which something was erased
+    items      texts; name: of a person; whole: whether the project itself went
+    events     of the log that were written anew without it
+    gone       files and backups that went with it, in words
+    left       what may still hold it and cannot be reached from here, in words
+    """
+
+    projects: tuple[str, ...]
+    items: int = 0
+    name: str = ""
+    whole: bool = False
+    events: int = 0
+    gone: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+# --- texts ---------------------------------------------------------------------------------------
+
+
+def erase_items(
+    store: LabelStore, project: str, items: Iterable[str] | None, *, who: str, why: str
+) -> Erased:
+    """Erase the texts of items, and notes about them, in every project of the same file.
+
+    items   ids; those that are erased already are left out. None: every item of this project, of
+            which other projects of the file keep what they have
+    who     erases; why: in words, which the log keeps
+
+    Raises ValueError for an id that no project has, or without a reason, BrokenLogError,
+    UnknownProjectError, StoreError.
+    """
+    _check_reason(who, why)
+    record = store.project(project)
+    if items is None:
+        return _erase_every(store, record, who, why)
+    wanted = list(dict.fromkeys(map(str, items)))
+    if not wanted:
+        raise ValueError("items must name at least one item")
+    known = _known(store, record, wanted)
+    for item in wanted:
+        if item not in known:
+            raise ValueError(f"items must be ids of project {project!r}, got {item!r}")
+    alike = [(one, _known(store, one, wanted)) for one in store.projects() if _alike(one, record)]
+    for one, _ in alike:
+        _refuse_broken(store, one)
+    at = now()
+    listed = [Gone(identity_of(one), at, who, why, mine) for one, mine in alike if mine]
+    add_gone(store.guarded, *listed)
+    events = sum(_erase_items(store, one.name, mine, who, why) for one, mine in alike if mine)
+    outside = [*_sources(store, [one for one, _ in alike]), *_elsewhere(store, alike, wanted)]
+    done = Erased(tuple(one.name for one, mine in alike if mine), len(wanted), events=events)
+    return _clean(store, done, outside, listed)
+
+
+def _erase_every(store: LabelStore, record: ProjectRecord, who: str, why: str) -> Erased:
+    _refuse_broken(store, record)
+    drawn = tuple(dict.fromkeys(one.item_id for one in store.events(record.name) if one.item_id))
+    gone = Gone(identity_of(record), now(), who, why, drawn, every=True)
+    add_gone(store.guarded, gone)
+    events = _erase_items(store, record.name, drawn, who, why, every=True)
+    alone = sum(_alike(one, record) for one in store.projects()) == 1
+    outside = _sources(store, [record]) if alone else []
+    return _clean(store, Erased((record.name,), len(drawn), events=events), outside, [gone])
+
+
+def _alike(one: ProjectRecord, other: ProjectRecord) -> bool:
+    """Whether two projects are of the same file, however it was read."""
+    same = json.loads(one.population_json)["path"] == json.loads(other.population_json)["path"]
+    return one.fingerprint == other.fingerprint or same
+
+
+def _known(store: LabelStore, record: ProjectRecord, items: Sequence[str]) -> tuple[str, ...]:
+    """Those of these ids that a project has."""
+    drawn = {one.item_id for one in store.events(record.name)}
+    population = _population(store, record)
+    return tuple(one for one in items if one in drawn or _has(population, one))
+
+
+def _has(population: Population | None, item: str) -> bool:
+    return population is not None and population._ids.find(item) is not None
+
+
+def _population(store: LabelStore, record: ProjectRecord) -> Population | None:
+    """The items as they are kept beside the store; None where they are not."""
+    folder, places = store.items_folder, places_of(record)
+    if folder is None or not places or not (folder / places[0]).exists():
+        return None
+    with suppress(ValueError, OSError):
+        return opened_items(record, read_population, None, folder)
+    return None
+
+
+def _elsewhere(
+    store: LabelStore,
+    alike: Sequence[tuple[ProjectRecord, object]],
+    items: Sequence[str],
+) -> list[str]:
+    names = {one.name for one, _ in alike}
+    return [
+        f"project {one.name!r} of another file, which has an item {item!r} too"
+        for one in store.projects()
+        if one.name not in names
+        for item in items
+        if store.content(one.name, item) is not None
+    ]
+
+
+def _erase_items(
+    store: LabelStore,
+    project: str,
+    items: Collection[str],
+    who: str,
+    why: str,
+    *,
+    every: bool = False,
+) -> int:
+    """In one project, once; how many events were written anew."""
+    wanted, all_said = set(items), {"every": True} if every else {}
+
+    def build(record: ProjectRecord, log: list[Event]) -> Erasure | None:
+        state = told(log, genesis(record.fingerprint, record.plan_json))
+        new = [one for one in items if one not in state.erased]
+        more = every and not state.erased.everything
+        notes = [
+            replace(one, text="" if one.kind == "noted" else "erased")
+            for one in log
+            if one.item_id in wanted
+            and one.kind in FREE_WORDS
+            and one.text not in (None, "", "erased")
+        ]
+        kept = store.contents(project)
+        if not (new or more or notes or wanted & kept.keys()):
+            return None
+        said: Sequence[Event] = ()
+        if new or more or notes:
+            said = _said(log, record, who, why, notes, {"items": new, **all_said})
+        return Erasure(said, [one for one in items if one in kept], notes)
+
+    done = _done(store, project, build)
+    _without_kept(store, project, None if every else wanted)
+    return done
+
+
+def _without_kept(store: LabelStore, project: str, items: Collection[str] | None) -> None:
+    """What is kept of a project's items beside the store, written anew without these; None: without
+    all."""
+    record, folder = store.project(project), store.items_folder
+    population = _population(store, record)
+    if folder is None or population is None:
+        return
+    source, before = json.loads(record.population_json), places_of(record)
+    held = [one for one in population._ids.all() if items is None or one in items]
+    if not held or not (has_contents(population) or source.get("table")):
+        return
+    texts = (population.cells(one, population.content_columns) for one in held)
+    if not any(any(one.values()) for one in texts):
+        return  # Written anew before.
+    recut = getattr(Plan.from_json(record.plan_json).design_params, "recut", None)
+    columns = content_columns(population)
+    if recut == ONCE and columns:
+        population = with_features(population, (columns, SEED, SAMPLE), content_of(population))
+    found, name = population, Path(before[0]).stem
+    ends: Any = None
+
+    def contents(file: Path) -> None:
+        nonlocal ends
+        ends = write_without(file, found, held)
+
+    source["contents"] = keep_written(folder, f"{name}{CONTENTS}", contents)
+    source["kept"] = keep_written(
+        folder, f"{name}{SUFFIX}", lambda file: write_snapshot(file, found, ends)
+    )
+    if source.get("table"):
+        source["path"] = str(folder / source["contents"])
+    store.update(project, population_json=json.dumps(source, ensure_ascii=False))
+    _remove_places(store, before)
+
+
+def _remove_places(store: LabelStore, places: Iterable[str]) -> None:
+    """Remove kept files that no project needs any more."""
+    folder = store.items_folder
+    needed = {place for one in store.projects() for place in places_of(one)}
+    for place in places:
+        if folder is not None and place not in needed:
+            (folder / place).unlink(missing_ok=True)
+            with suppress(OSError):
+                (folder / place).parent.rmdir()
+
+
+def _sources(store: LabelStore, records: Sequence[ProjectRecord]) -> list[str]:
+    """Where else the texts lie: what the items were read from. What was uploaded is removed, where
+    no project needs it any more."""
+    found, place = [], store.guarded
+    for path, address in {
+        (source["path"], source.get("address"))
+        for one in records
+        for source in [json.loads(one.population_json)]
+    }:
+        file = Path(path)
+        if address:
+            found.append(f"{address}, where the items were read")
+        elif place is not None and file.parent == place.parent / UPLOADS:
+            if all(_population(store, one) is not None for one in records):
+                file.unlink(missing_ok=True)
+        elif file.exists() and not (place and file.is_relative_to(place.with_suffix(".items"))):
+            found.append(f"{file}, where the items were read")
+    return found
+
+
+# --- people --------------------------------------------------------------------------------------
+
+
+def erase_person(store: LabelStore, name: str, *, who: str, why: str) -> Erased:
+    """Erase the name of a person from every project: another name stands in its place, the same
+    in all of them, so that answers stay those of one person.
+
+    Raises ValueError for a name that nobody has or that browsers are given, or without a reason,
+    BrokenLogError, StoreError.
+    """
+    _check_reason(who, why)
+    check_annotator(name)
+    if GIVEN.fullmatch(name):
+        raise ValueError(f"name must be a person's, not one that browsers are given, got {name!r}")
+    if name == who:
+        raise ValueError("who must be another name than the one that is erased")
+    records = [one for one in store.projects() if _names(store, one, name)]
+    if not records:
+        raise ValueError(f"name must be one that stands in a project, got {name!r}")
+    for one in records:
+        _refuse_broken(store, one)
+    taken = {one.called for one in read_erased(store.guarded).gone}
+    for one in store.projects():
+        taken |= {event.annotator for event in store.events(one.name)}
+    free = (f"erased {number}" for number in range(1, len(taken) + 2))
+    called = next(instead for instead in free if instead not in taken)
+    mark = "" if store.guarded is None else mark_of(store.guarded, name)
+    gone = Gone("", now(), who, why, mark=mark, words=len(name.split()), called=called)
+    add_gone(store.guarded, gone)
+    same = is_name(name)
+    events = sum(
+        _erase_name(store, one.name, same, called, who, why, gone.words) for one in records
+    )
+    plans = [f"the plan of project {one.name!r}" for one in records if name in one.plan_json]
+    done = Erased(tuple(one.name for one in records), name=called, events=events)
+    return _clean(store, done, plans, [gone])
+
+
+def _names(store: LabelStore, record: ProjectRecord, name: str) -> bool:
+    same = is_name(name)
+    words, settings = len(name.split()), json.loads(record.settings_json)
+    return (
+        name in store.people(record.name)
+        or without_name(settings, same, "") != settings
+        or any(unnamed(one, same, words, "") != one for one in store.events(record.name))
+    )
+
+
+def _erase_name(
+    store: LabelStore, project: str, same: Same, called: str, who: str, why: str, words: int = 0
+) -> int:
+    def build(record: ProjectRecord, log: list[Event]) -> Erasure | None:
+        made = [unnamed(one, same, words, called) for one in log]
+        changed = [new for old, new in zip(log, made, strict=True) if new != old]
+        settings = json.loads(record.settings_json)
+        other = without_name(settings, same, called)
+        people = {one: called for one in store.people(project) if same(one)}
+        if not (changed or people or other != settings):
+            return None
+        return Erasure(
+            _said(log, record, who, why, changed, {"person": called}),
+            rewritten=changed,
+            people=people,
+            settings_json=json.dumps(other, ensure_ascii=False),
+        )
+
+    return _done(store, project, build)
+
+
+# --- projects ------------------------------------------------------------------------------------
+
+
+def erase_project(store: LabelStore, project: str, *, who: str, why: str) -> Erased:
+    """Erase a project with its log. What is left of it is that there was one, its number of events
+    and the hash of its last in the list of what was erased.
+
+    Raises ValueError without a reason, UnknownProjectError, StoreError.
+    """
+    _check_reason(who, why)
+    record = store.project(project)
+    key, log = identity_of(record), store.events(project)
+    last = f"{len(log)} events, the last {log[-1].hash if log else 'none'}"
+    gone = Gone(key, now(), who, f"{why} ({last})", whole=True)
+    add_gone(store.guarded, gone)
+    alone = not any(_alike(one, record) for one in store.projects() if one.name != project)
+    outside = _sources(store, [record] if alone else [])
+    _remove_project(store, record)
+    done = Erased((project,), whole=True, events=len(log))
+    return _clean(store, done, outside, [gone])
+
+
+def _remove_project(store: LabelStore, record: ProjectRecord) -> None:
+    places, folder = places_of(record), store.items_folder
+    store.remove(record.name)
+    _remove_places(store, places)
+    if folder and record.fingerprint not in {one.fingerprint for one in store.projects()}:
+        shutil.rmtree(prepared_place(folder, record.fingerprint), ignore_errors=True)
+    if store.guarded is not None:
+        forget_seal(store.guarded, identity_of(record))
+
+
+# --- again ---------------------------------------------------------------------------------------
+
+
+def erase_again(store: LabelStore, place: Path | None = None) -> list[str]:
+    """Erase what the list beside the store names and the store holds: it is one that was put back,
+    or an erasure was broken off. The projects that held some of it.
+
+    place   beside which the list lies, where the store is not in its place yet
+
+    Raises StoreError for a list that cannot be read, BrokenLogError.
+    """
+    known = read_erased(place or store.guarded)
+    if not known.gone:
+        return []
+    done = _again_in(store, known.gone, place or store.guarded)
+    if store.guarded is not None and place is None and (done or known.unclean):
+        with suppress(StoreBusyError):  # Tried again when it is opened next.
+            _clean(store, Erased(tuple(done)), (), known.gone)
+    elif done:
+        store.cleanse()
+    return done
+
+
+def _again_in(store: LabelStore, listed: Sequence[Gone], place: Path | None) -> list[str]:
+    done: list[str] = []
+    for record in store.projects():
+        mine = [one for one in listed if one.project in ("", identity_of(record))]
+        before = store.last_sequence(record.name), len(store.contents(record.name))
+        if any(one.whole for one in mine):
+            _remove_project(store, record)
+            done.append(record.name)
+            continue
+        lost = _lost(store, record)
+        for one in mine:
+            if (one.items or one.every) and lost:  # Nothing can be added to its log.
+                store.erase(record.name, Erasure(items=one.items))
+                _without_kept(store, record.name, None if one.every else one.items)
+            elif one.items or one.every:
+                _erase_items(store, record.name, one.items, one.who, one.why, every=one.every)
+            elif one.mark and place is not None and not lost:
+                same = _marked(place, one.mark)
+                _erase_name(store, record.name, same, one.called, one.who, one.why, one.words)
+        if before != (store.last_sequence(record.name), len(store.contents(record.name))):
+            done.append(record.name)
+    return done
+
+
+def _marked(place: Path, mark: str) -> Same:
+    known: dict[str, bool] = {}
+
+    def same(text: str) -> bool:
+        if text not in known:
+            known[text] = mark_of(place, text) == mark
+        return known[text]
+
+    return same
+
+
+# --- what all of them do -------------------------------------------------------------------------
+
+
+def _check_reason(who: str, why: str) -> None:
+    check_annotator(who)
+    if not why.strip():
+        raise ValueError("why must say for what reason something is erased")
+
+
+def _broken_at(store: LabelStore, record: ProjectRecord) -> int:
+    log = store.events(record.name)
+    sound = sound_part(log, genesis(record.fingerprint, record.plan_json))
+    return len(sound) + 1 if len(sound) < len(log) else 0
+
+
+def _lost(store: LabelStore, record: ProjectRecord) -> bool:
+    """Whether the log does not follow, or is not the one that was sealed."""
+    copies, log = store.copies(0), store.events(record.name)
+    return bool(_broken_at(store, record) or difference(log, copies, identity_of(record)))
+
+
+def _refuse_broken(store: LabelStore, record: ProjectRecord) -> None:
+    if sequence := _broken_at(store, record):
+        raise BrokenLogError(record.name, sequence)
+
+
+def _said(
+    log: Sequence[Event],
+    record: ProjectRecord,
+    who: str,
+    why: str,
+    changed: Sequence[Event],
+    detail: Mapping[str, Any],
+) -> list[Event]:
+    """The event that follows the log and says what was erased."""
+    before = {one.sequence: one.hash for one in log}
+    before[0] = genesis(record.fingerprint, record.plan_json)
+    digests = {str(one.sequence): one.digest(before[one.sequence - 1]) for one in changed}
+    said = {**detail, **({"rewritten": digests} if digests else {})}
+    made = Event(len(log) + 1, ERASED, now(), who, text=why.strip(), detail=said)
+    return [made.chained(before[len(log)])]
+
+
+def _done(
+    store: LabelStore,
+    project: str,
+    build: Callable[[ProjectRecord, list[Event]], Erasure | None],
+) -> int:
+    """Erase what ``build`` makes of the log, again where others labelled meanwhile; how many events
+    were written anew."""
+    for _ in range(TRIES):
+        erasure = build(store.project(project), store.events(project))
+        if erasure is None:
+            return 0
+        with suppress(ConflictError):
+            store.erase(project, erasure)
+            return len(erasure.rewritten)
+    raise StoreBusyError(f"project {project!r} is labelled so fast that nothing could be erased")
+
+
+def _clean(
+    store: LabelStore, done: Erased, outside: Iterable[str], listed: Sequence[Gone]
+) -> Erased:
+    """Make sure that no byte is left: of the store, its backups, what was set aside, and files that
+    were written for the owner."""
+    place, gone = store.guarded, []
+    left = [*dict.fromkeys(outside)]
+    store.cleanse()
+    if place is not None:
+        if number := remove_backups(place, back_up_now(place, store.backup)):
+            gone.append(f"{number:,} older backups, after a new one was made")
+        for file in set_aside(place):
+            try:
+                _erase_aside(file, listed, place)
+                gone.append(f"the same in {file.name}, which was set aside")
+            except StoreError as error:
+                left.append(f"{file} ({error})")
+        removed, changed = remove_written(place)
+        gone += [f"{one}, written from it" for one in removed]
+        left += [f"{one}, written from it and changed since" for one in changed]
+        store.anchor("erase")
+    return replace(done, gone=tuple(gone), left=(*left, *_always_left(store)))
+
+
+def _erase_aside(file: Path, listed: Sequence[Gone], place: Path) -> None:
+    """In a store that was set aside, which is guarded no more."""
+    beside = [file.with_suffix(end) for end in (".seals", ".key", ".backups")]
+    new = [one for one in beside if not one.exists()]
+    with closing(open_store(f"sqlite:///{file}", create=False)) as other:
+        _again_in(other, listed, place)
+        other.cleanse()
+    for one in new:
+        shutil.rmtree(one) if one.is_dir() else one.unlink(missing_ok=True)
+
+
+def _always_left(store: LabelStore) -> Iterator[str]:
+    yield "files, reports, bundles and backups that somebody took home"
+    if "postgresql" in store.url:
+        yield "the database server's own log, its copies and dumps"
+    yield "hashes at an anchor outside, which tell no text"

@@ -1,0 +1,170 @@
+"""What was erased in a store, kept beside it: "labels.erased" beside "labels.db".
+
+A copy of the store that was taken before does not know of it. Before one that is put back is
+opened, what this list names is erased in it again. The list holds ids of items and marks of names,
+which nobody can make or compare without the key of the store; no text and no name.
+
+The files that were written from a store for its owner, reports and bundles, are noted here too:
+what is still there as it was written goes with what it holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from labelcore.errors import StoreError
+from labelcore.store.guard import BESIDE, GIVEN_UP
+from labelcore.store.kept import backups, backups_folder, read_seals_file, write_seals
+from labelcore.store.signing import secret_of
+from labelcore.whole_file import whole_file
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """One erasure.
+
+    project   by its identity (``identity_of``); "" for a name, which goes from all of them
+    items     ids, where it is of texts; every: and of all others of the project
+    whole     whether it is of the project itself
+    mark      of a name, and how many words that has; called: what stands instead of it
+    at, who, why
+    """
+
+    project: str
+    at: str
+    who: str
+    why: str
+    items: tuple[str, ...] = ()
+    every: bool = False
+    whole: bool = False
+    mark: str = ""
+    words: int = 0
+    called: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedList:
+    """What the file says.
+
+    gone     every erasure, in order
+    written  {path: SHA-256} of files made for the owner
+    looked   when retention was looked at last, UTC, "" for never; steady: since when the clock goes
+             on without a jump
+    unclean  whether bytes of it may be left, because somebody used the store then
+    """
+
+    gone: tuple[Gone, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
+    looked: str = ""
+    steady: str = ""
+    unclean: bool = False
+
+
+def erased_file(place: Path) -> Path:
+    return place.with_suffix(".erased")
+
+
+def read_erased(place: Path | None) -> ErasedList:
+    """Raises StoreError for a list that cannot be read: what it names must not come back."""
+    if place is None or not erased_file(place).exists():
+        return ErasedList()
+    try:
+        values = json.loads(erased_file(place).read_text("utf-8"))
+        gone = tuple(Gone(**{**one, "items": tuple(one["items"])}) for one in values["gone"])
+        return ErasedList(**{**values, "gone": gone})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(
+            f"{erased_file(place)}, the list of what was erased, cannot be read ({error}); put a "
+            "copy of it back"
+        ) from error
+
+
+def write_erased(place: Path, known: ErasedList) -> None:
+    """All of it or nothing. Raises OSError."""
+    with whole_file(erased_file(place)) as stream:
+        stream.write(json.dumps(asdict(known), ensure_ascii=False).encode())
+
+
+def add_gone(place: Path | None, *gone: Gone) -> None:
+    """Before anything is erased: what is broken off is done when the store is opened next."""
+    if place is not None:
+        known = read_erased(place)
+        write_erased(place, replace(known, gone=(*known.gone, *gone), unclean=True))
+
+
+def note_written(place: Path | None, file: Path) -> None:
+    """A report or bundle was written: once what it holds is erased, it goes too. A folder that
+    cannot be written hurts nobody."""
+    with suppress(OSError, StoreError):
+        if place is not None:
+            known = read_erased(place)
+            files = {**known.written, str(file.resolve()): _digest(file)}
+            write_erased(place, replace(known, written=files))
+
+
+def remove_written(place: Path | None) -> tuple[list[Path], list[Path]]:
+    """Remove the files that were written and are as they were; those, and those that were changed
+    since and stay."""
+    known = read_erased(place)
+    removed, changed = [], []
+    for name, digest in known.written.items():
+        file = Path(name)
+        if not file.is_file():
+            continue
+        if _digest(file) == digest:
+            file.unlink()
+            removed.append(file)
+        else:
+            changed.append(file)
+    if place is not None:
+        written = {str(one): "" for one in changed}
+        write_erased(place, replace(known, written=written, unclean=False))
+    return removed, changed
+
+
+def mark_of(place: Path, name: str) -> str:
+    """What can be compared with a name by whoever has the key of the store, and by nobody else."""
+    return hmac.digest(secret_of(place), f"erased\n{name}".encode(), "sha256").hex()
+
+
+def old_backups(place: Path) -> Iterator[Path]:
+    """Every file of the folder of backups but those that hold what somebody said is lost: they are
+    stores that are erased in themselves."""
+    folder = backups_folder(place)
+    if folder.exists():
+        yield from (one for one in folder.iterdir() if one.name != GIVEN_UP)
+
+
+def remove_backups(place: Path, but: Path) -> int:
+    """Remove every backup except one; how many."""
+    number = len([one for one in backups(place) if one != but])
+    for one in list(old_backups(place)):
+        if one.name not in {but.name + end for end in BESIDE}:
+            shutil.rmtree(one) if one.is_dir() else one.unlink(missing_ok=True)
+    return number
+
+
+def set_aside(place: Path) -> list[Path]:
+    """The databases that a backup took the place of, and the backups of what was given up."""
+    here = place.parent.glob(f"{place.stem}-before-*{place.suffix}")
+    return sorted([*here, *(backups_folder(place) / GIVEN_UP).glob(f"*{place.suffix}")])
+
+
+def forget_seal(place: Path, key: str) -> None:
+    """Of a project that was erased. Raises OSError."""
+    file = read_seals_file(place)
+    if key in file.seals:
+        seals = {name: one for name, one in file.seals.items() if name != key}
+        write_seals(place, replace(file, seals=seals))
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,260 @@
+"""What was erased is in no byte that the product has, and the log and its figures are as before."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import labelcore as lc
+from labelcore.log.events import genesis, sound_part
+from labelcore.replay import replay_bundle, replay_project
+from labelcore.report import bundle_zip, report_html
+from labelcore.session.backups import back_up, restore
+from labelcore.session.erasing import (
+    erase_items,
+    erase_person,
+    erase_project,
+)
+from labelcore.session.integrity import verify
+from labelcore.session.item_texts import TEXT_GONE
+from labelcore.session.retention import Retained, carry_out_retention, set_retention
+from labelcore.store import back_up_now, note_written
+from tests.report.sessions import session_on, write_items
+
+WHY = {"who": "Data Protection", "why": "asked for on 3 May"}
+
+
+def url(file: Path) -> str:
+    return f"sqlite:///{file}"
+
+
+def holding(folder: Path, text: str) -> list[str]:
+    """The files below a folder in which a text stands, as it is, as JSON has it, or packed."""
+    wanted = {text.encode(), json.dumps(text)[1:-1].encode()}
+
+    def held(content: bytes) -> bool:
+        return any(one in content for one in wanted)
+
+    found = []
+    for file in folder.rglob("*"):
+        if not file.is_file():
+            continue
+        content = [file.read_bytes()]
+        if zipfile.is_zipfile(file):
+            with zipfile.ZipFile(file) as packed:
+                content += [packed.read(name) for name in packed.namelist()]
+        elif file.suffix == ".contents":
+            with pa.ipc.open_file(pa.memory_map(str(file))) as reader:
+                content += [str(reader.get_batch(n).to_pydict()).encode()
+                            for n in range(reader.num_record_batches)]  # fmt: skip
+        if any(map(held, content)):
+            found.append(file.name)
+    return sorted(found)
+
+
+def text_of(item: str) -> str:
+    """None is part of another one."""
+    return f"Case {int(item.removeprefix('m')):04d} of the caf\u00e9 ward"
+
+
+def label(session: lc.Session, number: int, annotator: str = "me") -> list[str]:
+    asked = []
+    for _ in range(number):
+        draw = session.next(annotator)
+        assert draw is not None
+        session.answer(draw, "yes" if int(draw.item_id[1:]) % 3 else "no", annotator=annotator)
+        asked.append(draw.item_id)
+    return asked
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The folder that is the product's; the file of items and what was taken home lie beside it."""
+    (tmp_path / "home").mkdir()
+    file = tmp_path / "items.csv"
+    write_items(file)
+    file.write_text(re.sub(r"message (\d+)", lambda found: text_of(found[1]), file.read_text()))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def session(home: Path) -> Iterator[lc.Session]:
+    made = session_on(home.parent / "items.csv", store=url(home / "labels.db"))
+    yield made
+    made.store.close()
+
+
+def figures(session: lc.Session) -> list[object]:
+    return [one.to_dict() for one in session.results().values()]
+
+
+def test_texts_are_in_no_byte_and_figures_are_as_before(session: lc.Session, home: Path) -> None:
+    asked = label(session, 45)  # Beyond the half of the labels, where content cuts the strata.
+    gone = asked[:3]
+    texts = [text_of(one) for one in gone]
+    session.note(2, f"odd: {texts[1]}")
+    back_up_now(home / "labels.db", session.store.backup)
+    bundle = home / "spam.zip"
+    bundle.write_bytes(bundle_zip(session))
+    (home / "labels.jsonl").write_text("\n".join(texts))
+    for one in (bundle, home / "labels.jsonl"):
+        note_written(home / "labels.db", one)
+    before, seal = figures(session), session.events[-1].hash
+    assert all(len(holding(home, one)) >= 4 for one in texts)
+
+    done = erase_items(session.store, "spam", gone, **WHY)
+    assert done.items == 3 and done.events == 1 and not bundle.exists()
+    assert str(home.parent / "items.csv") in done.left[0]
+    assert [holding(home, one) for one in texts] == [[], [], []]
+
+    event = session.store.events("spam")[-1]
+    assert (event.kind, event.annotator, event.text) == ("erased", WHY["who"], WHY["why"])
+    assert event.detail["items"] == gone and session.store.events("spam")[-2].hash == seal
+    session.sync()
+    assert session.item_by_id(gone[0]) == {"text": TEXT_GONE} and figures(session) == before
+    again = lc.Session.open(session.store, "spam")
+    assert figures(again) == before and again.item_by_id(gone[0]) == {"text": TEXT_GONE}
+    assert again.population.content(asked[5])["text"] == text_of(asked[5])
+    assert verify(url(home / "labels.db")).whole
+    replayed = replay_project(session.store, "spam")
+    assert replayed.erased == 3 and replayed.draws >= 45
+    assert "Erased: 3 texts and words of 1 event" in " ".join(replayed.stages)
+    bundle.write_bytes(bundle_zip(again))
+    assert replay_bundle(bundle, home.parent / "items.csv").erased == 3
+    assert TEXT_GONE in report_html(again) or texts[0] not in report_html(again)
+    label(again, 15)  # It goes on, also over the cut of the strata by what the items said.
+    assert replay_project(session.store, "spam").erased == 3
+
+
+def test_erased_while_it_is_judged_and_before_it_is_drawn(session: lc.Session, home: Path) -> None:
+    label(session, 5)
+    open_draw = session.next("ann")
+    assert open_draw is not None
+    ahead = set(session.population._ids.all()) - {e.item_id for e in session.events}
+    erase_items(session.store, "spam", [open_draw.item_id, *ahead], **WHY)
+    event = session.answer(open_draw, "yes", annotator="ann")  # Read before it was erased.
+    assert event.kind == "labelled"
+    assert session.next("ann") is None, "each of the others was counted as broken"
+    kinds = {one.item_id: one.kind for one in session.events if one.answers}
+    assert {kinds[one] for one in kinds if one in ahead} == {"broken"}
+    assert replay_project(session.store, "spam").erased == len(ahead) + 1
+
+
+def test_a_backup_from_before_is_erased_before_it_is_opened(
+    session: lc.Session, home: Path
+) -> None:
+    asked = label(session, 10, "Ann Lee")
+    taken_home = home.parent / "taken" / "backup.db"
+    taken_home.parent.mkdir()
+    back_up(session.store, taken_home)
+    erase_items(session.store, "spam", asked[:2], **WHY)
+    erase_person(session.store, "Ann Lee", **WHY)
+    assert holding(taken_home.parent, text_of(asked[0])) != []
+    session.store.close()
+    restore(taken_home, url(home / "labels.db"), force=True)
+    for text in (text_of(asked[0]), text_of(asked[1]), "Ann Lee"):
+        assert holding(home, text) == []
+    again = lc.Session.open(url(home / "labels.db"), "spam")
+    assert again.labels == 10 and again.item_by_id(asked[0]) == {"text": TEXT_GONE}
+    assert {one.annotator for one in again.events if one.kind == "labelled"} == {"erased 1"}
+    assert verify(url(home / "labels.db")).whole and replay_project(again.store, "spam").erased == 2
+    again.store.close()
+
+    # And one that somebody puts there by hand.
+    for end in ("-wal", "-shm"):
+        (home / f"labels.db{end}").unlink(missing_ok=True)
+    (home / "labels.db").write_bytes(taken_home.read_bytes())
+    with closing(lc.open_store(url(home / "labels.db"))) as store:
+        by_hand = lc.Session.open(store, "spam")
+        assert by_hand.item_by_id(asked[0]) == {"text": TEXT_GONE}
+
+
+def test_a_name_goes_and_its_answers_stay_those_of_one_person(
+    session: lc.Session, home: Path
+) -> None:
+    label(session, 10, "Ann Lee"), label(session, 10, "bob")
+    session.reword("bob", names={"Ann Lee": "Ann Lee", "bob": "Bob"})
+    session.note(1, "see Ann Lee about it", "bob")
+    session.finish("said Ann Lee.", "bob")
+    before, hashes = figures(session), [one.hash for one in session.events]
+    done = erase_person(session.store, "Ann Lee", **WHY)
+    assert done.name == "erased 1" and done.events >= 12 and holding(home, "Ann Lee") == []
+    again = lc.Session.open(session.store, "spam")
+    log = again.events
+    assert [one.hash for one in log[:-1]] == hashes and figures(again) == before
+    assert sum(one.annotator == "erased 1" and one.kind == "labelled" for one in log) == 10
+    assert again.settings["names"] == {"erased 1": "erased 1", "bob": "Bob"}
+    assert replay_project(session.store, "spam").answers == 20
+    assert verify(url(home / "labels.db")).whole
+    with pytest.raises(ValueError, match="stands in a project, got 'Ann Lee'"):
+        erase_person(session.store, "Ann Lee", **WHY)
+
+    # A label that is changed under the word of an erasure that does not name it is found.
+    changed = [replace(one, label="no") if one.label == "yes" else one for one in log]
+    first = next(one.sequence for one in log if one.label == "yes")
+    start = genesis(again.record.fingerprint, again.record.plan_json)
+    assert len(sound_part(log, start)) == len(log)
+    assert len(sound_part(changed, start)) == first - 1
+
+
+def test_a_project_goes_with_all_that_is_its_own(session: lc.Session, home: Path) -> None:
+    label(session, 10)
+    other = session_on(home.parent / "items.csv", store=session.store, project="kept", seed=9)
+    label(other, 5)
+    back_up_now(home / "labels.db", session.store.backup)
+    done = erase_project(session.store, "spam", **WHY)
+    assert done.whole and [one.name for one in session.store.projects()] == ["kept"]
+    assert holding(home, '"seed": 3') == [] and lc.Session.open(session.store, "kept").labels == 5
+    found = verify(url(home / "labels.db"))
+    assert found.whole, found
+
+
+def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(
+    session: lc.Session, home: Path
+) -> None:
+    asked = label(session, 10)
+    session.finish()
+    before, store = figures(session), session.store
+    set_retention(store, "spam", 90)
+    end = datetime.fromisoformat(session.events[-1].at)
+
+    def after(days: float) -> Retained:
+        return carry_out_retention(store, end + timedelta(days=days))
+
+    assert after(0.01).due == () and after(1).why == "" and after(89.9).due == ()
+    # Off by years, and back again: nothing is erased, whoever starts the app how often.
+    for days in (4000, 4000.01, -400):
+        assert after(days).erased == () and after(days).why
+    assert after(91).due == ("spam",) and "20 hours" in after(91.5).why
+    assert holding(home, text_of(asked[0])) != []
+    (done,) = after(92).erased
+    assert done.items == 10 and after(93).due == () == after(93).erased
+    every = [text_of(one) for one in session.population._ids.all()]
+    assert [one for one in every if holding(home, one)] == []
+    again = lc.Session.open(store, "spam")
+    assert figures(again) == before and replay_project(store, "spam").erased == 10
+    assert again.events[-1].annotator == "retention" and verify(url(home / "labels.db")).whole
+    with pytest.raises(ValueError, match="days must be 1 or more, got 0"):
+        set_retention(store, "spam", 0)
+
+
+def test_bad_input_is_refused_in_words(session: lc.Session) -> None:
+    label(session, 2)
+    for items, why, said in (
+        (["m1"], " ", "why must say for what reason"),
+        (["nobody"], "x", "items must be ids of project 'spam', got 'nobody'"),
+        ([], "x", "items must name at least one item"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            erase_items(session.store, "spam", items, who="me", why=why)
+    with pytest.raises(ValueError, match="not one that browsers are given"):
+        erase_person(session.store, "me", who="x", why="y")
