@@ -41,8 +41,8 @@ INSIDE: dict[str, str] = {
     "settings": "",
     "trials": "promises plan planning results session whole_file words",
     "charts": "errors promises estimands results words",
-    "report": "errors promises estimands population designs plan log results words figures planning"
-    " session replay charts",
+    "report": "errors promises estimands items population designs plan log results words figures"
+    " planning session replay charts",
     "exchange": "errors plugins promises population log words store session report",
     "cli": "errors plugins promises estimands population designs plan log results words planning"
     " waves store session replay report exchange settings whole_file",

@@ -12,6 +12,8 @@ from labelcore.charts.base import Chart, empty_chart, interval_words
 from labelcore.charts.history_table import COLUMNS, Seen, history_rows, history_table
 from labelcore.charts.living import Track, difference_scale, labels_drawing
 from labelcore.charts.names import shortened
+from labelcore.results.race import Race
+from labelcore.results.types import Estimate
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words
 from labelcore.words.quantities import key_parts, label_of
@@ -56,6 +58,19 @@ def track_of(rows: Sequence[Seen], key: str, name: str, margin: float | None) ->
     labels, value, low, high = seen.T
     unit = "points" if is_difference(key) else "%"
     return Track(labels, value, low, high, 0, margin=margin, name=f"{name}, {unit}")
+
+
+def with_race(track: Track, race: Race, now: Estimate) -> Track:
+    """The same with what is certain; where the disagreements come first it ends with them."""
+    certain = race.course()
+    if not race.alone:
+        return replace(track, certain=certain)
+    inside = track.labels < race.differ if not race.open else track.labels <= race.differ
+    kept = {name: getattr(track, name)[inside] for name in ("labels", "value", "low", "high")}
+    if not race.open:
+        last = {"labels": race.differ, "value": now.value or 0.0, "low": now.low, "high": now.high}
+        kept = {name: np.append(one, last[name]) for name, one in kept.items()}
+    return replace(track, **kept, planned=race.differ, certain=certain)
 
 
 def history_words(

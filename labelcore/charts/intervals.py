@@ -13,8 +13,8 @@ from labelcore.charts.svg import LETTER, WIDTH, colour
 
 ROW, THICK = 30.0, 10.0
 SIZE = 14
-VALUE, RANGE = 64.0, 104.0
-LONGEST, LONGEST_ROW = 34, 30
+VALUE, LEAST_RANGE = 64.0, 80.0
+LONGEST, LONGEST_ROW, SHORT_NAME = 34, 30, 22
 TALL, LINE, SLIM = 44.0, 18.0, 6.0
 SMALL, GAP, WIDEST = 11, 16.0, 280.0
 """Of several figures beside each other: a row, its words, its bars, between columns, and a column
@@ -22,17 +22,26 @@ of few."""
 
 
 def interval_rows(
-    shown: Sequence[Bar], scale: Ends = SHARES, *, words: str, wanted: float | None = None
+    shown: Sequence[Bar],
+    scale: Ends = SHARES,
+    *,
+    words: str,
+    wanted: float | None = None,
+    wide: float = WIDTH,
 ) -> Node:
     """A row for each figure: name, value, interval and value on the scale, ends in numbers.
 
     scale    of differences it has a line at zero
     words    the same as text
     wanted   a value that is asked for, as a line through all rows with its number below
+    wide     of the picture, where no name is long
     """
     names = [shortened(one.name, LONGEST) for one in shown]
-    left = max(len(name) for name in names) * LETTER * SIZE / 12 + 12
-    ends = left + VALUE, WIDTH - RANGE
+    longest = max(map(len, names))
+    wide = WIDTH if longest > SHORT_NAME else wide
+    left = longest * LETTER * SIZE / 12 + 12
+    said = max(len(one.said[1]) for one in shown) * LETTER * SIZE / 12
+    ends = left + VALUE, wide - max(said + 18, LEAST_RANGE)
     made: list[Node] = []
     for place, (one, name) in enumerate(zip(shown, names, strict=True)):
         made += _row(one, name, ROW * (place + 0.5), ends, scale)
@@ -45,7 +54,7 @@ def interval_rows(
         where = {"text_anchor": "middle", "fill": colour("quiet")}
         made.append(_text(f"wanted: {100 * wanted:g} %", float(x), height + ROW / 3, **where))
         height += ROW * 2 / 3
-    box = f"0 0 {WIDTH:g} {height:g}"
+    box = f"0 0 {wide:g} {height:g}"
     return node("svg", *made, klass="chart", viewBox=box, role="img", aria_label=words)
 
 
@@ -81,28 +90,31 @@ def interval_columns(
 def _cell(bar: Bar, ends: tuple[float, float], top: float) -> list[Node]:
     """Value and interval in words above the bar."""
     y, words = top + LINE + 7, top + LINE / 2
-    side = {"text_anchor": "end", "font_size": SMALL, "fill": colour("quiet")}
+    strong = {"font_size": SMALL + 1, "font_weight": "bold", "klass": "said"}
+    side = {"text_anchor": "end", "font_size": SMALL, "fill": colour("quiet"), "klass": "between"}
     made = [
-        _text(bar.said[0], ends[0], words, font_size=SMALL + 1, font_weight="bold"),
+        _text(bar.said[0], ends[0], words, **strong),
         _text(bar.said[1], ends[1], words, **side),
-        _box(ends, y, SLIM, fill=colour("empty")),
+        _box(ends, y, SLIM, fill=colour("empty"), klass="track"),
     ]
     return made + _marks(bar, ends, SHARES, y, SLIM)
 
 
 def _marks(bar: Bar, ends: tuple[float, float], scale: Ends, y: float, thick: float) -> list[Node]:
-    """Interval and value on the scale."""
-    made = []
+    """Interval and value on the scale; what there is not is hidden, for a replay to show."""
     tint = colour("quiet" if bar.out else FIRST)
-    if bar.low is not None and bar.high is not None:
-        side = _along(bar.low, ends, scale), _along(bar.high, ends, scale)
-        look = {"fill": "none", "stroke": tint, "stroke_dasharray": "4 3"}
-        band = look if bar.assumed else {"fill": tint, "fill_opacity": 0.42}
-        made.append(_box((side[0], max(side[1], side[0] + 1)), y, thick, **band))
-    if bar.value is not None:
-        at = _along(bar.value, ends, scale)
-        made.append(_box((at - 2, at + 2), y, thick + 6, fill=tint))
-    return made
+    gone = {"visibility": "hidden"}
+    low, high = (_along(one or 0.0, ends, scale) for one in (bar.low, bar.high))
+    outline = {"fill": "none", "stroke": tint, "stroke_dasharray": "4 3"}
+    look: dict[str, object] = {"fill": tint, "fill_opacity": 0.42}
+    band = {**(outline if bar.assumed else look), "klass": "interval"}
+    band |= gone if bar.low is None else {}
+    at = _along(bar.value or 0.0, ends, scale)
+    value = {"fill": tint, "klass": "value", **(gone if bar.value is None else {})}
+    return [
+        _box((low, max(high, low + 1)), y, thick, **band),
+        _box((at - 2, at + 2), y, thick + 6, **value),
+    ]
 
 
 def _along(value: float, ends: tuple[float, float], scale: Ends) -> float:
@@ -114,11 +126,11 @@ def _row(bar: Bar, name: str, y: float, ends: tuple[float, float], scale: Ends) 
     strong = {"font_weight": "bold"} if bar.chosen else {}
     made = [
         _text(name, 0, y, fill=colour("ink") if bar.chosen else colour("quiet"), **strong),
-        _text(bar.said[0], ends[0] - 14, y, text_anchor="end", font_weight="bold"),
-        _box(ends, y, THICK, fill=colour("empty")),
+        _text(bar.said[0], ends[0] - 14, y, text_anchor="end", font_weight="bold", klass="said"),
+        _box(ends, y, THICK, fill=colour("empty"), klass="track"),
     ]
     made += _marks(bar, ends, scale, y, THICK)
-    return [*made, _text(bar.said[1], ends[1] + 14, y)]
+    return [*made, _text(bar.said[1], ends[1] + 14, y, klass="between")]
 
 
 def _text(text: str, x: float, y: float, **look: object) -> Node:

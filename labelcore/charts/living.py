@@ -323,13 +323,15 @@ def race(marks: Sequence[AnyMark], labels: int, wanted: float, words: str) -> No
     return _chart(_labels(max(float(labels), last)), _upright(PRECISION), [*marks, *goal], words)
 
 
-def along_scores(band: Curve, items: int, cut: int | None, words: str) -> Node:
-    """A reading and its band against how many of the first ``items`` are taken, and the
-    classifier's own cut, if it has one."""
+def along_scores(
+    band: Curve, items: int, cut: int | None, words: str, *, most: int = MOST_RANKS
+) -> Node:
+    """A reading and its band against how many of the first ``items`` are taken, at ``most`` so many
+    places, and the classifier's own cut, if it has one."""
     log, last = items >= LOG_FROM_ITEMS, float(items)
     ticks = _powers(items) if log else _steps(last)
     across = _axis(FIRST_ITEMS, (1.0 if log else 0.0, last), ticks, log=log)
-    points = points_of(band, log=log, most=MOST_RANKS)
+    points = points_of(band, log=log, most=most)
     parts: list[Part] = [*curve_marks(points)]
     if points.without_line:
         parts.append(_no_line(across, cut))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -84,17 +84,28 @@ def course(engine: Engine, found: Mapping[str, Finding]) -> list[dict[str, Any]]
     at                       when the last answer up to there was given
     """
     stage = headline_stage(engine)
-    keys = [question.key for question in stage.questions]
     last = engine.told[-1][0] if engine.told else -1
     stages = engine.stages([one for one in looks_before(stage) if one > last])
     while part := list(islice(stages, LOOKS_AT_ONCE)):
         for then, results in zip(part, scalar_results_of(part), strict=True):
-            engine.told.append((len(then.asked), _moment(then, results, keys)))
+            engine.told.append((len(then.asked), moment(then, results)))
     told = [look for draws, look in engine.told if draws < stage.prefix()]
-    return [*told, _moment(stage, found, keys)] if stage.prefix() else []
+    return [*told, moment(stage, found)] if stage.prefix() else []
 
 
-def _moment(engine: Engine, found: Mapping[str, Finding], keys: Sequence[str]) -> dict[str, Any]:
+def results_after(
+    engine: Engine, draws: Sequence[int]
+) -> Iterator[tuple[Engine, dict[str, Finding]]]:
+    """Every result as it would be after each of these numbers of draws, which rise, with the
+    answers as they are now; and the engine of that moment."""
+    stages = engine.stages(draws)
+    while part := list(islice(stages, LOOKS_AT_ONCE)):
+        yield from zip(part, results_of(part), strict=True)
+
+
+def moment(engine: Engine, found: Mapping[str, Finding]) -> dict[str, Any]:
+    """What ``course`` says of an engine that has found this."""
+    keys = [question.key for question in engine.questions]
     last = engine.in_force(engine.prefix()) if engine.prefix() else None
     return {
         "at": "" if last is None else last.at,

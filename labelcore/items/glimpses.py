@@ -14,24 +14,24 @@ LONGEST_COMPACTED = 20_000
 BETWEEN = " · "
 
 
-def glimpse(content: Mapping[str, str]) -> str:
-    r"""What an item holds, on one line of at most LENGTH characters; reads no file.
+def glimpse(content: Mapping[str, str], most: int = LENGTH) -> str:
+    r"""What an item holds, on one line of at most so many characters; reads no file.
 
     >>> glimpse({"photo": "cats/1.png", "text": "A grey\n cat"})
     '(picture) 1.png · A grey cat'
     """
-    return one_line(BETWEEN.join(_start(v) for v in content.values() if v.strip()), LENGTH)
+    return one_line(BETWEEN.join(_start(v, most) for v in content.values() if v.strip()), most)
 
 
-def _start(value: str) -> str:
+def _start(value: str, most: int) -> str:
     if value.startswith(picture_address.PREFIX):
         return "(picture)"
     if picture_file.is_path(value) and " " not in value:
         return f"(picture) {os.path.basename(value)}"
     if words := talk.last_words(value):
-        return one_line(words, LENGTH)
+        return one_line(words, most)
     if len(value) <= LONGEST_COMPACTED and json_text.looks_like_json(value):
         found = json_text.parse(value)
         if found is not None:
             return json_text.compact(found)
-    return one_line(value, LENGTH)
+    return one_line(value, most)

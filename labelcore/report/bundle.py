@@ -67,7 +67,7 @@ def bundle_zip(session: Session) -> bytes:
     drawn = [event.item_id for event in facts.events if "content" in event.detail]
     kept = {item: contents[item].salt for item in drawn if item in contents}
     salts = {item: salt for item, salt in kept.items() if salt}
-    files = {name: text.encode() for name, text in _texts(facts, salts).items()}
+    files = {name: text.encode() for name, text in _texts(session, facts, salts).items()}
     manifest = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -78,7 +78,7 @@ def bundle_zip(session: Session) -> bytes:
     return _zipped({MANIFEST: json_text(manifest).encode(), **files}, facts.as_of)
 
 
-def _texts(facts: Facts, salts: Mapping[str, str]) -> dict[str, str]:
+def _texts(session: Session, facts: Facts, salts: Mapping[str, str]) -> dict[str, str]:
     population = facts.population
     source = {
         "file": population.name,
@@ -93,7 +93,7 @@ def _texts(facts: Facts, salts: Mapping[str, str]) -> dict[str, str]:
         POPULATION: json_text(source),
         LOG: log_text(facts.events),
         SALTS: json_text(salts),
-        "report.html": page(facts),
+        "report.html": page(session, facts),
         "report.json": report_text(facts),
     }
 

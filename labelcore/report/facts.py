@@ -73,6 +73,7 @@ class Facts:
 
     tables        the table of figures, by the groups of the plan, and one by each other column
     judged        systems that a model judges, and the judge; None where nobody asked
+    given         by whom and when the labels were given, "" without any
     sentence      the one sentence to quote: the primary result, and who labelled when
     interim       whether labelling is not finished yet
     as_of         the time of the last event, or of the project where there is none
@@ -112,6 +113,7 @@ class Facts:
     results: Mapping[str, Finding]
     tables: tuple[Table, ...]
     judged: Judged | None
+    given: str
     sentence: str
     curves: tuple[Band, ...] | None
     curve_left_out: str
@@ -233,7 +235,8 @@ def gather(session: Session) -> Facts:
         results=results,
         tables=tables_of(session),
         judged=judged_of(session),
-        sentence=headline(session, _given(span, people)) if results else NOTHING_ASKED,
+        given=(given_words := _given(span, people)),
+        sentence=headline(session, given_words) if results else NOTHING_ASKED,
         curves=curves,
         curve_left_out=left_out,
         calibration=_calibration(session),

@@ -51,9 +51,11 @@ def table_picture(shown: Table, most: int, where: str) -> Markup | None:
 
     most, where   how many rows, and where the others are
     """
-    figures, rows = shown.figures[:MOST_COLUMNS], shown.rows[:most]
-    found = {(one.row, one.figure): estimate_bar(one.estimate, "") for one in shown.cells}
-    bars = [[found.get((row, figure)) for figure in figures] for row in rows]
+    figures = shown.figures[:MOST_COLUMNS]
+    bars = [
+        [None if one is None else estimate_bar(one, "") for one in line]
+        for line in drawn_cells(shown, most)
+    ]
     drawn = [one for line in bars for one in line if one is not None]
     if not any(one.low is not None for one in drawn):
         return None
@@ -69,6 +71,13 @@ def table_picture(shown: Table, most: int, where: str) -> Markup | None:
     note = element("p", f"{count(left, 'further figure')} {where}.", class_="note")
     rows_told = json.dumps([["", *heads], *told])
     return element("div", drawing, note if left else None, class_="plot", data_rows=rows_told)
+
+
+def drawn_cells(shown: Table, most: int) -> list[list[Estimate | None]]:
+    """The first figures of the first rows; None where there is none."""
+    found = {(one.row, one.figure): one.estimate for one in shown.cells}
+    figures = shown.figures[:MOST_COLUMNS]
+    return [[found.get((row, figure)) for figure in figures] for row in shown.rows[:most]]
 
 
 def bar_words(bar: Bar) -> str:

@@ -36,14 +36,17 @@ CURVES = {
 }
 FRONT = CURVES["precision",]
 AT_EACH_SCORE = "How many are positive at each score"
-LISTS = "The difference of the two lists"
+LISTS, HISTORY = "The difference of the two lists", ": estimate and interval against labels"
 # Not drawn for bounds without an estimate: there is no recall to draw precision against.
 NEEDS_ESTIMATE = {("precision", "recall")}
 
 
-def figures(facts: Facts) -> tuple[Markup | None, Markup]:
+def figures(facts: Facts, *, played: bool = False) -> tuple[Markup | None, Markup]:
     """The curve of page 1, None without one; and a section with the other figures: history,
-    candidates, evidence, curves, strata. What one says in words no later one says again."""
+    candidates, evidence, curves, strata. What one says in words no later one says again.
+
+    played   page 1 has the history of a number, or the curve of a list, in another way
+    """
     said: set[str] = set()
     curve, others = None, []
     found = sorted(_charts(facts), key=lambda one: one[0] not in (FRONT, LISTS))
@@ -51,11 +54,10 @@ def figures(facts: Facts) -> tuple[Markup | None, Markup]:
         parts = SENTENCE_ENDS.split(chart.alt)
         caption = " ".join(one for one in parts if one not in said)
         said.update(parts)
-        made = _figure(f"figure-{number}", title, chart, caption)
-        if title in (FRONT, LISTS):
-            curve = made
-        else:
-            others.append(made)
+        if title in (FRONT, LISTS) and not (played and isinstance(facts.primary, Band)):
+            curve = _figure(f"figure-{number}", title, chart)
+        elif not (played and title.endswith(HISTORY)):
+            others.append(_figure(f"figure-{number}", title, chart, caption))
     nothing = element("p", "There is nothing more to draw yet.")
     return curve, section("figures", "Figures", *(others or [nothing]))
 
@@ -65,7 +67,7 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
         if isinstance(first, Estimate) and facts.courses[key]:
             label = name_of(first)
             yield (
-                f"{label}: estimate and interval against labels",
+                f"{label}{HISTORY}",
                 history_chart(facts.courses[key], key, margin=facts.plan.margin, label=label),
             )
             break
@@ -115,14 +117,21 @@ def own_cut(facts: Facts, classifier: str | None) -> int | None:
     return called(facts, str(classifier)) or None
 
 
-def _figure(name: str, title: str, chart: Chart, caption: str) -> Markup:
+def _figure(name: str, title: str, chart: Chart, caption: str = "") -> Markup:
+    """With its words below; on page 1 they are for those who do not see it."""
+    words = title if caption else f"{title}. {chart.alt}"
     return element(
         "figure",
         element("h3", title),
-        element("div", picture(svg(chart.drawing, name, title)), class_="plot"),
-        element("figcaption", tied(caption)),
-        element("details", element("summary", "The same as a table"), numbers(title, chart.table)),
+        element("div", picture(svg(chart.drawing, name, words)), class_="plot"),
+        element("figcaption", tied(caption)) if caption else None,
+        folded_numbers(title, chart.table),
     )
+
+
+def folded_numbers(title: str, frame: pd.DataFrame) -> Markup:
+    """What a figure shows as a table, folded."""
+    return element("details", element("summary", "The same as a table"), numbers(title, frame))
 
 
 def numbers(caption: str, frame: pd.DataFrame) -> Markup:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 
 import numpy as np
 import pandas as pd
 
+from labelcore.charts.drawing import Ends
 from labelcore.charts.figure_bars import (
     candidate_bar,
     estimate_bar,
@@ -14,17 +16,17 @@ from labelcore.charts.figure_bars import (
     list_bars,
     list_scale,
 )
-from labelcore.charts.history_table import history_table
 from labelcore.charts.intervals import interval_rows
 from labelcore.charts.living import SHARES, Bar, difference_scale
+from labelcore.charts.svg import WIDTH
 from labelcore.figures.confusion import Bounds
 from labelcore.promises import Promise
 from labelcore.report.along_ranks import Landmark
 from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
-from labelcore.report.figure_table import table_picture
+from labelcore.report.figure_table import drawn_cells, table_picture
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
-from labelcore.report.sections import decides, judged, name_of
+from labelcore.report.sections import decides, judged, name_of, quote
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import DIFFERENCE, Choice, Claim, Estimate
@@ -40,27 +42,37 @@ from labelcore.words.counts import NO_LABEL, each_cell, row_words
 from labelcore.words.lists import short_lists
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import label_of
-from labelcore.words.sentences import count
+from labelcore.words.sentences import count, labels_words
 from labelcore.words.short import short_head, short_sentence
 
 MOST_ROWS, MOST_CLAIMS, MOST_CLASSES = 8, 3, 10
 SLIDE_ROWS, MOST_CALLS = 6, 2
+BESIDE = 440.0
+"""Of the rows, where the replay stands beside them."""
 HEAD = ["Figure", "Value", "Interval"]
 """Of the rows of the picture, where they are a table."""
 UNFINISHED = "Labelling is not finished: this is what is known so far."
 
 
-def front(facts: Facts, curve: Markup | None) -> Markup:
-    """Question, answer, picture, meaning, and what is ``apart`` where no systems stand there."""
+def front(facts: Facts, curve: Markup | None, played: Markup | None = None) -> Markup:
+    """Question, answer, picture, meaning, and what is ``apart`` where no systems stand there.
+
+    played   how the figures came about, beside them, where a script can play it
+    """
+    wide = WIDTH if played is None else BESIDE
+    columns = "both" if played is not None and facts.table is None else "above"
     return element(
         "header",
         _about(facts),
         _calls(facts),
         _answer(facts),
         element("p", UNFINISHED, class_="note") if facts.interim else None,
-        intervals(facts),
-        _quote(facts),
-        _meaning(facts),
+        element(
+            "div",
+            element("div", intervals(facts, wide=wide), _given(facts), _meaning(facts)),
+            played,
+            class_=columns,
+        ),
         *(apart(facts, curve) if facts.judged is None else (judged(facts),)),
     )
 
@@ -73,7 +85,7 @@ def apart(facts: Facts, curve: Markup | None) -> tuple[Markup | None, ...]:
 def slide(facts: Facts) -> list[Markup]:
     """What stands on a picture for slides: the same answer, figures and sentence as on page 1."""
     drawn = intervals(facts, SLIDE_ROWS, "in the report")
-    parts = _answer(facts), drawn, _quote(facts), _about(facts)
+    parts = _answer(facts), drawn, quote(facts), _about(facts)
     return [part for part in parts if part is not None]
 
 
@@ -102,10 +114,13 @@ def _answer(facts: Facts) -> Markup:
     return element("h1", mark, " " if mark else None, tied(short_answer(facts)))
 
 
-def _quote(facts: Facts) -> Markup | None:
-    """The sentence to quote, unless it is the answer already."""
-    said = facts.sentence
-    return element("p", tied(said), class_="quote") if said != short_answer(facts) else None
+def _given(facts: Facts) -> Markup | None:
+    """How many labels it rests on, by whom and when."""
+    first = facts.primary
+    if first is None or facts.span is None:
+        return None
+    said = f"From {labels_words(first.labels_used, first.scope, facts.given)}."
+    return element("p", said, class_="note")
 
 
 def short_answer(facts: Facts) -> str:
@@ -129,61 +144,68 @@ def short_answer(facts: Facts) -> str:
 
 
 def intervals(
-    facts: Facts, most: int = MOST_ROWS, where: str = "below, in the tables"
+    facts: Facts,
+    most: int = MOST_ROWS,
+    where: str = "below, in the tables",
+    wide: float = WIDTH,
 ) -> Markup | None:
     """The figures as rows with their intervals; None where there is none yet.
 
     most, where   of more than so many the note says where the others are
+    wide          of the picture, where it is no table
     """
     if facts.table is not None:
         return table_picture(facts.table, most, where)
-    rows, scale = _rows(facts, most), SHARES
-    estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]
-    if isinstance(facts.primary, ListDifference):
-        scale = list_scale(facts.primary)
-    elif any(one.is_difference for one in estimates):
-        keys = [one.estimand for one in estimates]
-        tables = [history_table(facts.courses[key], key) for key in keys]
-        ends = [table[name].to_numpy(dtype=float) for table in tables for name in ("Low", "High")]
-        scale = difference_scale(np.concatenate(ends))
+    rows = list(drawn_rows(facts, most).values())
     if not any(row.low is not None for row in rows):
         return None
     wanted = facts.primary.precision_threshold if isinstance(facts.primary, Choice) else None
     words = "; ".join(f"{row.name}: {row.said[0]} ({row.said[1]})" for row in rows)
-    drawing = picture(interval_rows(rows, scale, words=words, wanted=wanted))
+    drawn = interval_rows(rows, scale_of(facts), words=words, wanted=wanted, wide=wide)
     told = json.dumps([HEAD, *([row.name, *row.said] for row in rows)])
-    left = _number_of_rows(facts) - len(rows)
+    left = len(drawn_rows(facts)) - len(rows)
     noun = "further figure" if wanted is None else "further candidate"
     said = f"{count(left, noun)} {where}."
     more = element("p", said, class_="note") if left > 0 else None
-    return element("div", drawing, more, class_="plot", data_rows=told)
+    return element("div", picture(drawn), more, class_="plot rows", data_rows=told)
+
+
+def scale_of(facts: Facts) -> Ends:
+    """The scale of these rows: of differences as wide as their intervals are now."""
+    if isinstance(facts.primary, ListDifference):
+        return list_scale(facts.primary)
+    numbers = [one for one in facts.results.values() if isinstance(one, Estimate)]
+    if not any(one.is_difference for one in numbers):
+        return SHARES
+    return difference_scale(np.array([end for one in numbers for end in (one.low, one.high)]))
 
 
 def _heads(facts: Facts) -> tuple[Landmark, ...]:
     return tuple(facts.along.landmarks) if facts.along is not None else ()
 
 
-def _number_of_rows(facts: Facts) -> int:
-    if isinstance(facts.primary, Choice):
-        return len(facts.primary.bounds)
-    return len(_heads(facts)) + sum(isinstance(one, Estimate) for one in facts.results.values())
-
-
-def _rows(facts: Facts, most: int) -> list[Bar]:
-    """What is drawn of many figures: the first ones; of many candidates the chosen one and those
-    that are not out."""
+def drawn_rows(facts: Facts, most: int | None = None) -> dict[str, Bar]:
+    """What is drawn, by what it is of: of many figures the first ones; of many candidates the
+    chosen one and those that are not out."""
     first = facts.primary
+    if facts.table is not None:
+        drawn = drawn_cells(facts.table, most or len(facts.table.rows))
+        cells = [one for line in drawn for one in line if one is not None]
+        return {one.estimand: estimate_bar(one, "") for one in cells}
     if isinstance(first, Choice):
         bounds = first.bounds.to_dict("records")
         found = [candidate_bar(row, str(row["classifier"]), first.chosen) for row in bounds]
         best = sorted(found, key=lambda one: (not one.chosen, one.out))[:most]
-        return [one for one in found if one in best]
+        return {one.name: one for one in found if one in best}
     if isinstance(first, ListDifference):
-        return list_bars(first)
-    heads = _heads(facts)
-    rows = [head_bar(one.readings["precision"], f"Precision, first {one.rank:,}") for one in heads]
-    estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]
-    return [*rows, *(estimate_bar(one, _bar_name(one)) for one in estimates)][:most]
+        return {one.name: one for one in list_bars(first)}
+    rows = {
+        f"first {one.rank}": head_bar(one.readings["precision"], f"Precision, first {one.rank:,}")
+        for one in _heads(facts)
+    }
+    numbers = [one for one in facts.results.values() if isinstance(one, Estimate)]
+    rows |= {one.estimand: estimate_bar(one, _bar_name(one)) for one in numbers}
+    return dict(islice(rows.items(), most))
 
 
 def _bar_name(one: Estimate) -> str:
@@ -198,7 +220,7 @@ def candidate_table(facts: Facts) -> Markup | None:
     if not isinstance(facts.primary, Choice):
         return None
     choice = facts.primary
-    drawn = {row.name for row in _rows(facts, MOST_ROWS)}
+    drawn = drawn_rows(facts, MOST_ROWS)
     head = ("Candidate", "Items taken", "Precision", f"Of these {choice.scope.positive!r}", "State")
     rows: list[list[Child]] = [
         [theirs(name), *map(tied, more)]

@@ -1,16 +1,20 @@
 """HTML built from pieces that escape whatever is not HTML already.
 
-A plain text handed to ``element`` is escaped; only a ``Markup`` made by this module passes as it
-is. So a forgotten escape cannot happen: there is no way to write a tag other than ``element``.
+A plain text handed to ``element`` is escaped, and characters that would act unseen are shown; only
+a ``Markup`` made by this module passes as it is. So a forgotten escape cannot happen: there is no
+way to write a tag other than ``element``.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from labelcore.charts.nodes import Node
+from labelcore.items.text import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Markup:
 
 Child = Markup | str | int | None
 
-EMPTY = frozenset({"meta", "br"})
+EMPTY = frozenset({"meta", "br", "input"})
 
 
 def element(name: str, /, *children: Child, **attributes: str) -> Markup:
@@ -32,7 +36,7 @@ def element(name: str, /, *children: Child, **attributes: str) -> Markup:
     '<p class="note">1 &lt; 2<b>so</b></p>'
     """
     names = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()}
-    given = "".join(f' {key}="{escape(value)}"' for key, value in names.items())
+    given = "".join(f' {key}="{escape(visible(value))}"' for key, value in names.items())
     if name in EMPTY:
         return Markup(f"<{name}{given}>")
     return Markup(f"<{name}{given}>{joined(*children).html}</{name}>")
@@ -54,7 +58,7 @@ def joined(*children: Child) -> Markup:
     """Several pieces one after another; None is left out."""
     return Markup(
         "".join(
-            child.html if isinstance(child, Markup) else escape(str(child))
+            child.html if isinstance(child, Markup) else escape(visible(str(child)))
             for child in children
             if child is not None
         )
@@ -64,6 +68,17 @@ def joined(*children: Child) -> Markup:
 def theirs(text: str) -> Markup:
     """Text that came from a file or a person: isolated, so that it cannot turn its surroundings."""
     return element("bdi", text)
+
+
+def data_block(name: str, values: Any) -> Markup:
+    r"""Values for the page's own script, which no text among them can end.
+
+    >>> data_block("d", ["</script>"]).html
+    '<script type="application/json" id="d">["\\u003c/script>"]</script>'
+    """
+    text = visible(json.dumps(values, separators=(",", ":"), ensure_ascii=False))
+    text = text.replace("<", "\\u003c")
+    return Markup(f'<script type="application/json" id="{escape(name)}">{text}</script>')
 
 
 def lines(text: str) -> Markup:

@@ -4,29 +4,42 @@ from __future__ import annotations
 
 from labelcore.report import account, sections
 from labelcore.report.claims import claims
+from labelcore.report.error_cards import error_cards
 from labelcore.report.facts import Facts, gather
 from labelcore.report.figures import figures
 from labelcore.report.front import apart, front
 from labelcore.report.markup import Markup, element, joined
 from labelcore.report.ranks import along_the_ranks
+from labelcore.report.replayed import replayed
 from labelcore.report.second_readings import second_readings
-from labelcore.report.style import POLICY, STYLE
+from labelcore.report.style import POLICY, SCRIPT, STYLE
 from labelcore.session.session import Session
 
-
-def report_html(session: Session) -> str:
-    """A self-contained page: no network, nothing of the content runs, readable and printable
-    everywhere. The first line is one sentence to quote; marked *Interim* until ``finish``."""
-    return page(gather(session))
+ACCOUNT = "Method, assumptions, and how to recompute it"
 
 
-def page(facts: Facts) -> str:
+def report_html(session: Session, *, errors: bool = False) -> str:
+    """A self-contained page to hand over: no network, nothing of the content runs, readable and
+    printable everywhere. It begins with one sentence, what is known, and a replay of how that came
+    about; the whole account stands folded below. Marked *Interim* until ``finish``.
+
+    errors   whether items that the classifier got wrong stand in it, with what they hold
+    """
+    return page(session, gather(session), error_cards(session) if errors else None)
+
+
+def page(session: Session, facts: Facts, errors: Markup | None = None) -> str:
     """The text of ``report_html``."""
-    return document(f"{facts.title}: report", *sections_of(facts))
+    replay = replayed(session, facts)
+    first, *account = sections_of(facts, replay.figure if replay else None)
+    folded = element("details", element("summary", ACCOUNT), *account, class_="account")
+    parts = [one for one in (first, errors, folded) if one is not None]
+    return document(f"{facts.title}: report", *parts, data=replay.data if replay else None)
 
 
-def document(title: str, *children: Markup) -> str:
-    """A page in the report's style, by the policy that lets nothing run."""
+def document(title: str, *children: Markup, data: Markup | None = None) -> str:
+    """A page in the report's style, by the policy that lets nothing run but the page's own script,
+    which is there with its data."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -36,15 +49,19 @@ def document(title: str, *children: Markup) -> str:
         element("title", title),
         Markup(f"<style>{STYLE}</style>"),
     )
-    body = element("body", element("main", *children))
+    script = None if data is None else Markup(f"<script>{SCRIPT}</script>")
+    body = element("body", element("main", *children), data, script)
     return "<!doctype html>\n" + element("html", head, body, lang="en").html + "\n"
 
 
-def sections_of(facts: Facts) -> list[Markup]:
-    """Everything that a report says, in order: page 1, the figures, and how they came about."""
-    curve, drawn = figures(facts)
+def sections_of(facts: Facts, played: Markup | None = None) -> list[Markup]:
+    """Everything that a report says, in order: page 1, the figures, and how they came about.
+
+    played   the part of page 1 that a script can play
+    """
+    curve, drawn = figures(facts, played=played is not None)
     return [
-        front(facts, curve),
+        front(facts, curve, played),
         joined(*(apart(facts, curve) if facts.judged else ())),
         sections.estimates(facts),
         joined(claims(facts)),

@@ -272,6 +272,7 @@ def estimates(facts: Facts) -> Markup:
     return section(
         "estimates",
         "Answers",
+        quote(facts),
         *map(table_numbers, facts.tables),
         estimate_table(OTHERS if facts.tables else ESTIMATES, facts.apart) if facts.apart else None,
         _in_sentences([one for one in found if _first(one)], bool(scalars)),
@@ -281,6 +282,11 @@ def estimates(facts: Facts) -> Markup:
         element("h3", "Assumptions"),
         element("ol", *(element("li", sentence(text)) for text in stated)),
     )
+
+
+def quote(facts: Facts) -> Markup:
+    """The sentence to quote: the primary result, how sure it is, from whose labels."""
+    return element("p", tied(facts.sentence), class_="quote")
 
 
 def _either_way(found: list[Estimate]) -> Markup | None:

@@ -17,7 +17,7 @@ from labelcore.charts.figure_bars import (
     list_bars,
     list_scale,
 )
-from labelcore.charts.history import history_words, track_of
+from labelcore.charts.history import history_words, track_of, with_race
 from labelcore.charts.history_table import Seen, history_rows
 from labelcore.charts.living import (
     SHARES,
@@ -46,7 +46,6 @@ from labelcore.population import Population
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
-from labelcore.results.race import Race
 from labelcore.results.told_values import says_little
 from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
@@ -143,7 +142,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         rows = history_rows(session.course(charted.estimand), charted.estimand)
         track = _track(session, charted, rows, truths.get(charted.estimand))
         if race is not None and charted is estimates[0]:
-            track = _raced(track, race, charted)
+            track = with_race(track, race, charted)
         guess = any(one.guessed for one in shown)
     if view == ALONG_SCORES:
         chart, guess = _along(session)
@@ -345,19 +344,6 @@ def _track(session: Session, estimate: Estimate, rows: list[Seen], truth: float 
         truth=truth,
         sides=_sides(estimate),
     )
-
-
-def _raced(track: Track, race: Race, now: Estimate) -> Track:
-    """The same with what is certain; where the disagreements come first it ends with them."""
-    certain = race.course()
-    if not race.alone:
-        return replace(track, certain=certain)
-    inside = track.labels < race.differ if not race.open else track.labels <= race.differ
-    kept = {name: getattr(track, name)[inside] for name in ("labels", "value", "low", "high")}
-    if not race.open:
-        last = {"labels": race.differ, "value": now.value or 0.0, "low": now.low, "high": now.high}
-        kept = {name: np.append(one, last[name]) for name, one in kept.items()}
-    return replace(track, **kept, planned=race.differ, certain=certain)
 
 
 def _sides(estimate: Estimate) -> tuple[str, str] | None:

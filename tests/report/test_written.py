@@ -20,6 +20,7 @@ from labelcore.report.facts import gather
 from labelcore.report.front import slide
 from labelcore.report.markdown import markdown
 from labelcore.report.markup import element, theirs
+from labelcore.report.page import sections_of
 from labelcore.report.pdf import typeset
 from labelcore.words.sentences import decimals
 from labelcore.words.short import short_sentence
@@ -141,7 +142,8 @@ def test_a_markdown_reader_sees_every_figure(kind: str, made: Made, tmp_path: Pa
         assert -1e-9 <= float(high) / 100 - one.high < step
         assert value == "" if one.told is None else value
         assert not value or abs(float(value.removesuffix(" %")) / 100 - one.told) <= step / 2 + 1e-9
-    assert others == Read(report_html(session)).tables
+    facts = gather(session)
+    assert others == Read("".join(one.html for one in sections_of(facts))).tables
     assert {"What it means.", "What it does not mean."} <= set(page.bold)
     assert not [one for one in page.texts if "**" in one or one.startswith("|")]
     assert not re.search(r"0 %25 %50 %", text), "the words of a drawing's axis"
@@ -202,7 +204,7 @@ def test_the_picture_for_slides_is_made_of_parts_of_page_1(made: Made, tmp_path:
     with Image.open(path) as picture:
         assert (picture.format, picture.size) == ("PNG", (1920, 1080))
     parts = [one.html for one in slide(gather(made.session))]
-    page = report_html(made.session)
+    page = "".join(one.html for one in sections_of(gather(made.session)))
     assert len(parts) == 4 and all(one in page for one in parts)
     said = short_sentence(made.session.results()["precision"])
     assert said in unescape(parts[0]).replace("\N{NO-BREAK SPACE}", " ")

@@ -1,0 +1,78 @@
+"""What the classifier got wrong, as cards of a page that is handed over: they hold what the items
+say, so only where somebody agrees each time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelcore.designs.base import IntArray
+from labelcore.figures.with_classifier import labels_in_force
+from labelcore.items.glimpses import glimpse
+from labelcore.report.markup import Child, Markup, element, theirs
+from labelcore.session.session import Session
+from labelcore.words.sentences import score_words
+
+MOST_CARDS, LONGEST = 60, 240
+ALARM, MISS, WRONG = "false alarm", "miss", "wrong"
+SHOWN = "{shown} errors among these labels"
+
+
+def errors_of(session: Session) -> tuple[str, IntArray, IntArray]:
+    """The first classifier that predicts, "" where none does; position and class of each item with
+    a label that it got wrong, in the order of the answers."""
+    engine, known = session.engine, session.population.predictions
+    name = next((one for one in engine.classifiers if one is not None and one in known), "")
+    position, code = labels_in_force(engine)
+    wrong = known[name][position] != code if name else np.zeros(len(code), dtype=bool)
+    return name, position[wrong], code[wrong]
+
+
+def error_cards(session: Session) -> Markup | None:
+    """A card for each error, first those of which the classifier was most sure; None without any.
+    With two classes one kind of error can be looked at alone."""
+    population = session.population
+    name, position, code = errors_of(session)
+    if not len(position):
+        return None
+    said, scores = population.predictions[name][position], population.scores.get(name)
+    own = None if scores is None else scores[position]
+    positive = population.classes.index(population.positive)
+    kinds = [WRONG] * len(said)
+    if len(population.classes) == 2:
+        kinds = [ALARM if one == positive else MISS for one in said.tolist()]
+    cards: dict[int, Markup] = {}
+    far = np.zeros(len(said)) if own is None else own - population.thresholds.get(name, 0.0)
+    for at in np.argsort(-np.abs(far), kind="stable")[:MOST_CARDS].tolist():
+        item = population.id_at(int(position[at]))
+        called, truth = (theirs(population.classes[one[at]]) for one in (said, code))
+        score = "" if own is None else f" · score {score_words(float(own[at]))}"
+        cards[at] = element(
+            "li",
+            element("p", element("strong", kinds[at]), score, class_="note"),
+            element("p", glimpse(session.item_by_id(item), LONGEST) or item, dir="auto"),
+            element("p", theirs(name), " said ", called, ", people said ", truth, class_="note"),
+            class_=kinds[at].replace(" ", "-"),
+        )
+    part = f"{len(cards):,} of the" if len(cards) < len(kinds) else "The"
+    choice = _choice([kinds[at] for at in cards])
+    return element(
+        "section",
+        element("h2", SHOWN.format(shown=f"{part} {len(kinds):,}"), id="errors"),
+        choice,
+        element("ul", *cards.values()),
+        class_="errors",
+        aria_labelledby="errors",
+    )
+
+
+def _choice(kinds: list[str]) -> Markup | None:
+    """All errors or those of a kind, as buttons that the style sheet alone obeys."""
+    if len({*kinds}) < 2:
+        return None
+    made: list[Child] = []
+    for value, words in (("", "all"), (ALARM, ALARM + "s"), (MISS, MISS + "es")):
+        number = kinds.count(value) if value else len(kinds)
+        given = {"type": "radio", "name": "kind", "value": value.replace(" ", "-")}
+        one = element("input", **given, **({} if value else {"checked": ""}))
+        made.append(element("label", one, f" {words} {number:,}"))
+    return element("fieldset", element("legend", "Which"), *made)

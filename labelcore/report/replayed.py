@@ -1,0 +1,277 @@
+"""How the figures came about, label by label: what the script of the page plays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from labelcore.charts.candidates import moving_bounds_table, moving_marks
+from labelcore.charts.design import SERIES
+from labelcore.charts.drawing import Ends
+from labelcore.charts.figure_bars import NOT_YET
+from labelcore.charts.history import history_words, track_of, with_race
+from labelcore.charts.history_table import COLUMNS, history_rows
+from labelcore.charts.living import (
+    BOX,
+    SHARES,
+    Bar,
+    along_lists,
+    along_scores,
+    over_labels,
+    possible_scale,
+    race,
+)
+from labelcore.charts.nodes import Node, node
+from labelcore.charts.rank import rank_words
+from labelcore.charts.svg import colour
+from labelcore.figures.current import moment, results_after
+from labelcore.figures.cuts import cuts_at, own_cut
+from labelcore.figures.narrowing import grid
+from labelcore.figures.scalars import headline_stage
+from labelcore.figures.with_classifier import labels_in_force, race_of
+from labelcore.log.engine import Engine
+from labelcore.report.along_ranks import AlongRanks, Landmark
+from labelcore.report.dates import day_words
+from labelcore.report.facts import Facts
+from labelcore.report.figures import folded_numbers
+from labelcore.report.front import MOST_ROWS, drawn_rows, scale_of, short_answer
+from labelcore.report.markup import Markup, data_block, element, picture
+from labelcore.report.sections import name_of
+from labelcore.results.base import Finding
+from labelcore.results.curves import Band
+from labelcore.results.lists import ListDifference
+from labelcore.results.types import Choice, Estimate
+from labelcore.session.session import Session
+
+MOST_FRAMES, MOST_RANKS = 400, 100
+STRIP, DIGITS = 22.0, 6
+SHORT, TALL, UP, DOWN = (7.0, 8.0, 0), (1.0, 20.0, 1), (1.0, 10.0, 0), (11.0, 10.0, 1)
+"""Where a mark begins, how long it is, and its place among the colours."""
+WRONG = "Each mark is a label; tall: {name} was wrong."
+APART = "Each mark is a label; up: only {first} was right, down: only {second}."
+LABEL_BY_LABEL = "Label by label"
+PLAIN, PLAY = "Each mark is a label.", "\N{BLACK RIGHT-POINTING TRIANGLE}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Replay:
+    """The figure that is played, and what the script is told."""
+
+    figure: Markup
+    data: Markup
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Frame:
+    """The figures after so many labels, and when the last of them was given."""
+
+    labels: int
+    at: str
+    facts: Facts
+    seen: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Course:
+    """The chart that is played: over labels, which are uncovered one by one, or anew each time.
+
+    end, up    labels at the end of its axis, and the ends of the other one
+    key        of the figure whose value is the dot
+    table      its numbers, where no other figure has them
+    """
+
+    drawn: Node
+    end: float
+    table: pd.DataFrame | None = None
+    up: Ends = SHARES
+    key: str = ""
+    anew: Callable[[Facts], Node] | None = None
+
+
+def replayed(session: Session, facts: Facts) -> Replay | None:
+    """The course of a session from its first label to now, with the answers as they are; None
+    before there is a label, and for figures that are not computed any more."""
+    engine = session.engine
+    if not engine.prefix() or not facts.results or facts.plan.superseded:
+        return None
+    frames = list(_frames(engine, facts))
+    course = _course(engine, facts, frames)
+    if course is None:
+        return None
+    keys = list(drawn_rows(facts, MOST_ROWS))
+    sentences = _Pool()
+    days, parts = _Pool(), _Pool()
+    told = []
+    for one in frames:
+        day = days.place(day_words(one.at) if one.at else "")
+        row: list[Any] = [
+            one.labels,
+            sentences.place(short_answer(one.facts)),
+            day,
+            _rows(one.facts, keys),
+        ]
+        if course.anew is not None:
+            row.append([parts.place(json.dumps(part)) for part in course.anew(one.facts)[2:]])
+        told.append(row)
+    data: dict[str, Any] = {"scale": scale_of(facts), "frames": told}
+    data |= {"sentences": list(sentences), "days": list(days), "parts": [*map(json.loads, parts)]}
+    if course.anew is None:
+        box = [BOX.left, BOX.right, BOX.top, BOX.bottom]
+        place = keys.index(course.key) if course.key in keys else -1
+        data["over"] = {"box": box, "up": course.up, "end": course.end, "row": place}
+    return Replay(_figure(engine, course, frames[-1].labels), data_block("replay", data))
+
+
+class _Pool(dict[str, int]):
+    """Texts that are told once, by their place."""
+
+    def place(self, text: str) -> int:
+        return self.setdefault(text, len(self))
+
+
+def _frames(engine: Engine, facts: Facts) -> Iterator[Frame]:
+    """One before any label and one for each up to now; of many labels, and of curves, which take
+    longer, at the looks of the session's own grid."""
+    stage = headline_stage(engine)
+    last = stage.prefix()
+    curves = any(isinstance(one, Band) for one in facts.results.values())
+    every = not curves and last <= MOST_FRAMES
+    draws = [*range(last)] if every else grid(stage.setup.planned, last - 1, 0)
+    found: dict[int, Frame] = {}
+    for then, results in results_after(engine, draws):
+        seen = moment(then, results)
+        there = replace(
+            facts,
+            results=results,
+            tables=(),
+            along=_along(then, facts, results),
+            sentence=next(iter(results.values())).sentence(),
+        )
+        found[then.labels] = Frame(then.labels, seen["at"], there, seen)
+    seen = moment(stage, facts.results)
+    yield from (one for labels, one in found.items() if labels < stage.labels)
+    yield Frame(stage.labels, seen["at"], replace(facts, tables=()), seen)
+
+
+def _along(engine: Engine, facts: Facts, results: Mapping[str, Finding]) -> AlongRanks | None:
+    """What was known of the first items that the report tells of."""
+    if facts.along is None:
+        return None
+    first = next(one for one in results.values() if isinstance(one, Band))
+    there = [one.rank for one in facts.along.landmarks if first.has_interval]
+    ranks = [rank for rank in there if rank <= first.x[-1]]
+    cuts = cuts_at(headline_stage(engine), ranks) if ranks else []
+    found = [Landmark(cut.rank, cut.score, cut.readings, "") for cut in cuts]
+    return replace(facts.along, landmarks=[one for one in found if "precision" in one.readings])
+
+
+def _rows(facts: Facts, keys: Sequence[str]) -> list[list[Any] | None]:
+    """Low, high, value and both texts of each row; None for one that stays as it is."""
+    there, nothing = drawn_rows(facts), Bar("", None, None, None, NOT_YET)
+    found = [there.get(key, nothing if key.startswith("first ") else None) for key in keys]
+    return [
+        None if one is None else [*map(_short, (one.low, one.high, one.value)), *one.said]
+        for one in found
+    ]
+
+
+def _short(number: float | None) -> float | None:
+    return None if number is None else round(float(number), DIGITS)
+
+
+def _course(engine: Engine, facts: Facts, frames: Sequence[Frame]) -> Course | None:
+    first, last = facts.primary, float(frames[-1].labels)
+    if isinstance(first, ListDifference):
+        return Course(_of_lists(facts), last, anew=_of_lists)
+    if isinstance(first, Band):
+        return Course(_of_ranks(facts), last, anew=_of_ranks)
+    if isinstance(first, Choice):
+        return _of_choice(facts, first, last)
+    numbers = [one for one in facts.results.values() if isinstance(one, Estimate)]
+    return _of_number(engine, numbers[0], frames) if numbers else None
+
+
+def _of_lists(facts: Facts) -> Node:
+    assert isinstance(facts.primary, ListDifference)
+    return along_lists(facts.primary, short_answer(facts))
+
+
+def _of_ranks(facts: Facts) -> Node:
+    band = facts.primary
+    assert isinstance(band, Band)
+    cut = own_cut(facts.population, band.scope.classifier)
+    return along_scores(band, len(facts.population), cut, rank_words(band, cut), most=MOST_RANKS)
+
+
+def _of_choice(facts: Facts, choice: Choice, last: float) -> Course | None:
+    moved = moving_bounds_table(facts.looks, choice.estimand)
+    if moved.empty:
+        return None
+    marks = moving_marks(moved, choice, drawn_rows(facts, MOST_ROWS))
+    end = max(last, *(float(mark.reach[0].max()) for mark in marks))
+    return Course(race(marks, int(last), choice.precision_threshold, short_answer(facts)), end)
+
+
+def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course:
+    key, name, margin = now.estimand, name_of(now), now.scope.margin
+    rows = history_rows([one.seen for one in frames], key)
+    track = track_of(rows, key, name, margin)
+    if now.is_difference:
+        sides = f"{now.scope.classifier} is better", f"{now.scope.versus} is better"
+        scale = possible_scale(now.possible.low, now.possible.high)
+        track = replace(track, scale=scale, sides=sides)
+        if (found := race_of(engine)) is not None and found.first == now.scope.classifier:
+            track = with_race(track, found, now)
+    words = history_words(rows, key, margin=margin, label=name)
+    end = max(float(track.planned), track.now, 1.0)
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    return Course(over_labels(track, words), end, table, track.scale, key)
+
+
+def _figure(engine: Engine, course: Course, labels: int) -> Markup:
+    """The chart, a mark for each label, and what moves them."""
+    strip, said = _strip(engine, course.end)
+    slider = {"type": "range", "min": str(engine.given), "max": str(labels), "step": "1"}
+    moved = element("input", **slider, value=str(labels), aria_label="Labels", class_="slider")
+    button = element("button", PLAY, type="button", aria_label="Play")
+    return element(
+        "figure",
+        element("div", picture(course.drawn), class_="moving"),
+        element("div", button, element("div", picture(strip), moved), class_="player", hidden=""),
+        element("p", "", class_="now"),
+        element("figcaption", said),
+        None if course.table is None else folded_numbers(LABEL_BY_LABEL, course.table),
+        class_="replay",
+    )
+
+
+def _strip(engine: Engine, end: float) -> tuple[Node, str]:
+    """A mark for each label, tall where a classifier was wrong or two of them disagree, and what
+    that means."""
+    position, code = labels_in_force(engine)
+    known = engine.population.predictions
+    names = [one for one in engine.classifiers if one is not None and one in known][:2]
+    wrong = [known[one][position] != code for one in names]
+    if len(names) == 2 and engine.questions and engine.questions[0].versus is not None:
+        only = [wrong[1] & ~wrong[0], wrong[0] & ~wrong[1]]
+        kinds = [(~only[0] & ~only[1], *SHORT), (only[0], *UP), (only[1], *DOWN)]
+        said = APART.format(first=names[0], second=names[1])
+    elif names:
+        kinds, said = [(~wrong[0], *SHORT), (wrong[0], *TALL)], WRONG.format(name=names[0])
+    else:
+        kinds, said = [(np.ones(len(code), dtype=bool), *SHORT)], PLAIN
+    at = engine.given + 1 + np.arange(len(code))
+    x = BOX.left + (BOX.right - BOX.left) * np.minimum(at / end, 1.0)
+    made = []
+    for kind, start, height, series in kinds:
+        path = "".join(f"M{one:.1f},{start:g}v{height:g}" for one in x[kind])
+        if path:
+            tint = colour(SERIES[series])
+            made.append(node("path", d=path, stroke=tint, stroke_width="1", fill="none"))
+    box = f"0 0 {BOX.width:g} {STRIP:g}"
+    return node("svg", *made, klass="strip", viewBox=box, aria_hidden="true"), said

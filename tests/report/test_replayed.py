@@ -1,0 +1,85 @@
+"""What the page plays is what the session said at that number of labels."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.report import report_html
+from labelcore.report.facts import gather
+from labelcore.report.front import drawn_rows, short_answer
+from tests.report.sessions import session_on, write_items
+
+AT = (1, 40, 120)
+TWO = {"scores": {"lr": "score", "nb": "score"}, "thresholds": {"lr": 0.5, "nb": 0.7}}
+PLANS: dict[str, dict[str, Any]] = {
+    "accuracy": {"design": "simple_random", "estimands": ["accuracy"]},
+    "precision and recall": {},
+    "curve": {"design": "geometric_strata", "estimands": ["precision_curve"], "budget": 160},
+    "A or B": {
+        "design": "paired_comparison",
+        "estimands": ["accuracy_difference", "precision_difference"],
+        "classifier": ["lr", "nb"],
+        "arguments": TWO,
+    },
+    "several": {
+        "design": "agreement_patterns",
+        "estimands": ["accuracy", "f1"],
+        "classifier": ["lr", "nb"],
+        "arguments": TWO,
+    },
+}
+
+
+def replay_of(html: str) -> Any:
+    """What the page's script is told."""
+    found = re.search(r'<script type="application/json" id="replay">(.*?)</script>', html)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def said(session: lc.Session) -> dict[str, list[Any]]:
+    """Ends, value and texts of each row of the picture now."""
+    rows = {}
+    for key, one in drawn_rows(gather(session)).items():
+        ends = (None if end is None else round(end, 6) for end in (one.low, one.high, one.value))
+        rows[key] = [*ends, *one.said]
+    return rows
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_each_label_has_the_figures_that_the_session_had(tmp_path: Path, kind: str) -> None:
+    truth = write_items(tmp_path / "items.csv", 1_000)
+    session = session_on(tmp_path / "items.csv", **{"budget": 150, **PLANS[kind]})
+    then = {}
+    while (draw := session.next()) is not None:
+        session.answer(draw, truth[draw.item_id])
+        if session.labels in AT:
+            then[session.labels] = said(session), short_answer(gather(session))
+    html = report_html(session)
+    told = replay_of(html)
+    keys = list(drawn_rows(gather(session), 8))
+    frames = {frame[0]: frame for frame in told["frames"]}
+    assert list(frames)[-1] == session.labels and 0 in frames
+    places = [max(one for one in frames if one <= labels) for labels in AT]
+    if kind != "curve":
+        assert places == list(AT) and len(frames) == session.labels + 1
+    found = []
+    for place in places:
+        rows, sentence = then.get(place, ({}, ""))
+        if place in then:
+            got = dict(zip(keys, frames[place][3], strict=True))
+            nothing = [None, None, None, "", "not yet"]
+            assert got == {key: rows.get(key, nothing) for key in keys}
+            assert told["sentences"][frames[place][1]] == sentence
+            found.append(place)
+    assert len(found) == len(AT) or kind == "curve"
+    assert frames[40 if 40 in frames else places[1]][3] != frames[session.labels][3]
+    now = said(session)
+    assert frames[session.labels][3] == [now[key] for key in keys]
+    assert len(html.encode()) < 600_000
