@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import streamlit as st
@@ -16,8 +17,15 @@ from labelcore.ui import actions, visitor
 from labelcore.ui.facts import SECONDS_AN_ITEM, at_an_end, pace
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
+from labelcore.ui.summary import summaries
 from labelcore.ui.times import about_minutes
-from labelcore.words.choices import other_rows, others_words, until_words
+from labelcore.words.choices import (
+    other_rows,
+    others_words,
+    side_by_side_rows,
+    side_by_side_words,
+    until_words,
+)
 from labelcore.words.sentences import exact_percent
 
 REQUIREMENTS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
@@ -25,6 +33,7 @@ ANOTHER = "explore-another"
 FURTHER = "further-precision"
 FURTHER_TITLE = "Label on for another required precision"
 ON_UNTIL = "Label on until {wanted} is decided"
+ON_THIS_FILE = "The choices on this file"
 FIXED = (
     "A candidate that comes later needs a new project: known answers, chosen in another way. These "
     "labels count there as they are, and only what they leave is drawn, anew."
@@ -59,6 +68,19 @@ def choice_page(session: Session, choice: Choice) -> None:
     with st.container(key="promise"):
         st.caption(plain(others_words(choice)))
         st.caption(FIXED)
+    side_by_side(session)
+
+
+def side_by_side(session: Session) -> None:
+    """The choices of all projects on this file, a topic or a class each; nothing for one alone."""
+    path = json.loads(session.record.population_json)["path"]
+    found = [one.choice for one in summaries() if one.choice and one.path == path]
+    if len(found) < 2:
+        return
+    st.subheader(ON_THIS_FILE, anchor=False)
+    st.dataframe(side_by_side_rows(found), hide_index=True, key="explore-side-by-side")
+    with st.container(key="quiet-side-by-side"):
+        st.caption(plain(side_by_side_words(found)))
 
 
 def ask_further(

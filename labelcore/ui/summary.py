@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Any
 
 import streamlit as st
 
-from labelcore.estimands import CURVES, SUMMARIES
+from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import told
 from labelcore.log.state import LogState
+from labelcore.plan.plan import Plan
 from labelcore.population.population import judged
-from labelcore.promises import Promise, State, Status
+from labelcore.promises import ChoiceStatus, Promise, State, Status
 from labelcore.results.told_values import kept_back, known_ends
 from labelcore.session.carried import MONITOR
 from labelcore.settings import data_folder
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
+from labelcore.words.choices import ChoiceOfProject
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference
 from labelcore.words.stops import stopped_short
@@ -60,7 +63,7 @@ class Known:
 class Summary:
     """``known`` is what the last look says of the primary figure; ``people`` are the names under
     which answers were given; ``about``: some more or fewer are ``planned``; ``wave``: of a
-    monitor."""
+    monitor; ``path``: the file's; ``choice``: what the last look says of a choice."""
 
     name: str
     question: str
@@ -76,6 +79,8 @@ class Summary:
     archived: bool = False
     about: bool = False
     wave: bool = False
+    path: str = ""
+    choice: ChoiceOfProject | None = None
 
     @property
     def done_wave(self) -> bool:
@@ -117,6 +122,31 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         archived=record.archived,
         about=open_end,
         wave=MONITOR in settings,
+        path=str(file["path"]),
+        choice=_choice(state, plan, str(settings.get("question") or record.name)),
+    )
+
+
+def _choice(state: LogState, plan: Mapping[str, Any], asked: str) -> ChoiceOfProject | None:
+    """The choice between candidates that a plan asks for; None where it asks for none, or nobody
+    can read how."""
+    if plan["estimands"][0] not in CHOICES:
+        return None
+    try:
+        params: Any = Plan.from_json(json.dumps(plan)).design_params
+    except ValueError:  # Of a method that is not there, or of another version.
+        return None
+    look = dict(state.looks[-1]) if state.looks else {}
+    found = dict(look.get("results", {}).get(plan["estimands"][0], {}))
+    chosen = found.get("chosen")
+    return ChoiceOfProject(
+        asked,
+        float(params.precision_threshold),
+        1 - float(plan["confidence"]) if params.delta is None else float(params.delta),
+        ChoiceStatus(found.get("state", ChoiceStatus.UNDECIDED)),
+        chosen,
+        math.nan if chosen is None else float(found["candidates"][chosen]["low"]),
+        int(look.get("labels", 0)),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -71,6 +72,15 @@ UNTIL = {
 OPEN, NONE = "still open, {left} left", "none is so precise"
 ROUNDING = 1e-9
 
+SIDE_BY_SIDE = (
+    "Each row holds with its own confidence, all {number} together with {sure} or more. A delta of "
+    "{share} each gives 95 % together."
+)
+NOT_TOGETHER = (
+    "Each row holds with its own confidence, and nothing is sure of all {number} together. A delta "
+    "of {share} each gives 95 %."
+)
+
 # A candidate of an open choice, in a table and on one line.
 CANDIDATES: dict[str, str] = {
     **{state: state.value for state in CandidateState},
@@ -92,6 +102,46 @@ def candidate_rows(choice: Choice) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceOfProject:
+    """A choice among those of several projects: its question, the required precision and the chance
+    to be wrong, what the last look chose, with its lowest precision, NaN without, and its labels.
+    """
+
+    asked: str
+    precision: float
+    delta: float
+    status: ChoiceStatus
+    chosen: str | None
+    low: float
+    labels: int
+
+
+def side_by_side_rows(found: Sequence[ChoiceOfProject]) -> pd.DataFrame:
+    """The choices of several topics or classes, a project each, as text."""
+    said = {ChoiceStatus.NONE_ACCEPTABLE: NONE, ChoiceStatus.UNDECIDED: "still open"}
+    rows = [
+        {
+            "asked": one.asked,
+            "required precision": exact_percent(one.precision),
+            "the choice": one.chosen or said.get(one.status, one.status.value),
+            "its precision": _or_more(one.low) if one.chosen else "",
+            "labels": f"{one.labels:,}",
+            "confidence": confidence_words(1 - one.delta),
+        }
+        for one in found
+    ]
+    return pd.DataFrame(rows)
+
+
+def side_by_side_words(found: Sequence[ChoiceOfProject]) -> str:
+    """How surely the choices of several projects hold together: by the sum of their errors."""
+    sure = 1 - sum(one.delta for one in found)
+    text = SIDE_BY_SIDE if sure > ROUNDING else NOT_TOGETHER
+    share = f"{0.05 / len(found):.2g}"
+    return text.format(number=len(found), sure=confidence_words(max(sure, 0)), share=share)
 
 
 def other_rows(found: Sequence[OtherChoice], positive: str) -> pd.DataFrame:
@@ -118,7 +168,11 @@ def _chosen_words(one: OtherChoice) -> str:
 
 
 def _precision(one: Named | None) -> str:
-    return "" if one is None else f"{percent_range(one.precision, 1.0)[0]} or more"
+    return "" if one is None else _or_more(one.precision)
+
+
+def _or_more(low: float) -> str:
+    return f"{percent_range(low, 1.0)[0]} or more"
 
 
 def _finds(one: Named | None) -> str:

@@ -96,6 +96,23 @@ def test_labelling_goes_on_until_another_choice_is_made(app: Any, session: lc.Se
         session.seek_choice(left[0], budget=3)
 
 
+def test_the_choices_of_several_topics_stand_side_by_side(app: Any, session: lc.Session) -> None:
+    session.results()
+    assert len(app("explore", project="demo").dataframe) == 1
+    wanted = {**WANTED, "delta": 0.1}
+    plan = lc.Plan("reach_selection", "selection", params=wanted, budget=80, seed=4)
+    asked = {"question": "Is it about arts?"}
+    arts = lc.Session(session.population, plan, session.store, "arts", settings=asked)
+    label(arts, Random(8))
+    arts.results()
+    page = app("explore", project="demo")
+    assert not page.exception
+    table = page.dataframe[-1].value.set_index("asked")
+    assert table.loc["Is it?", "the choice"] == session.results()["selection"].chosen
+    assert table.loc["Is it about arts?", "labels"] == str(arts.labels)
+    assert "all 2 together with 85 % or more" in texts(page).replace("\\", "")
+
+
 def test_the_axis_of_a_choice_ends_at_its_labels(
     session: lc.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
