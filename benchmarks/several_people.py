@@ -13,7 +13,7 @@ the mean rating of all of them is settled. Run r has the seed (number of the set
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
@@ -34,6 +34,7 @@ from labelcore.log.events import Event
 from labelcore.log.repeats import Judged, Repeats
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginning, label_until
+from labelcore.planning.spendings import recommended, spendings
 from labelcore.stats.agreement import COEFFICIENTS, beyond_chance, votes_of
 from labelcore.stats.two_phase import Flips, Overlap
 
@@ -67,6 +68,7 @@ KINDS: dict[str, Chances] = {
     ],
 }  # fmt: skip
 PEOPLE = (2, 3, 4)
+FILES, SURE = ("made up", "posts"), "nobody errs"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +121,14 @@ def file_of(name: str, folder: Path) -> tuple[lc.Population, np.ndarray, np.ndar
     return population_of(score, predicted), score - score[predicted].min(), truth
 
 
+def file_name(kind: str, people: int) -> str:
+    return FILES[(list(KINDS).index(kind) + people) % len(FILES)]
+
+
 @cache
 def readers_of(kind: str, people: int, folder: Path) -> Readers:
     """The people of a kind on one of two files, in turn."""
-    name = ("made up", "posts")[(list(KINDS).index(kind) + people) % 2]
-    population, score, truth = file_of(name, folder)
+    population, score, truth = file_of(file_name(kind, people), folder)
     chances = np.array(KINDS[kind](score, truth, people))
 
     def of(random: np.random.Generator) -> tuple[Codes, Codes]:
@@ -263,39 +268,62 @@ def session(readers: Readers, start: Engine, seed: tuple[int, int], looks: list[
     if len(looks) == 1:
         judged(engine, number, last, evenly=True)
         put(WAYS[3], by_limits(engine))
-        if engine.plan.design == DEFAULT:
-            put("nobody errs", _nobody_errs(readers, start, seed[1]))
     return held
 
 
-def _nobody_errs(
-    readers: Readers, start: Engine, seed: int
-) -> dict[str, tuple[float, float, float]]:
-    """The plan's own figures, where all answers are right, of as many labels as there were items at
-    the start of this page: 600."""
-    engine = _sure(start).redrawn(seed)
-    label_until(engine, readers.truth.astype(np.int64), LABELS)
-    found = scalar_results(headline_stage(engine))
-    return {key: (float(one.value or 0.0), one.low, one.high) for key, one in found.items()}
+def sure_job(population: Callable[[], tuple[lc.Population, Codes]], runs: int) -> list[Row]:
+    """{figure: mean width of 600 labels} of the plan's own figures if nobody errs."""
+    items, truth = population()
+    plan = lc.Plan(DEFAULT, NAMES, budget=LABELS, promise="fixed")
+    start = beginning(items, kept_plan(items, plan))
+    found = []
+    for run in range(runs):
+        engine = start.redrawn(run)
+        label_until(engine, truth.astype(np.int64), LABELS)
+        told = scalar_results(headline_stage(engine))
+        found.append([told[name].high - told[name].low for name in NAMES])
+    return [dict(zip(NAMES, np.mean(found, axis=0).tolist(), strict=True))]
 
 
-@cache
-def _sure(start: Engine) -> Engine:
-    plan = lc.Plan(start.plan.design, start.plan.estimands, budget=LABELS, promise="fixed")
-    return beginning(start.population, kept_plan(start.population, plan))
+def whole_file(name: str, folder: Path) -> tuple[lc.Population, Codes]:
+    population, _, truth = file_of(name, folder)
+    return population, truth
+
+
+def whole_ratings(folder: Path) -> tuple[lc.Population, Codes]:
+    readers = real_readers(2, folder)
+    return readers.population, readers.truth
+
+
+def spent(population: lc.Population, plan: lc.Plan, items: int | None) -> lc.Plan:
+    """The plan for as many items, or for as many as it recommends before anything is known, and
+    for the readings that are left."""
+    if items is None:
+        best = recommended(spendings(population, plan, READINGS))
+        return replace(plan, budget=best.items, overlap=best.overlap)
+    share = min((READINGS - items) / items / (plan.readers - 1), 1.0)
+    return replace(plan, budget=items, overlap=share)
 
 
 def job(
-    readers: Callable[[], Readers], number: int, design: str, promise: str, items: int, runs: int
+    readers: Callable[[], Readers],
+    number: int,
+    design: str,
+    promise: str,
+    items: int | None,
+    runs: int,
 ) -> list[Row]:
-    """Means over the runs: {way: {figure: (held, width, sd of the value)}}."""
+    """Means over the runs: {way: {figure: (held, width, sd of the value)}}, the items, and the
+    half-widths that were foretold."""
     who, names = readers(), DESIGNS.get(design, NAMES)
-    share = min((READINGS - items) / items / (who.people - 1), 1.0)
-    plan = lc.Plan(design, names, budget=items, promise=promise, overlap=share, readers=who.people)
+    plan = lc.Plan(design, names, budget=LABELS, promise=promise, overlap=0.1, readers=who.people)
+    plan = spent(who.population, plan, items)
+    items = int(plan.budget or 0)
+    (ahead,) = spendings(who.population, plan, shares=[plan.overlap])
     start = beginning(who.population, kept_plan(who.population, plan))
     looks = [items] if promise == "fixed" else list(range(LOOK, items + 1, LOOK))
     found = [session(who, start, (number, run), looks) for run in range(runs)]
-    row: Row = {}
+    row: Row = {"items": items, "foretold": dict(ahead.half_widths)}
     for way, keys in found[0].items():
         row[way] = {}
         for key in keys:
@@ -335,7 +363,8 @@ def agreement_job(items: int, runs: int) -> list[Row]:
 
 # --- all of them, and the page -------------------------------------------------------------------
 
-SPENDINGS = {"600 + 60": 600, "400 + 260": 400}
+RECOMMENDED = "recommended"
+SPENDINGS: dict[str, int | None] = {"600 items": LABELS, "400 items": 400, RECOMMENDED: None}
 OTHERS = ("alike, 5 %", "positives missed, 15 % against 1 %")
 
 
@@ -359,14 +388,19 @@ def jobs(options: Options) -> dict[str, Job]:
     ]
     for number, name, readers in few:
         for design in DESIGNS:
-            found[f"fixed, {design}, 600 + 60, {name}"] = partial(
-                job, readers, number, design, "fixed", 600, options.runs
+            found[f"fixed, {design}, {RECOMMENDED}, {name}"] = partial(
+                job, readers, number, design, "fixed", None, options.runs
             )
         for spent, items in SPENDINGS.items():
             found[f"watched, {DEFAULT}, {spent}, {name}"] = partial(
                 job, readers, number, DEFAULT, "watched", items,
                 max(options.runs // A_WATCHED_RUN, 1),
             )  # fmt: skip
+    for file in FILES:
+        found[f"{SURE}, {file}"] = partial(
+            sure_job, partial(whole_file, file, options.data), options.runs
+        )
+    found[f"{SURE}, {REAL}"] = partial(sure_job, partial(whole_ratings, options.data), options.runs)
     for items in (20, 50, 100):
         found[f"{AGREEMENT}, {items} items"] = partial(agreement_job, items, 2 * options.runs)
     return found
@@ -377,7 +411,7 @@ def tables(rows: Rows, options: Options) -> str:
     parts = [HEAD.format(runs=options.runs, error=error), coverages(rows), WIDTHS, widths(rows)]
     groups: dict[str, list[tuple[str, Row]]] = {}
     for name, found_rows in rows.items():
-        if not name.startswith(AGREEMENT):
+        if not name.startswith((AGREEMENT, SURE)):
             promise, design, spent, reader = name.split(", ", 3)
             groups.setdefault(f"{promise}, {design}, {spent}", []).append((reader, found_rows[0]))
     for head, found in groups.items():
@@ -428,50 +462,58 @@ def coverages(rows: Rows) -> str:
 def widths(rows: Rows) -> str:
     """Median and largest ratio of widths in the settings of the default, by spending and figure."""
     lines = []
-    for spent in SPENDINGS:
+    for spent_on in SPENDINGS:
+        start = f"fixed, {DEFAULT}, {spent_on}, "
         mine = [
-            row for name, (row, *_) in rows.items()
-            if name.startswith(f"fixed, {DEFAULT}, {spent}, ")
-        ]  # fmt: skip
+            (row, rows[f"{SURE}, {file_for(name.removeprefix(start))}"][0])
+            for name, (row, *_) in rows.items()
+            if name.startswith(start)
+        ]
         for key in (*NAMES, "all four"):
-            found = np.array([
-                [one[1] / by for by in (
-                    row["nobody errs"][name][1], row[WAYS[3]][name][1],
-                    max(3.92 * one[2], 1e-9),
-                )]
-                for row in mine
-                for name, one in row[WAYS[1]].items()
-                if key in (name, "all four")
-            ])  # fmt: skip
-            if len(found):
-                both = zip(np.median(found, axis=0), found.max(axis=0), strict=True)
-                twice = np.mean([row["twice"]["items"][0] for row in mine])
-                lines.append([spent, f"{twice:.0f}", key, *(f"{a:.2f} ({b:.2f})" for a, b in both)])
-    head = ("readings", "items of several", "figure", "nobody errs", "four limits", "floor")
+            found = np.array(
+                [
+                    [
+                        one[1] / sure[name],
+                        one[1] / row[WAYS[3]][name][1],
+                        one[1] / max(3.92 * one[2], 1e-9),
+                        one[1] / 2 / row["foretold"][name],
+                    ]
+                    for row, sure in mine
+                    for name, one in row[WAYS[1]].items()
+                    if key in (name, "all four")
+                ]
+            )
+            both = zip(np.median(found, axis=0), found.max(axis=0), strict=True)
+            lines.append([spent_on, key, *(f"{a:.2f} ({b:.2f})" for a, b in both)])
+    head = ("spent on", "figure", SURE, "four limits", "floor", "foretold")
     return harness.table(head, lines)
 
 
+def file_for(reader: str) -> str:
+    """The file that people of this name read."""
+    kind, people = reader.rsplit(", ", 1)
+    return REAL if kind == REAL else file_name(kind, int(people.split()[0]))
+
+
 def lines_of(reader: str, row: Row) -> list[list[str]]:
-    told = [way for way in (*WAYS, "nobody errs") if way in row]
+    twice = f"{reader}; {row['items']}, {row['twice']['items'][0]:.0f} of them twice"
     return [
         [
-            reader if way == WAYS[0] else "",
+            twice if way == WAYS[0] else "",
             way,
-            *(cell_of(way, row[way].get(name)) for name in NAMES),
+            *(cell_of(row[way].get(name)) for name in NAMES),
         ]
-        for way in told
+        for way in WAYS
+        if way in row
     ]
 
 
-def cell_of(way: str, found: list[float] | None) -> str:
-    if found is None:
-        return ""
-    half = f"(± {50 * found[1]:.1f})"
-    return half if way == "nobody errs" else f"{100 * found[0]:.0f} {half}"
+def cell_of(found: list[float] | None) -> str:
+    return "" if found is None else f"{100 * found[0]:.0f} (± {50 * found[1]:.1f})"
 
 
 HEAD = """\
-{runs} sessions of 660 readings a row with a fixed promise, half of them with a watched one
+{runs} sessions of about 660 readings a row with a fixed promise, half of them with a watched one
 ({error:.1f} points is one standard error of a coverage of 95 %; 1.4 times that of watched ones). In
 each cell: how often the 95 % interval held the figure of the settled judgement, in % (watched: at
 every look, after each 60 labels), and its mean half-width at the end, in points. The 24 settings
@@ -482,8 +524,8 @@ judged by several for the same readings.
 WIDTHS = """
 Widths of the settled figures, median and largest over the settings: divided by those of the
 default's own figures from 600 labels if nobody errs, by those of the form before (readings drawn
-evenly, the limits of four shares), and by 3.92 standard deviations of the estimate over the
-sessions, under which no interval of 95 % can be.
+evenly, the limits of four shares), by 3.92 standard deviations of the estimate over the sessions,
+under which no interval of 95 % can be, and by what was foretold from 5 % of disagreement.
 """
 BENCHMARK = Benchmark(
     name="several_people", about=__doc__, jobs=jobs, tables=tables, runs=100, quick_runs=5,

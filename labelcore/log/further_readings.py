@@ -8,6 +8,7 @@ and nothing that is asked depends on them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ import numpy as np
 from labelcore.estimands import ratios
 from labelcore.stats.profile import Cells, FloatArray, smoothed_rates, variance_shares
 from labelcore.stats.two_phase import flip_chances, reading_chances
-from labelcore.tallies import Tally
+from labelcore.tallies import Question, Subject, Tally
 
 if TYPE_CHECKING:
     from labelcore.log.engine import Engine
@@ -40,11 +41,8 @@ def chances_of_batch(engine: Engine) -> FloatArray:
     by_stratum = engine.design.fitted_rates(engine.frame, engine.progress)
     rates = smoothed_rates(cells, np.asarray(by_stratum)[..., np.maximum(tally.stratum, 0)])
     count = _expected_labels(engine, cells)
-    flips = flip_chances(rates)
-    each = (cells.size / np.maximum(count, 1)) * np.sqrt(_worth_of_cells(engine, cells, count))
-    worth = each[:, None] * np.sqrt(flips * (1 - flips))
-    expected = count[:, None] * np.stack([1 - rates, rates], axis=-1)
-    return reading_chances(worth.ravel(), expected.ravel(), share).reshape(worth.shape)
+    worth = worth_of_cells(engine.questions, engine.tallies, count)
+    return chances(cells, rates, count, worth, share)
 
 
 def _expected_labels(engine: Engine, cells: Cells) -> FloatArray:
@@ -58,19 +56,28 @@ def _expected_labels(engine: Engine, cells: Cells) -> FloatArray:
     return np.where(cells.sampled, np.maximum(planned_here, cells.labelled), cells.size)
 
 
-def _worth_of_cells(engine: Engine, cells: Cells, count: FloatArray) -> FloatArray:
-    """How much the variances of the plan's figures grow by one item more that is settled otherwise,
-    each as a part of itself, summed up: (n_cells,)."""
-    first = engine.classifiers[0]
-    places = {one: place for place, one in enumerate(_names(engine.tallies[first]))}
-    worth = np.zeros(len(cells.size))
-    for question in engine.questions:
+def worth_of_cells(
+    asked: Sequence[Question],
+    tallies: Mapping[Subject, Tally],
+    count: FloatArray,
+    rates_of: Callable[[Question], FloatArray] | None = None,
+) -> FloatArray:
+    """How much the variances of figures grow by one item more that is settled otherwise, each as a
+    part of itself, summed up over those of the first classifier: (n_cells,), by its cells.
+
+    count      (n_cells,), the labels that each cell is expected to have
+    rates_of   the rates of the cells of a question; None: those of the labels so far
+    """
+    first = asked[0].classifier if asked else None
+    places = {one: place for place, one in enumerate(cell_names(tallies[first]))}
+    worth = np.zeros(len(count))
+    for question in asked:
         if question.versus is not None or question.classifier != first:
             continue
-        tally = engine.tallies[question.subject]
-        at = np.array([places[one] for one in _names(tally)])
+        tally = tallies[question.subject]
+        at = np.array([places[one] for one in cell_names(tally)])
         now = tally.cells(question.class_index)
-        rates = smoothed_rates(now)
+        rates = smoothed_rates(now) if rates_of is None else rates_of(question)
         then = replace(now, labelled=count[at], positive=rates * count[at])
         table = ratios([question.row], then)
         slope = table.sensitivity((then.size * rates)[None, :])[0]
@@ -81,5 +88,18 @@ def _worth_of_cells(engine: Engine, cells: Cells, count: FloatArray) -> FloatArr
     return worth
 
 
-def _names(tally: Tally) -> list[tuple[int, int]]:
+def chances(
+    cells: Cells, rates: FloatArray, count: FloatArray, worth: FloatArray, share: float
+) -> FloatArray:
+    """The chance of being read again, (n_cells, 2): of labels that say no, and of those that say
+    yes, at so many labels in each cell."""
+    flips = flip_chances(rates)
+    each = (cells.size / np.maximum(count, 1)) * np.sqrt(worth)
+    told = each[:, None] * np.sqrt(flips * (1 - flips))
+    expected = count[:, None] * np.stack([1 - rates, rates], axis=-1)
+    return reading_chances(told.ravel(), expected.ravel(), share).reshape(told.shape)
+
+
+def cell_names(tally: Tally) -> list[tuple[int, int]]:
+    """Stratum and prediction of each cell, by which it is found among those of others."""
     return list(zip(tally.stratum.tolist(), tally.prediction.tolist(), strict=True))

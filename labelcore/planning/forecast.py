@@ -19,6 +19,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.claims import claims_planned, labels_to_settle
 from labelcore.planning.outlook import Outlook
 from labelcore.planning.prices import figure_prices, rank_prices
+from labelcore.planning.spendings import spending_table, spendings
 from labelcore.population import Population
 from labelcore.promises import Form
 
@@ -57,6 +58,11 @@ class Preview:
         of a ranked list a row for the precision of the first 10, 100 and 1,000 items, as many as
         the classifier calls positive, and each number of the whole list: of, expected_half_width,
         asked_alone: that of as many labels shared for it alone. Worked out when it is asked for
+    readings
+        as many readings as the plan has, spent on items and on several people for the same: a row
+        for each overlap, with items, judged_by_several, readings, the largest expected_half_width
+        of the settled figures where two people differ on 5 % of the items, and whether it is
+        recommended. Empty where nothing settled is told. Worked out when it is asked for
 
     Examples
     --------
@@ -91,6 +97,14 @@ class Preview:
         if plan is None or not {*plan.estimands} & {*CURVES, *SUMMARIES}:
             return pd.DataFrame()
         return rank_prices(population, plan, self.expected_labels)
+
+    @cached_property
+    def readings(self) -> pd.DataFrame:
+        """What the plan's readings give, by how many items several people judge."""
+        if OF not in vars(self):
+            return pd.DataFrame()
+        population, plan = vars(self)[OF]
+        return spending_table(spendings(population, plan.with_planned(self.planned)))
 
 
 def _made_of(found: Preview, population: Population, plan: Plan) -> Preview:

@@ -345,7 +345,7 @@ class Outlook:
         return AtOnce(len(answers), right, float(z[0] / z[1]))
 
     def _expected_answers(self, question: Question, drawn: FloatArray) -> Answers[Any]:
-        cells, rates = self._expected_cells(question, drawn)
+        cells, rates = self.expected_cells(question, drawn)
         return Answers(
             self.frame,
             [question.row],
@@ -405,11 +405,11 @@ class Outlook:
 
     def expected_share(self, question: Question) -> float:
         """What the scores suggest that the answer is."""
-        cells, _ = self._expected_cells(question, self.frame.sizes.astype(float))
+        cells, _ = self.expected_cells(question, self.frame.sizes.astype(float))
         share = float(ratios([question.row], cells).value(cells.positive)[0])
         return float(np.clip(share, 0, 1))
 
-    def _expected_cells(self, question: Question, drawn: FloatArray) -> tuple[Cells, FloatArray]:
+    def expected_cells(self, question: Question, drawn: FloatArray) -> tuple[Cells, FloatArray]:
         """The expected counts, and the rates that are expected of them, (n_cells,). Labels of a
         random sample that is there count as they are, and correct the rates of the others."""
         tally = self.tallies[question.subject]

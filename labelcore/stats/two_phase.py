@@ -145,6 +145,28 @@ def flips_of(cells: Cells, overlap: Overlap, rates: FloatArray | None = None) ->
     return Flips(*found)
 
 
+def expected_flips(cells: Cells, chance: FloatArray, error: float) -> Flips:
+    """What ``flips_of`` is expected to find if a share of the answers is wrong everywhere alike.
+
+    cells    expected counts by the first readings
+    chance   (n_cells, 2), of being read again, for a first answer that says no, and yes
+    """
+    weight = cells.size / np.maximum(cells.labelled, 1e-9)
+    rates = cells.positive / np.maximum(cells.labelled, 1e-9)
+    read = np.stack([cells.labelled - cells.positive, cells.positive], axis=-1)
+    flips = flip_chances(rates, error)
+    found = np.zeros((3, GROUPS))
+    for group in range(GROUPS):
+        mine = (cells.predicted == (group >= 2)) * read[:, group % 2]
+        odds, known = flips[:, group % 2], np.maximum(chance[:, group % 2], 1e-9)
+        items, turned = float(weight @ mine), float((weight * mine) @ odds)
+        variance = float((weight**2 * mine) @ (odds * (1 - odds) / known))
+        share = turned / max(items, 1e-300)
+        readings = share * (1 - share) * items**2 / max(variance, 1e-300)
+        found[:, group] = items, min(readings, items), share
+    return Flips(*found)
+
+
 def _flips(
     mass: FloatArray, guess: FloatArray, cell: np.ndarray, flipped: FloatArray, weight: FloatArray
 ) -> tuple[float, float, float]:

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.errors import PlanError
 from labelcore.planning.forecast import planned_size
+from labelcore.planning.spendings import recommended, spendings
 from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.cases import sampled
 from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
@@ -47,6 +49,24 @@ def test_expected_labels_meet_the_margin(design: str, known: Known) -> None:
     fewer = replace(plan, budget=found.expected_labels - 20)
     assert max(lc.preview(known.population, fewer).expected_half_width.values()) > 0.0795
     assert planned_size(known.population, plan) == found.expected_labels == found.labels
+
+
+def test_readings_are_spent_where_they_tell_most(known: Known) -> None:
+    """How near the forecast comes is measured in docs/several_people.md."""
+    plan = lc.Plan("recalibrated_neyman", SCALARS, budget=300, promise="fixed", overlap=0.1, seed=3)
+    table = lc.preview(known.population, plan).readings.set_index("overlap")
+    assert (table["readings"] - 330).abs().max() <= 2
+    (best,) = table.index[table["recommended"]]
+    assert 0.2 <= best < 1 and best < recommended_at(known, plan, 0.4)
+    assert table["expected_half_width"][best] < 0.8 * table["expected_half_width"][0.1]
+    three = spendings(known.population, replace(plan, readers=3), 330, shares=[0.5])[0]
+    assert three.readings == three.items + 2 * three.twice and abs(three.readings - 330) <= 2
+    with pytest.raises(PlanError, match=r"disagreement must be a share above 0, up to .5, got 0"):
+        spendings(known.population, plan, disagreement=0.0)
+
+
+def recommended_at(known: Known, plan: lc.Plan, disagreement: float) -> float:
+    return recommended(spendings(known.population, plan, disagreement=disagreement)).overlap
 
 
 def test_planned_size_is_the_budget_where_there_is_one(known: Known) -> None:
