@@ -220,7 +220,7 @@ def by_limits(engine: Engine) -> dict[str, tuple[float, float, float]]:
     return found
 
 
-def ways(engine: Engine) -> dict[str, dict[str, tuple[float, float, float]]]:
+def ways(engine: Engine, *, twin: bool) -> dict[str, dict[str, tuple[float, float, float]]]:
     """Value, low and high of every figure by each way, where there is an interval."""
 
     def told(found: dict[str, lc.Estimate]) -> dict[str, tuple[float, float, float]]:
@@ -230,15 +230,17 @@ def ways(engine: Engine) -> dict[str, dict[str, tuple[float, float, float]]]:
         }
 
     first, now = scalar_results(headline_stage(engine)), settled.settled_results(engine)
+    found = {WAYS[0]: told(first), WAYS[1]: told(now)}
+    if not twin:
+        return found
     flips_of = settled.flips_of
     try:
         settled.flips_of = lambda *given: Flips(  # type: ignore[assignment]
             (one := flips_of(*given)).size, one.size, one.share
         )
-        twin = settled.settled_results(engine)
+        return {**found, WAYS[2]: told(settled.settled_results(engine))}
     finally:
         settled.flips_of = flips_of
-    return {WAYS[0]: told(first), WAYS[1]: told(now), WAYS[2]: told(twin)}
 
 
 Told = dict[str, dict[str, list[float]]]
@@ -262,7 +264,7 @@ def session(readers: Readers, start: Engine, seed: tuple[int, int], looks: list[
     for look in looks:
         label_until(engine, first, look)
         judged(engine, number, last, evenly=False)
-        for way, found in ways(engine).items():
+        for way, found in ways(engine, twin=readers.people == 2).items():
             put(way, found)
     held["twice"] = {"items": [len(engine.repeats.judged()), 0.0, 0.0]}
     if len(looks) == 1:
@@ -364,7 +366,7 @@ def agreement_job(items: int, runs: int) -> list[Row]:
 # --- all of them, and the page -------------------------------------------------------------------
 
 RECOMMENDED = "recommended"
-SPENDINGS: dict[str, int | None] = {"600 items": LABELS, "400 items": 400, RECOMMENDED: None}
+SPENDINGS: dict[str, int | None] = {"600 items": LABELS, RECOMMENDED: None}
 OTHERS = ("alike, 5 %", "positives missed, 15 % against 1 %")
 
 
@@ -376,9 +378,9 @@ def jobs(options: Options) -> dict[str, Job]:
         for people in PEOPLE
     ]
     everybody.append((f"{REAL}, 2 people", partial(real_readers, 2, options.data)))
-    for spent, items in SPENDINGS.items():
+    for spent_on, items in SPENDINGS.items():
         for number, (name, readers) in enumerate(everybody):
-            found[f"fixed, {DEFAULT}, {spent}, {name}"] = partial(
+            found[f"fixed, {DEFAULT}, {spent_on}, {name}"] = partial(
                 job, readers, number, DEFAULT, "fixed", items, options.runs
             )
     few = [
@@ -391,8 +393,9 @@ def jobs(options: Options) -> dict[str, Job]:
             found[f"fixed, {design}, {RECOMMENDED}, {name}"] = partial(
                 job, readers, number, design, "fixed", None, options.runs
             )
-        for spent, items in SPENDINGS.items():
-            found[f"watched, {DEFAULT}, {spent}, {name}"] = partial(
+    for number, name, readers in few[1:]:
+        for spent_on, items in SPENDINGS.items():
+            found[f"watched, {DEFAULT}, {spent_on}, {name}"] = partial(
                 job, readers, number, DEFAULT, "watched", items,
                 max(options.runs // A_WATCHED_RUN, 1),
             )  # fmt: skip

@@ -133,7 +133,9 @@ def spendings(
 
 def recommended(found: Sequence[Spending]) -> Spending:
     """The one whose figures are narrowest, in the mean of the logarithms of their widths."""
-    return min(found, key=lambda one: float(np.mean(np.log([*one.half_widths.values()]))))
+    return min(
+        found, key=lambda one: sum(np.log(max(half, 1e-9)) for half in one.half_widths.values())
+    )
 
 
 def spending_table(found: Sequence[Spending]) -> pd.DataFrame:

@@ -92,7 +92,7 @@ def aim_screen(items: Items, question: Question) -> None:
     aim, population = aimed
     plan, race = settled
     with places.people:
-        plan = with_overlap(plan)
+        plan = with_overlap(plan, population)
     with places.more:
         plan = with_repeats(plan)
         first = free_name(

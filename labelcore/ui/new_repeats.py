@@ -7,12 +7,20 @@ from math import sqrt
 
 import streamlit as st
 
+from labelcore.estimands import SCALARS
 from labelcore.log.repeats import SPACING
 from labelcore.plan.plan import Plan
+from labelcore.planning.spendings import ENOUGH, Spending, recommended
+from labelcore.population import Population
+from labelcore.promises import Promise
+from labelcore.session.session import Session
 from labelcore.ui.asking import ask
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.fields import SHARES
+from labelcore.ui.new_price import expected_points
+from labelcore.ui.outlook import spent
 from labelcore.ui.times import about_minutes
+from labelcore.words.sentences import percent
 
 ONE = 1
 WHY = (
@@ -26,17 +34,77 @@ SOME = (
 )
 MORE = ", most likely {low:,} to {high:,} here, {time}"
 OTHERS = "{low:,} to {high:,} items more for {each}, {time}"
+SPENT = "{items:,} items, {twice:,} of them {many}: ± {half}"
+OTHERWISE = "{items:,} and {twice:,}: ± {half}"
+SEEN = "Two people differ on {share} of the items. {words}."
+USUAL = 0.1
+"""The overlap that others are held against: a tenth is what is mostly judged twice."""
 
 
-def with_overlap(plan: Plan) -> Plan:
-    """The plan with the people who judge, and the share of the items that all of them do."""
+def with_overlap(plan: Plan, population: Population) -> Plan:
+    """The plan with the people who judge, and the share of the items that all of them do: of a
+    budget as many readings as it has labels, spent on items or on people for the same."""
     readers = int(ask("readers"))
     if readers == ONE:
         return plan
+    if ways := spendings_of(population, replace(plan, overlap=1.0, readers=readers)):
+        by_share = {one.overlap: one for one in ways}
+        stops = {share: f"{one.items:,} and {one.twice:,}" for share, one in by_share.items()}
+        share = ask("overlap", options=stops, first=recommended(ways).overlap)
+        chosen = by_share[share]
+        other = by_share.get(USUAL, chosen)
+        other = recommended(ways) if other is chosen else other
+        st.caption(spending_words(chosen, other, readers))
+        return replace(plan, overlap=share, readers=readers, budget=by_share[share].items)
     share = float(ask("overlap"))
     if words := overlap_words(plan, share, readers):
         st.caption(words)
     return replace(plan, overlap=share, readers=readers)
+
+
+def spendings_of(population: Population, plan: Plan) -> list[Spending]:
+    """The ways to spend the readings of a plan whose budget says how many there are; none for other
+    plans, and where nothing is foretold."""
+    if plan.budget is None or plan.claims or not {*plan.estimands} & {*SCALARS}:
+        return []
+    watched = plan.promise == Promise.WATCHED
+    least = plan.method.smallest_watched_budget if watched else 1
+    found = spent(population, population.fingerprint, plan.to_json())
+    return [one for one in found if one.items >= least]
+
+
+def spending_words(chosen: Spending, other: Spending, readers: int) -> str:
+    """What the readings are spent on and give, and what they would give otherwise.
+
+    >>> tenth = Spending(0.1, 600, 60, 660, {"f1": 0.09})
+    >>> spending_words(Spending(0.65, 400, 260, 660, {"f1": 0.04}), tenth, 2)
+    '660 readings: 400 items, 260 of them twice: ± 4.0; 600 and 60: ± 9 points'
+    """
+    many = "twice" if readers == ONE + 1 else f"by {readers} people"
+    said, half = f"{chosen.readings:,} readings: ", expected_points(chosen.half_width)
+    said += SPENT.format(items=chosen.items, twice=chosen.twice, many=many, half=half)
+    if other is chosen:
+        return said
+    half = expected_points(other.half_width)
+    then = OTHERWISE.format(items=other.items, twice=other.twice, half=half)
+    return f"{said.removesuffix(' points')}; {then}"
+
+
+def seen_words(session: Session) -> str:
+    """What the plan's readings are expected to give now that people are seen to differ, and what
+    those recommended by it; "" before that, and where nothing is foretold.
+    """
+    found, plan = session.agreement(), session.plan
+    if not plan.overlap or found.share.value is None or found.items < ENOUGH:
+        return ""
+    differ = round(1 - found.share.value, 2)
+    population = session.population
+    ways = spent(population, population.fingerprint, plan.to_json(), differ)
+    if not ways:
+        return ""
+    now = min(ways, key=lambda one: abs(one.overlap - plan.overlap))
+    words = spending_words(now, recommended(ways), plan.readers)
+    return SEEN.format(share=percent(differ), words=words)
 
 
 def overlap_words(plan: Plan, share: float, readers: int) -> str:

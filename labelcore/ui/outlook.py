@@ -23,6 +23,7 @@ from labelcore.planning.methods import (
 )
 from labelcore.planning.outlook import AtOnce, Outlook
 from labelcore.planning.prices import rank_prices
+from labelcore.planning.spendings import LEAST, SHARES, Spending, spendings
 from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
@@ -58,6 +59,26 @@ def at_once(_population: Population, fingerprint: str, plan_json: str) -> AtOnce
 def one(_population: Population, fingerprint: str, plan_json: str) -> Line:
     """The line of one plan."""
     return line(_population, Plan.from_json(plan_json))
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def spent(
+    _population: Population, fingerprint: str, plan_json: str, differ: float | None = None
+) -> list[Spending]:
+    """The ways to spend as many readings as the plan's budget, or those of a plan where people are
+    seen to ``differ``; none where nothing is foretold."""
+    plan = Plan.from_json(plan_json)
+    try:
+        if differ is None:
+            return spendings(_population, plan, plan.budget)
+        return spendings(
+            _population,
+            plan,
+            disagreement=min(max(differ, LEAST), 0.5),
+            shares=sorted({*SHARES, plan.overlap}),
+        )
+    except ValueError:
+        return []
 
 
 def forecast(population: Population, plan: Plan) -> Line:

@@ -12,6 +12,7 @@ from labelcore.ui import sessions, visitor
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.folds import fold
 from labelcore.ui.label_errors import error_panel, second_pass_button, settled_line
+from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.settling import chosen, settling
 from labelcore.ui.tables import reading_table
@@ -44,6 +45,8 @@ def people_page(project: str) -> None:
     if found.pairs:
         reading_table(pair_table(found), "pairs")
     if shown:
+        if not session.status.over and (words := seen_words(session)):
+            st.text(words)
         _drift(session)
         fold("How far the labels can be trusted", "fold-errors", lambda: error_panel(session))
     if visitor.allowed(Right.RUN) and not session.status.over:

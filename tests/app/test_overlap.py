@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import labelcore as lc
 from labelcore.ui import people_page, review, sessions, settling
+from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.reviewed import SETTLE, reviewed
+from labelcore.words.sentences import percent
 from labelcore.words.statuses import TITLES
 from tests.app.conftest import button, pictures, texts, to_aim
 
@@ -63,6 +65,8 @@ def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
     assert each["Person"].tolist() == ["me", "ann"] and each["Answers"].tolist() == ["60", "0"]
     assert pairs["Two people"].tolist() == ["ann\\, me"]
     assert "yes against no" in pairs["Where they differ"].tolist()[0]
+    differ = len(session.unsettled()) / 60
+    assert seen_words(session).startswith(f"Two people differ on {percent(round(differ, 2))} of")
 
 
 def test_people_of_one_person_and_of_nobody(app, make) -> None:
@@ -116,11 +120,11 @@ def test_readers_and_overlap_take_two_presses(app, items) -> None:
     page.file_uploader(key="new-upload").upload("items.csv", items.read_bytes(), "text/csv").run()
     page = to_aim(page, "Spam?")
     page.segmented_control(key="new-readers").set_value(3).run()
-    page.segmented_control(key="new-overlap").set_value(0.6).run()
-    assert "items more for each other person" in texts(page)
+    page.select_slider(key="new-overlap").set_value(0.65).run()
+    assert " of them by 3 people: ± " in texts(page)
     assert "new-repeats" not in [one.key for one in page.segmented_control]
     button(page, "new-create").click().run()
     assert not page.exception
     (name,) = sessions.store().projects()
     plan = sessions.session(name.name).plan
-    assert (plan.readers, plan.overlap, plan.repeats) == (3, 0.6, 0.0)
+    assert (plan.readers, plan.overlap, plan.repeats) == (3, 0.65, 0.0)
