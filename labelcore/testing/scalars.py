@@ -98,6 +98,8 @@ def no_label_is_not_yet(name: str, known: Known) -> None:
             assert (one.value, one.low, one.high, one.state) == (None, 0.0, 1.0, "nothing")
             assert "no item has a label yet" in one.sentence()
         for labels in label(engine, known.truth):
+            if labels > 35 and labels % 10 and labels != EARLY:
+                continue
             for key, one in scalar_results(engine).items():
                 certain = known.certain(key, drawn(engine))
                 if labels < 30 and not engine.plan.from_the_first_label:

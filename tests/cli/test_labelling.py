@@ -20,6 +20,7 @@ import labelcore as lc
 from labelcore.cli import main, serving
 from labelcore.cli.projects import EXPORT_SUFFIXES
 from labelcore.exchange import BATCH_SUFFIXES, CONFIGS, LABELLED_FORMS
+from tests.cases import sampled
 from tests.report.sessions import session_on, write_items
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
@@ -116,7 +117,7 @@ def test_every_form_says_how_its_file_ends() -> None:
     assert list(CONFIGS) == ["label-studio"]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", sampled(FORMS, 5, seed=1))
 def test_a_file_is_written_in_the_form_that_its_name_says(
     form: str, answered: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

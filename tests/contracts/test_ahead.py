@@ -12,6 +12,7 @@ import labelcore as lc
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.promises import Promise
+from tests.cases import sampled
 from tests.contracts.test_tables import CASES, Case, files  # noqa: F401
 
 ITEMS = 70
@@ -52,7 +53,11 @@ def follow(session: lc.Session, random: Random, *, detours: bool = True) -> Coun
     return said
 
 
-@pytest.mark.parametrize("case", ONE_OF_EACH, ids=lambda case: case.design)
+@pytest.mark.parametrize(
+    "case",
+    sampled(ONE_OF_EACH, 4, seed=1, keep=ONE_OF_EACH[:1]),
+    ids=lambda case: case.design,
+)
 def test_what_follows_is_what_is_drawn(case: Case, files) -> None:  # noqa: F811
     said = follow(*session_of(case, files[case.file]))
     assert said["sure"] > 0.5 * said.total(), said

@@ -85,6 +85,7 @@ def test_few_items_left_are_covered(case: str) -> None:
     assert coverage(*CASES[case]) >= fewest(RUNS, 0.95)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", sampled(CASES, 1, seed=1, keep=["recycling precision"]))
 def test_bounds_between_items_cover_too_little(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(profile_interval, "FEW_LEFT", -1)

@@ -399,6 +399,7 @@ def test_what_a_helper_saved_is_told(
     assert engine.design.saved(engine.setup, engine.frame, engine.progress) is None
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_good_helper_saves_labels_of_every_classifier(tmp_path: Path) -> None:
     """The twin is a verdict that says nothing."""

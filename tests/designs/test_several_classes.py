@@ -108,6 +108,7 @@ def test_accuracy_precision_and_recall_of_each_class_are_covered(five: Known) ->
     assert missed(five, "fixed") == []
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_with_a_score_too(scored: Known) -> None:
     assert missed(scored, "fixed") == []

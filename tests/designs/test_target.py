@@ -51,8 +51,8 @@ def misses(design: str, name: str, share: float, promise: str) -> int:
 @pytest.mark.parametrize(
     ("design", "name"),
     sampled(
-        product(["simple_random", "recalibrated_neyman"], ["recall", "f1"]), 2, seed=1,
-        keep=[("simple_random", "f1"), ("recalibrated_neyman", "recall")],
+        product(["simple_random", "recalibrated_neyman"], ["recall", "f1"]), 1, seed=1,
+        keep=[("recalibrated_neyman", "recall")],
     ),
 )  # fmt: skip
 def test_a_labelled_file_is_still_a_sample(design: str, name: str) -> None:

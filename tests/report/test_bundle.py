@@ -46,6 +46,7 @@ def test_readme_names_command_seal_and_result(made: Made) -> None:
     assert "of the 300 items in items.csv that a person can judge" in readme
 
 
+@pytest.mark.full
 def test_a_fresh_process_replays_it(made: Made, root: Path) -> None:
     command = [sys.executable, "-m", "labelcore", "replay", str(made.bundle)]
     seal = made.session.events[-1].hash

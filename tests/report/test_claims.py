@@ -61,6 +61,7 @@ def test_the_claim_has_its_section_and_its_picture(claimed: lc.Session) -> None:
     assert "20 times decides" in text and "205 %" in text
 
 
+@pytest.mark.full
 def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv", 400)
     session = session_on(tmp_path / "items.csv", claims=[CLAIM], budget=300, stop="claims")

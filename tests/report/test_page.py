@@ -213,6 +213,7 @@ def test_extended_fixed_promise_reports_its_second_stage_apart(tmp_path: Path) -
     assert (second["labels_used"], second["promise"]) == (60, "none")
 
 
+@pytest.mark.full
 def test_stop_rule_is_named_as_the_reason(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv", 600)
     session = session_on(tmp_path / "items.csv", margin=0.2)

@@ -130,6 +130,7 @@ def test_names_of_ranks_cover_the_list_once(tmp_path: Path) -> None:
     assert rank_names(made(tmp_path, "recalibrated_neyman", 0)) is None
 
 
+@pytest.mark.full
 def test_a_stratum_with_a_threshold_in_it_is_named_for_both_sides(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv")
     session = session_on(

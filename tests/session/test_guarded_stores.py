@@ -84,6 +84,9 @@ def test_a_backup_is_rehearsed_and_put_back_while_somebody_labels(
     assert verify(url).whole
 
 
+@pytest.mark.parametrize(
+    "url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)], indirect=True
+)
 def test_backups_made_while_four_label_are_beginnings_of_the_log(
     session: lc.Session, url: str, tmp_path: Path
 ) -> None:

@@ -74,6 +74,7 @@ def test_people_in_threads(known: Known, url: str) -> None:
     check_all_served_once([*served.values()], [asked.get(who, 0) for who in people], url)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)], indirect=True
 )

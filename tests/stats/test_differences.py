@@ -12,6 +12,7 @@ from scipy.special import xlogy
 from labelcore.estimands import DIFFERENCES, ratios, table_of
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, profile_bounds
+from tests.cases import sampled
 
 BOTH, FIRST, SECOND, NEITHER = 3, 1, 2, 0
 
@@ -84,7 +85,7 @@ def by_slsqp(cells: Cells, name: str, q: float, sign: int) -> float:
     return sign * best
 
 
-@pytest.mark.parametrize("name", DIFFERENCES)
+@pytest.mark.parametrize("name", sampled(DIFFERENCES, 4, seed=1))
 @pytest.mark.parametrize("case", [CASE, SPARSE], ids=["case", "sparse"])
 def test_bounds_are_the_extremes_that_slsqp_finds(name: str, case: Cells) -> None:
     q = 3.841459

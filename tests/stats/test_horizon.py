@@ -36,7 +36,8 @@ def test_mistakes_are_seen() -> None:
     assert exact.worst(100, standard_errors=lambda _: 1.96)[0] > 5 * LEVEL
 
 
-@pytest.mark.parametrize("times", [pytest.param(2, marks=pytest.mark.full), 4])
+@pytest.mark.full
+@pytest.mark.parametrize("times", [2, 4])
 def test_going_on_within_the_horizon(times: int) -> None:
     assert exact.worst(60, times, going_on=times)[0] <= LEVEL
 

@@ -118,7 +118,7 @@ ASKED = ("accuracy", "precision", "recall", "f1", "specificity")
 
 
 @pytest.mark.parametrize(
-    ("case", "name", "target"), sampled(product(CASES, ASKED, ("file", "process")), 12, seed=1)
+    ("case", "name", "target"), sampled(product(CASES, ASKED, ("file", "process")), 6, seed=1)
 )
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds")
 def test_equals_a_general_optimiser(case: str, name: str, target: str) -> None:

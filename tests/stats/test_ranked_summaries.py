@@ -439,6 +439,7 @@ def test_coverage(truth: np.ndarray, summary: Summary) -> None:
     assert misses(truth, summary) <= LIMIT
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @BOTH
 def test_coverage_of_a_plain_sample_in_pieces(summary: Summary) -> None:

@@ -101,6 +101,7 @@ def test_a_session_with_the_known_truth_ends_and_reveals(
         assert verdict in row.sentence()
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("trial", sampled(TRIALS, 1, seed=1), indirect=True, scope="module")
 def test_the_promise_on_the_reveal_holds(trial: Trial, population: lc.Population) -> None:

@@ -227,6 +227,7 @@ def test_intervals_cover(tmp_path: Path) -> None:
     assert all(coverage(known, plan, ("precision@b", "recall@b"), 120).values())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("option", "runs"), [("shuffle", 120), ("sample", 300)])
 def test_intervals_of_option_sample_do_not_cover(tmp_path: Path, option: str, runs: int) -> None:
     """At 95 %, limit .86 of 120 runs and .90 of 300: a child's plain interval is too narrow where
