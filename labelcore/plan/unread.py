@@ -14,7 +14,7 @@ from labelcore.estimands import DIFFERENCES, LISTS, SCALARS
 NO_RESULT = "names {others}, and no result of {plan.design=} for {estimands} would be about it: "
 ONE_LIST = (
     "a ranked list has the order of one classifier, here {first}; make a separate plan for each "
-    "of the others"
+    "of the others, or compare two lists on the same labels with {plan.design=paired_lists}"
 )
 CANDIDATES_ONLY = (
     "it chooses among {{params.{candidates}}} only; name {{others}} there too, or {{first}} alone"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from itertools import islice
 
-import numpy as np
 import pandas as pd
 
 from labelcore.charts.drawing import Ends
@@ -17,7 +16,7 @@ from labelcore.charts.figure_bars import (
     list_scale,
 )
 from labelcore.charts.intervals import interval_rows
-from labelcore.charts.living import SHARES, Bar, difference_scale
+from labelcore.charts.living import SHARES, Bar, possible_scale
 from labelcore.charts.svg import WIDTH
 from labelcore.figures.confusion import Bounds
 from labelcore.promises import Promise
@@ -171,13 +170,14 @@ def intervals(
 
 
 def scale_of(facts: Facts) -> Ends:
-    """The scale of these rows: of differences as wide as their intervals are now."""
+    """The scale of these rows: of differences as wide as was possible before the first label."""
     if isinstance(facts.primary, ListDifference):
         return list_scale(facts.primary)
     numbers = [one for one in facts.results.values() if isinstance(one, Estimate)]
-    if not any(one.is_difference for one in numbers):
+    ends = [one.possible for one in numbers if one.is_difference]
+    if not ends:
         return SHARES
-    return difference_scale(np.array([end for one in numbers for end in (one.low, one.high)]))
+    return possible_scale(min(one.low for one in ends), max(one.high for one in ends))
 
 
 def _heads(facts: Facts) -> tuple[Landmark, ...]:
