@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -18,6 +19,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import preview
 from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
+from labelcore.population.snapshots import open_snapshot
 from labelcore.promises import Promise
 from labelcore.words.arguments import refusal_words
 from labelcore.words.quantities import key_parts
@@ -86,6 +88,16 @@ def line(population: Population, plan: Plan) -> Line:
         found.derived,
         planned=found.planned,
     )
+
+
+def line_apart(snapshot: str, plan_json: str) -> dict[str, Any]:
+    """``line`` in a process of its own, as values of JSON."""
+    return asdict(line(open_snapshot(Path(snapshot)), Plan.from_json(plan_json)))
+
+
+def line_from(said: Mapping[str, Any]) -> Line:
+    """The line that ``line_apart`` tells of."""
+    return Line(**{**said, "remedies": tuple(Remedy(**one) for one in said["remedies"])})
 
 
 def refused(name: str, error: ValueError) -> Line:

@@ -15,6 +15,14 @@ export default function () {
       field.dataset.entered = "yes";
       if (!field.value) field.focus();
     }
+    // The item is gone: what stands in its place is told, and Tab goes on from there.
+    const state = document.querySelector(".st-key-state");
+    const title = state?.querySelector("h2")?.textContent;
+    if (title && title !== state.dataset.told && document.activeElement === document.body) {
+      state.dataset.told = title;
+      state.tabIndex = -1;
+      state.focus({ preventScroll: true });
+    }
   };
   // What the mouse opened or chose keeps no focus: a later key would frame it, or press it again
   // in the place of what it stands for.

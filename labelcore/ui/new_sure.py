@@ -59,9 +59,6 @@ from labelcore.words.unsure import READINGS
 CORRECT = "Correct the number that is out of bounds to continue."
 HALF_BAND = "Plus or minus this many points, at the rank where the band is widest"
 TRYING = "Working out what the labels will give ..."
-TRYING_CLAIMS = (
-    "Trying out the claims on simulated labels, as if the scores were right: a few seconds ..."
-)
 PRICE_LATER = "The price stands here once the claim is complete."
 NO_FORECAST = (
     "This method cannot work out beforehand how many labels that needs: start from the number of "
@@ -107,8 +104,12 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
 
 def lines_of(plan: Plan, population: Population, places: Places) -> list[Line]:
     """What each method costs and gives, the plan's first. Raises PlanError where that refuses."""
-    with places.price, st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
-        lines = outlook.lines(population, population.fingerprint, plan.to_json())
+    with places.price:
+        if plan.claims:
+            lines = [outlook.claimed(population, plan)]
+        else:
+            with st.spinner(TRYING):
+                lines = outlook.lines(population, population.fingerprint, plan.to_json())
     if lines[0].refused:
         raise PlanError(lines[0].refused, "", lines[0].remedies)
     return lines

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -17,6 +19,8 @@ from labelcore.planning.methods import (
     dearest_class,
     for_design,
     line,
+    line_apart,
+    line_from,
     possible,
     refused,
     worth_trying,
@@ -25,7 +29,11 @@ from labelcore.planning.outlook import AtOnce, Outlook
 from labelcore.planning.prices import rank_prices
 from labelcore.planning.spendings import LEAST, SHARES, Spending, spendings
 from labelcore.population import Population
+from labelcore.population.copies import TemporaryCopy
+from labelcore.population.snapshots import write_snapshot
+from labelcore.ui import waiting
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
+from labelcore.ui.reading import Ask
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.quantities import key_parts
@@ -34,6 +42,9 @@ POINTS, DRAWN = 5, 40
 """Of a curve: worked out, and drawn through these."""
 USUAL = 300
 """Labels of a plan that has no number of its own yet."""
+TRYING_CLAIMS = "Trying out the claims on simulated labels"
+BYTES = 100
+"""Of an item, for the memory of another process."""
 EXACT = 1e-12
 """A half-width that is none."""
 
@@ -103,12 +114,9 @@ def along_ranks(
 @st.cache_data(show_spinner=False, max_entries=40)
 def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Line]:
     """The chosen design first, then the others that the question can be asked by, with their
-    defaults, and those that refuse it; claims take seconds to try out, and only on the chosen one.
-    """
+    defaults, and those that refuse it."""
     plan = Plan.from_json(plan_json)
     found = [one(_population, fingerprint, plan_json)]
-    if plan.claims:
-        return found
     others = [name for name in reversed([*DESIGNS]) if name != plan.design]
     able = possible(plan)
     for name in worth_trying(_population, others):
@@ -120,6 +128,25 @@ def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Lin
         except ValueError as error:
             found.append(refused(name, error))
     return [line for line in found if line.refused or line.design in (plan.design, *able)]
+
+
+def claimed(population: Population, plan: Plan) -> Line:
+    """The line of a plan with claims: they take seconds to try out, in a process of its own, waited
+    for with a way to cancel it. Raises LimitError, CancelledError."""
+    key = population.fingerprint, plan.to_json()
+    kept = waiting.there("claims", key)
+    if kept is not None:
+        return cast(Line, kept)
+    copies = [TemporaryCopy()]
+    write_snapshot(copies[0].path, population)
+
+    def handed(found: Any, folder: Path) -> Line:
+        copies.clear()  # Until here it had to stay.
+        return line_from(found)
+
+    asked = [str(copies[0].path), plan.to_json()]
+    ask = Ask(line_apart, asked, handed, BYTES * len(population))
+    return cast(Line, waiting.found("claims", key, TRYING_CLAIMS, ask))
 
 
 Points = tuple[tuple[float, float], ...]

@@ -4,7 +4,9 @@ from labelcore.charts.design import both
 from labelcore.ui.scripts import text_of
 
 STYLE = (
-    f"<style>.stApp {{ {both('border', 'data', 'warn', 'data-3', 'data-5', 'data-6')} }}\n"
+    "<style>.stApp { "
+    + both("ground", "border", "data", "warn", "data-3", "data-5", "data-6")
+    + " }\n"
     + text_of("style.css")
     + text_of("surface.css")
     + text_of("rich.css")

@@ -115,8 +115,9 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def roughly(few_sessions_for_claims: None) -> None:
-    """Every page that plans claims simulates few sessions."""
+def roughly(few_sessions_for_claims: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every page that plans claims simulates few sessions, and in this process."""
+    monkeypatch.setattr(outlook, "claimed", outlook.forecast)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +17,15 @@ from labelcore.planning.methods import (
     Line,
     cheapest,
     line,
+    line_apart,
+    line_from,
     may_claim,
     outlook_of,
     plan_for,
     possible,
     recommended,
 )
+from labelcore.population.snapshots import write_snapshot
 from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
 from tests.cases import sampled
@@ -144,6 +148,18 @@ def test_the_page_compares_methods_that_can_be_proposed(population: lc.Populatio
     two = replace(plan, classifier=("a", "b"))
     found = outlook.lines(population, population.fingerprint, two.to_json())
     assert "recalibrated_neyman" in {one.design for one in found if not one.refused}
+
+
+def test_claims_tried_out_in_another_process_are_the_same(
+    population: lc.Population, tmp_path: Path
+) -> None:
+    plan = lc.Plan("recalibrated_neyman", "precision", classifier="a", claims=["precision >= 0.6"])
+    write_snapshot(tmp_path / "items", population)
+    unsound = replace(plan, classifier="nobody")
+    for one, refused in ((plan, False), (unsound, True)):
+        told = json.loads(json.dumps(line_apart(str(tmp_path / "items"), one.to_json())))
+        assert line_from(told) == line(population, one)
+        assert bool(line_from(told).refused) is refused
 
 
 def test_a_method_without_the_promise_is_not_the_cheapest(population: lc.Population) -> None:
