@@ -65,6 +65,11 @@ def found_recut(engine: Engine) -> dict[str, Any]:
     return {**told, **model, **({} if cut is None else to_json(cut))}
 
 
+def same_content(engine: Engine, told: Mapping[str, Any]) -> bool:
+    """Whether the content of the items makes the numbers here that this cut was learned from."""
+    return bool(content_of(engine.population).hash == told.get("features"))
+
+
 def check_recut(engine: Engine, told: Mapping[str, Any]) -> None:
     """Raise an error for what cuts no strata of this engine."""
     cut = from_json(told, len(engine.population))

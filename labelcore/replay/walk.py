@@ -30,6 +30,7 @@ from labelcore.replay.forms import check_fields
 from labelcore.replay.result import ReplayResult
 from labelcore.store import LabelStore, items_path, open_store
 from labelcore.words.existing import taken_words
+from labelcore.words.recuts import replayed_words
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 
@@ -278,6 +279,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         *_text_words(walk),
         *_repeat_words(kinds["redrawn"], kinds["reread"]),
         *_late_words(kinds["late"]),
+        *replayed_words(engine),
         f"Looks: {count(looks, 'look')} {EARLIER if engine.plan.superseded else COMPUTED}.",
     )
     return ReplayResult(

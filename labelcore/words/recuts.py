@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from labelcore.log.engine import Engine
+from labelcore.log.recuts import same_content
 from labelcore.words.sentences import count
 
 LEAST_TOLD = 0.02
@@ -15,6 +16,17 @@ CUT = (
     "After {labels} these cut {strata} once more, each in two, by a model of the items' content "
     "that placed no item by its own label."
 )
+
+REPLAYED = {
+    True: "Cut at half: worked out again from labels and content of the items, the same.",
+    False: "Cut at half: taken from the log, as the content makes other numbers here.",
+}
+
+
+def replayed_words(engine: Engine) -> list[str]:
+    """Whether a replay learned the cut again; nothing where a plan cuts no strata once more."""
+    same = (same_content(engine, told) for told in engine.recuts)
+    return [REPLAYED[one] for one in same]
 
 
 def taught_words(engine: Engine) -> str:

@@ -11,6 +11,7 @@ import pytest
 from scipy.special import expit
 
 import labelcore as lc
+from labelcore.designs.recut import content_of
 from labelcore.errors import AnswerError, ParameterError, ReplayError
 from labelcore.log import recuts
 from labelcore.log.engine import Engine
@@ -19,7 +20,7 @@ from labelcore.planning.runs import label_all
 from labelcore.replay.walk import Walk, replay_project
 from labelcore.report.account import cut_words
 from labelcore.ui.facts import counts
-from labelcore.words.recuts import fewer_words
+from labelcore.words.recuts import REPLAYED, fewer_words
 
 ITEMS, BUDGET = 1500, 120
 WORDS = tuple("abcdefghijkl")
@@ -80,7 +81,7 @@ def widths(session: lc.Session) -> np.ndarray:
 
 
 def test_a_session_cuts_once_and_replays(
-    population: lc.Population, truth: np.ndarray, tmp_path: Path
+    population: lc.Population, truth: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Opened again by another process that knows only the log, and drawn again from it."""
     store = f"sqlite:///{tmp_path / 'labels.db'}"
@@ -103,7 +104,12 @@ def test_a_session_cuts_once_and_replays(
     table = session.labels_table()
     own = table.groupby("stratum")["weight"].first()
     assert np.isclose((own * table.groupby("stratum").size()).sum(), ITEMS), "all labels count"
-    assert replay_project(store, "p").draws == BUDGET
+    found = replay_project(store, "p")
+    assert found.draws == BUDGET and REPLAYED[True] in found.stages
+    other = replace(content_of(population), hash="of another machine")
+    with monkeypatch.context() as patch:
+        patch.setattr(recuts, "content_of", lambda _: other)
+        assert REPLAYED[False] in replay_project(store, "p").stages
     opened = lc.Session.open(store, "p")
     assert np.array_equal(widths(opened), widths(session))
     assert "once more, each in two" in cut_words(cut.detail)
