@@ -16,6 +16,6 @@ if __name__ == "__main__":
 else:
     from streamlit import App
 
-    from labelcore.ui.server import HELD_BACK, prepared
+    from labelcore.ui.server import HELD_BACK, ROUTES, prepared
 
-    app = App("app.py", lifespan=prepared, middleware=HELD_BACK)
+    app = App("app.py", lifespan=prepared, routes=ROUTES, middleware=HELD_BACK)

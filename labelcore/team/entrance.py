@@ -29,6 +29,7 @@ from labelcore.team.settings import HERE, KEY, PARAMETER, PROXIES, USER_HEADER, 
 from labelcore.ui.door import (
     NO_NAME,
     PLAIN,
+    SHARE,
     Entrance,
     Headers,
     Scope,
@@ -90,12 +91,13 @@ class TeamEntrance(Entrance):
     def may_ask_for(self, scope: Scope, came: str) -> bool:
         path = str(scope["path"])
         base = "/" + config.get_option("server.baseUrlPath").strip("/")
-        own = path.startswith(base.rstrip("/") + FONTS)
-        if own or (UPLOADS not in path and MEDIA not in path):
+        own, shared = path.startswith(base.rstrip("/") + FONTS), path.endswith(SHARE)
+        if own or not (shared or UPLOADS in path or MEDIA in path):
             return True
         if came == ASK:
             came = _logged_in_as(login.named_in(_jar(scope)))
-        return may(visitor_of(came), Right.RUN if UPLOADS in path else None)
+        wanted = Right.RUN if UPLOADS in path else Right.SEE if shared else None
+        return may(visitor_of(came), wanted)
 
     def why(self, scope: Scope) -> tuple[int, str]:
         if not os.environ.get(KEY) and os.environ.get(USER_HEADER):

@@ -19,7 +19,7 @@ export default function ({ data, parentElement }) {
   for (const button of parentElement.querySelectorAll("button")) {
     button.onclick = async () => {
       const link = button.dataset.copy === "link";
-      const address = new URL(location.href);
+      const address = new URL(data.page || location.href, location.href);
       if (data.key) address.searchParams.set("start", data.key);
       if (data.key && HERE_ONLY.includes(location.hostname)) address.hostname = data.host;
       const text = link ? address.href : data.sentence;

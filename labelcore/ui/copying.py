@@ -26,9 +26,10 @@ def _component() -> ComponentRenderer:
     )
 
 
-def copy_buttons(key: str, sentence: str) -> None:
-    """Buttons for this sentence and for the address of the page. In a share the address gets the
-    viewers' key: whoever is given it may look and do no more. Whoever came by a link or a login of
-    their own hands out no key: it would outlast them."""
+def copy_buttons(key: str, sentence: str, page: str = "") -> None:
+    """Buttons for this sentence and for the address of ``page`` beside this one, "" for this one.
+    In a share the address gets the viewers' key: whoever is given it may look and do no more.
+    Whoever came by a link or a login of their own hands out no key: it would outlast them."""
     shared = ("", "") if visitor.name_of_login() else entrance().shared_as()
-    _component()(key=key, data={"sentence": sentence, "key": shared[0], "host": shared[1]})
+    data = {"sentence": sentence, "page": page, "key": shared[0], "host": shared[1]}
+    _component()(key=key, data=data)

@@ -34,6 +34,8 @@ OWN = b"x-labelcore-own"
 """The header that says, where it is there, that this is the visitor's own machine."""
 FORWARDING = (b"forwarded", b"via", b"x-forwarded-for", b"x-real-ip")
 HEALTH = "/_stcore/health"
+SHARE = "/share"
+"""Where the page by link is."""
 NO_NAME = "This Labelcore does not answer to this name. Open it as http://127.0.0.1, with its port."
 NOT_FROM_ELSEWHERE = "This Labelcore is open to the computer that it runs on, and to no other."
 NO_ROLE = "Your role here does not allow that."

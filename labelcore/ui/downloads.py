@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
+from labelcore.access import Right
 from labelcore.exchange import LABELLED_FORMS
 from labelcore.report import (
     bundle_zip,
@@ -23,7 +25,11 @@ from labelcore.report import (
     report_xlsx,
     table_file,
 )
+from labelcore.report.error_cards import errors_of
 from labelcore.session.session import Session
+from labelcore.ui import visitor
+from labelcore.ui.door import SHARE
+from labelcore.words.sentences import count
 from labelcore.words.weights import weight_words
 
 
@@ -40,7 +46,6 @@ class Download:
 SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 REPORTS = (
     Download("Report (PDF)", "report.pdf", "application/pdf", report_pdf),
-    Download("HTML report", "report.html", "text/html", report_html),
     Download("Picture for slides", "report.png", "image/png", report_png),
 )
 FURTHER = (
@@ -52,6 +57,8 @@ FURTHER = (
     Download("Replay bundle", "bundle.zip", "application/zip", bundle_zip),
 )
 
+ONE_FILE = "One file: the answer, its figures, and a replay. It needs no network."
+WITH_TEXTS = "{errors} can go with the file. What these items hold then goes out, too."
 LABELS_HELP = "One row for each item judged, with scores, predictions and weight."
 PARQUET = "application/vnd.apache.parquet"
 TABLE_KINDS = {
@@ -77,14 +84,33 @@ def file_name(project: str, suffix: str) -> str:
 
 
 def downloads(session: Session) -> None:
-    """The report as people forward it, the labels, and behind one button what machines read."""
+    """What people send, the labels, and behind one button what machines read."""
     with st.container(horizontal=True, key="downloads"):
+        _taken_as(session, "Share file", "report.html", "text/html", report_html, ONE_FILE)
+        with st.popover("With errors, by link", icon=":material/ios_share:", key="take-share"):
+            _shares(session)
         for one in REPORTS:
             _taken_as(session, one.label, one.suffix, one.mime, one.make)
         labels_button(session)
         with st.popover("Other forms", icon=":material/download:", key="take-forms"):
             for one in FURTHER:
                 _taken_as(session, one.label, one.suffix, one.mime, one.make)
+
+
+def page_of(project: str) -> str:
+    """Where the page by link is, beside any page of the project."""
+    return f"{SHARE.strip('/')}?{urlencode({'project': project})}"
+
+
+def _shares(session: Session) -> None:
+    """The file with what the classifier got wrong, which goes out only when an owner presses for
+    it, each time anew; and the page by link."""
+    errors = 0 if session.broken_at else len(errors_of(session)[1])
+    if errors and visitor.allowed(Right.RUN):
+        st.caption(WITH_TEXTS.format(errors=count(errors, "error")))
+        made = partial(report_html, errors=True)
+        _taken_as(session, "With the errors", "report-errors.html", "text/html", made)
+    st.link_button("Open as a page", page_of(session.project), type="tertiary")
 
 
 def labels_button(session: Session, label: str = "Labels") -> None:
@@ -124,7 +150,12 @@ def _tables(session: Session, name: str, make: Callable[[], pd.DataFrame]) -> No
 
 
 def _taken_as(
-    session: Session, label: str, name: str, mime: str, make: Callable[[Session], str | bytes]
+    session: Session,
+    label: str,
+    name: str,
+    mime: str,
+    make: Callable[[Session], str | bytes],
+    about: str = "",
 ) -> None:
     st.download_button(
         label,
@@ -134,4 +165,5 @@ def _taken_as(
         key=f"download-{name}",
         on_click="ignore",
         icon=":material/download:",
+        help=about or None,
     )

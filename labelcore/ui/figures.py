@@ -58,14 +58,19 @@ def show_figures(project: str, session: Session) -> None:
 def keeps_back(session: Session) -> bool:
     """Whether figures are hidden because the session is a wave that goes on: whoever ends it with
     what it has must not have seen them. It is said in their place."""
-    if not terms_of(session.record):
-        return False
-    session.sync()
-    hidden = not is_over(session)
+    hidden = hides_figures(session)
     if hidden:
         with st.container(key="quiet-later"):
             st.text(LATER)
     return hidden
+
+
+def hides_figures(session: Session) -> bool:
+    """Whether figures are hidden because the session is a wave that goes on."""
+    if not terms_of(session.record):
+        return False
+    session.sync()
+    return not is_over(session)
 
 
 def _show(project: str, session: Session) -> None:

@@ -41,8 +41,9 @@ export default ({ data, parentElement, setStateValue }) => {
   holder.replaceChildren(bars, ...(data.legend ? [made(data.legend)] : []));
   below.replaceChildren(...parts);
   if (said.textContent !== data.said.join("")) {
-    said.replaceChildren(...data.said.map(text =>
-      Object.assign(document.createElement("p"), { textContent: text })));
+    said.replaceChildren(...data.said.map((textContent, place) =>
+      Object.assign(document.createElement("p"), { textContent, className: data.leads && !
+          place ? "lead" : "" })));
   }
   [...root.querySelectorAll("button")].find(one => one.textContent === held)?.focus();
 };

@@ -29,9 +29,10 @@ def show_picture(
     unfolded: bool = True,
     large: bool = False,
     said: Sequence[str] = (),
+    leads: bool = True,
 ) -> None:
     """Bars, below them what is ``said``, then, or beside them where it is ``large``, the chart that
-    is chosen.
+    is chosen. What is said first ``leads``, unless it stands above already.
 
     ``chosen["view"]`` and ``chosen["figure"]`` are called when another one is pressed; its name is
     then in ``st.session_state[key]`` under the same word. A narrow screen has two bars only, unless
@@ -45,6 +46,7 @@ def show_picture(
         "unfolded": unfolded,
         "large": large,
         "said": list(said),
+        "leads": leads,
         "legend": shown.legend,
     }
     _component()(

@@ -15,6 +15,7 @@ from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.report.figure_table import apart_from, numbers_frame, promise_note, tables_of
+from labelcore.report.markup import tied
 from labelcore.report.sections import estimate_frame
 from labelcore.results.base import Finding
 from labelcore.results.types import Claim, Estimate
@@ -23,7 +24,7 @@ from labelcore.ui import sessions
 from labelcore.ui.choice_view import choice_of
 from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
-from labelcore.ui.downloads import downloads, file_name
+from labelcore.ui.downloads import downloads, file_name, page_of
 from labelcore.ui.facts import decision, figure_name, first_figure_line, promise_line
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel
@@ -41,6 +42,7 @@ from labelcore.words.counts import answers_words, each_cell
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import model_word, names_another
+from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 
 INTERIM = "Interim: this project is not finished. Continue or finish it on the page Label."
@@ -60,25 +62,25 @@ def report_page(project: str) -> None:
         return
     results = list(session.results().values())
     estimates = [one for one in results if isinstance(one, Estimate)]
-    st.title(plain(project, 80), anchor=False)
+    now = picture(session, ALONG_SCORES) if results else None
+    st.caption(about(session))
+    st.title(plain(tied(now.sentence) if now else project, 200), anchor=False)
     show_unrecorded(session)
     if not session.status.over:
         st.caption(f":material/hourglass_top: {INTERIM}")
-    if results:
-        now = picture(session, ALONG_SCORES)
-        show_picture(
-            "report-picture", replace(now, views=()), large=True, said=said_of(now, results)
-        )
+    if now is not None:
+        shown, said = replace(now, views=()), said_of(now, results)
+        show_picture("report-picture", shown, large=True, said=said, leads=False)
     sentence = headline(session)
-    with st.container(key="sentence"):
-        st.code(sentence, language=None, wrap_lines=True)
-    copy_buttons("report-copy", sentence)
+    copy_buttons("report-copy", sentence, page_of(project))
     if session.status.over:
         show_reveals(session)
     downloads(session)
     systems_panel(session)
+    st.subheader("Estimates" if estimates else "To quote", anchor=False)
+    with st.container(key="sentence"):
+        st.code(sentence, language=None, wrap_lines=True)
     if estimates:
-        st.subheader("Estimates", anchor=False)
         tables = tables_of(session)
         for place, one in enumerate(tables):
             reading_table(numbers_frame(one), f"figures-{place}")
@@ -105,6 +107,13 @@ def report_page(project: str) -> None:
     links_of(session)
 
 
+def about(session: Session) -> str:
+    """What was asked, and of which items, on one line."""
+    asked = plain(str(session.settings.get("question") or session.project), 120)
+    population = session.population
+    return f"{asked} · {plain(population.name, 60)}, {count(len(population), 'item')}"
+
+
 def confusion(session: Session) -> None:
     """The table of the first classifier, once there is a figure; none for a choice."""
     names = predicted(session)
@@ -121,10 +130,9 @@ def confusion(session: Session) -> None:
 
 
 def said_of(now: Picture, results: Sequence[Finding]) -> list[str]:
-    """What is known, how sure it is, what it is about, and what it does not say."""
+    """How sure it is, what it is about, and what it does not say."""
     claims = [one for one in results if isinstance(one, Claim)]
-    known = filter(None, (now.sentence, now.of_all))
-    return [*known, *meaning([*claims, *results][0])]
+    return [*filter(None, [now.of_all]), *meaning([*claims, *results][0])]
 
 
 def others(results: Sequence[Finding]) -> None:

@@ -19,18 +19,22 @@ from threading import Event, Thread
 from typing import Any
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 from streamlit import cli_util, config
 from streamlit.web.server import server_util
 
 from labelcore import ui
-from labelcore.ui.door import Door, entrance
+from labelcore.ui.door import SHARE, Door, entrance
 
 ADDRESS = (
     b"<script>window.__streamlit = { ...window.__streamlit, "
     b'BACKEND_BASE_URL: window.location.origin + "/" };</script>'
 )
-FILES = ("/static/", "/_stcore/", "/media/")
+FILES = ("/static/", "/_stcore/", "/media/", SHARE)
 _begun: Future[None] = Future()
 _imported: Future[None] = Future()
 """When what the start page begins with is there, and when everything is."""
@@ -171,4 +175,14 @@ def _telling(send: Any) -> Any:
     return told
 
 
+async def share(request: Request) -> Response:
+    """The page by link; the door has let the visitor in."""
+    if _importing.is_set():
+        await _until(_imported)
+    from labelcore.ui.share_page import share_page
+
+    return await run_in_threadpool(share_page, request.query_params.get("project", ""))
+
+
+ROUTES = [Route(SHARE, share)]
 HELD_BACK = [Middleware(Door), Middleware(OneAddress), Middleware(AfterImports)]

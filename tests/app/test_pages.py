@@ -8,7 +8,10 @@ import pytest
 import streamlit as st
 
 import labelcore as lc
+from labelcore.report import report_html
+from labelcore.report.style import POLICY
 from labelcore.ui import progress, sessions
+from labelcore.ui.share_page import share_page
 from labelcore.words.tables import cell_said
 from tests.app.conftest import HOSTILE, button, folds, table_rows, texts
 from tests.cases import sampled
@@ -220,9 +223,23 @@ def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
     kinds = ["CSV", "Parquet", "Excel", "Label Studio", "doccano", "Prodigy", "ASReview"]
     offered = [label for label in labels if label.startswith("As ")]
     assert offered == [f"As {kind}" for kind in [*kinds, "Hugging Face", "Hugging Face card"]]
-    assert labels[:3] == ["Report (PDF)", "HTML report", "Picture for slides"]
+    assert labels[:3] == ["Share file", "Report (PDF)", "Picture for slides"]
     weights = "weighted shares estimate those of the file"
     assert any(weights in one.value for one in page.caption)
+
+
+def test_a_share_asks_each_time_whether_items_go_with_it(app, make) -> None:
+    """The page by link has none; whoever is no owner is not asked."""
+    session = make(labels=50)
+    page = app("report", project="demo")
+    labels = [one.proto.label for one in page.get("download_button")]
+    assert labels[:2] == ["Share file", "With the errors"]
+    shared = share_page("demo")
+    text, cards = bytes(shared.body).decode(), 'class="errors"'
+    assert shared.status_code == 200 and cards not in text
+    assert cards in report_html(session, errors=True) and cards not in report_html(session)
+    assert shared.headers["content-security-policy"] == POLICY
+    assert (share_page("other").status_code, share_page("").status_code) == (404, 404)
 
 
 def test_report_is_interim_before_finish(app, make) -> None:

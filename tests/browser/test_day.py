@@ -135,7 +135,9 @@ def test_a_day(shared_server: Server, page: Page, tmp_path: Path) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == sentence
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_text("It opens on this computer only.")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    assert page.evaluate("navigator.clipboard.readText()") == page.url.replace(
+        "/report?", "/share?"
+    )
     report = {one: driving.download(page, f"report.{one}", tmp_path) for one in FORWARDED}
     driving.choose(page, page.locator(".st-key-take-forms button").first)
     report |= {one: driving.download(page, f"report.{one}", tmp_path) for one in FURTHER}

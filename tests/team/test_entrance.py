@@ -163,6 +163,7 @@ def test_files_are_taken_from_those_alone_who_may_make_projects(shared: str) -> 
         sent = asked("/lab/_stcore/upload_file/a/b", cookie=cookie, method="PUT")
         assert status(sent) == (200 if role == Role.OWNER else 403)
         assert status(asked("/media/a.png", cookie=cookie)) == 200
+        assert status(asked("/share", cookie=cookie)) == (403 if role == Role.ANNOTATOR else 200)
 
 
 def test_a_link_of_ones_own_opens_until_it_is_taken_back(
