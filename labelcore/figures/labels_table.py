@@ -99,6 +99,7 @@ def _row(
         "stratum": int(engine.draws.stratum[number - 1]) + 1,
         "notes": (note.text or "") if note else "",
         "flagged": state.flagged(number),
+        "cause": state.cause(number),
     }
 
 
@@ -117,6 +118,7 @@ def _rows_before(engine: Engine) -> list[dict[str, object]]:
             "stratum": None if number == NOT_SAMPLED else number + 1,
             "notes": "",
             "flagged": False,
+            "cause": "",
         }
         for position, code, number in found
     ]
@@ -154,7 +156,7 @@ def _said(population: Population, position: IntArray) -> dict[str, Any]:
 
 
 def _remarks(rows: list[dict[str, object]]) -> dict[str, Any]:
-    kinds = {"notes": object, "flagged": bool}
+    kinds = {"notes": object, "flagged": bool, "cause": object}
     return {name: np.array([row[name] for row in rows], dtype=kind) for name, kind in kinds.items()}
 
 

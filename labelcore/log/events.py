@@ -18,6 +18,9 @@ from typing import Any
 ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
 RESERVED_ANSWERS = ("unsure", "later", "broken")
 ERASED = "erased"
+CAUSES = ("slip", "classifier", "question")
+"""Why an answer and a classifier differ: the person's slip, the classifier's error, or a question
+that is not clear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +91,13 @@ class Event:
     label
         labelled, reread, late, settled: the class name
     text
-        noted, finished, restarted, stopped, reworded, settled: the words; erased: why; reread and
-        late without a class: "unsure", "broken" or, of reread alone, "later"
+        noted, finished, restarted, stopped, reworded, settled: the words; erased: why; explained:
+        one of ``CAUSES``, or ""; reread and late without a class: "unsure", "broken" or, of reread
+        alone, "later"
     previous
         undone, reread_undone, a changed answer: the sequence number of the answer that it takes
-        back; reread: that of the label which was in force; late: that of the answer which was;
+        back; explained: of the answer that it is said of; reread: that of the label which was in
+        force; late: that of the answer which was;
         released: that of the drawn or redrawn event whose draw others may have now
     shown_at
         an answer: when the item was first shown, UTC, ISO 8601

@@ -23,7 +23,15 @@ from labelcore.errors import (
 )
 from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
-from labelcore.log.events import ERASED, RESERVED_ANSWERS, Event, rewritten, sound_part
+from labelcore.log.events import (
+    ANSWER_KINDS,
+    CAUSES,
+    ERASED,
+    RESERVED_ANSWERS,
+    Event,
+    rewritten,
+    sound_part,
+)
 from labelcore.log.further_choices import check_sought
 from labelcore.log.recorded_answers import Book
 from labelcore.log.recuts import check_recut, recut_due
@@ -310,6 +318,21 @@ class Flagged(Kind):
         state.flags[int(event.index or 0)] = event
 
 
+class Explained(Kind):
+    """Somebody says why the answer in force and a classifier differ, or takes that back (""). It
+    is said of that answer: with another one it counts no more."""
+
+    def check(self, state: LogState, event: Event) -> None:
+        force = state.engine.in_force(check_item(state, event, "item_id"))
+        if event.text not in (*CAUSES, ""):
+            raise AnswerError(f"a cause must be one of {', '.join(CAUSES)}, got {event.text!r}")
+        if force is None or force.sequence != event.previous:
+            raise AnswerError(f"it explains event {event.previous}, which is not in force")
+
+    def fold(self, state: LogState, event: Event) -> None:
+        state.causes[int(event.index or 0)] = event
+
+
 # --- the course of the session -------------------------------------------------------------------
 
 
@@ -554,6 +577,7 @@ KINDS: dict[str, Kind] = {
         Undone("undone"),
         Noted("noted"),
         Flagged("flagged"),
+        Explained("explained"),
         Looked("looked"),
         Reforecast("reforecast"),
         Recut("recut"),
@@ -592,6 +616,8 @@ def check(state: LogState, event: Event, figures: Figures | None = None) -> None
     kind = kind_named(event.kind)
     if event.sequence != state.sequence + 1:
         raise ValueError(f"expected event {state.sequence + 1} here")
+    if event.answers is not None and event.kind not in (*ANSWER_KINDS, "reread", "late"):
+        raise AnswerError(f"it is {event.kind!r} and answers the token {event.answers!r}")
     kind.check(state, event)
     if figures is not None:
         kind.audit(state, event, figures)

@@ -41,7 +41,7 @@ class LogState:
     changed       items that were another row in their source when they were drawn
     erased        items whose text is gone since
     changed_run   how many of them were drawn last, one after another
-    notes, flags  draw -> the last event about it
+    notes, flags, causes   draw -> the last event about it
     events        how many events of each kind there were
     hash          that of the last event, or ``start`` before the first
     """
@@ -63,6 +63,7 @@ class LogState:
         self.changed_run = 0
         self.notes: dict[int, Event] = {}
         self.flags: dict[int, Event] = {}
+        self.causes: dict[int, Event] = {}
         self.events: Counter[str] = Counter()
         self.hash = start
 
@@ -124,6 +125,11 @@ class LogState:
     def flagged(self, index: int) -> bool:
         """Whether the draw is to be looked at again."""
         return index in self.flags and self.flags[index].text == "yes"
+
+    def cause(self, index: int) -> str:
+        """Why the answer in force and a classifier differ, "" where nobody said."""
+        said, force = self.causes.get(index), self.book.in_force(index)
+        return (said.text or "") if said and force and said.previous == force.sequence else ""
 
     def on_screen(self, annotator: str) -> list[Draw]:
         """A person's open draws, without repeats whose first answer was taken back since."""

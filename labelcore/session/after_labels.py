@@ -2,25 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 import pandas as pd
 
 from labelcore.figures.calibration import calibration, corrected_scores
 from labelcore.figures.confusion import confusion
+from labelcore.figures.in_common import errors_in_common
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
+from labelcore.log.people import DEFAULT_ANNOTATOR
+from labelcore.log.state import LogState
+from labelcore.population import Population
 from labelcore.results.calibration import Calibration
+from labelcore.results.in_common import ErrorsInCommon
+from labelcore.session.ledger import Ledger
 
 
 class AfterLabels:
     """The methods; ``Session`` has what they rest on."""
 
     engine: Engine
+    state: LogState
+    ledger: Ledger
+    population: Population
 
     def _synced(self) -> AbstractContextManager[None]:
         raise NotImplementedError
+
+    def drawn_items(self) -> dict[str, dict[str, str]]:
+        raise NotImplementedError
+
+    def explain(self, index: int, cause: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """Say why a person's answer and a classifier differ. It changes no figure.
+
+        Parameters
+        ----------
+        index
+            the number of the draw: 1, 2, ...
+        cause
+            "slip" (the answer should be another), "classifier" (its error) or "question" (it does
+            not say what counts here); "" takes it back
+        annotator
+            the person who says so
+
+        Raises
+        ------
+        AnswerError
+            The item was not drawn, has no answer, or the cause is another word.
+        """
+        asked = self.state.asked(index)
+        force = self.engine.in_force(index)
+        self.ledger.record(
+            "explained",
+            annotator,
+            index=index,
+            item_id=self.population.id_at(asked.position),
+            text=cause,
+            previous=None if force is None else force.sequence,
+        )
+
+    def errors_in_common(self, classifier: str | None = None) -> ErrorsInCommon:
+        """What the errors of a classifier have in common: scores, words, lengths, groups, and what
+        other classifiers say.
+
+        Parameters
+        ----------
+        classifier
+            one with predictions; None: the first of the plan
+
+        Returns
+        -------
+        ErrorsInCommon
+            What chance does not explain, with intervals: about the labelled items alone.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no predictions.
+
+        Notes
+        -----
+        Promise: where errors have nothing to do with what is looked for, the chance that anything
+        is told at any look is at most 1 - confidence, by permutations among items called the same
+        (Westfall and Young 1993). It is looked for at half of the planned labels, at all, and
+        whenever they have doubled. docs/errors.md has measurements.
+        """
+        with self._synced():
+            kept = self.drawn_items()
+
+            def text_of(ids: Sequence[str]) -> list[str]:
+                return [" ".join(map(str, kept[one].values())) for one in ids]
+
+            return errors_in_common(self.engine, text_of, classifier)
 
     def calibration(self, classifier: str | None = None) -> Calibration:
         """Of the items with about the same score, how many are positive, for every score.

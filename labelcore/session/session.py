@@ -1880,9 +1880,9 @@ class Session(AfterLabels):
             id, answer (the class; missing without one), status ("labelled", "unsure", "broken" or
             "later"), annotator, time (of the answer, UTC), seconds (from showing the item to its
             answer), stratum (1, 2, ...), weight (items), a column "score_NAME" and a column
-            "prediction_NAME" for each classifier that has one, notes (text), flagged. In the order
-            drawn; then the answers from before the project that the figures rest on, without
-            annotator and time.
+            "prediction_NAME" for each classifier that has one, notes (text), flagged, cause (as
+            ``explain`` was told). In the order drawn; then the answers from before the project that
+            the figures rest on, without annotator and time.
 
         Raises
         ------

@@ -8,6 +8,7 @@ from labelcore.results.base import sentence
 from labelcore.results.calibration import Calibration
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
+from labelcore.results.in_common import ErrorsInCommon
 from labelcore.results.label_error import Agreement, LabelError, TrueFigure
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
@@ -17,6 +18,7 @@ from labelcore.words.choices import choice_sentence
 from labelcore.words.claims import claim_sentence
 from labelcore.words.curves import band_sentence, cheapest_sentence, cut_sentence
 from labelcore.words.differences import difference_sentence
+from labelcore.words.in_common import in_common_sentence
 from labelcore.words.label_error import agreement_sentence, error_sentence, figure_sentence
 from labelcore.words.lists import list_sentence
 from labelcore.words.sentences import by_which_rule, estimate_sentence
@@ -51,3 +53,4 @@ sentence.register(Agreement, agreement_sentence)
 sentence.register(PeopleAgree, agree_sentence)
 sentence.register(Table, table_sentence)
 sentence.register(Calibration, calibration_sentence)
+sentence.register(ErrorsInCommon, in_common_sentence)

@@ -20,7 +20,7 @@ from tests.cases import sampled
 from tests.designs.synthetic import standard_errors
 
 COLUMNS = ["id", "answer", "status", "annotator", "time", "seconds", "stratum", "weight"]
-SAID = ["score_lr", "prediction_lr", "notes", "flagged"]
+SAID = ["score_lr", "prediction_lr", "notes", "flagged", "cause"]
 FROM_CELLS = [
     (name, str(promise))
     for name, one in lc.DESIGNS.items()

@@ -206,6 +206,9 @@ def attempts(session: Session, dice: random.Random) -> Attempt:
          lambda: forged(session, "second_pass", person, detail={"items": items})),
         (lambda: session.flag(index, True, person),
          lambda: forged(session, "flagged", person, index=index, text="yes")),
+        (lambda: session.explain(index, "slip", person),
+         lambda: forged(session, "explained", person, index=index, text="slip",
+                        previous=force.sequence if force else None)),
         (lambda: session.finish("enough", person),
          lambda: forged(session, "finished", person, text="enough")),
         (lambda: session.revise(index, said, token, annotator=person), revised),
@@ -273,6 +276,7 @@ def test_what_the_writer_refuses_the_auditor_refuses(
         refused |= kinds
     assert refused >= {
         "extended", "second_pass", "flagged", "finished", "labelled", "later", "undone", "released",
+        "explained",
     }  # fmt: skip
 
 

@@ -1,0 +1,67 @@
+"""The sentences about what errors have in common."""
+
+from __future__ import annotations
+
+import math
+
+from labelcore.results.in_common import ErrorsInCommon, Shared
+from labelcore.words.sentences import confidence_words, count, score_words
+
+WITH = {
+    ("word", False): "with the word {name!r}",
+    ("score", False): "scored up to {value}",
+    ("score", True): "scored above {value}",
+    ("length", False): "of at most {value} words",
+    ("length", True): "of more than {value} words",
+    ("group", False): "with {name} {value!r}",
+    ("classifier", False): "where {name!r} says otherwise",
+}
+TOLD = (
+    "Of {items} called {called!r} {having}, {wrong} are wrong, of the other {others} {fewer}: "
+    "{times}."
+)
+TIMES, ONLY = "{times} times as often ({low} to {high})", "at least {low} times as often"
+NOTHING = "Among the first {labels} the errors have nothing in common that chance does not explain."
+NOT_YET = "What errors have in common is looked for at {labels}."
+ABOUT = "Of the first {labels}, {sure} sure that chance explains none of it."
+
+
+def in_common_sentence(found: ErrorsInCommon, given: str = "") -> str:
+    """What is told, or that nothing is."""
+    if not found.labels:
+        return NOT_YET.format(labels=count(found.next_look))
+    if not found.found:
+        return NOTHING.format(labels=count(found.labels))
+    about = ABOUT.format(labels=count(found.labels), sure=confidence_words(found.confidence))
+    return " ".join([*map(shared_words, found.found), about])
+
+
+def shared_words(one: Shared) -> str:
+    """
+    >>> shared_words(Shared("yes", "word", "offer", "", False, 8, 11, 4, 29, 5.3, 1.9, 15.4, .01))
+    "Of 11 called 'yes' with the word 'offer', 8 are wrong, of the other 29 4: 5.3 times as often \
+(1.9 to 16)."
+    """
+    value = one.value if isinstance(one.value, str) else score_words(one.value)
+    having = WITH[one.kind, one.above].format(name=one.name, value=value)
+    known = math.isfinite(one.times)
+    return TOLD.format(
+        items=one.items,
+        called=one.called,
+        having=having,
+        wrong=one.wrong,
+        others=one.items_else,
+        fewer=one.wrong_else,
+        times=(TIMES if known else ONLY).format(
+            times=_times(one.times) if known else "",
+            low=_times(one.low, down=True),
+            high=_times(one.high, up=True) if math.isfinite(one.high) else "any number",
+        ),
+    )
+
+
+def _times(ratio: float, *, down: bool = False, up: bool = False) -> str:
+    """A ratio with one decimal under 10, the ends of an interval rounded outwards."""
+    scale = 10 if ratio < 10 else 1
+    turn = math.floor if down else math.ceil if up else round
+    return f"{turn(ratio * scale) / scale:g}"

@@ -1,0 +1,120 @@
+"""What errors have in common: a planted word is told, shuffled errors are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.errors import AnswerError
+from labelcore.figures.in_common import features_of
+from labelcore.stats import in_common as stats
+from labelcore.stats.in_common import in_common
+
+TWINS, ITEMS, FEATURES = 200, 120, 60
+ALLOWED = 0.05 + 3 * np.sqrt(0.05 * 0.95 / TWINS)
+
+
+def told_by_chance(together: bool) -> float:
+    """The share of seeded twins, errors shuffled, in which anything is told; not ``together``: each
+    feature by itself."""
+    random = np.random.default_rng(12)
+    has = random.random((FEATURES, ITEMS)) < random.uniform(0.1, 0.6, FEATURES)[:, None]
+    part = (random.random(ITEMS) < 0.4).astype(np.int64)
+    told = 0
+    for run in range(TWINS):
+        wrong = random.random(ITEMS) < 0.3
+        features = [has] if together else [has[[place]] for place in range(FEATURES // 4)]
+        draws = (np.random.default_rng((run, at)) for at in range(len(features)))
+        told += any(
+            in_common(one, wrong, part, 0.05, own) for one, own in zip(features, draws, strict=True)
+        )
+    return told / TWINS
+
+
+def test_shuffled_errors_have_nothing_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seed 12, 200 twins, at most 5 % and three standard errors; features one by one fail it."""
+    monkeypatch.setattr(stats, "DRAWS", 400)
+    assert told_by_chance(together=True) <= ALLOWED
+    assert told_by_chance(together=False) > ALLOWED
+
+
+def population(folder: Path) -> lc.Population:
+    """Items of which those with the word "refund" that are called no are mostly yes."""
+    random = np.random.default_rng(4)
+    score = random.random(400)
+    refund = random.random(400) < 0.25
+    truth = np.where(refund & (score < 0.5), random.random(400) < 0.8, score > 0.5)
+    table = pd.DataFrame(
+        {
+            "id": [f"i{n}" for n in range(400)],
+            "text": [f"please {'refund' if one else 'answer'} {n % 7}" for n, one in
+                     enumerate(refund)],
+            "score": score,
+            "truth": truth.astype(int),
+            "lang": ["de" if n % 3 else "en" for n in range(400)],
+        }
+    )  # fmt: skip
+    table.to_csv(folder / "items.csv", index=False)
+    return lc.read_population(
+        folder / "items.csv", id="id", content="text", scores={"lr": "score"},
+        thresholds={"lr": 0.5}, groups=("lang",),
+    )  # fmt: skip
+
+
+def labelled(folder: Path, labels: int) -> lc.Session:
+    items = population(folder)
+    truth = pd.read_csv(folder / "items.csv")["truth"]
+    session = lc.Session(items, lc.Plan("simple_random", ["accuracy"], budget=120, seed=3))
+    for _ in range(labels):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, bool(truth[items.position(draw.item_id)]))
+    return session
+
+
+def test_a_planted_word_is_told_of_its_kind_of_error(tmp_path: Path) -> None:
+    session = labelled(tmp_path, 59)
+    assert not session.errors_in_common().labels
+    assert "looked for at 60 labels" in session.errors_in_common().sentence()
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "no")
+    assert session.errors_in_common().labels == 60
+    session = labelled(tmp_path, 120)
+    found = session.errors_in_common()
+    first = found.found[0]
+    assert (first.called, first.kind, first.name) == ("no", "word", "refund")
+    table = session.labels_table(content=True)
+    mine = table[table["prediction_lr"] == "no"]
+    having = mine["text"].str.contains("refund")
+    counts = [((mine["answer"] == "yes") & having).sum(), having.sum()]
+    assert [first.wrong, first.items] == counts and first.low <= first.times <= first.high
+    assert "'refund'" in found.sentence() and found.next_look == 240
+    assert found.to_frame()["name"].iloc[0] == "refund"
+    position = session.engine.draws.position.astype(np.int64)
+    kinds = {one.kind for one in features_of(session.engine, position, "lr", ["a b"] * 120)}
+    assert kinds == {"score", "group"}
+    with pytest.raises(ValueError, match="classifier must be one with predictions: lr"):
+        session.errors_in_common("svm")
+
+
+def test_a_cause_is_said_of_one_answer_and_replayed(tmp_path: Path) -> None:
+    session = labelled(tmp_path, 3)
+    session.explain(2, "question", "ann")
+    table = session.labels_table()
+    assert table["cause"].tolist() == ["", "question", ""]
+    again = lc.Session(session.population, session.plan, session.store, session.project)
+    assert again.state.cause(2) == "question"
+    with pytest.raises(AnswerError, match="one of slip, classifier, question, got 'mine'"):
+        session.explain(2, "mine")
+    with pytest.raises(AnswerError, match="draw 9 was never drawn"):
+        session.explain(9, "slip")
+    session.revise(2, "yes", "t" * 24)
+    assert session.state.cause(2) == ""
+    session.explain(2, "slip")
+    session.explain(2, "")
+    assert session.state.cause(2) == ""
