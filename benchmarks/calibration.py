@@ -47,7 +47,7 @@ def file_of(folder: Path, name: str) -> tuple[lc.Population, np.ndarray, str]:
     """The items, their true classes and the classifier of a case."""
     if name in MADE_UP:
         made = written(MADE_UP[name](np.random.default_rng((FILE_SEED, 0)), 5_000))
-        return made.population, made.truth, made.classifier
+        return made.population, made.codes, made.classifier
     file, classifier = next(one for one in REAL if name_of(*one) == name)
     population = file.population(folder)
     return population, true_codes(population, "true_label"), classifier

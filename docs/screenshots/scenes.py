@@ -125,10 +125,7 @@ def wrong(page: Page) -> None:
     page.get_by_text("Classifier was wrong").click()
     idle(page)
     page.wait_for_timeout(1000)
-    grid = page.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
-    grid.hover(position={"x": 60, "y": 126})
-    page.wait_for_timeout(300)
-    grid.click(position={"x": 60, "y": 126})
+    page.locator(".st-key-review-table .cards button").nth(2).click()
     page.locator(".lc-box").wait_for()
     idle(page)
 

@@ -99,7 +99,7 @@ def _row(
         "stratum": int(engine.draws.stratum[number - 1]) + 1,
         "notes": (note.text or "") if note else "",
         "flagged": state.flagged(number),
-        "cause": state.cause(number),
+        "cause": state.cause(number) or None,
     }
 
 
@@ -118,7 +118,7 @@ def _rows_before(engine: Engine) -> list[dict[str, object]]:
             "stratum": None if number == NOT_SAMPLED else number + 1,
             "notes": "",
             "flagged": False,
-            "cause": "",
+            "cause": None,
         }
         for position, code, number in found
     ]

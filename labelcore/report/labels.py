@@ -1,8 +1,9 @@
-"""The table of labels as a file: CSV, Parquet, or Excel."""
+"""The table of labels as a file: CSV, JSON Lines, Parquet, or Excel."""
 
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -28,6 +29,13 @@ def _told(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
+def labels_jsonl(table: pd.DataFrame) -> bytes:
+    """An object a line, null where there is nothing; times in ISO 8601, texts as they are."""
+    told = table.astype(object).where(table.notna(), None)
+    rows = ({name: _told(value) for name, value in row.items()} for row in told.to_dict("records"))
+    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode()
+
+
 def labels_parquet(table: pd.DataFrame) -> bytes:
     """With its types and its ``attrs``; texts as they are."""
     stream = io.BytesIO()
@@ -45,6 +53,7 @@ def labels_xlsx(table: pd.DataFrame) -> bytes:
 # The suffix of a file of labels -> what makes its bytes.
 LABEL_FORMS: dict[str, Callable[[pd.DataFrame], bytes]] = {
     ".csv": labels_csv,
+    ".jsonl": labels_jsonl,
     ".parquet": labels_parquet,
     ".xlsx": labels_xlsx,
 }

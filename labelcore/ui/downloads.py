@@ -63,6 +63,7 @@ LABELS_HELP = "One row for each item judged, with scores, predictions and weight
 PARQUET = "application/vnd.apache.parquet"
 TABLE_KINDS = {
     ".csv": ("CSV", "text/csv"),
+    ".jsonl": ("JSON Lines", "application/jsonl"),
     ".parquet": ("Parquet", PARQUET),
     ".xlsx": ("Excel", SHEET),
 }
@@ -130,7 +131,7 @@ def labels_button(session: Session, label: str = "Labels") -> None:
 
 
 def table_button(session: Session, label: str, name: str, make: Callable[[], pd.DataFrame]) -> None:
-    """A table in three forms behind one button, made when a form is pressed; nothing where the log
+    """A table in four forms behind one button, made when a form is pressed; nothing where the log
     was changed outside Labelcore."""
     if session.broken_at:
         return

@@ -61,15 +61,15 @@ def open_form(project: str) -> str | None:
     return form["what"] if form and form["project"] == project else None
 
 
-def show_form(summary: Summary) -> None:
+def show_form(project: str) -> None:
     """The form that is open on this project, if one is; its errors stand in it."""
-    what = open_form(summary.name)
+    what = open_form(project)
     if what is None:
         return
     token = str(st.session_state[FORM]["token"])
     with st.container(border=True, key="life"), guard("app"):
         st.markdown(f"**{plain(what)}**")
-        FORMS[what](summary.name, token)
+        FORMS[what](project, token)
         if PROBLEM in st.session_state:
             st.error(plain(st.session_state.pop(PROBLEM)))
 
@@ -90,6 +90,12 @@ def choose(key: str, project: str) -> None:
         archive(project, False)
         return
     st.session_state[FORM] = {"what": what, "project": project, "token": secrets.token_hex(8)}
+
+
+@acting(Right.RUN)
+def correct_wording(project: str) -> None:
+    """Open the form of the wording."""
+    st.session_state[FORM] = {"what": MEND, "project": project, "token": secrets.token_hex(8)}
 
 
 @acting(Right.RUN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from datetime import tzinfo
+from dataclasses import replace
 from hashlib import sha256
 
 import pandas as pd
@@ -11,40 +11,47 @@ import streamlit as st
 
 from labelcore.access import Right
 from labelcore.figures.sampled import drawn_evenly
-from labelcore.items import usable_highlights
+from labelcore.items import Highlights, usable_highlights
 from labelcore.log.events import Event, answer_word
 from labelcore.log.history import OPEN, marked_open
 from labelcore.log.repeats import Judged
+from labelcore.results.in_common import ErrorsInCommon
 from labelcore.session.session import Session
-from labelcore.ui import people, sessions, visitor
+from labelcore.ui import life, people, sessions, visitor
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
+from labelcore.ui.cards import cards_node, show_cards
 from labelcore.ui.downloads import table_button
 from labelcore.ui.facts import shown_word
 from labelcore.ui.hidden import hidden_words, is_hidden
 from labelcore.ui.item import item_nodes
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import acting, show_problem
-from labelcore.ui.reviewed import ALL, Reviewed, event_words, reviewed, said_of
+from labelcore.ui.reviewed import ALL, WRONG, Reviewed, event_words, reviewed, said_of
 from labelcore.ui.settling import look_at
 from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.counts import list_words
+from labelcore.words.in_common import ABOUT, having_words, in_common_sentence, times_words
+from labelcore.words.sentences import confidence_words, count
 
 CELL = "review-cell"
 """Where the confusion table leaves the cell that was pressed: classifier, call, answer."""
 LIST, SEARCH, OPENED, TABLE = "review-list", "review-search", "review-opened", "review-table"
 WHICH, ANSWER, CALLED, WHO = "review-which", "review-answer", "review-called", "review-who"
 PAGE, NEWER, OLDER = "review-page", "review-newer", "review-older"
-HEIGHT, ROWS = 422, 100
-"""Of the table in pixels, and the rows of a page of it: more are not sent to the browser."""
-JUDGED = "Judged"
+ROWS = 30
+"""Of a page of cards: more are not sent to the browser."""
 EMPTY = "Nothing is judged yet: every answer will stand here."
 NO_ROW = "No judged item has these words."
-CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
-LOOK = "Press a row to see the item; arrow keys go on."
-NOT_YET = "not yet"
+CHOOSE = "Press a card to see the item and to judge it again; arrow keys go on."
+LOOK = "Press a card to see the item; arrow keys go on."
+MOST_MARKED = 200
 STILL_OPEN = "Not answered yet: it is judged on Label."
 FINAL = "The project is finished: go on longer to change an answer."
+CAUSES = (("slip", "My slip", "I"), ("classifier", "{model}'s error", "E"),
+          ("question", "Question unclear", "Q"))  # fmt: skip
+WHY, REWORD = "Why do they differ?", "Reword the question"
+AMONG = "**{having}**, called {called}: {wrong} of {items} wrong, else {fewer} of {others}; {times}"
 SECOND = "You judged it after another person: your answer stands beside the first."
 
 
@@ -65,9 +72,11 @@ def review_page(project: str) -> None:
     shown = chosen(session, found)
     left, right = st.columns([58, 42], gap="medium")
     with left:
+        if st.session_state[LIST] in (ALL, WRONG):
+            shared(session, found)
         rows(session, found, shown)
     with right:
-        opened(project, session)
+        opened(project, session, found)
 
 
 def _classifier(session: Session) -> str | None:
@@ -145,6 +154,50 @@ def filters(session: Session, found: Reviewed) -> dict[str, str | None]:
     return said
 
 
+# --- what errors have in common -------------------------------------------------------------------
+
+
+def in_common(session: Session, found: Reviewed) -> ErrorsInCommon:
+    """What the errors of the classifier have in common now."""
+    last = session.events[-1].hash if session.events else ""
+    return _in_common(session, session.project, last, found.classifier)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _in_common(
+    _session: Session, project: str, last: str, classifier: str | None
+) -> ErrorsInCommon:
+    if classifier is None:
+        return ErrorsInCommon("", 0, 0, 0, _session.plan.confidence, ())
+    return _session.errors_in_common(classifier)
+
+
+def shared(session: Session, found: Reviewed) -> None:
+    """What they have in common, a line each; that there is nothing where errors are looked at."""
+    told = in_common(session, found)
+    if not told.found:
+        if st.session_state[LIST] == WRONG and told.classifier:
+            with st.container(key="quiet-common"):
+                st.text(in_common_sentence(told))
+        return
+    with st.container(key="review-common", gap=None):
+        for one in told.found:
+            having = having_words(one)
+            st.markdown(
+                AMONG.format(
+                    having=plain(having[:1].upper() + having[1:]),
+                    called=plain(repr(one.called)),
+                    wrong=one.wrong,
+                    items=one.items,
+                    fewer=one.wrong_else,
+                    others=one.items_else,
+                    times=times_words(one),
+                )
+            )
+        sure = confidence_words(told.confidence)
+        st.caption(ABOUT.format(labels=count(told.labels), sure=sure))
+
+
 # --- rows ---------------------------------------------------------------------------------------
 
 
@@ -155,22 +208,11 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
     asked, pages = table_name(), -(-len(shown) // ROWS)
     number = page_number(asked, pages)
     part = shown.iloc[number * ROWS : (number + 1) * ROWS]
-    indices, name = part["index"].tolist(), f"{asked}-{number}"
-    table = readable(found, shown, part, reader_zone())
+    index, _ = st.session_state.get(OPENED, (0, ""))
+    told = [one.name for one in in_common(session, found).found if one.kind == "word"]
+    cards = cards_node(found, part, reader_zone(), index, told)
     with st.container(key=TABLE):
-        st.dataframe(
-            table,
-            key=name,
-            hide_index=True,
-            height=min(HEIGHT, 36 * (len(part) + 1) + 3),
-            column_config={
-                "Item": st.column_config.TextColumn(width=190 if "Reason" in table else 250),
-                "Reason": st.column_config.TextColumn(width=300),
-                "Score": st.column_config.NumberColumn(format="%.3g"),
-            },
-            selection_mode="single-cell",
-            on_select=lambda: select(name, indices),
-        )
+        show_cards(cards, f"{asked}-{number}", open_item)
     if pages > 1:
         turning(asked, number, pages, len(shown))
     label = f"Take this list ({len(shown):,})"
@@ -204,51 +246,8 @@ def table_name() -> str:
     return f"{TABLE}-{sha256(repr(asked).encode()).hexdigest()[:8]}"
 
 
-def select(name: str, indices: list[int]) -> None:
-    """Open the item of the row that was pressed or gone to by arrow key."""
-    cells = st.session_state[name].selection.cells
-    if cells and cells[0][0] < len(indices):
-        open_item(indices[cells[0][0]])
-
-
 def open_item(index: int) -> None:
     st.session_state[OPENED] = (index, secrets.token_hex(12))
-
-
-def readable(
-    found: Reviewed, shown: pd.DataFrame, part: pd.DataFrame, where: tzinfo
-) -> pd.DataFrame:
-    """The rows of a page as people read them, with the columns that its whole list needs."""
-    columns: dict[str, list[object]] = {
-        "Item": part["item"].tolist(),
-        JUDGED: [shown_word(one) or NOT_YET for one in part["answer"]],
-    }
-    if found.classifier is not None:
-        calls = zip(part["called"].fillna(""), part["wrong"], strict=True)
-        columns[found.model.capitalize()] = [
-            shown_word(one) + (" · wrong" if wrong else "") for one, wrong in calls
-        ]
-    if (reasons := part["reason"]).any() and part["wrong"].all():
-        columns["Reason"] = reasons.tolist()
-    if shown["score"].notna().any():
-        columns["Score"] = part["score"].tolist()
-    columns["When"] = [clock(one, where) for one in part["at"]]
-    if found.table["who"].nunique() > 1:
-        columns["Who"] = [one_line(one, 60) for one in part["who"]]
-    if shown["flagged"].any() or (shown["note"] != "").any() or (shown["second"] != "").any():
-        marks = part[["flagged", "note", "second"]].to_numpy()
-        columns["Mark"] = [_marks(*row) for row in marks]
-    return pd.DataFrame(columns)
-
-
-def _marks(flagged: bool, note: str, second: str) -> str:
-    """
-    >>> _marks(True, "odd", "unsure"), _marks(False, "", "")
-    ('flagged · odd · then Not sure', '')
-    """
-    then = f"then {shown_word(second)}" if second else ""
-    said = ("flagged" if flagged else "", one_line(note, 80), then)
-    return " · ".join(part for part in said if part)
 
 
 def listed(session: Session, shown: pd.DataFrame) -> pd.DataFrame:
@@ -260,7 +259,7 @@ def listed(session: Session, shown: pd.DataFrame) -> pd.DataFrame:
 # --- one item -----------------------------------------------------------------------------------
 
 
-def opened(project: str, session: Session) -> None:
+def opened(project: str, session: Session, found: Reviewed) -> None:
     """The item of the row that was pressed, what was said of it, and the keys to judge it again."""
     show_problem()
     index, token = st.session_state.get(OPENED, (0, ""))
@@ -269,7 +268,7 @@ def opened(project: str, session: Session) -> None:
         st.text(CHOOSE if visitor.allowed(Right.SETTLE) else LOOK)
         return
     item_id = session.population.id_at(session.engine.asked[index - 1].position)
-    content, marks = session.item_by_id(item_id), usable_highlights(session.settings)
+    content, marks = session.item_by_id(item_id), marks_of(session, found)
     show_item(token, item_nodes(content, marks, session.population.path))
     finished = session.status.over
     judged = None if finished else session.differing(index)
@@ -285,6 +284,8 @@ def opened(project: str, session: Session) -> None:
         st.text(f"You answered {shown_word(answer_word(own))}. {SECOND}")
     else:
         judging_again(project, session, event, token, finished)
+        if found.table.loc[found.table["index"] == index, "wrong"].any():
+            explaining(project, session, found, index, token)
     where = reader_zone()
     with st.container(key="quiet-said"):
         st.text(
@@ -294,6 +295,33 @@ def opened(project: str, session: Session) -> None:
                 for one in said_of(session, index)
             )
         )
+
+
+def marks_of(session: Session, found: Reviewed) -> Highlights | None:
+    """The words of the project that are marked, and those that errors have in common."""
+    own = usable_highlights(session.settings) or Highlights()
+    told = [one.name for one in in_common(session, found).found if one.kind == "word"]
+    return replace(own, words=tuple(dict.fromkeys([*told, *own.words]))[:MOST_MARKED])
+
+
+def explaining(project: str, session: Session, found: Reviewed, index: int, token: str) -> None:
+    """The keys to say why answer and classifier differ; an unclear question may be reworded."""
+    now = session.state.cause(index)
+    st.text(WHY)
+    with st.container(horizontal=True, key="why"):
+        for cause, words, key in CAUSES:
+            st.button(
+                words.format(model=found.model.capitalize()),
+                key=f"why-{cause}-{token}",
+                shortcut=key,
+                type="primary" if cause == now else "secondary",
+                on_click=explain,
+                args=(project, index, "" if cause == now else cause),
+            )
+    if now == "question" and visitor.allowed(Right.RUN) and not session.status.over:
+        if life.open_form(project) is None:
+            st.button(REWORD, key="reword", on_click=life.correct_wording, args=(project,))
+        life.show_form(project)
 
 
 def differing(project: str, session: Session, judged: Judged) -> None:
@@ -334,3 +362,10 @@ def judge(project: str, index: int, answer: str, token: str) -> None:
     session = sessions.session(project)
     session.revise(index, answer, token, annotator=people.name(session))
     open_item(index)
+
+
+@acting(Right.SETTLE)
+def explain(project: str, index: int, cause: str) -> None:
+    """Say why the answer and the classifier differ."""
+    session = sessions.session(project)
+    session.explain(index, cause, people.name(session))

@@ -18,7 +18,7 @@ from labelcore.ui.hidden import reason_column
 from labelcore.ui.plain import one_line
 from labelcore.words.quantities import model_word
 
-LONGEST_REASON = 200
+LONGEST_REASON, LONGEST_SHOWN = 200, 280
 FEW = 20
 """So many items that are new here are looked up one by one, more in one reading."""
 ALL, WRONG, UNSURE = "All", "{model} was wrong", "Not sure or broken"
@@ -26,6 +26,8 @@ TO_COME = (OPEN, "later")
 """Items whose answer is still to come: nobody is told what the classifier says of them."""
 FLAGGED, NOTED, TWICE = "Flagged", "Notes", "Answered differently"
 SETTLE = "To settle"
+SLIPS, UNCLEAR = "My slips", "Question unclear"
+CAUSE_WORDS = {"slip": "my slip", "classifier": "its error", "question": "question unclear"}
 Rows = Callable[[pd.DataFrame], "pd.Series[bool]"]
 LISTS: dict[str, Rows] = {
     ALL: lambda table: table["answer"] != OPEN,
@@ -35,6 +37,8 @@ LISTS: dict[str, Rows] = {
     NOTED: lambda table: table["note"] != "",
     TWICE: lambda table: table["second"] != "",
     SETTLE: lambda table: table["unsettled"],
+    SLIPS: lambda table: table["cause"] == "slip",
+    UNCLEAR: lambda table: table["cause"] == "question",
 }
 """What can be looked through; ``Reviewed.lists`` leaves out those that hold nothing."""
 
@@ -46,7 +50,7 @@ class Reviewed:
     table       one row an item: index (of the draw), id, item (its beginning), text (what a search
                 looks at), answer, called and score (by the classifier), wrong, who, at, flagged,
                 note, second, unsettled (whether people differ and nobody said what counts),
-                reason (of a judge that was wrong)
+                reason (of a judge that was wrong), cause (why they differ, as somebody said)
     classifier  whose calls and scores they are; None where nobody predicts
     model       what that is: a classifier, or a judge
     """
@@ -100,7 +104,7 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
         if row.item_id not in texts:
             content = kept.get(row.item_id) or session.item_by_id(row.item_id)
             name = one_line(row.item_id, 40)
-            begins = items.glimpse(content) or name
+            begins = items.glimpse(content, LONGEST_SHOWN) or name
             words = [one for one in content.values() if not one.startswith(PREFIX)]
             texts[row.item_id] = begins, " ".join([row.item_id, *words]).casefold()
     table = pd.DataFrame(
@@ -116,10 +120,18 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
             "note": [row.note for row in rows],
             "second": [row.second for row in rows],
             "unsettled": [row.index in open_ for row in rows],
+            "cause": [session.state.cause(row.index) for row in rows],
         }
     )
     table = table.astype(
-        {"flagged": bool, "unsettled": bool, "note": object, "second": object, "text": object}
+        {
+            "flagged": bool,
+            "unsettled": bool,
+            "note": object,
+            "second": object,
+            "text": object,
+            "cause": object,
+        }
     )
     table["called"], table["score"] = None, float("nan")
     if classifier is not None and classifier in population.predictions:
@@ -158,7 +170,8 @@ def _reasons(column: str, fingerprint: str) -> dict[str, str]:
 
 def said_of(session: Session, index: int) -> list[Event]:
     """What people did with a drawn item, in order."""
-    again = ("undone", "reread", "reread_undone", "late", "settled", "noted", "flagged")
+    again = ("undone", "reread", "reread_undone", "late", "settled", "noted", "flagged",
+             "explained")  # fmt: skip
     kinds = (*ANSWER_KINDS, *again)
     return [one for one in session.events if one.index == index and one.kind in kinds]
 
@@ -170,6 +183,8 @@ def event_words(event: Event) -> str:
             return f"note: {one_line(event.text or '', 200) or '(taken away)'}"
         case "flagged":
             return "flagged" if event.text == "yes" else "flag taken away"
+        case "explained":
+            return CAUSE_WORDS.get(event.text or "", "cause taken back")
         case "undone" | "reread_undone":
             return "taken back"
         case "settled":

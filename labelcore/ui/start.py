@@ -151,7 +151,7 @@ def row(number: int, summary: Summary) -> None:
         if visitor.allowed(Right.RUN):
             with menu:
                 life.menu(number, summary)
-            life.show_form(summary)
+            life.show_form(summary.name)
 
 
 def first_page() -> str:

@@ -42,26 +42,39 @@ def shared_words(one: Shared) -> str:
     "Of 11 called 'yes' with the word 'offer', 8 are wrong, of the other 29 4: 5.3 times as often \
 (1.9 to 16)."
     """
-    value = one.value if isinstance(one.value, str) else score_words(one.value)
-    having = WITH[one.kind, one.above].format(name=one.name, value=value)
-    known = math.isfinite(one.times)
     return TOLD.format(
         items=one.items,
         called=one.called,
-        having=having,
+        having=having_words(one),
         wrong=one.wrong,
         others=one.items_else,
         fewer=one.wrong_else,
-        times=(TIMES if known else ONLY).format(
-            times=_times(one.times) if known else "",
-            low=_times(one.low, down=True),
-            high=_times(one.high, up=True) if math.isfinite(one.high) else "any number",
-        ),
+        times=times_words(one),
+    )
+
+
+def having_words(one: Shared) -> str:
+    """What these items have."""
+    value = one.value if isinstance(one.value, str) else score_words(one.value)
+    return WITH[one.kind, one.above].format(name=one.name, value=value)
+
+
+def times_words(one: Shared) -> str:
+    """How much more often they are wrong."""
+    known = math.isfinite(one.times)
+    return (TIMES if known else ONLY).format(
+        times=_times(one.times) if known else "",
+        low=_times(one.low, down=True),
+        high=_times(one.high, up=True) if math.isfinite(one.high) else "any number",
     )
 
 
 def _times(ratio: float, *, down: bool = False, up: bool = False) -> str:
-    """A ratio with one decimal under 10, the ends of an interval rounded outwards."""
-    scale = 10 if ratio < 10 else 1
+    """A ratio with two digits or more, the ends of an interval rounded outwards.
+
+    >>> _times(1.049, down=True), _times(5.32), _times(15.4, up=True)
+    ('1.04', '5.3', '16')
+    """
+    scale = 100 if ratio < 2 else 10 if ratio < 10 else 1
     turn = math.floor if down else math.ceil if up else round
     return f"{turn(ratio * scale) / scale:g}"

@@ -226,6 +226,16 @@ def _components(test: AppTest, name: str) -> list[tuple[str, dict[str, Any]]]:
     return [(one.id, json.loads(one.json)) for one in drawn if one.component_name == name]
 
 
+def cards(test: AppTest) -> dict[int, str]:
+    """{draw: the texts of its card} of the cards on the page."""
+    found = [data for _, data in _components(test, "labelcore_cards")]
+    return {
+        int(card[1]["data-figure"]): " | ".join(_texts_in(card[2:]))
+        for data in found
+        for card in data["cards"][2:]
+    }
+
+
 def surface(test: AppTest) -> dict[str, Any]:
     """What the labelling surface of the page is drawn from; {} where there is none."""
     return {name: part for _, one in _components(test, "labelcore_surface")

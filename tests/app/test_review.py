@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from datetime import UTC
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -15,9 +15,19 @@ from labelcore.report import table_file
 from labelcore.ui import review
 from labelcore.ui.downloads import TABLE_KINDS
 from labelcore.ui.plain import plain
-from labelcore.ui.reviewed import ALL, FLAGGED, NOTED, UNSURE, WRONG, event_words, reviewed, said_of
+from labelcore.ui.reviewed import (
+    ALL,
+    FLAGGED,
+    NOTED,
+    UNCLEAR,
+    UNSURE,
+    WRONG,
+    event_words,
+    reviewed,
+    said_of,
+)
 from labelcore.words.counts import EVEN, UNEVEN
-from tests.app.conftest import HOSTILE, button, texts
+from tests.app.conftest import HOSTILE, button, cards, texts
 
 
 @pytest.fixture
@@ -37,10 +47,6 @@ def opened(app, index: int, **query: str) -> AppTest:
     page = app("review", project="demo")
     page.session_state[review.OPENED] = (index, f"{index:024x}")
     return page.run()
-
-
-def shown(page: AppTest) -> pd.DataFrame:
-    return page.dataframe[0].value
 
 
 def test_nothing_judged(app, make) -> None:
@@ -83,14 +89,14 @@ def test_search_takes_every_word_in_text_id_and_note(session: lc.Session) -> Non
 
 def test_the_page_shows_a_list_and_its_search(app, session: lc.Session) -> None:
     page = app("review", project="demo")
-    assert not page.exception and len(shown(page)) == 31
+    assert not page.exception and len(cards(page)) == 30
     page.text_input[0].set_value("odd").run()
-    assert len(shown(page)) == 1 and "=odd one" in shown(page).iloc[0].tolist()
+    assert list(cards(page)) == [3] and "=odd one" in cards(page)[3]
     page.text_input[0].set_value("nowhere to be found").run()
     assert review.NO_ROW in texts(page)
     page.text_input[0].set_value("").run()
     page.session_state[review.LIST] = WRONG
-    assert len(shown(page.run())) == reviewed(session, "lr").lists()[WRONG]
+    assert len(cards(page.run())) == reviewed(session, "lr").lists()[WRONG]
 
 
 def test_a_long_list_is_sent_page_by_page_and_searched_and_taken_whole(
@@ -99,22 +105,22 @@ def test_a_long_list_is_sent_page_by_page_and_searched_and_taken_whole(
     monkeypatch.setattr(review, "ROWS", 12)
     page = app("review", project="demo")
     every = reviewed(session, "lr").table
-    assert list(shown(page)["Item"]) == list(every["item"])[:12]
+    assert list(cards(page)) == list(every["index"])[:12]
     assert "1 to 12 of 31" in texts(page) and button(page, review.NEWER).disabled
     button(page, review.OLDER).click().run()
-    assert list(shown(page)["Item"]) == list(every["item"])[12:24]
-    assert "13 to 24 of 31" in texts(page) and "Mark" in shown(page).columns
+    assert list(cards(page)) == list(every["index"])[12:24]
+    assert "13 to 24 of 31" in texts(page)
     button(page, review.OLDER).click().run()
-    assert list(shown(page)["Item"]) == list(every["item"])[24:]
+    assert list(cards(page)) == list(every["index"])[24:]
     assert button(page, review.OLDER).disabled
     assert len(review.listed(session, every)) == 31
 
     page.text_input[0].set_value("odd").run()  # It is on the last page of the whole list.
-    assert len(shown(page)) == 1 and not [one for one in page.button if one.key == review.OLDER]
+    assert len(cards(page)) == 1 and not [one for one in page.button if one.key == review.OLDER]
     page.text_input[0].set_value("").run()
     assert "25 to 31 of 31" in texts(page)
     page.session_state[review.LIST] = WRONG
-    assert len(shown(page.run())) == min(reviewed(session, "lr").lists()[WRONG], 12)
+    assert len(cards(page.run())) == min(reviewed(session, "lr").lists()[WRONG], 12)
 
 
 def test_an_item_is_judged_again_and_both_answers_stand(app, session: lc.Session) -> None:
@@ -134,6 +140,30 @@ def test_an_item_is_judged_again_and_both_answers_stand(app, session: lc.Session
     assert len(session.history(None, None)) == 31
 
 
+def test_an_error_is_explained_by_key_and_an_unclear_question_reworded(
+    app, session: lc.Session
+) -> None:
+    index = int(reviewed(session, "lr").chosen(WRONG)["index"].iloc[0])
+    page = opened(app, index)
+    button(page, "why-question-").click().run()
+    session.sync()
+    assert not page.exception and session.state.cause(index) == "question"
+    assert "question unclear" in cards(page)[index] and reviewed(session, "lr").lists()[UNCLEAR]
+    button(page, "reword").click().run()
+    field = next(one for one in page.text_input if one.label == "Question")
+    field.set_value("Is it spam, adverts included?")
+    button(page, "life-do").click().run()
+    session.sync()
+    assert not page.exception
+    assert session.settings["question"] == "Is it spam, adverts included?"
+    button(page, "why-slip-").click().run()
+    button(page, "why-slip-").click().run()
+    session.sync()
+    assert session.state.cause(index) == ""
+    right = int(reviewed(session, "lr").table.query("not wrong")["index"].iloc[0])
+    assert not [one for one in opened(app, right).button if (one.key or "").startswith("why-")]
+
+
 def test_nothing_changes_once_it_is_finished(app, session: lc.Session) -> None:
     session.finish("enough")
     page = opened(app, 2)
@@ -146,27 +176,34 @@ def test_a_row_that_was_taken_back_leaves_the_page(app, make) -> None:
     page = opened(app, 2)
     session.undo()
     page.run()
-    assert not page.exception and review.CHOOSE in texts(page) and len(shown(page)) == 1
+    assert not page.exception and review.CHOOSE in texts(page) and len(cards(page)) == 1
 
 
 @pytest.mark.parametrize("suffix", TABLE_KINDS)
 def test_a_list_to_take_away_has_content_and_weights_and_no_formula(
     session: lc.Session, suffix: str
 ) -> None:
-    """Parquet keeps the text as it is: nothing opens it as a spreadsheet."""
+    """Parquet and JSON keep the text as it is: nothing opens it as a spreadsheet."""
     found = reviewed(session, "lr")
     table = review.listed(session, found.chosen(NOTED))
-    read = {".csv": pd.read_csv, ".parquet": pd.read_parquet, ".xlsx": pd.read_excel}[suffix]
+    read = {
+        ".csv": pd.read_csv,
+        ".jsonl": partial(pd.read_json, lines=True),
+        ".parquet": pd.read_parquet,
+        ".xlsx": pd.read_excel,
+    }[suffix]
     rows = read(io.BytesIO(table_file(table, suffix))).to_dict("records")
-    assert [row["notes"] for row in rows] == ["=odd one" if suffix == ".parquet" else "'=odd one"]
+    as_it_is = suffix in (".parquet", ".jsonl")
+    assert [row["notes"] for row in rows] == ["=odd one" if as_it_is else "'=odd one"]
     assert rows[0]["weight"] > 0 and (HOSTILE in rows[0]["text"] or "item" in rows[0]["text"])
     assert rows[0]["prediction_lr"] in ("yes", "no")
 
 
-def test_the_list_is_offered_in_three_forms(app, session: lc.Session) -> None:
+def test_the_list_is_offered_in_every_form(app, session: lc.Session) -> None:
     page = app("review", project="demo")
     offered = page.get("download_button")
-    assert [one.proto.label for one in offered] == ["As CSV", "As Parquet", "As Excel"]
+    forms = ["As CSV", "As JSON Lines", "As Parquet", "As Excel"]
+    assert [one.proto.label for one in offered] == forms
 
 
 def test_a_cell_of_the_confusion_table_opens_its_items(app, session: lc.Session) -> None:
@@ -174,12 +211,10 @@ def test_a_cell_of_the_confusion_table_opens_its_items(app, session: lc.Session)
     page.session_state[review.CELL] = ("lr", "no", "yes")
     page.run()
     assert not page.exception
-    assert len(shown(page)) == len(reviewed(session, "lr").chosen(called="no", answer="yes")) > 0
-    assert set(shown(page)["Judged"]) == {"Yes"} and set(shown(page)["Classifier"]) == {
-        "No · wrong"
-    }
+    assert len(cards(page)) == len(reviewed(session, "lr").chosen(called="no", answer="yes")) > 0
+    assert all("Yes" in one and "| wrong" in one for one in cards(page).values())
     page.session_state[review.CELL] = ("lr", "no", None)
-    assert len(shown(page.run())) == len(reviewed(session, "lr").chosen(called="no"))
+    assert len(cards(page.run())) == len(reviewed(session, "lr").chosen(called="no"))
 
 
 def test_hostile_words_stay_words(app, make) -> None:
@@ -187,7 +222,7 @@ def test_hostile_words_stay_words(app, make) -> None:
     session.note(1, HOSTILE)
     page = opened(app, 1)
     assert not page.exception
-    assert any(HOSTILE[:60] in str(cell) for cell in shown(page).to_numpy().ravel())
+    assert any(HOSTILE[:60] in one for one in cards(page).values())
 
 
 def test_a_classifiers_name_stays_literal_above_its_filter(
@@ -240,8 +275,9 @@ def test_a_mark_on_an_item_that_is_still_open_is_there(app, make) -> None:
     assert not page.exception and review.STILL_OPEN in texts(page)
     marked = found.chosen(FLAGGED)
     assert marked["called"].isna().all() and marked["score"].isna().all(), "nobody judges it blind"
-    told = review.readable(found, marked, marked, UTC)
-    assert told["Classifier"].tolist() == [""] and "Score" not in told
+    page.session_state[review.LIST] = FLAGGED
+    told = cards(page.run())[draw.index]
+    assert "not yet" in told and "classifier" not in told and "score" not in told
     session.answer(draw, "later")
     assert reviewed(session, "lr").chosen(FLAGGED)["called"].isna().all()
     session.revise(draw.index, "yes", "f" * 24)

@@ -1,4 +1,4 @@
-"""Review by mouse and keys: a row opened, the next one by arrow, judged again, a word searched."""
+"""Review by mouse and keys: a card opened, the next one by arrow, judged again, a word searched."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
 from tests.cases import sampled
 
-ROW_PIXELS = 36
 PLACES = ("label", "progress", "explore", "review", "report", "method", "new_project")
 
 
@@ -19,10 +18,10 @@ def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Serv
     driving.label_without_page(shared_server.data, name, 12)
     before = [driving.said(one) for one in driving.answers(shared_server.data, name)]
     page.goto(f"{shared_server.url}/review?project=Looked+through")
-    table = page.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
-    table.wait_for()
+    cards = page.locator(".st-key-review-table .cards button")
+    cards.first.wait_for()
     wait_until_idle(page)
-    table.click(position={"x": 60, "y": ROW_PIXELS * 1.5})
+    cards.first.click()
     again = page.locator(".st-key-quiet-said")
     expect(again).to_have_count(1)
     wait_until_idle(page)
@@ -52,10 +51,10 @@ def test_the_first_press_after_a_filter_opens_its_row(page: Page, shared_server:
     name = driving.make_project(shared_server.data, "Filtered")
     driving.label_without_page(shared_server.data, name, 12)
     page.goto(f"{shared_server.url}/review?project=Filtered")
-    table = page.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
-    table.wait_for()
+    cards = page.locator(".st-key-review-table .cards button")
+    cards.first.wait_for()
     wait_until_idle(page)
-    table.click(position={"x": 60, "y": ROW_PIXELS * 1.5})
+    cards.first.click()
     expect(page.locator(".st-key-quiet-said")).to_have_count(1)
     wait_until_idle(page)
     first = page.locator(driving.BOX).inner_text()
@@ -65,7 +64,7 @@ def test_the_first_press_after_a_filter_opens_its_row(page: Page, shared_server:
     field.fill(str(third.item_id))
     field.press("Enter")
     wait_until_idle(page)
-    table.click(position={"x": 60, "y": ROW_PIXELS * 1.5})
+    cards.first.click()
     expect(page.locator(driving.BOX)).to_contain_text(f"Message {number}")
     assert page.locator(driving.BOX).inner_text() != first
 

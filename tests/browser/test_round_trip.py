@@ -18,7 +18,6 @@ from tests.browser.server import ROOT, Server
 
 TASKS, CALLED, FIRST = 150, 60, 3
 CLAIM, PERCENT = "precision >= 0.6", "60"
-ROW_PIXELS = 36
 
 
 def is_prize(number: int) -> bool:
@@ -106,10 +105,10 @@ def test_a_day_from_label_studio_and_back(
 def change_the_newest(page: Page, server: Server) -> None:
     """In Review, by the key of the class that it should have had."""
     page.goto(f"{server.url}/review?project=Day")
-    table = page.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
-    table.wait_for()
+    card = page.locator(".st-key-review-table .cards button").first
+    card.wait_for()
     wait_until_idle(page)
-    table.click(position={"x": 60, "y": ROW_PIXELS * 1.5})
+    card.click()
     expect(page.locator(".st-key-quiet-said")).to_have_count(1)
     wait_until_idle(page)
     opened = page.locator(driving.BOX).inner_text()

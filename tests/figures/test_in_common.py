@@ -106,7 +106,7 @@ def test_a_cause_is_said_of_one_answer_and_replayed(tmp_path: Path) -> None:
     session = labelled(tmp_path, 3)
     session.explain(2, "question", "ann")
     table = session.labels_table()
-    assert table["cause"].tolist() == ["", "question", ""]
+    assert table["cause"].fillna("").tolist() == ["", "question", ""]
     again = lc.Session(session.population, session.plan, session.store, session.project)
     assert again.state.cause(2) == "question"
     with pytest.raises(AnswerError, match="one of slip, classifier, question, got 'mine'"):

@@ -206,9 +206,6 @@ def attempts(session: Session, dice: random.Random) -> Attempt:
          lambda: forged(session, "second_pass", person, detail={"items": items})),
         (lambda: session.flag(index, True, person),
          lambda: forged(session, "flagged", person, index=index, text="yes")),
-        (lambda: session.explain(index, "slip", person),
-         lambda: forged(session, "explained", person, index=index, text="slip",
-                        previous=force.sequence if force else None)),
         (lambda: session.finish("enough", person),
          lambda: forged(session, "finished", person, text="enough")),
         (lambda: session.revise(index, said, token, annotator=person), revised),
@@ -276,7 +273,6 @@ def test_what_the_writer_refuses_the_auditor_refuses(
         refused |= kinds
     assert refused >= {
         "extended", "second_pass", "flagged", "finished", "labelled", "later", "undone", "released",
-        "explained",
     }  # fmt: skip
 
 
@@ -287,6 +283,20 @@ def test_a_writer_without_rules_is_told(
     monkeypatch.setattr(ledger, "check", lambda *_: None)
     found = [disagreements(start(population), seed, 150)[0] for seed in range(6)]
     assert all(faults and faults[0].startswith("written, not replayed") for faults in found)
+
+
+def test_a_cause_is_refused_alike(population: lc.Population) -> None:
+    """By the writer and by the auditor: of no answer, of another one, or another word."""
+    session = start(population)
+    draw = session.next("ann")
+    assert draw is not None
+    first = session.answer(draw, "yes", annotator="ann").sequence
+    events, verdicts = session.events, []
+    for text, previous in (("slip", first), ("", first), ("mine", first), ("slip", None)):
+        event = forged(session, "explained", "bob", index=1, text=text, previous=previous)
+        verdicts.append(writes(from_store(session, events), event))
+        assert verdicts[-1] == replays(session, [*events, event])
+    assert verdicts == [True, True, False, False]
 
 
 # --- changed logs ---------------------------------------------------------------------------------

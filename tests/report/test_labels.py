@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +14,12 @@ from labelcore.report import LABEL_FORMS, labels_file, table_file
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE, session_on, write_items
 
-READ = {".csv": pd.read_csv, ".parquet": pd.read_parquet, ".xlsx": pd.read_excel}
+READ = {
+    ".csv": pd.read_csv,
+    ".jsonl": partial(pd.read_json, lines=True),
+    ".parquet": pd.read_parquet,
+    ".xlsx": pd.read_excel,
+}
 
 
 @pytest.mark.parametrize("suffix", LABEL_FORMS)
@@ -60,7 +66,9 @@ def test_no_text_runs_as_a_formula(tmp_path: Path) -> None:
 
 
 def test_another_form_is_refused(made: Made) -> None:
-    with pytest.raises(ValueError, match=r"written as \.csv, \.parquet, \.xlsx, got '\.ods'"):
+    with pytest.raises(
+        ValueError, match=r"written as \.csv, \.jsonl, \.parquet, \.xlsx, got '\.ods'"
+    ):
         labels_file(made.session, ".ods")
 
 

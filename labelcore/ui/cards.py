@@ -1,0 +1,103 @@
+"""Judged items as cards: what is in them, what was said, and why; one of them is open beside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from datetime import tzinfo
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+from labelcore.charts.design import SERIES, both
+from labelcore.charts.nodes import Node, node
+from labelcore.ui.facts import shown_word
+from labelcore.ui.plain import one_line
+from labelcore.ui.reviewed import CAUSE_WORDS, Reviewed
+from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.times import clock
+from labelcore.words.sentences import score_words
+
+NOT_YET, WRONG, FLAGGED = "not yet", "wrong", "flagged"
+ROLES = ("ink", "quiet", "rule", "ground")
+STYLE = f".cards {{ {both(*SERIES, *ROLES)} }}\n" + text_of("cards.css")
+SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("cards.js"))
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> ComponentRenderer:
+    return st.components.v2.component("labelcore_cards", js=SCRIPT.module)
+
+
+def show_cards(cards: Node, name: str, opened: Callable[[int], None]) -> None:
+    """Draw them; ``opened`` is called with the draw of the card that was pressed or gone to."""
+
+    def pressed() -> None:
+        opened(int(st.session_state[name]["pressed"]))
+
+    _component()(key=name, data={"cards": cards}, on_pressed_change=pressed, height="content")
+
+
+def cards_node(
+    found: Reviewed, part: pd.DataFrame, where: tzinfo, opened: int, words: Sequence[str]
+) -> Node:
+    """The rows of a page as cards; ``words`` are marked in them."""
+    several = found.table["who"].nunique() > 1
+    cards = (
+        _card(one, found, where, words, opened=one["index"] == opened, several=several)
+        for one in part.to_dict("records")
+    )
+    return node("div", *cards, klass="cards")
+
+
+def _card(
+    row: Mapping[Hashable, Any],
+    found: Reviewed,
+    where: tzinfo,
+    words: Sequence[str],
+    *,
+    opened: bool,
+    several: bool,
+) -> Node:
+    said: list[Node | str] = [_fact("judged", shown_word(row["answer"]) or NOT_YET)]
+    if row["called"] is not None and row["called"] == row["called"]:
+        said.append(_fact(found.model, shown_word(row["called"])))
+    if row["score"] == row["score"]:
+        said.append(_fact("score", score_words(row["score"])))
+    said += [node("span", WRONG, klass="wrong")] if row["wrong"] else []
+    then = f"then {shown_word(row['second'])}" if row["second"] else ""
+    marks = (FLAGGED if row["flagged"] else "", CAUSE_WORDS.get(row["cause"], ""), then)
+    said += [node("span", one) for one in marks if one]
+    who = f" · {one_line(row['who'], 60)}" if several else ""
+    said.append(node("span", f"{clock(row['at'], where)}{who}"))
+    told = [node("span", one_line(one, 200), klass="reason")
+            for one in (row["reason"], row["note"]) if one]  # fmt: skip
+    return node(
+        "button",
+        node("span", *marked(row["item"], words), klass="text"),
+        node("span", *said, klass="about"),
+        *told,
+        aria_pressed=str(opened).lower(),
+        data_figure=row["index"],
+    )
+
+
+def _fact(name: str, value: str) -> Node:
+    return node("span", f"{name} ", node("strong", value))
+
+
+def marked(text: str, words: Sequence[str]) -> Iterator[Node | str]:
+    """The text with these whole words marked, upper and lower case alike.
+
+    >>> list(marked("An Offer, offers", ["offer"]))
+    ['An ', ['mark', {}, 'Offer'], ', offers']
+    """
+    if not words:
+        yield text
+        return
+    either = "|".join(map(re.escape, words))
+    for place, piece in enumerate(re.split(rf"\b({either})\b", text, flags=re.IGNORECASE)):
+        if piece:
+            yield node("mark", piece) if place % 2 else piece
