@@ -143,7 +143,11 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "every = none + 0.5 * cells.unlabelled",
     ),
     # A labeller who drifts told by chance alone, or with the sign turned round.
-    ("figures/label_error.py", "or change.low <= 0 <= change.high", "or change.low >= change.high"),
+    (
+        "results/label_error.py",
+        "not self.change.low <= 0 <= self.change.high",
+        "not self.change.low >= self.change.high",
+    ),
     (
         "stats/label_error.py",
         "hits[1] / n[1] - hits[0] / n[0]",
