@@ -28,22 +28,25 @@ from benchmarks.label_error import made_up, ratings_file
 from benchmarks.settled_by_limits import interval_by_limits
 from labelcore.estimands import ratios
 from labelcore.figures import settled
+from labelcore.figures.counted import fitted_cell_rates
 from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.log.further_readings import chances, worth_of_cells
 from labelcore.log.repeats import Judged, Repeats
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginning, label_until
 from labelcore.planning.spendings import recommended, spendings
 from labelcore.stats.agreement import COEFFICIENTS, beyond_chance, votes_of
-from labelcore.stats.two_phase import Flips, Overlap
+from labelcore.stats.profile import fixed_critical, smoothed_rates
+from labelcore.stats.two_phase import Flips, Overlap, flips_of, settled_interval
 
 READINGS, LABELS = 660, 600
 NAMES = ("accuracy", "precision", "recall", "f1")
-DESIGNS = {"simple_random": NAMES, "stratified": ("accuracy",), "oversampling": NAMES}
 DEFAULT, REAL, AGREEMENT = "recalibrated_neyman", "raters of a paraphrase", "agreement"
+ESTIMATOR = "estimator"
 WAYS = ("first answers", "settled", "flips taken as exact", "four limits, drawn evenly")
-LOOK, A_WATCHED_RUN = 60, 2
+LOOK, WHOLE_RUNS = 60, 5
 Codes = np.ndarray
 Chances = Callable[[np.ndarray, np.ndarray, int], list[np.ndarray]]
 """From scores (0 at the cut), truth and number of people to the chance of a mistake of each."""
@@ -317,8 +320,8 @@ def job(
 ) -> list[Row]:
     """Means over the runs: {way: {figure: (held, width, sd of the value)}}, the items, and the
     half-widths that were foretold."""
-    who, names = readers(), DESIGNS.get(design, NAMES)
-    plan = lc.Plan(design, names, budget=LABELS, promise=promise, overlap=0.1, readers=who.people)
+    who = readers()
+    plan = lc.Plan(design, NAMES, budget=LABELS, promise=promise, overlap=0.1, readers=who.people)
     plan = spent(who.population, plan, items)
     items = int(plan.budget or 0)
     (ahead,) = spendings(who.population, plan, shares=[plan.overlap])
@@ -332,6 +335,62 @@ def job(
             every = np.array([one[way][key] for one in found])
             row[way][key] = [*every[:, :2].mean(axis=0).tolist(), float(every[:, 2].std())]
     return [row]
+
+
+def estimator_job(
+    readers: Callable[[], Readers], number: int, items: int | None, runs: int
+) -> list[Row]:
+    """As ``job`` with the default, without what is around the estimator: the product draws, the
+    chances are those of the last batch, and all figures are worked out at once. Beside them those
+    of the form before, from as many readings that are drawn evenly."""
+    who = readers()
+    plan = lc.Plan(DEFAULT, NAMES, budget=LABELS, promise="fixed", overlap=0.1, readers=who.people)
+    plan = spent(who.population, plan, items)
+    (ahead,) = spendings(who.population, plan, shares=[plan.overlap])
+    plain = replace(plan, overlap=0.0, readers=2)
+    start, share = beginning(who.population, kept_plan(who.population, plain)), plan.overlap
+    found = []
+    for run in range(runs):
+        random = np.random.default_rng((number, run))
+        first, last = who.of(random)
+        engine = start.redrawn(run)
+        label_until(engine, first, int(plan.budget or 0))
+        found.append(_by_both_forms(engine, first, last, random.random(len(first)), share))
+    every = np.array(found)
+    row: Row = {"items": plan.budget, "foretold": dict(ahead.half_widths)}
+    for place, way in enumerate((WAYS[1], WAYS[3])):
+        held, width, sd = every[:, place, 0], every[:, place, 1], every[:, place, 2].std(axis=0)
+        means = held.mean(axis=0), width.mean(axis=0), sd
+        row[way] = {name: [float(one[at]) for one in means] for at, name in enumerate(NAMES)}
+    row["twice"] = {"items": [float(every[:, 0, 3, 0].mean()), 0.0, 0.0]}
+    return [row]
+
+
+def _by_both_forms(
+    engine: Engine, first: Codes, last: Codes, number: np.ndarray, share: float
+) -> list[np.ndarray]:
+    """For either form, each (4, n_figures): held, width, value less truth, items read again."""
+    tally, drawn = engine.tallies[engine.classifiers[0]], engine.drawn_positions
+    wanted = np.array([*figures_of(engine, last).values()])
+    cells, rates = tally.cells(1), fitted_cell_rates(engine, tally, 1)
+    table = ratios([one.row for one in engine.questions], cells)
+    worth = worth_of_cells(engine.questions, engine.tallies, cells.labelled)
+    known = chances(cells, smoothed_rates(cells, rates), cells.labelled, worth, share)
+    cell, yes = tally.cells_at(drawn), first[drawn]
+    found = []
+    for chance in (known[cell, yes], np.full(len(drawn), share)):
+        kept = number[drawn] < chance
+        overlap = Overlap(cell[kept], yes[kept] == 1, last[drawn][kept] == 1, chance[kept])
+        if not found:
+            flips = flips_of(cells, overlap, rates)
+            value, low, high = settled_interval(
+                cells, table, flips, lambda both, linear: fixed_critical(both, linear, 0.95)
+            )
+        else:
+            value, (low, high) = wanted, interval_by_limits(cells, table, overlap)
+        held = (low - 1e-9 <= wanted) & (wanted <= high + 1e-9)
+        found.append(np.array([held, high - low, value - wanted, 0 * wanted + kept.sum()]))
+    return found
 
 
 def agreement_job(items: int, runs: int) -> list[Row]:
@@ -380,38 +439,41 @@ def jobs(options: Options) -> dict[str, Job]:
     everybody.append((f"{REAL}, 2 people", partial(real_readers, 2, options.data)))
     for spent_on, items in SPENDINGS.items():
         for number, (name, readers) in enumerate(everybody):
-            found[f"fixed, {DEFAULT}, {spent_on}, {name}"] = partial(
-                job, readers, number, DEFAULT, "fixed", items, options.runs
+            found[f"{ESTIMATOR}, {DEFAULT}, {spent_on}, {name}"] = partial(
+                estimator_job, readers, number, items, options.runs
             )
     few = [
         (number, *one)
         for number, one in enumerate(everybody)
         if one[0].endswith(" 2 people") and one[0].startswith((*OTHERS, REAL))
     ]
+    whole = max(options.runs // WHOLE_RUNS, 1)
     for number, name, readers in few:
-        for design in DESIGNS:
-            found[f"fixed, {design}, {RECOMMENDED}, {name}"] = partial(
-                job, readers, number, design, "fixed", None, options.runs
-            )
-    for number, name, readers in few[1:]:
-        for spent_on, items in SPENDINGS.items():
-            found[f"watched, {DEFAULT}, {spent_on}, {name}"] = partial(
-                job, readers, number, DEFAULT, "watched", items,
-                max(options.runs // A_WATCHED_RUN, 1),
-            )  # fmt: skip
+        found[f"fixed, {DEFAULT}, {RECOMMENDED}, {name}"] = partial(
+            job, readers, number, DEFAULT, "fixed", None, whole
+        )
+    number, name, readers = few[-1]
+    found[f"watched, {DEFAULT}, {RECOMMENDED}, {name}"] = partial(
+        job, readers, number, DEFAULT, "watched", None, whole
+    )
     for file in FILES:
         found[f"{SURE}, {file}"] = partial(
             sure_job, partial(whole_file, file, options.data), options.runs
         )
     found[f"{SURE}, {REAL}"] = partial(sure_job, partial(whole_ratings, options.data), options.runs)
     for items in (20, 50, 100):
-        found[f"{AGREEMENT}, {items} items"] = partial(agreement_job, items, 2 * options.runs)
+        found[f"{AGREEMENT}, {items} items"] = partial(agreement_job, items, options.runs)
     return found
 
 
 def tables(rows: Rows, options: Options) -> str:
     error = 100 * (0.95 * 0.05 / options.runs) ** 0.5
-    parts = [HEAD.format(runs=options.runs, error=error), coverages(rows), WIDTHS, widths(rows)]
+    parts = [
+        HEAD.format(runs=options.runs, error=error, whole=options.runs // WHOLE_RUNS),
+        coverages(rows),
+        WIDTHS,
+        widths(rows),
+    ]
     groups: dict[str, list[tuple[str, Row]]] = {}
     for name, found_rows in rows.items():
         if not name.startswith((AGREEMENT, SURE)):
@@ -442,7 +504,7 @@ def agreed(name: str, rows: Rows) -> list[str]:
 def coverages(rows: Rows) -> str:
     """Mean and least coverage of each way, by promise and spending."""
     lines = []
-    for promise in ("fixed", "watched"):
+    for promise in (ESTIMATOR, "fixed", "watched"):
         for spent in SPENDINGS:
             for way in WAYS:
                 found = [
@@ -458,7 +520,7 @@ def coverages(rows: Rows) -> str:
                         [promise, spent, way, f"{mean:.1f}", f"{least:.1f}", f"{low}",
                          f"{len(found)}"]
                     )  # fmt: skip
-    head = ("promise", "readings", "interval", "mean", "least", "under 93 %", "cells")
+    head = ("sessions", "readings", "interval", "mean", "least", "under 93 %", "cells")
     return harness.table(head, lines)
 
 
@@ -466,7 +528,7 @@ def widths(rows: Rows) -> str:
     """Median and largest ratio of widths in the settings of the default, by spending and figure."""
     lines = []
     for spent_on in SPENDINGS:
-        start = f"fixed, {DEFAULT}, {spent_on}, "
+        start = f"{ESTIMATOR}, {DEFAULT}, {spent_on}, "
         mine = [
             (row, rows[f"{SURE}, {file_for(name.removeprefix(start))}"][0])
             for name, (row, *_) in rows.items()
@@ -516,13 +578,13 @@ def cell_of(found: list[float] | None) -> str:
 
 
 HEAD = """\
-{runs} sessions of about 660 readings a row with a fixed promise, half of them with a watched one
-({error:.1f} points is one standard error of a coverage of 95 %; 1.4 times that of watched ones). In
-each cell: how often the 95 % interval held the figure of the settled judgement, in % (watched: at
-every look, after each 60 labels), and its mean half-width at the end, in points. The 24 settings
-are eight kinds of mistakes by two, three and four people, in turn on a made-up file of 20,000 items
-and on `newsgroups_med` (5 % positive); where more than two people judge an item, fewer items are
-judged by several for the same readings.
+{runs} sessions of about 660 readings a row of the estimator alone, on items that the product draws
+({error:.1f} points is one standard error of a coverage of 95 %); {whole} whole sessions through the
+product a row with a fixed promise, and with a watched one (at every look, after each 60 labels). In
+each cell: how often the 95 % interval held the figure of the settled judgement, in %, and its mean
+half-width at the end, in points. The 24 settings are eight kinds of mistakes by two, three and four
+people, in turn on a made-up file of 20,000 items and on `newsgroups_med` (5 % positive); where more
+than two people judge an item, fewer items are judged by several for the same readings.
 """
 WIDTHS = """
 Widths of the settled figures, median and largest over the settings: divided by those of the

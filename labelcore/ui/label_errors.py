@@ -29,8 +29,8 @@ PASS = 30
 ANOTHER_PASS = "Have another person judge {items}"
 SECOND_PASS = "Judge {items} a second time"
 RESTS = (
-    "{confidence} confidence each, for one look when labelling is over. Both columns assume that "
-    "an answer is right more often than wrong; mistakes made both times stay unseen."
+    "{confidence} confidence each, for one look when labelling is over. Mistakes that follow the "
+    "class or the score break the first column; those made both times break both."
 )
 
 

@@ -48,8 +48,9 @@ DRIFT_REPEATS = (
 OF_ALL = " of all labelled items"
 WHO_WAS_THERE = "the people who gave the answers"
 FIGURE = (
-    "The true value of {name}: if mistakes are alike everywhere, {alike}{anywhere} ({confidence} "
-    "confidence{each}, for one look when labelling is over)."
+    "The true value of {name}: if mistakes are alike everywhere, and not where they follow the "
+    "class or the score, {alike}{anywhere} ({confidence} confidence{each}, for one look when "
+    "labelling is over)."
 )
 ANYWHERE = "; wherever they are, {bounds}"
 NO_FIGURE = "Nothing can be said about the true value of {name}: {reason}."
