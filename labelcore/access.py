@@ -6,8 +6,9 @@ has not, it is refused on the server, whatever the page shows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -31,11 +32,24 @@ class Visitor:
 
     name   under which answers are stored; "" where each browser says who it is
     role   what they are called here
+    rights in every project, and outside of projects
+    there  {key of a project: role and rights} besides, in that project alone
     """
 
     name: str
     role: str
     rights: frozenset[Right]
+    there: Mapping[str, tuple[str, frozenset[Right]]] = field(default_factory=dict)
+
+    def at(self, project: str) -> Visitor:
+        """The same person in a project, by its key.
+
+        >>> ann = Visitor("Ann", "guest", frozenset(), {"k": ("viewer", frozenset({Right.SEE}))})
+        >>> ann.at("k").role, may(ann.at("k"), Right.SEE), may(ann.at("other"), Right.SEE)
+        ('viewer', True, False)
+        """
+        role, rights = self.there.get(project, (self.role, frozenset()))
+        return Visitor(self.name, role, self.rights | rights)
 
 
 OWNER = Visitor("", "owner", frozenset(Right))
@@ -56,6 +70,29 @@ PAGES: Mapping[str, Right | None] = MappingProxyType(
 )
 """{page, by the name of its file: the right it asks for}; None: any visitor who was let in, or, on
 the page of a method, the right that goes with what it shows."""
+
+OF_PROJECTS = frozenset({"label", "progress", "explore", "review", "people", "report"})
+"""Pages of one project; the others ask for a right in every project."""
+
+
+def key_of(created_at: str, fingerprint: str) -> str:
+    """What a project is known by where roles are kept, whatever it is called."""
+    made = f"labelcore project\n{created_at}\n{fingerprint}"
+    return hashlib.sha256(made.encode()).hexdigest()[:16]
+
+
+Listener = Callable[[str, str, str], None]
+LISTENERS: list[Listener] = []
+"""What is told of a login, a refusal and a role: what happened, who, and about what."""
+
+
+def note(happened: str, who: str, about: str = "") -> None:
+    """Tell the listeners; never contents, never keys.
+
+    happened   "login", "refused", "role", "role taken", "link opened" or "withdrawn"
+    """
+    for one in LISTENERS:
+        one(happened, who, about)
 
 
 def may(visitor: Visitor | None, right: Right | None) -> bool:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
 
+from labelcore.access import key_of
 from labelcore.cli.options import Decorator
 from labelcore.cli.output import json_option, say
 from labelcore.cli.serving import HERE, start, starting
-from labelcore.settings import data_folder
-from labelcore.team.register import Register
+from labelcore.errors import MissingStoreError
+from labelcore.settings import HOSTS, STORE, data_folder, listed
+from labelcore.store import open_store
+from labelcore.team.register import ADDRESS, Register
 from labelcore.team.roles import Role
 from labelcore.team.settings import (
     KEY,
@@ -24,7 +29,15 @@ from labelcore.team.settings import (
     role_key,
 )
 
-ANYWHERE = "0.0.0.0"
+ANYWHERE, DATABASE = "0.0.0.0", "labelcore.db"
+NO_TLS = """--share must not send keys and labels in the clear. Put a proxy with TLS before the
+app, such as Caddy with this Caddyfile, and start with --share --host labels.example.org:
+
+labels.example.org {{
+\treverse_proxy 127.0.0.1:{port}
+}}
+
+--unencrypted shares without it, on a network that you trust."""
 
 data_option: Decorator = click.option(
     "--data",
@@ -39,7 +52,12 @@ data_option: Decorator = click.option(
     "--share",
     is_flag=True,
     help="Let other computers in, by links with keys that are new each time: one for who judges, "
-    "one for who only looks. It is not encrypted: for a network that you trust.",
+    "one for who only looks. With --host NAME behind a proxy with TLS.",
+)
+@click.option(
+    "--unencrypted",
+    is_flag=True,
+    help="Share without TLS: everybody on the network can read along.",
 )
 @click.option(
     "--user-header",
@@ -54,22 +72,28 @@ data_option: Decorator = click.option(
     help="From where that header counts: an address or a network; repeat for several.  "
     "[default: this computer]",
 )
-def app(share: bool, user_header: str | None, proxies: tuple[str, ...], **asked: Any) -> int:
+def app(
+    share: bool, unencrypted: bool, user_header: str | None, proxies: tuple[str, ...], **asked: Any
+) -> int:
     """Start the app on http://127.0.0.1:8501, reachable from this computer only."""
     check_proxies(proxies)
     told: dict[str, str | None] = {KEY: None}
     said = {USER_HEADER: user_header, PROXIES: ",".join(proxies)}
     told |= {name: value for name, value in said.items() if value}
+    named = asked["hosts"] or listed(HOSTS)
+    if share and not unencrypted and not named:
+        raise ValueError(NO_TLS.format(port=asked["port"]))
     if share:
         told[KEY] = key = secrets.token_urlsafe(24)
-        for line in links(key, asked["port"]):
+        for line in links(key, asked["port"], named[0] if named else ""):
             click.echo(line)
-    return start(asked, told, ANYWHERE if share else HERE)
+    return start(asked, told, ANYWHERE if share and unencrypted else HERE)
 
 
-def links(key: str, port: int) -> list[str]:
-    """The links of a share, each with what it is for."""
-    there = f"http://{socket.gethostname()}:{port}/?{PARAMETER}="
+def links(key: str, port: int, host: str = "") -> list[str]:
+    """The links of a share, each with what it is for; by the name of the proxy before it."""
+    server = f"https://{host}" if host else f"http://{socket.gethostname()}:{port}"
+    there = f"{server}/?{PARAMETER}="
     return [
         f"Share this link with those who judge: {there}{role_key(key, Role.ANNOTATOR)}",
         f"With those who only look: {there}{role_key(key, Role.VIEWER)}",
@@ -82,26 +106,90 @@ def people() -> None:
     """Who has which role: by a link of one's own, or by a login."""
 
 
-@people.command("add")
-@click.argument("name")
-@click.option(
+project_option: Decorator = click.option(
+    "--project", "projects", multiple=True, metavar="NAME", help="In this one; repeat for several."
+)
+role_option: Decorator = click.option(
     "--role", type=click.Choice([str(one) for one in Role]), required=True, help="What they may do."
 )
+
+
+@people.command("add")
+@click.argument("name")
+@role_option
+@project_option
+@click.option("--every-project", is_flag=True, help="In all of them, those to come too.")
+@click.option("--in", "groups", multiple=True, metavar="GROUP", help="A group that they are in.")
+@click.option("--group", is_flag=True, help="It is a group, which gives its role to those in it.")
 @click.option("--login", is_flag=True, help="Known by a login of that name; no link is made.")
 @click.option(
-    "--url",
-    default="http://127.0.0.1:8501",
+    "--days",
+    type=click.IntRange(1),
+    default=90,
     show_default=True,
-    help="The address of the app, for the link.",
+    help="After which the link ends.",
 )
+@click.option("--url", help="The address of the app.  [default: where it was started last]")
 @data_option
 @json_option
-def add(name: str, role: str, login: bool, url: str, data: str | None, as_json: bool) -> None:
+def add(
+    name: str,
+    role: str,
+    projects: tuple[str, ...],
+    every_project: bool,
+    groups: tuple[str, ...],
+    group: bool,
+    login: bool,
+    days: int,
+    url: str | None,
+    data: str | None,
+    as_json: bool,
+) -> None:
     """Give somebody a role, and print the link: once, because only a hash of it is kept."""
-    secret = _register(data).add(name, Role(role), login=login)
-    link = f"{url.rstrip('/')}/?{PARAMETER}={secret}" if secret else None
-    told = link or f"{name} is {role} after logging in under that name."
-    say({"name": name, "role": role, "link": link}, [told], as_json)
+    if bool(projects) == every_project:
+        raise ValueError("say where: --project NAME, once or more, or --every-project, not both")
+    register, there = _register(data), {_key(one, data): Role(role) for one in projects}
+    secret = register.add(
+        name, Role(role) if every_project else None,
+        login=login, days=days, roles=there, groups=groups, group=group,
+    )  # fmt: skip
+    link = f"{(url or _address(register)).rstrip('/')}/?{PARAMETER}={secret}" if secret else None
+    known = f"{name} is a group now." if group else f"{name} is {role} after logging in so."
+    say({"name": name, "role": role, "link": link}, [link or known], as_json)
+
+
+@people.command("give")
+@click.argument("name")
+@role_option
+@project_option
+@data_option
+@json_option
+def give(name: str, role: str, projects: tuple[str, ...], data: str | None, as_json: bool) -> None:
+    """Give somebody, or a group, a role in a project, in place of the one there."""
+    for one in projects:
+        _register(data).give(name, Role(role), _key(one, data))
+    words = ", ".join(projects)
+    say(
+        {"name": name, "role": role, "projects": [*projects]},
+        [f"{name} is {role} in {words}."],
+        as_json,
+    )
+
+
+@people.command("take")
+@click.argument("name")
+@project_option
+@data_option
+@json_option
+def take(name: str, projects: tuple[str, ...], data: str | None, as_json: bool) -> None:
+    """Take somebody's role in a project away, at once."""
+    for one in projects:
+        _register(data).take(name, _key(one, data))
+    say(
+        {"name": name, "projects": [*projects]},
+        [f"{name} has no role of their own in {', '.join(projects)} any more."],
+        as_json,
+    )
 
 
 @people.command("list")
@@ -109,12 +197,29 @@ def add(name: str, role: str, login: bool, url: str, data: str | None, as_json: 
 @json_option
 def list_(data: str | None, as_json: bool) -> None:
     """Say who has a role."""
+    register, names = _register(data), {key: name for name, key in _projects(data).items()}
     found = [
-        {"name": one.name, "role": str(one.role), "by": "link" if one.key else "login"}
-        for one in _register(data).people()
-    ]
-    lines = [f"{one['name']}: {one['role']}, by {one['by']}" for one in found]
-    say({"people": found}, lines or ["Nobody has a role yet."], as_json)
+        {
+            "name": one.name,
+            "role": str(one.role or ""),
+            "projects": {names.get(key, "a project that is gone"): str(role)
+                         for key, role in one.roles.items()},
+            "groups": [*one.groups],
+            "by": "group" if one.group else "link" if one.key else "login",
+            "ends": one.ends,
+            "last_visit": register.last_seen(one),
+        }
+        for one in register.people()
+    ]  # fmt: skip
+    say({"people": found}, [*map(_line, found)] or ["Nobody has a role yet."], as_json)
+
+
+def _line(one: dict[str, Any]) -> str:
+    there = [f"{role} in {name}" for name, role in one["projects"].items()]
+    roles = ", ".join([*([one["role"]] if one["role"] else []), *there, *one["groups"]])
+    ends = f", ends {one['ends'][:10]}" if one["ends"] else ""
+    seen = f", last here {one['last_visit'][:16]}" if one["last_visit"] else ""
+    return f"{one['name']}: {roles or 'no role'}, by {one['by']}{ends}{seen}"
 
 
 @people.command("remove")
@@ -125,6 +230,31 @@ def remove(name: str, data: str | None, as_json: bool) -> None:
     """Take somebody's role and link away, at once; the answers stay."""
     _register(data).remove(name)
     say({"removed": name}, [f"{name} has no role any more."], as_json)
+
+
+def _projects(data: str | None) -> dict[str, str]:
+    """{name: key} of the projects in the store of this folder."""
+    folder = data_folder() if data is None else Path(data).resolve()
+    address = (os.environ.get(STORE) if data is None else "") or f"sqlite:///{folder / DATABASE}"
+    try:
+        with closing(open_store(address, create=False)) as store:
+            return {one.name: key_of(one.created_at, one.fingerprint) for one in store.projects()}
+    except MissingStoreError:
+        return {}
+
+
+def _key(project: str, data: str | None) -> str:
+    found = _projects(data)
+    if project not in found:
+        known = ", ".join(map(repr, found)) or "none yet"
+        raise ValueError(f"project must be one of those there ({known}), got {project!r}")
+    return found[project]
+
+
+def _address(register: Register) -> str:
+    """Where the app of this folder said last that it is reached."""
+    file = register.folder / ADDRESS
+    return file.read_text("utf-8") if file.is_file() else "http://127.0.0.1:8501"
 
 
 def _register(data: str | None) -> Register:

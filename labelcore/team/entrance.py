@@ -13,20 +13,33 @@ import os
 import secrets
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from ipaddress import IPv6Address, ip_address, ip_network
+from time import monotonic, time
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 import streamlit as st
 from streamlit import config
+from streamlit.runtime import Runtime
 
-from labelcore.access import OWNER, Right, Visitor, may
-from labelcore.settings import FORWARDED, data_folder, listed
+from labelcore.access import OWNER, Right, Visitor, may, note
+from labelcore.settings import FORWARDED, HOSTS, data_folder, listed
 from labelcore.team import login
-from labelcore.team.register import Person, Register, ticket
+from labelcore.team.register import ADDRESS, FOLDER, Person, Register, ticket, token
 from labelcore.team.roles import RIGHTS, Role, visitor_as
-from labelcore.team.settings import HERE, KEY, PARAMETER, PROXIES, USER_HEADER, role_key
+from labelcore.team.settings import (
+    HERE,
+    KEY,
+    PARAMETER,
+    PROXIES,
+    SESSION_HOURS,
+    USER_HEADER,
+    role_key,
+)
+from labelcore.ui import visitor
 from labelcore.ui.door import (
+    CAME,
     NO_NAME,
     PLAIN,
     SHARE,
@@ -39,8 +52,15 @@ from labelcore.ui.door import (
 )
 
 COOKIE = "labelcore_start"
-PERSON_SECONDS = 30 * 24 * 3600
-"""How long a browser keeps the key of a person's link; those of a share end with the browser."""
+HOURS = "12"
+"""How long a session by a person's link lasts; those of a share end with the browser."""
+FAILED, FAILED_SECONDS = 20, 60.0
+"""So many wrong keys from one address within so many seconds, and more are not looked at."""
+SOCKETS, OF_A_SHARE, UPLOADING = 40, 200, 3
+"""Connections of one person and of all who have a link of a share, and files that one person
+sends, at a time."""
+SEEN_SECONDS = 60.0
+TOO_MANY = "Too many wrong keys came from there. Wait a minute, then open your link."
 LEAVE = "leave"
 """As key in the address: forget the key in the cookie."""
 ASK, BY_START, BY_LINK, BY_LOGIN = "ask", "start", "link", "login"
@@ -64,14 +84,19 @@ LOG_IN, LOG_OUT, LEAVING = "Log in", "Log out", "Leave"
 class TeamEntrance(Entrance):
     """Lets in people with a role, by a key or a login."""
 
+    def __init__(self) -> None:
+        self._wrong: dict[str, list[float]] = {}
+        self._noted: dict[str, float] = {}
+
     def begin(self) -> str:
+        keep_address()
         return REACHED.format(link=new_key()) if needs_key() else ""
 
     def came_by(self, scope: Scope) -> str | None:
         known_name = answers_to(header(scope, b"host"))
         if known_name and (named := _named_by_proxy(scope)):
             return f"{BY_LOGIN} {quote(named)}"
-        keys = [found for one in _cookies(scope) if (found := opened_by(one))]
+        keys = [found for one in _cookies(scope) if (found := opened_by_cookie(one))]
         if keys:
             return keys[0]
         if not known_name:
@@ -85,8 +110,41 @@ class TeamEntrance(Entrance):
         given = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
         key = given.get(PARAMETER, "") if scope["type"] == "http" else ""
         if key and (opened_by(key) or (key == LEAVE and came)):
+            note("link opened", _name(opened_by(key)), opened_by(key).partition(" ")[0])
             return _welcome(scope, given, key, came)
+        if key and not came:
+            self._failed(scope)
         return None
+
+    def still(self, scope: Scope, came: str) -> bool:
+        if came == ASK:
+            came = _logged_in_as(login.named_in(_jar(scope)))
+        if came == ASK:
+            return True
+        person = _person(came)
+        now = monotonic()
+        if person and now - self._noted.get(person.name, -SEEN_SECONDS) >= SEEN_SECONDS:
+            self._noted[person.name] = now
+            Register(data_folder()).seen(person)
+        return visitor_of(came) is not None
+
+    def most(self, came: str, what: str) -> int | None:
+        if came in (PLAIN, ASK):
+            return None
+        many = OF_A_SHARE if came.startswith(BY_START) else SOCKETS
+        return many if what == "websocket" else UPLOADING
+
+    def counted_as(self, scope: Scope, came: str) -> str:
+        if came.startswith(BY_LINK):
+            return came.partition("-")[0]
+        return f"{came} {_sender(scope)}" if came.startswith(BY_START) else came
+
+    def _failed(self, scope: Scope) -> None:
+        """Count a wrong key, and note the first of many."""
+        sender, now = _sender(scope), monotonic()
+        times = [one for one in self._wrong.get(sender, []) if now - one < FAILED_SECONDS]
+        self._wrong = {**dict(list(self._wrong.items())[-1000:]), sender: [*times, now][-FAILED:]}
+        note("refused", "", f"a key that opens nothing, from {sender}")
 
     def may_ask_for(self, scope: Scope, came: str) -> bool:
         path = str(scope["path"])
@@ -96,10 +154,36 @@ class TeamEntrance(Entrance):
             return True
         if came == ASK:
             came = _logged_in_as(login.named_in(_jar(scope)))
-        wanted = Right.RUN if UPLOADS in path else Right.SEE if shared else None
-        return may(visitor_of(came), wanted)
+        if UPLOADS in path:
+            return may(visitor_of(came), Right.RUN)
+        person = visitor_of(came)
+        if shared:
+            asked = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
+            return may(person and person.at(visitor.key_named(asked.get("project", ""))), Right.SEE)
+        return may(person, Right.RUN) or (may(person, None) and self._made_for(path, came))
+
+    def _made_for(self, path: str, came: str) -> bool:
+        """Whether a file was made for a page that this visitor has open: reports, labels and
+        pictures go to nobody else, whoever knows their address."""
+        if not Runtime.exists():
+            return False
+        runtime, name = Runtime.instance(), path.rpartition("/")[2].partition(".")[0]
+        for session, files in list(runtime.media_file_mgr._files_by_session_and_coord.items()):
+            if name not in files.values():
+                continue
+            info = runtime._session_mgr.get_session_info(session)
+            context = info.client.client_context if info and info.client else None
+            said = dict(context.headers) if context else {}
+            if _same_person(str(said.get(CAME.decode(), "")), came):
+                return True
+        return False
 
     def why(self, scope: Scope) -> tuple[int, str]:
+        times = [one for one in self._wrong.get(_sender(scope), [])
+                 if monotonic() - one < FAILED_SECONDS]  # fmt: skip
+        guessed = f"{PARAMETER}=" in scope.get("query_string", b"").decode("latin-1")
+        if guessed and len(times) >= FAILED:
+            return 429, TOO_MANY
         if not os.environ.get(KEY) and os.environ.get(USER_HEADER):
             return 403, NO_LOGIN
         return (403, NO_KEY) if os.environ.get(KEY) or listens_beyond() else (421, NO_NAME)
@@ -134,6 +218,21 @@ class TeamEntrance(Entrance):
     def knows_others(self) -> bool:
         return bool(Register(data_folder()).people())
 
+    def members(self, project: str) -> list[dict[str, str]]:
+        register, found = Register(data_folder()), []
+        for one in register.people():
+            person = register.visitor(one)
+            if person and person.at(project).rights:
+                by = "link" if one.key else "login"
+                role, seen = person.at(project).role, register.last_seen(one)
+                own = "yes" if project in one.roles else ""
+                found.append({"name": one.name, "role": role, "by": by, "ends": one.ends,
+                              "seen": seen, "own": own})  # fmt: skip
+        return found
+
+    def take_role(self, name: str, project: str) -> None:
+        Register(data_folder()).take(name, project)
+
     def is_taken(self, name: str) -> bool:
         return Register(data_folder()).has(name)
 
@@ -148,7 +247,37 @@ def opened_by(key: str) -> str:
     for role in Role:
         if start and same(key, role_key(start, role)):
             return f"{BY_START} {role}"
-    return f"{BY_LINK} {ticket(key)}" if Register(data_folder()).by_secret(key) else ""
+    register = Register(data_folder())
+    person = register.by_secret(key)
+    if person is None or person.over:
+        return ""
+    return f"{BY_LINK} {token(ticket(key), int(time()) + session_seconds())}"
+
+
+def opened_by_cookie(value: str) -> str:
+    """What a browser's cookie opens: the key of a share, or a session by a person's link."""
+    found = opened_by(value)
+    if found.startswith(BY_START):
+        return found
+    register = Register(data_folder())
+    return f"{BY_LINK} {value}" if register.visitor(register.by_token(value)) else ""
+
+
+def session_seconds() -> int:
+    """How long a session by a person's link lasts."""
+    return round(float(os.environ.get(SESSION_HOURS) or HOURS) * 3600)
+
+
+def keep_address() -> None:
+    """Where this app is reached, for the command that prints links."""
+    named = listed(HOSTS)
+    port = config.get_option("server.port")
+    host = socket.gethostname() if listens_beyond() else "127.0.0.1"
+    folder = data_folder() / FOLDER
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        address = f"https://{named[0]}" if named else f"http://{host}:{port}"
+        (folder / ADDRESS).write_text(address, "utf-8")
 
 
 def same(given: str, key: str) -> bool:
@@ -164,12 +293,31 @@ def visitor_of(came: str | None) -> Visitor | None:
             return OWNER
         case "start":
             return visitor_as(Role(what))
-        case "link":
-            return _with_role(Register(data_folder()).by_key(what))
-        case "login":
-            return _with_role(Register(data_folder()).by_login(unquote(what)))
         case _:
-            return None
+            return Register(data_folder()).visitor(_person(came or ""))
+
+
+def _person(came: str) -> Person | None:
+    """The person who came by a link or a login."""
+    way, _, what = came.partition(" ")
+    register = Register(data_folder())
+    if way == BY_LINK:
+        return register.by_token(what)
+    return register.by_login(unquote(what)) if way == BY_LOGIN else None
+
+
+def _name(came: str) -> str:
+    person = _person(came)
+    return person.name if person else ""
+
+
+def _same_person(one: str, other: str) -> bool:
+    """Whether two connections are one person's: by the same key of a share, or of one name."""
+    return one == other or bool(_name(one) and _name(one) == _name(other))
+
+
+def _sender(scope: Scope) -> str:
+    return str((scope.get("client") or ("",))[0])
 
 
 def needs_key() -> bool:
@@ -182,10 +330,6 @@ def new_key() -> str:
     """A key that is used from now on; returns the owner's link on this computer."""
     key = os.environ[KEY] = secrets.token_urlsafe(24)
     return f"http://127.0.0.1:{config.get_option('server.port')}/?{PARAMETER}={key}"
-
-
-def _with_role(person: Person | None) -> Visitor | None:
-    return None if person is None else visitor_as(person.role, person.name)
 
 
 def _logged_in_as(name: str) -> str:
@@ -256,8 +400,11 @@ def _welcome(scope: Scope, given: Mapping[str, Any], key: str, came: str | None)
         return [to]
     kept = "" if key == LEAVE else key
     lasts = "; Max-Age=0" if key == LEAVE else ""
-    if opened_by(key).startswith(BY_LINK):
-        lasts = f"; Max-Age={PERSON_SECONDS}"
+    way, _, what = opened_by(key).partition(" ")
+    if way == BY_LINK:
+        kept, lasts = what, f"; Max-Age={session_seconds()}"
+    if header(scope, b"x-forwarded-proto") == "https" or scope.get("scheme") in ("https", "wss"):
+        lasts += "; Secure"
     cookie = f"{_cookie_name(scope)}={kept}; Path=/; HttpOnly; SameSite=Lax{lasts}"
     return [to, (b"set-cookie", cookie.encode())]
 

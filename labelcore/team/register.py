@@ -15,15 +15,21 @@ import os
 import re
 import secrets
 import unicodedata
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import time
 
+from labelcore.access import Visitor, note
 from labelcore.log.people import GIVEN
-from labelcore.team.roles import Role
+from labelcore.team.roles import Role, visitor_of_roles
 
 FOLDER = ".people"
 """Its name begins with a dot: it is not among the files that a page lists."""
+ADDRESS = ".address"
+"""Where the app said last that it is reached."""
 LONGEST_NAME = 100
 log = logging.getLogger(__name__)
 STEM = re.compile(r"[0-9a-f]{16}")
@@ -32,17 +38,31 @@ STEM = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody with a role.
+    """Somebody with a role, or a group of people that gives its roles to those in it.
 
     name   under which answers are stored
+    role   in every project; None: in those of ``roles`` alone
     key    hash of the secret of the link; "" where the person logs in
     at     since when, UTC, ISO 8601
+    ends   when the link ends; "": not by itself
+    roles  {key of a project: the role there}
+    groups the groups that the person is in
+    group  whether it is a group: nobody comes in as one
     """
 
     name: str
-    role: Role
+    role: Role | None
     key: str = ""
     at: str = ""
+    ends: str = ""
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
+    group: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the link has ended."""
+        return bool(self.ends) and self.ends <= datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def key_hash(secret: str) -> str:
@@ -53,6 +73,14 @@ def key_hash(secret: str) -> str:
 def ticket(secret: str) -> str:
     """Whose link it is and the hash of its secret: what may be handed on of it."""
     return f"{secret[:16]}-{key_hash(secret)}"
+
+
+def token(key: str, ends: int) -> str:
+    """What a browser keeps of a link that was opened: whose it is, when the session ends (seconds
+    since 1970), and what only somebody with the link can make. ``key`` is a ticket."""
+    stem, _, hashed = key.partition("-")
+    mac = hmac.digest(hashed.encode(), f"labelcore session\n{ends}".encode(), hashlib.sha256)
+    return f"{stem}-{ends}-{mac.hex()}"
 
 
 def check_name(name: str) -> str:
@@ -88,15 +116,32 @@ class Register:
     def __init__(self, data: Path) -> None:
         self.folder = data / FOLDER
 
-    def add(self, name: str, role: Role, *, login: bool = False) -> str:
-        """Give somebody a role; the secret of the link, "" for a person who logs in.
+    def add(
+        self,
+        name: str,
+        role: Role | None,
+        *,
+        login: bool = False,
+        days: int | None = None,
+        roles: Mapping[str, Role] | None = None,
+        groups: Iterable[str] = (),
+        group: bool = False,
+    ) -> str:
+        """Let somebody in; the secret of the link, "" for a person who logs in and for a group.
 
-        Raises ValueError when the name is taken or cannot be one.
+        role    in every project; None: in those of ``roles`` alone, {key of a project: role}
+        days    after which the link ends; None: not by itself
+        groups  names of groups whose roles the person has too
+        group   it is a group
+        Raises ValueError when the name is taken or cannot be one, and for an unknown group.
         """
-        cleaned = check_name(name)
-        secret = "" if login else _stem(cleaned) + secrets.token_urlsafe(24)
+        cleaned, at = check_name(name), datetime.now(UTC)
+        inside = tuple(self._group(one).name for one in groups)
+        secret = "" if login or group else _stem(cleaned) + secrets.token_urlsafe(24)
+        ends = (at + timedelta(days=days)).isoformat(timespec="seconds") if secret and days else ""
         key = key_hash(secret) if secret else ""
-        person = Person(cleaned, role, key, datetime.now(UTC).isoformat(timespec="seconds"))
+        since = at.isoformat(timespec="seconds")
+        person = Person(cleaned, role, key, since, ends, dict(roles or {}), inside, group)
         self.folder.mkdir(parents=True, exist_ok=True)
         # Whole from the first moment: it gets its name when all of it is written.
         draft = self.folder / f"{secrets.token_hex(8)}.new"
@@ -111,17 +156,78 @@ class Register:
             ) from None
         finally:
             draft.unlink()
+        note("role", cleaned, _told(person))
         return secret
+
+    def give(self, name: str, role: Role, project: str) -> None:
+        """A role in one project, by its key, in place of the one that the person has there."""
+        person = self._one(name)
+        self._put(replace(person, roles={**person.roles, project: role}))
+        note("role", person.name, f"{role} in {project}")
+
+    def take(self, name: str, project: str) -> None:
+        """Take somebody's role in one project away."""
+        person = self._one(name)
+        self._put(replace(person, roles={k: v for k, v in person.roles.items() if k != project}))
+        note("role taken", person.name, project)
+
+    def seen(self, person: Person) -> None:
+        """Note that somebody has just come in."""
+        with suppress(OSError):
+            (self.folder / f"{_stem(person.name)}.seen").touch(mode=0o600)
+
+    def last_seen(self, person: Person) -> str:
+        """When somebody came in last, UTC; "" for never."""
+        try:
+            at = (self.folder / f"{_stem(person.name)}.seen").stat().st_mtime
+        except OSError:
+            return ""
+        return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+    def visitor(self, person: Person | None) -> Visitor | None:
+        """Somebody with all their roles, those of their groups among them; None for nobody, and
+        where the link has ended."""
+        if person is None or person.over or person.group:
+            return None
+        found = [person, *(g for name in person.groups if (g := self._read(name)) and g.group)]
+        everywhere = [one.role for one in found if one.role]
+        there: dict[str, list[Role]] = {}
+        for one in found:
+            for key, role in one.roles.items():
+                there.setdefault(key, []).append(role)
+        return visitor_of_roles(person.name, everywhere, there)
+
+    def _put(self, person: Person) -> None:
+        draft = self.folder / f"{secrets.token_hex(8)}.new"
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(asdict(person), file)
+        os.replace(draft, self._file(person.name))
+
+    def _read(self, name: str) -> Person | None:
+        return _read(self._file(name))
+
+    def _one(self, name: str) -> Person:
+        found = self._read(check_name(name))
+        if found is None:
+            raise ValueError(
+                f"name must be one of those with a role ({self._known()}), got {name!r}"
+            )
+        return found
+
+    def _group(self, name: str) -> Person:
+        found = self._read(check_name(name))
+        if found is None or not found.group:
+            raise ValueError(f"group must be one that was added with --group, got {name!r}")
+        return found
+
+    def _known(self) -> str:
+        return ", ".join(repr(one.name) for one in self.people()) or "nobody yet"
 
     def remove(self, name: str) -> None:
         """Take somebody's role and link away; stored answers stay. ValueError for nobody's name."""
-        try:
-            self._file(check_name(name)).unlink()
-        except FileNotFoundError:
-            known = ", ".join(repr(one.name) for one in self.people()) or "nobody yet"
-            raise ValueError(
-                f"name must be one of those with a role ({known}), got {name!r}"
-            ) from None
+        person = self._one(name)
+        self._file(person.name).unlink(missing_ok=True)
+        note("withdrawn", person.name)
 
     def people(self) -> list[Person]:
         """Everybody with a role, by name."""
@@ -138,10 +244,19 @@ class Register:
         person = _read(self.folder / f"{stem}.json") if STEM.fullmatch(stem) else None
         return person if person and person.key and hmac.compare_digest(person.key, key) else None
 
+    def by_token(self, given: str) -> Person | None:
+        """Whose session this is; None for one that has ended."""
+        stem, ends, _ = (*given.split("-"), "", "", "")[:3]
+        person = _read(self.folder / f"{stem}.json") if STEM.fullmatch(stem) else None
+        if person is None or not person.key or not ends.isdecimal() or int(ends) <= time():
+            return None
+        made = token(f"{stem}-{person.key}", int(ends))
+        return person if hmac.compare_digest(made, given) else None
+
     def by_login(self, name: str) -> Person | None:
         """Who logs in under this name, in any case of its letters."""
         person = _read(self._file(name))
-        return person if person and not person.key else None
+        return person if person and not person.key and not person.group else None
 
     def has(self, name: str) -> bool:
         """Whether somebody with a role is called so."""
@@ -149,6 +264,11 @@ class Register:
 
     def _file(self, name: str) -> Path:
         return self.folder / f"{_stem(name)}.json"
+
+
+def _told(person: Person) -> str:
+    there = [f"{role} in {key}" for key, role in person.roles.items()]
+    return ", ".join([*([f"{person.role} in every project"] if person.role else []), *there])
 
 
 def _stem(name: str) -> str:
@@ -167,8 +287,15 @@ def _read(file: Path) -> Person | None:
     try:
         found = json.loads(file.read_text("utf-8"))
         return Person(
-            str(found["name"]), Role(found["role"]), str(found["key"]), str(found.get("at", ""))
+            str(found["name"]),
+            None if found["role"] is None else Role(found["role"]),
+            str(found["key"]),
+            str(found.get("at", "")),
+            str(found.get("ends", "")),
+            {str(key): Role(one) for key, one in found.get("roles", {}).items()},
+            tuple(map(str, found.get("groups", ()))),
+            bool(found.get("group", False)),
         )
-    except (KeyError, TypeError, ValueError, OSError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
         log.warning("%s is no file of a person and lets nobody in: %s", file, error)
         return None

@@ -172,7 +172,7 @@ def take_back(project: str, sequence: int) -> None:
 @acting(Right.JUDGE)
 def open_panel(name: str, **values: Any) -> None:
     if name in ("finish", "extend"):
-        visitor.require(Right.RUN)
+        visitor.require(Right.RUN, str(values["project"]))
     if name == "said":
         session = sessions.session(str(values["project"]))
         last = session.last_answer(people.name(session))
@@ -203,7 +203,7 @@ def change(project: str, index: int, answer: str, token: str) -> None:
     """Change an earlier answer of one's own; ``token`` was minted when it was opened."""
     session = sessions.session(project)
     if not any(row.index == index for row in session.history(people.name(session), None)):
-        visitor.require(Right.SETTLE)
+        visitor.require(Right.SETTLE, project)
     session.revise(index, answer, token, annotator=people.name(session))
     st.session_state[PANEL] = {"name": "history", "project": project}
 

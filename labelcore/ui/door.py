@@ -10,8 +10,10 @@ How somebody came is told to the pages in a header of the request, which nobody 
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -22,7 +24,7 @@ from urllib.parse import urlsplit
 
 from streamlit import config
 
-from labelcore.access import OWNER, Visitor
+from labelcore.access import OWNER, Right, Visitor, may
 from labelcore.plugins import brought
 from labelcore.settings import HOSTS, listed
 
@@ -40,10 +42,25 @@ NO_NAME = "This Labelcore does not answer to this name. Open it as http://127.0.
 NOT_FROM_ELSEWHERE = "This Labelcore is open to the computer that it runs on, and to no other."
 NO_ROLE = "Your role here does not allow that."
 OTHER_PAGE = "This was sent by a page of another site."
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+    "connect-src 'self' ws: wss: data: blob:; media-src 'self' blob:; worker-src 'self' blob:; "
+    "frame-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; "
+    "frame-ancestors 'self'"
+)
+"""What a page may load and run: its own files alone. Streamlit writes scripts and styles into its
+page, which 'unsafe-inline' is for."""
 FRAMES = [
     (b"x-frame-options", b"SAMEORIGIN"),
-    (b"content-security-policy", b"frame-ancestors 'self'"),
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
 ]
+STILL_SECONDS = 2.0
+"""How soon a connection ends whose person has no role any more."""
+UPLOAD = "/_stcore/upload_file/"
+TOO_MUCH = "You have too many of these at a time. Close some, then try again."
 REFUSED_SOCKET = {"type": "websocket.close", "code": 1008}
 READS = ("GET", "HEAD", "OPTIONS")
 Scope = Mapping[str, Any]
@@ -75,6 +92,18 @@ class Entrance:
         """Whether what does not come through a page goes to this visitor."""
         return True
 
+    def still(self, scope: Scope, came: str) -> bool:
+        """Whether somebody with an open connection may go on."""
+        return True
+
+    def counted_as(self, scope: Scope, came: str) -> str:
+        """Whose connections are counted together."""
+        return came
+
+    def most(self, came: str, what: str) -> int | None:
+        """How many a visitor may have at a time of "websocket" or "upload"; None: any number."""
+        return None
+
     def why(self, scope: Scope) -> tuple[int, str]:
         """Status and words for somebody who is refused."""
         return (403, NOT_FROM_ELSEWHERE) if listens_beyond() else (421, NO_NAME)
@@ -99,6 +128,13 @@ class Entrance:
         """Whether anybody else has a role here."""
         return False
 
+    def members(self, project: str) -> list[dict[str, str]]:
+        """Who else has a role in a project, by its key: name, role, by, ends, seen."""
+        return []
+
+    def take_role(self, name: str, project: str) -> None:
+        """Take somebody's own role in a project away."""
+
     def is_taken(self, name: str) -> bool:
         """Whether a name is that of somebody with a role, whom no browser may call itself."""
         return False
@@ -121,9 +157,10 @@ class Door:
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
+        self.open: Counter[tuple[str, str]] = Counter()
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        if scope["type"] not in ("http", "websocket") or scope["path"].endswith(HEALTH):
+        if scope["type"] not in ("http", "websocket") or scope["path"] == _base() + HEALTH:
             await self.app(scope, receive, send)
             return
         asked = entrance()
@@ -137,7 +174,76 @@ class Door:
         elif not asked.may_ask_for(scope, came):
             await _refuse(scope, send, 403, NO_ROLE)
         else:
+            await self._within_limits(scope, receive, send, came)
+
+    async def _within_limits(
+        self, scope: dict[str, Any], receive: Any, send: Any, came: str
+    ) -> None:
+        """Hand a request on, unless its sender has too many of its kind."""
+        upload = UPLOAD in str(scope["path"])
+        what = "upload" if upload else scope["type"]
+        most = entrance().most(came, what) if what != "http" else None
+        mine = (entrance().counted_as(scope, came), what)
+        if most is not None and self.open[mine] >= most:
+            await _refuse(scope, send, 429, TOO_MUCH)
+            return
+        self.open[mine] += 1
+        try:
+            if scope["type"] == "websocket" and came != PLAIN:
+                receive = _watched(scope, receive, send, came)
             await self.app(_told(scope, came), receive, _unframed(send))
+        finally:
+            self.open[mine] -= 1
+            if self.open[mine] <= 0:
+                del self.open[mine]
+
+
+def _watched(scope: Scope, receive: Any, send: Any, came: str) -> Callable[[], Awaitable[Any]]:
+    """What a connection brings, as long as its person has a role; of those who may not run
+    projects without what empties the server's memory for everybody."""
+    waiting: list[asyncio.Future[Any]] = []
+
+    async def received() -> Any:
+        while True:
+            if not waiting:
+                waiting.append(asyncio.ensure_future(receive()))
+            await asyncio.wait(waiting, timeout=STILL_SECONDS)
+            if not entrance().still(scope, came):
+                waiting.pop().cancel()
+                await send(REFUSED_SOCKET)
+                return {"type": "websocket.disconnect", "code": REFUSED_SOCKET["code"]}
+            if not waiting[0].done():
+                continue
+            message = waiting.pop().result()
+            if not _clears(message.get("bytes")) or may(_runs(came), Right.RUN):
+                return message
+
+    return received
+
+
+def _runs(came: str) -> Visitor | None:
+    try:
+        return entrance().visitor(came)
+    except Exception:  # A login that only a page can ask for: whoever it is waits for the page.
+        return None
+
+
+def _clears(sent: bytes | None) -> bool:
+    """Whether a message asks the server to forget what it keeps for all."""
+    if not sent:
+        return False
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+
+    try:
+        return bool(BackMsg.FromString(sent).WhichOneof("type") == "clear_cache")
+    except Exception:
+        return False
+
+
+def _base() -> str:
+    """The path under which the app lies; "" for the root."""
+    base = config.get_option("server.baseUrlPath").strip("/")
+    return f"/{base}" if base else ""
 
 
 # --- names and origins --------------------------------------------------------------------------

@@ -74,7 +74,8 @@ def choice_page(session: Session, choice: Choice) -> None:
 def side_by_side(session: Session) -> None:
     """The choices of all projects on this file, a topic or a class each; nothing for one alone."""
     path = json.loads(session.record.population_json)["path"]
-    found = [one.choice for one in summaries() if one.choice and one.path == path]
+    seen = (one for one in summaries() if visitor.allowed(Right.SEE, one.name))
+    found = [one.choice for one in seen if one.choice and one.path == path]
     if len(found) < 2:
         return
     st.subheader(ON_THIS_FILE, anchor=False)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from labelcore.access import PAGES, Right
+from labelcore.access import OF_PROJECTS, PAGES, Right, may, note
 from labelcore.errors import (
     BrokenLogError,
     DamagedStoreError,
@@ -83,20 +83,25 @@ def show(error: Exception) -> None:
 
 
 @contextmanager
-def guard(page: str) -> Iterator[None]:
+def guard(page: str, project: str | None = None) -> Iterator[None]:
     """Around a page or a part of it: errors are told, and whoever may not see it gets no further.
 
-    page   the name of its file, as in ``labelcore.access.PAGES``
+    page      the name of its file, as in ``labelcore.access.PAGES``
+    project   of a part that is drawn again by itself: whose it is; else what the address says
     """
-    with guarded(PAGES[page]):
+    with guarded(PAGES[page], project, everywhere=page not in OF_PROJECTS):
         yield
 
 
 @contextmanager
-def guarded(right: Right | None) -> Iterator[None]:
-    """The same for whoever has this right."""
-    if not visitor.allowed(right):
-        visitor.show_refusal()
+def guarded(
+    right: Right | None, project: str | None = None, *, everywhere: bool = True
+) -> Iterator[None]:
+    """The same for whoever has this right, in every project or in one."""
+    person = visitor.everywhere() if everywhere else visitor.visitor(project)
+    if not may(person, right):
+        note("refused", person.name if person else "", f"a page that asks to {right}")
+        visitor.show_refusal(person)
         st.stop()
     try:
         yield

@@ -38,7 +38,7 @@ SURFACE, TOOLS = "surface", "tools"
 @st.fragment(key="labelling")
 def labelling(project: str) -> None:
     """Drawn anew with each key; the page around it is not."""
-    with guard("label"):
+    with guard("label", project):
         session = sessions.session(project)
         person = people.name(session)
         people.is_here(session)

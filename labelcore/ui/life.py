@@ -98,7 +98,7 @@ def correct_wording(project: str) -> None:
     st.session_state[FORM] = {"what": MEND, "project": project, "token": secrets.token_hex(8)}
 
 
-@acting(Right.RUN)
+@acting(Right.JUDGE)
 def cancel() -> None:
     st.session_state.pop(FORM, None)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -64,7 +65,7 @@ def _asking(callback: Callback, right: Right) -> Callback:
         st.session_state.pop(PROBLEM, None)
         st.session_state.pop(WAITING, None)
         try:
-            visitor.require(right)
+            visitor.require(right, _project_of(callback, args, values))
             callback(*args, **values)
         except Exception as error:
             reopen(error)
@@ -73,6 +74,14 @@ def _asking(callback: Callback, right: Right) -> Callback:
                 st.session_state[WAITING] = functools.partial(run, *args, **values)
 
     return run
+
+
+def _project_of(callback: Callback, args: Any, values: Mapping[str, Any]) -> str | None:
+    """The project that a press acts on; None where it names none."""
+    named = list(inspect.signature(callback).parameters)
+    if "project" in named and named.index("project") < len(args):
+        return str(args[named.index("project")])
+    return str(values["project"]) if "project" in values else None
 
 
 def try_again_later() -> None:

@@ -139,7 +139,7 @@ def _terms(session: Session, found: list[Estimate]) -> None:
 def tick(project: str, drawn: str) -> None:
     """Look whether the log has grown: one cheap question to the store. ``drawn`` is where the page
     keeps the project and the event that it shows."""
-    with guard("progress"):
+    with guard("progress", project):
         last = sessions.store().last_sequence(project)
         with st.container(key="quiet-live"):
             st.text(f"Live: looked at {clock(datetime.now(UTC).isoformat(), reader_zone())}.")

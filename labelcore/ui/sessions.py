@@ -31,6 +31,10 @@ BUSY_SECONDS = 1.0
 _opened: set[str] = set()
 
 
+def before_opening(project: str) -> None:
+    """Asked whenever a page takes a project; who is at the page is asked where that is known."""
+
+
 def address() -> str:
     """Of the store: ``LABELCORE_STORE``, else a file in the data folder."""
     return os.environ.get(STORE) or f"sqlite:///{data_folder() / DATABASE}"
@@ -137,7 +141,8 @@ def store() -> LabelStore:
 
 
 def session(project: str) -> Session:
-    """Raises what ``Session.open`` raises."""
+    """Raises what ``Session.open`` raises, and NotAllowedError for whoever has no right in it."""
+    before_opening(project)
     return registry().session(project)
 
 

@@ -42,7 +42,7 @@ def chosen(session: Session) -> Judged | None:
 @st.fragment(key="settling")
 def settling(project: str) -> None:
     """Drawn anew with each key; the page around it when the last item is settled."""
-    with guard("people"):
+    with guard("people", project):
         session = sessions.session(project)
         session.sync()
         judged = chosen(session)

@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
+from labelcore.access import OF_PROJECTS, may
 from labelcore.access import PAGES as ASKED
 from labelcore.ui import sessions, visitor
 from labelcore.ui.away import watch_server
@@ -80,7 +81,9 @@ def who_is_here() -> None:
 def way(label: str, page: str, here: str, project: str | None = None) -> None:
     """A link, for those who may follow it; the style sheet underlines the one of the page that is
     shown."""
-    if not visitor.allowed(ASKED[PurePath(page).stem]):
+    name = PurePath(page).stem
+    person = visitor.visitor(project) if name in OF_PROJECTS else visitor.everywhere()
+    if not may(person, ASKED[name]):
         return
     query = {"project": project} if project else None
     with st.container(key="here" if label == here else None, width="content"):

@@ -114,7 +114,7 @@ def rows(projects: list[Numbered]) -> None:
         return
     with st.container(key=f"quiet-heads-{projects[0][0]}"):
         for column, name in zip(st.columns(WIDTHS), HEADS, strict=True):
-            if name != KNOWN or visitor.allowed(Right.SEE):
+            if name != KNOWN or any(visitor.allowed(Right.SEE, one.name) for _, one in projects):
                 column.text(name)
     every = st.session_state.get(ALL_ROWS, False)
     shown = projects if every else projects[:ROWS]
@@ -134,13 +134,13 @@ def row(number: int, summary: Summary) -> None:
         name, known, labels, change, menu = st.columns(WIDTHS, vertical_alignment="center")
         with name, st.container(gap=None):
             st.page_link(
-                f"pages/{first_page()}.py",
+                f"pages/{first_page(summary.name)}.py",
                 label=f"**{plain(summary.name, 80)}**",
                 query_params={"project": summary.name},
             )
             quiet(f"question-{number}", summary.question)
         with known:
-            if visitor.allowed(Right.SEE):
+            if visitor.allowed(Right.SEE, summary.name):
                 show_picture(f"known-{number}", known_picture(summary.known))
         with labels, st.container(gap=None):
             st.text(f"{summary.answered:,} {summary.of_planned}")
@@ -148,15 +148,15 @@ def row(number: int, summary: Summary) -> None:
         with change, st.container(gap=None):
             st.text(dated(summary.last_save, reader_zone()) if summary.last_save else "–")
             quiet(f"people-{number}", people_words(summary.people))
-        if visitor.allowed(Right.RUN):
+        if visitor.allowed(Right.RUN, summary.name):
             with menu:
                 life.menu(number, summary)
             life.show_form(summary.name)
 
 
-def first_page() -> str:
+def first_page(project: str) -> str:
     """The page of a project that a press on its name opens."""
-    return "label" if visitor.allowed(PAGES["label"]) else "progress"
+    return "label" if visitor.allowed(PAGES["label"], project) else "progress"
 
 
 def people_words(names: Collection[str]) -> str:

@@ -22,7 +22,7 @@ from labelcore.results.told_values import kept_back, known_ends
 from labelcore.session.carried import MONITOR
 from labelcore.settings import data_folder
 from labelcore.store import ProjectRecord
-from labelcore.ui import sessions
+from labelcore.ui import sessions, visitor
 from labelcore.words.choices import ChoiceOfProject
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference
@@ -225,4 +225,5 @@ def summaries() -> list[Summary]:
             period,
         )
         for record in store.projects()
+        if visitor.visible(record)
     ]

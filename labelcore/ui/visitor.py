@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labelcore.access import NotAllowedError, Right, Visitor, may
+from labelcore.access import NotAllowedError, Right, Visitor, key_of, may, note
+from labelcore.errors import UnknownProjectError
+from labelcore.store import ProjectRecord
+from labelcore.ui import sessions
 from labelcore.ui.door import CAME, OWN, PLAIN, entrance
 
 NOT_ALLOWED = "You are here as {role}, and may not see or do this."
@@ -25,14 +28,51 @@ def sits_here() -> bool:
     return bool(st.context.headers.get(OWN.decode()))
 
 
-def visitor() -> Visitor | None:
-    """Whoever is at the page; None for somebody who has no role."""
+def visitor(project: str | None = None) -> Visitor | None:
+    """Whoever is at the page, as they are in a project: the one named, else that of the page. None
+    for somebody who has no role."""
+    person = everywhere()
+    if person is None or not person.there:
+        return person
+    return person.at(key_named(project or st.query_params.get("project") or ""))
+
+
+def everywhere() -> Visitor | None:
+    """The same with the rights of every project alone, which no address changes."""
     return entrance().visitor(came())
 
 
-def allowed(right: Right | None) -> bool:
-    """Whether whoever is at the page has a right."""
-    return may(visitor(), right)
+def key_named(project: str) -> str:
+    """The key of a project of this name; "" where there is none."""
+    try:
+        return key(sessions.store().project(project)) if project else ""
+    except UnknownProjectError:
+        return ""
+
+
+def key(record: ProjectRecord) -> str:
+    """What a project is known by where roles are kept."""
+    return key_of(record.created_at, record.fingerprint)
+
+
+def allowed(right: Right | None, project: str | None = None) -> bool:
+    """Whether whoever is at the page has a right in a project: the one named, else the page's."""
+    return may(visitor(project), right)
+
+
+def visible(record: ProjectRecord) -> bool:
+    """Whether somebody with this role sees that the project is there."""
+    person = everywhere()
+    if person is None:
+        return False
+    return bool(person.rights or key(record) in person.there)
+
+
+def enter(project: str) -> None:
+    """Raises NotAllowedError for whoever has no right in this project, whatever page asks."""
+    person = visitor(project)
+    if person is not None and not person.rights:
+        raise NotAllowedError(refusal(person))
 
 
 def name_of_login() -> str:
@@ -41,10 +81,17 @@ def name_of_login() -> str:
     return person.name if person else ""
 
 
-def require(right: Right) -> None:
-    """Raises NotAllowedError for whoever may not do this."""
-    if not allowed(right):
-        raise NotAllowedError(refusal(visitor()))
+def require(right: Right, project: str | None = None) -> None:
+    """Raises NotAllowedError for whoever may not do this in a project; where none is named, in all
+    of them, or, of what concerns the page alone, in any."""
+    person = everywhere() if project is None else visitor(project)
+    anywhere = project is None and right != Right.RUN and person is not None
+    if may(person, right) or (
+        anywhere and person and any(right in rights for _, rights in person.there.values())
+    ):
+        return
+    note("refused", person.name if person else "", str(right))
+    raise NotAllowedError(refusal(person))
 
 
 def refusal(person: Visitor | None) -> str:
@@ -55,9 +102,8 @@ def refusal(person: Visitor | None) -> str:
     return NOT_ALLOWED.format(role=f"{article} {person.role}")
 
 
-def show_refusal() -> None:
+def show_refusal(person: Visitor | None) -> None:
     """In the place of a page: why it is not shown, and the way in where there is one."""
-    person = visitor()
     st.text(refusal(person))
     if person is None:
         entrance().show_way_in(came())
@@ -66,3 +112,6 @@ def show_refusal() -> None:
 def show_way_out() -> None:
     """The end of a login or of a person's link; nothing for others."""
     entrance().show_way_out(came())
+
+
+sessions.before_opening = enter

@@ -72,7 +72,7 @@ def test_the_commands_of_the_interface_are_there() -> None:
     }
     people = commands.commands["people"].commands
     erase = commands.commands["erase"].commands
-    assert set(people) == {"add", "list", "remove"}
+    assert set(people) == {"add", "give", "list", "remove", "take"}
     assert set(erase) == {"items", "person", "project", "retention"}
     for name, command in {**commands.commands, **people, **erase}.items():
         if name in ("app", "people", "erase"):  # They print nothing of their own.
@@ -426,11 +426,11 @@ def test_a_helper_is_named_on_the_command_line(
 
 
 def test_people_get_roles_and_lose_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    at = ("--data", tmp_path)
+    at = ("--every-project", "--data", tmp_path)
     code, out, _ = run(capsys, "people", "add", "Ann", "--role", "annotator", *at)
     assert code == 0 and re.fullmatch(r"http://127\.0\.0\.1:8501/\?start=[\w-]{48}\n", out)
-    url = ("--url", "https://labels.example/", "--json")
-    code, out, _ = run(capsys, "people", "add", "Bob", "--role", "viewer", *url, *at)
+    (tmp_path / ".people" / ".address").write_text("https://labels.example", "utf-8")
+    code, out, _ = run(capsys, "people", "add", "Bob", "--role", "viewer", "--json", *at)
     assert json.loads(out)["link"].startswith("https://labels.example/?start=")
     code, out, _ = run(capsys, "people", "add", "c@d.org", "--role", "owner", "--login", *at)
     assert code == 0 and "start=" not in out
@@ -440,12 +440,17 @@ def test_people_get_roles_and_lose_them(tmp_path: Path, capsys: pytest.CaptureFi
     ):  # fmt: skip
         code, _, error = run(capsys, "people", "add", name, "--role", "owner", *at)
         assert code == 2 and "name must" in error and rule in error
+    at = ("--data", tmp_path)
+    code, _, error = run(capsys, "people", "add", "Eve", "--role", "owner", *at)
+    assert code == 2 and "say where: --project NAME" in error
+    code, _, error = run(capsys, "people", "give", "Ann", "--role", "owner", "--project", "x", *at)
+    assert code == 2 and "project must be one of those there (none yet), got 'x'" in error
     assert run(capsys, "people", "remove", "ann", *at)[0] == 0
     code, _, error = run(capsys, "people", "remove", "Ann", *at)
     assert code == 2 and "('Bob', 'c@d.org')" in error
     _, out, _ = run(capsys, "people", "list", *at)
-    assert out == "Bob: viewer, by link\nc@d.org: owner, by login\n"
+    assert re.fullmatch(r"Bob: viewer, by link, ends [\d-]+\nc@d.org: owner, by login\n", out)
     # A file that somebody broke lets nobody in, and hides nobody else.
-    (file,) = [one for one in (tmp_path / ".people").iterdir() if "Bob" in one.read_text("utf-8")]
+    (file,) = [one for one in (tmp_path / ".people").glob("*.json") if "Bob" in one.read_text()]
     file.write_text("{", "utf-8")
     assert run(capsys, "people", "list", *at)[1] == "c@d.org: owner, by login\n"

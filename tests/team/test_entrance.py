@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from labelcore import access
 from labelcore.cli import serving
 from labelcore.settings import FORWARDED
 from labelcore.team import entrance
+from labelcore.team import register as register_module
 from labelcore.team.entrance import TeamEntrance, visitor_of
 from labelcore.team.register import Register
 from labelcore.team.roles import Role
 from labelcore.team.settings import KEY, PROXIES, USER_HEADER, role_key
-from labelcore.ui import door
+from labelcore.ui import door, visitor
 from tests.ui.test_door import PLACES, asked, came, set_address, status
 
 COOKIE = f"{entrance.COOKIE}_8501"
+
+
+@pytest.fixture(autouse=True)
+def nobody_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong keys of one test are not counted in the next."""
+    monkeypatch.setattr(door.entrance(), "_wrong", {})
 
 
 @pytest.fixture
@@ -112,7 +124,8 @@ def test_the_command_shares_by_a_new_key(
     monkeypatch.setenv(KEY, "an old one")
     from labelcore.cli import main
 
-    assert main(["app", "--share"]) == main(["app", "--share"]) == main(["app"]) == 0
+    share = ["app", "--share", "--unencrypted"]
+    assert main(share) == main(share) == main(["app"]) == 0
     keys = [environment.get(KEY, "") for _, environment in called]
     assert len(keys[0]) >= 32 and keys[0] != keys[1] and keys[2] == ""
     addresses = [
@@ -162,7 +175,6 @@ def test_files_are_taken_from_those_alone_who_may_make_projects(shared: str) -> 
         cookie = f"{COOKIE}={role_key(shared, role)}"
         sent = asked("/lab/_stcore/upload_file/a/b", cookie=cookie, method="PUT")
         assert status(sent) == (200 if role == Role.OWNER else 403)
-        assert status(asked("/media/a.png", cookie=cookie)) == 200
         assert status(asked("/share", cookie=cookie)) == (403 if role == Role.ANNOTATOR else 200)
 
 
@@ -174,9 +186,11 @@ def test_a_link_of_ones_own_opens_until_it_is_taken_back(
     sent = asked("/label", f"project=a&start={secret}")
     head = dict(sent[0]["headers"])
     assert status(sent) == 303 and head[b"location"] == b"/label?project=a"
-    kept = f"{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000"
-    assert head[b"set-cookie"] == kept.encode()
-    cookie = f"{COOKIE}={secret}"
+    cookie, _, terms = head[b"set-cookie"].decode().partition(";")
+    assert terms == " Path=/; HttpOnly; SameSite=Lax; Max-Age=43200" and secret not in cookie
+    by_tls = asked("/", f"start={secret}", more={"x-forwarded-proto": "https"})
+    assert dict(by_tls[0]["headers"])[b"set-cookie"].endswith(b"; Secure")
+    assert status(asked(cookie=f"{COOKIE}={secret}")) == 403, "the link itself is no session"
     person = visitor_of(came(asked(cookie=cookie)))
     assert person is not None and (person.name, person.role) == ("Ann", Role.ANNOTATOR)
     assert secret not in came(asked(cookie=cookie))
@@ -191,9 +205,138 @@ def test_a_link_of_ones_own_opens_until_it_is_taken_back(
     assert visitor_of(opened) is None
 
 
+def test_a_shared_page_asks_for_the_role_in_its_project(
+    shared: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visitor, "key_named", lambda project: f"key of {project}")
+    secret = Register(data_folder).add("Ann", None, roles={"key of mine": Role.VIEWER})
+    head = dict(asked("/", f"start={secret}")[0]["headers"])
+    cookie = head[b"set-cookie"].decode().partition(";")[0]
+    found = [status(asked("/share", f"project={one}", cookie=cookie)) for one in ("mine", "other")]
+    assert found == [200, 403]
+
+
+def test_links_and_sessions_end(
+    shared: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = Register(data_folder).add("Ann", Role.ANNOTATOR, days=7)
+    head = dict(asked("/", f"start={secret}")[0]["headers"])
+    cookie = head[b"set-cookie"].decode().partition(";")[0]
+    stem, ends, mac = cookie.partition("=")[2].split("-")
+    longer = f"{COOKIE}={stem}-{int(ends) + 1}-{mac}"
+    assert status(asked(cookie=cookie)) == 200 and status(asked(cookie=longer)) == 403
+    monkeypatch.setattr(register_module, "time", lambda: int(ends) + 1)
+    assert status(asked(cookie=cookie)) == 403 and status(asked("/", f"start={secret}")) == 303
+    (file,) = (data_folder / ".people").glob("*.json")
+    held = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**held, "ends": "2020-01-01T00:00:00+00:00"}), "utf-8")
+    assert status(asked("/", f"start={secret}")) == 403
+
+
+def test_many_wrong_keys_are_no_longer_looked_at(shared: str) -> None:
+    told: list[tuple[str, ...]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(access, "LISTENERS", [lambda *one: told.append(one)])
+        found = [status(asked("/", f"start=wrong{n}")) for n in range(entrance.FAILED + 3)]
+    assert found[: entrance.FAILED - 1] == [403] * (entrance.FAILED - 1) and found[-1] == 429
+    assert len(told) == len(found) and {one[0] for one in told} == {"refused"}
+    assert "wrong1" not in str(told)
+    assert status(asked("/", f"start={shared}")) == 303, "a right key opens all the same"
+
+
+def test_a_file_goes_to_the_person_whose_page_it_was_made_for(
+    shared: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register = Register(data_folder)
+    cookies = {}
+    for who in ("Ann", "Bob"):
+        head = dict(asked("/", f"start={register.add(who, Role.VIEWER)}")[0]["headers"])
+        cookies[who] = head[b"set-cookie"].decode().partition(";")[0]
+    headers = {door.CAME.decode(): came(asked(cookie=cookies["Ann"]))}
+    info = SimpleNamespace(client=SimpleNamespace(client_context=SimpleNamespace(headers=headers)))
+    files = SimpleNamespace(_files_by_session_and_coord={"s1": {"1.0": "abc"}})
+    mgr = SimpleNamespace(get_session_info=lambda session: info)
+    runtime = SimpleNamespace(media_file_mgr=files, _session_mgr=mgr)
+    fake = SimpleNamespace(exists=lambda: True, instance=lambda: runtime)
+    monkeypatch.setattr(entrance, "Runtime", fake)
+    assert status(asked("/media/abc.pdf", cookie=cookies["Ann"])) == 200
+    assert status(asked("/media/abc.pdf", cookie=cookies["Bob"])) == 403
+    assert status(asked("/media/other.pdf", cookie=cookies["Ann"])) == 403
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_connection_ends_with_its_role(
+    gone: bool, shared: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Removed while the page is open: it ends by itself, without a press."""
+    monkeypatch.setattr(door, "STILL_SECONDS", 0.01)
+    register = Register(data_folder)
+    head = dict(asked("/", f"start={register.add('Ann', Role.VIEWER)}")[0]["headers"])
+    cookie = head[b"set-cookie"].decode().partition(";")[0]
+    at = came(asked(cookie=cookie))
+    scope = {"headers": [(b"cookie", cookie.encode())]}
+    sent: list[Any] = []
+
+    async def talk() -> Any:
+        async def receive() -> Any:
+            await asyncio.sleep(0.2)
+            return {"type": "websocket.receive", "bytes": b""}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        if gone:
+            register.remove("Ann")
+        return await door._watched(scope, receive, send, at)()
+
+    found = asyncio.run(talk())
+    assert found["type"] == ("websocket.disconnect" if gone else "websocket.receive")
+    assert sent == ([door.REFUSED_SOCKET] if gone else [])
+
+
+@pytest.mark.parametrize(("role", "kept"), [(Role.VIEWER, 1), (Role.OWNER, 2)])
+def test_only_who_runs_projects_empties_the_caches(role: Role, kept: int, shared: str) -> None:
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+
+    words = [BackMsg(clear_cache=True), BackMsg(stop_script=True)]
+    waiting = [{"type": "websocket.receive", "bytes": one.SerializeToString()} for one in words]
+
+    async def talk() -> list[Any]:
+        async def receive() -> Any:
+            if waiting:
+                return waiting.pop(0)
+            return {"type": "websocket.disconnect"}
+
+        received = door._watched({"headers": []}, receive, receive, f"start {role}")
+        found = [await received() for _ in range(kept + 1)]
+        return [one for one in found if one["type"] == "websocket.receive"]
+
+    assert len(asyncio.run(talk())) == kept
+
+
+def test_nobody_has_any_number_of_connections(shared: str, data_folder: Path) -> None:
+    head = dict(asked("/", f"start={Register(data_folder).add('A-b', Role.VIEWER)}")[0]["headers"])
+    cookie = head[b"set-cookie"].decode().partition(";")[0]
+    who = door.entrance().counted_as({}, came(asked(cookie=cookie)))
+    with pytest.MonkeyPatch.context() as patch:
+        full = Counter({(who, "websocket"): entrance.SOCKETS})
+        patch.setattr(door, "Counter", lambda: full)
+        assert asked(cookie=cookie, kind="websocket") == [door.REFUSED_SOCKET]
+        full[who, "websocket"] -= 1
+        assert asked(cookie=cookie, kind="websocket") != [door.REFUSED_SOCKET]
+
+
+def test_without_tls_nothing_is_shared(capsys: pytest.CaptureFixture[str]) -> None:
+    from labelcore.cli import main
+
+    assert main(["app", "--share"]) == 2
+    said = capsys.readouterr().err
+    assert "reverse_proxy 127.0.0.1:8501" in said and "--unencrypted" in said
+
+
 def test_a_secret_is_nowhere_in_the_data_folder(data_folder: Path) -> None:
     secret = Register(data_folder).add("Ann", Role.OWNER)
-    (file,) = (data_folder / ".people").iterdir()
+    (file,) = (data_folder / ".people").glob("*.json")
     assert secret not in file.read_text("utf-8") and file.stat().st_mode & 0o077 == 0
 
 

@@ -72,13 +72,14 @@ def test_files_come_to_those_with_a_role_alone(set_up: None, data_folder: Path) 
             assert status(asked(path, cookie=given)) == 403
     register = Register(data_folder)
     register.add("ann@example.org", Role.VIEWER, login=True)
-    assert status(asked("/media/a.png", cookie=cookie())) == 200
+    assert status(asked("/media/a.png", cookie=cookie())) == 403, "made for none of Ann's pages"
     assert status(asked("/media/a.png", cookie=cookie(secret="another"))) == 403
     assert status(asked("/media/a.png", cookie=cookie(email_verified=False))) == 403
     assert status(asked("/_stcore/upload_file/a/b", cookie=cookie(), method="PUT")) == 403
     register.remove("ann@example.org")
     register.add("ann@example.org", Role.OWNER, login=True)
     assert status(asked("/_stcore/upload_file/a/b", cookie=cookie(), method="PUT")) == 200
+    assert status(asked("/media/a.png", cookie=cookie())) == 200
 
 
 @pytest.mark.parametrize(("allowed", "believed"), [("", True), (None, False), ("*", False)])

@@ -94,6 +94,9 @@ def test_on_this_machine_it_answers_to_its_own_names(
 def test_no_other_page_shows_it_in_a_frame(here: None) -> None:
     head = asked()[0]["headers"]
     assert (b"x-frame-options", b"SAMEORIGIN") in head and (b"x", b"1") in head
+    policy = dict(head)[b"content-security-policy"].decode()
+    assert "default-src 'self'" in policy and "http:" not in policy and "*" not in policy
+    assert (b"x-content-type-options", b"nosniff") in head
 
 
 def test_nobody_says_himself_how_he_came(here: None) -> None:

@@ -8,14 +8,15 @@ import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
+from time import time
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from labelcore.access import PAGES, Right, may
+from labelcore.access import OF_PROJECTS, PAGES, Right, may
 from labelcore.team.entrance import ASK
-from labelcore.team.register import Register
+from labelcore.team.register import Register, ticket, token
 from labelcore.team.roles import RIGHTS, Role, visitor_as
 from labelcore.ui import actions, naming, people, presses, sessions, setup, visitor
 from tests.app.conftest import button, pictures, surface_buttons, texts
@@ -64,23 +65,102 @@ def test_the_page_on_roles_has_the_same_table(root: Path) -> None:
         assert given == [may(visitor_as(role), right) for role in roles], what
 
 
-@pytest.mark.parametrize("role", list(Role))
-def test_every_page_guards_itself(role: Role, app, make, come: Come, drawn: None) -> None:
-    make()
-    come(f"start {role}")
+def ways_in(data: Path, here: str) -> dict[str, tuple[str, Role | None, bool]]:
+    """{a kind of key: how its visitor came, the role in the project ``here``, whether it counts in
+    every project}"""
+    register, there = Register(data), {here: Role.ANNOTATOR}
+    link = ticket(register.add("Link", None, roles={here: Role.VIEWER}))
+    register.add("readers", None, group=True, roles={here: Role.ADJUDICATOR})
+    register.add("a@b.org", None, login=True, roles=there)
+    register.add("Member", None, login=True, groups=["readers"])
+    return {
+        "a link": (f"link {token(link, int(time()) + 60)}", Role.VIEWER, False),
+        "a login": ("login a%40b.org", Role.ANNOTATOR, False),
+        "a group": ("login Member", Role.ADJUDICATOR, False),
+        "a share": (f"start {Role.VIEWER}", Role.VIEWER, True),
+        "the owner's": (f"start {Role.OWNER}", Role.OWNER, True),
+    }
+
+
+@pytest.mark.parametrize("kind", ["a link", "a login", "a group", "a share", "the owner's"])
+def test_every_page_of_every_project_guards_itself(
+    kind: str, app, make, come: Come, drawn: None, data_folder: Path
+) -> None:
+    here = visitor.key(make().record)
+    make("other", seed=2)
+    way, role, everywhere = ways_in(data_folder, here)[kind]
+    come(way)
     for page, right in PAGES.items():
         if page == "method":  # in ``papers/test_method_pages.py``
             continue
-        test = app("" if page == "app" else page, project="demo")
-        allowed = right is None or right in RIGHTS[role]
-        assert (DRAWN in texts(test)) == allowed, (role, page)
-        assert ("You are here as" in texts(test)) != allowed
-        assert not test.exception
-        offered = {Path(WAYS[label]).stem for label in links(test)}
-        assert offered == {
-            one for one, asked in PAGES.items()
-            if (asked is None or asked in RIGHTS[role]) and one in around(page)
-        }  # fmt: skip
+        for project in ("demo", "other"):
+            test = app("" if page == "app" else page, project=project)
+            counts = everywhere or (project == "demo" and page in OF_PROJECTS)
+            rights = RIGHTS[role] if counts else frozenset()
+            allowed = right is None or right in rights
+            assert (DRAWN in texts(test)) == allowed, (kind, page, project)
+            assert ("You are here as" in texts(test)) != allowed and not test.exception
+            inside = RIGHTS[role] if everywhere or project == "demo" else frozenset()
+            offered = {Path(WAYS[label]).stem for label in links(test)}
+            assert offered == {
+                one for one, asked in PAGES.items() if one in around(page) and (
+                    asked is None
+                    or asked in (inside if one in OF_PROJECTS else rights if everywhere else ())
+                )
+            }  # fmt: skip
+
+
+def test_the_start_page_lists_the_projects_of_ones_own_roles(
+    app, make, come: Come, data_folder: Path
+) -> None:
+    here = visitor.key(make().record)
+    make("other", seed=2)
+    for way, _, everywhere in ways_in(data_folder, here).values():
+        come(way)
+        shown = links(app())
+        assert "**demo**" in shown and ("**other**" in shown) == everywhere
+
+
+def test_no_press_reaches_another_project(
+    make, come: Come, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An owner of one project presses what acts on another, also from the first one's page."""
+    here = visitor.key(make().record)
+    make("other", seed=2)
+    Register(data_folder).add("Ann", None, login=True, roles={here: Role.OWNER})
+    come("login Ann")
+    monkeypatch.setattr(st, "session_state", {"key": "Archive", "surface": {"press": None}})
+    monkeypatch.setattr(st, "query_params", {"project": "demo"})
+    for module, name, right in acts():
+        act = getattr(importlib.import_module(f"labelcore.ui.{module}"), name)
+        named = list(inspect.signature(act).parameters)
+        if "project" not in named:
+            continue
+        for project in ("other", "nowhere"):
+            st.session_state.pop(presses.PROBLEM, None)
+            act(*[project if one == "project" else "key" for one in named])
+            said = st.session_state.get(presses.PROBLEM, "")
+            assert "You are here as a guest" in said, (module, name, right, project)
+    with pytest.raises(ValueError, match="You are here as a guest"):
+        sessions.session("other")
+    assert sessions.session("demo").project == "demo"
+
+
+def test_people_says_who_has_a_role_here_and_takes_it(
+    app, make, come: Come, data_folder: Path
+) -> None:
+    here = visitor.key(make(labels=2).record)
+    way, *_ = ways_in(data_folder, here)["a link"]
+    page = app("people", project="demo")
+    roles = page.table[1].value
+    assert roles["Person"].tolist()[1:] == ["Link", "Member"]
+    assert roles["Role here"].tolist() == ["annotator", "viewer", "adjudicator"]
+    page.selectbox(key="role-taken").set_value("Link").run()
+    button(page, "take-role-now").click().run()
+    assert not page.exception and "Link" not in page.table[1].value["Person"].tolist()
+    come(way)
+    page = app("people", project="demo")
+    assert "You are here as a guest" in texts(page) and not page.table
 
 
 WAYS = {"Projects": "app.py", **setup.PAGES, **setup.OUTSIDE}
