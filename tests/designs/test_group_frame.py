@@ -52,6 +52,7 @@ def test_no_stratum_mixes_groups(
     assert len(np.unique(engine.frame.stratum)) == engine.frame.n_strata
 
 
+@pytest.mark.full
 def test_each_group_gets_as_many_labels_as_the_others_beside_the_share_of_all(
     population: lc.Population, frame: pd.DataFrame
 ) -> None:

@@ -104,6 +104,7 @@ def test_width_at_80_percent_fits_the_noise(known: Known, design: str) -> None:
     assert 0.8 < width_against_noise(known, design, "file") < 1.5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("design", sampled(SCALAR_DESIGNS, 1, seed=1))
 def test_without_the_factor_it_is_too_wide(known: Known, design: str) -> None:
     """1 / sqrt(1 - .8) = 2.2 times."""
