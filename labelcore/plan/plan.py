@@ -117,7 +117,8 @@ class Plan:
     existing
         how the file's known answers came about; needed if it has any. "random": a plain random
         sample of the file, which new labels extend. "certainty": chosen in some other way; only the
-        rest is sampled. "ignored": not used. A budget counts new labels, and may be 0 with "random"
+        rest is sampled. "ignored": not used. A budget counts new labels, and may be 0 with
+        "random". Answers from a project of Labelcore need another ``seed`` than that project had
     repeats
         the share of labelled items, drawn at random by the seed, that is shown a second time to
         measure errors of the labels. They are not draws of the design and not part of the budget
