@@ -15,7 +15,7 @@ from labelcore.words.sentences import range_text, score_words
 
 SCORES, ITEMS, LABELS, MEAN = "Scores", "Items", "Labels", "Mean score"
 SHARE, LOW, HIGH = "Share", "Low", "High"
-NOTHING = "No picture yet: it starts with the first labels."
+NOTHING = "No picture yet: it starts with the first band."
 BAND, SCORE = "all scores together", "if scores were right"
 DOT = 8.0
 
@@ -23,7 +23,7 @@ DOT = 8.0
 def calibration_chart(found: Calibration) -> Chart:
     """The band as steps, the shares as dots at the mean scores, and what they would be if the
     scores were right."""
-    if not found.labels_used:
+    if not found.has_band:
         return empty_chart(NOTHING, [SCORES, ITEMS, LABELS, MEAN, SHARE, LOW, HIGH])
     across = np.column_stack([found.score_from, found.score_to]).reshape(-1)
     low, high = np.repeat(found.low, 2), np.repeat(found.high, 2)

@@ -318,7 +318,7 @@ def _calibration(session: Session) -> Calibration | None:
         found = session.calibration()
     except ValueError:
         return None
-    return found if (found.high - found.low < 1).any() else None
+    return found if found.has_band else None
 
 
 def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:

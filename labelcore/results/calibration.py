@@ -71,6 +71,11 @@ class Calibration(Result):
     scope: Scope = field(default_factory=Scope)
 
     @property
+    def has_band(self) -> bool:
+        """Whether anything is told yet: with a fixed promise it is at the planned size."""
+        return bool((self.high - self.low < 1).any())
+
+    @property
     def off(self) -> BoolArray:
         """(n_ranges,), whether the mean score lies outside the band; nowhere where scores are no
         probabilities."""

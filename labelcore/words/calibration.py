@@ -8,6 +8,7 @@ from labelcore.results.calibration import Calibration
 from labelcore.words.sentences import (
     confidence_words,
     count,
+    due_words,
     form_words,
     labels_words,
     percent,
@@ -18,6 +19,7 @@ from labelcore.words.sentences import (
 )
 
 NO_LABEL = "{scope}, nothing is known yet of how many are {positive!r} at a score: no label counts."
+NO_BAND = "{scope}, how many are {positive!r} at a score of {who!r} is told at {due}."
 OFF = "{scope}, the scores of {who!r} are shown to be off in {many}: {there}{more}"
 NOT_OFF = (
     "{scope}, no score of {who!r} is shown to be off: in {many} the mean score lies within the "
@@ -37,6 +39,9 @@ def calibration_sentence(found: Calibration, given: str = "") -> str:
     where = scope_words(scope.file, scope.n_items, scope.target)
     if not found.labels_used:
         return NO_LABEL.format(scope=where, positive=scope.positive)
+    if not found.has_band:
+        due = due_words(scope)
+        return NO_BAND.format(scope=where, positive=scope.positive, who=found.classifier, due=due)
     off = int(found.off.sum())
     pattern = PLAIN if not found.probabilities else OFF if off else NOT_OFF
     there = _there(found, told_range(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,17 @@ def test_ranges_part_the_scores_and_stay_as_they_were(known: Known, design: str)
     assert found.labels.sum() == 200 and (found.labels > 8).all()
     assert (found.low <= found.value).all() and (found.value <= found.high).all()
     assert "range" in found.sentence() and len(found.to_frame()) == len(found.items)
+
+
+def test_a_fixed_promise_is_told_at_the_planned_size_only(known: Known) -> None:
+    plan = lc.Plan("recalibrated_neyman", ["precision"], budget=60, seed=2, promise="fixed")
+    early = labelled(known, plan, 59).calibration()
+    assert not early.has_band and "told at the planned 60 labels" in early.sentence()
+    done = labelled(known, plan).calibration()
+    assert done.has_band and "valid at the planned 60 labels only" in done.sentence()
+    watched = replace(plan, promise="watched")
+    wider = labelled(known, watched).calibration()
+    assert (wider.high - wider.low > done.high - done.low - 1e-9).all()
 
 
 def test_a_census_is_exact_and_an_open_item_counts_both_ways(known: Known) -> None:
