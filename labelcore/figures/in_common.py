@@ -68,7 +68,7 @@ def errors_in_common(
         has = np.array([one.has for one in features]).reshape(looked_for, labels)
         random = np.random.default_rng((engine.plan.seed, labels))
         told = in_common(has, called != given, called.astype(np.int64), alpha, random)
-        for one in apart(told, has):
+        for one in apart(told, features):
             feature = features[one.feature]
             found.append(_shared(one, feature, population.classes[one.part]))
     scope = Scope(
@@ -146,19 +146,23 @@ def _parted(kind: str, name: str, numbers: FloatArray) -> list[_Feature]:
     ]
 
 
-def apart(told: Sequence[InCommon], has: BoolArray) -> list[InCommon]:
-    """The clearest ones, without those whose items are nearly those of one before."""
+def apart(told: Sequence[InCommon], features: Sequence[_Feature]) -> list[InCommon]:
+    """The clearest ones, without those whose items are nearly those of one before, or lie among
+    them by another cut of the same numbers."""
     kept: list[InCommon] = []
     for one in told:
-        mine = has[one.feature]
-        shared = [
-            (mine & has[other.feature]).sum() / max((mine | has[other.feature]).sum(), 1)
-            for other in kept
-            if other.part == one.part
-        ]
-        if max(shared, default=0.0) < ALIKE:
+        mine = features[one.feature]
+        others = [features[other.feature] for other in kept if other.part == one.part]
+        if not any(_says_the_same(mine, other) for other in others):
             kept.append(one)
     return kept[:MOST_TOLD]
+
+
+def _says_the_same(one: _Feature, other: _Feature) -> bool:
+    cut = (one.kind, one.name, one.above) == (other.kind, other.name, other.above)
+    both = (one.has & other.has).sum()
+    whole = min(one.has.sum(), other.has.sum()) if cut else (one.has | other.has).sum()
+    return bool(both >= ALIKE * max(whole, 1))
 
 
 def _shared(one: InCommon, feature: _Feature, called: str) -> Shared:

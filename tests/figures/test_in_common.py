@@ -10,9 +10,9 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import AnswerError
-from labelcore.figures.in_common import features_of
+from labelcore.figures.in_common import apart, features_of
 from labelcore.stats import in_common as stats
-from labelcore.stats.in_common import in_common
+from labelcore.stats.in_common import InCommon, in_common
 
 TWINS, ITEMS, FEATURES = 200, 120, 60
 ALLOWED = 0.05 + 3 * np.sqrt(0.05 * 0.95 / TWINS)
@@ -96,8 +96,11 @@ def test_a_planted_word_is_told_of_its_kind_of_error(tmp_path: Path) -> None:
     assert "'refund'" in found.sentence() and found.next_look == 240
     assert found.to_frame()["name"].iloc[0] == "refund"
     position = session.engine.draws.position.astype(np.int64)
-    kinds = {one.kind for one in features_of(session.engine, position, "lr", ["a b"] * 120)}
-    assert kinds == {"score", "group"}
+    features = features_of(session.engine, position, "lr", ["a b"] * 120)
+    assert {one.kind for one in features} == {"score", "group"}
+    low = [at for at, one in enumerate(features) if one.kind == "score" and not one.above]
+    told = [InCommon(at, 0, 9, 9, 0, 9, 9.0, 2.0, 40.0, 0.01) for at in low]
+    assert len(low) == 3 and apart(told, features) == told[:1]  # one cut of a score is enough
     with pytest.raises(ValueError, match="classifier must be one with predictions: lr"):
         session.errors_in_common("svm")
 
