@@ -40,6 +40,7 @@ def people_page(project: str) -> None:
         st.title(plain(line, 300) or TITLE, anchor=False)
     settles = visitor.allowed(Right.SETTLE) and not session.status.over
     if settles and chosen(session) is not None:
+        st.space("xsmall")
         settling(project)
     found = session.agreement()
     if not found.people:
