@@ -17,8 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.stats import hypergeom, nchypergeom_fisher
 
 from labelcore.stats.profile import BoolArray
 
@@ -63,6 +61,8 @@ def in_common(
     features      (n_features, n_items)
     wrong, part   (n_items,)
     """
+    from scipy.stats import hypergeom  # Takes long to load, and a session asks seldom.
+
     tried: list[tuple[int, int, float]] = []
     least = np.ones(DRAWS)
     for one in np.unique(part).tolist():
@@ -126,6 +126,9 @@ def ratio_interval(
     >>> [round(one, 2) for one in ratio_interval(8, 10, 4, 30, 0.025)]
     [2.14, 12.76]
     """
+    from scipy.optimize import brentq
+    from scipy.stats import nchypergeom_fisher
+
     whole, bad = items + items_else, wrong + wrong_else
 
     def ratio(log_odds: float) -> float:
