@@ -18,6 +18,7 @@ from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
 from labelcore.cli.serving import app
 from labelcore.cli.stores import backup, copy, dump, load, restore, verify
+from labelcore.cli.trail import audit
 from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
 from labelcore.plugins import brought
 
@@ -37,7 +38,7 @@ def commands() -> None:
 for _command in (
     *(app, check, join, snapshot, plan, simulate, import_, draw, answer, status),
     *(labels, export, report, replay, gate, monitor),
-    *(backup, restore, verify, copy, dump, load, erase),
+    *(backup, restore, verify, copy, dump, load, erase, audit),
 ):
     commands.add_command(_command)
 for _name, _command in brought("labelcore.commands"):

@@ -20,7 +20,7 @@ from labelcore.errors import ProjectExistsError
 from labelcore.exchange import CONFIGS, LABELLED_FORMS
 from labelcore.report import REPORT_FORMS, bundle_zip, estimates_csv, events_csv
 from labelcore.session.session import Session
-from labelcore.store import note_written, open_store
+from labelcore.store import act, command_user, note, note_written, open_store
 from labelcore.words.counts import answers_words
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
@@ -154,6 +154,7 @@ def _written(session: Session, output: str, content: bytes, force: bool, as_json
     where = write(output, content, force=force)
     if output == "-":
         return
+    note(session.store, act(command_user(), "exported", f"project {session.project!r}, {output}"))
     note_written(session.store.guarded, Path(output))
     answers = answers_words(session.engine.kinds)
     values = {"path": where, "bytes": len(content), "answers": answers}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,16 +13,20 @@ from labelcore.errors import MissingStoreError, StoreError
 from labelcore.log.events import ANSWER_KINDS, Event, common, genesis, sound_part
 from labelcore.session.erasing import erase_again
 from labelcore.store import (
+    Act,
     LabelStore,
     ProjectRecord,
     Salvaged,
+    act,
     backups,
     backups_folder,
+    command_user,
     copy_items,
     difference,
     guarded,
     held,
     identity_of,
+    note,
     open_store,
     places_of,
     put_back,
@@ -174,7 +178,12 @@ def newest_backup(url: str) -> Path:
 
 
 def restore(
-    backup: str | os.PathLike[str] | None, url: str, *, force: bool = False, recover: bool = False
+    backup: str | os.PathLike[str] | None,
+    url: str,
+    *,
+    force: bool = False,
+    recover: bool = False,
+    who: str = "",
 ) -> Restored:
     """Let a backup be the store at an address.
 
@@ -184,6 +193,7 @@ def restore(
     backup   None: the newest automatic one
     force    whether it is put back though events of the store would be lost, though it cannot be
              read what would be, and though a log of the backup was changed outside Labelcore
+    who      puts it back, for the audit trail, which goes on where the store that was there had it
     recover  whether what the store still has is added, as far as it follows from the backup. Then
              what cannot be added is no reason to refuse, unless the store is sound
 
@@ -220,14 +230,25 @@ def restore(
                     erase_again(copy, place)
                     projects, records = kept_projects(copy), copy.projects()
                 items = looked_at.with_suffix(".items")
+            trail = _trail_of(url)
+            with closing(_opened(looked_at)) as copy:
+                copy.note_acts(trail[len(copy.acts()) :])
             aside = put_back(looked_at, url)
         with closing(open_store(url, create=False)) as store:
             copy_items(records, items, store.items_folder)
             seal_anew(store)
             erase_again(store)
             store.anchor("restore")
+            note(store, act(who or command_user(), "restored", f"the backup {file.name}"))
     recovered = {one.record.name: _answers(one.events) for one in found if one.events}
     return Restored(projects, differences, unreadable, aside, file, recovered)
+
+
+def _trail_of(url: str) -> list[Act]:
+    """The audit trail of a store, where it can be read."""
+    with suppress(StoreError), closing(open_store(url, create=False)) as store:
+        return store.acts()
+    return []
 
 
 @dataclass(frozen=True, slots=True)

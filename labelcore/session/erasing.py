@@ -43,6 +43,7 @@ from labelcore.store import (
     Gone,
     LabelStore,
     ProjectRecord,
+    act,
     add_gone,
     back_up_now,
     difference,
@@ -50,6 +51,7 @@ from labelcore.store import (
     identity_of,
     keep_written,
     mark_of,
+    note,
     open_store,
     places_of,
     read_erased,
@@ -503,6 +505,8 @@ def _clean(
     place, gone = store.guarded, []
     left = [*dict.fromkeys(outside)]
     store.cleanse()
+    for one in listed:
+        note(store, act(one.who, ERASED, _act_words(one)))
     if place is not None:
         if number := remove_backups(place, back_up_now(place, store.backup)):
             gone.append(f"{number:,} older backups, after a new one was made")
@@ -517,6 +521,12 @@ def _clean(
         left += [f"{one}, written from it and changed since" for one in changed]
         store.anchor("erase")
     return replace(done, gone=tuple(gone), left=(*left, *_always_left(store)))
+
+
+def _act_words(one: Gone) -> str:
+    if one.whole:
+        return f"the project {one.project}"
+    return f"{len(one.items):,} texts of the project {one.project}" if one.project else "a name"
 
 
 def _erase_aside(file: Path, listed: Sequence[Gone], place: Path) -> None:

@@ -24,6 +24,7 @@ from labelcore.store import (
     LabelStore,
     ProjectRecord,
     SealedProject,
+    acts_follow,
     back_up_now,
     contents_path,
     damage_in,
@@ -116,9 +117,11 @@ def verify(url: str, anchor: str = "") -> Integrity:
             lost = lost_projects(records, copies, gone)
             for record in records:
                 projects.append(_state(store, record, copies))
+            if line := acts_follow(store.acts()):
+                faults.append(f"line {line:,} of the audit trail was changed outside Labelcore")
             if store.guarded is not None:
                 logs = {identity_of(one): store.events(one.name) for one in records}
-                faults = faults_of(copies, logs, store.guarded)
+                faults += faults_of(copies, logs, store.guarded)
                 faults += _broken(one for one in copies if isinstance(one, BackupCopy))
     except MissingStoreError:
         raise

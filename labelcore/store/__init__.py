@@ -17,6 +17,7 @@ from labelcore.store import anchor
 from labelcore.store.anchor import AnchorCopy
 from labelcore.store.base import (
     BUSY_SECONDS,
+    Act,
     ConflictError,
     Contents,
     Copy,
@@ -26,6 +27,7 @@ from labelcore.store.base import (
     RepeatedTokenError,
     Seal,
     SealedProject,
+    acts_follow,
 )
 from labelcore.store.erased import (
     Gone,
@@ -64,10 +66,12 @@ from labelcore.store.kept import (
 from labelcore.store.memory import MemoryStore
 from labelcore.store.salvage import Salvaged, StoreRemains, put_into, remains_of
 from labelcore.store.salvage import salvaged as _salvaged
+from labelcore.store.trail import Trail, act, command_user, note, trail_file
 
 __all__ = [
     "BUSY_SECONDS",
     "STORES",
+    "Act",
     "AnchorCopy",
     "BackupCopy",
     "ConflictError",
@@ -85,10 +89,14 @@ __all__ = [
     "Seal",
     "SealedProject",
     "SealsCopy",
+    "Trail",
+    "act",
+    "acts_follow",
     "add_gone",
     "back_up_now",
     "backups",
     "backups_folder",
+    "command_user",
     "contents_path",
     "copy_items",
     "damage_in",
@@ -106,6 +114,7 @@ __all__ = [
     "made_at",
     "mark_of",
     "new_file",
+    "note",
     "note_written",
     "open_store",
     "places_of",
@@ -120,6 +129,7 @@ __all__ = [
     "seal_anew",
     "set_aside",
     "shown",
+    "trail_file",
     "write_erased",
 ]
 

@@ -7,11 +7,12 @@ to the same calls (tests/contracts/test_stores.py).
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -93,6 +94,48 @@ class Copy(ABC):
         """Those of a log's events, in order, each as much of it as is known; empty where only the
         last is."""
         return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A line of the audit trail: who did what. Never a content and never a key.
+
+    what    a word, such as "came", "refused", "viewed", "exported", "erased"
+    about   of which project, item, person or address
+    hash    over the line before it and this one
+    """
+
+    sequence: int
+    at: str
+    who: str
+    what: str
+    about: str = ""
+    hash: str = ""
+
+    def chained(self, before: str) -> Act:
+        line = [self.sequence, self.at, self.who, self.what, self.about]
+        text = f"{before}\n{json.dumps(line, ensure_ascii=False)}"
+        return replace(self, hash=hashlib.sha256(text.encode()).hexdigest())
+
+
+def numbered(acts: Sequence[Act], last: Act | None) -> list[Act]:
+    """Lines as they follow the last one of a trail."""
+    found: list[Act] = []
+    number, before = (last.sequence, last.hash) if last else (0, "")
+    for place, one in enumerate(acts, 1):
+        found.append(replace(one, sequence=number + place).chained(before))
+        before = found[-1].hash
+    return found
+
+
+def acts_follow(acts: Sequence[Act]) -> int:
+    """The first line of an audit trail that does not follow from the one before it; 0 for none."""
+    before = ""
+    for number, one in enumerate(acts, 1):
+        if one.sequence != number or one.chained(before) != one:
+            return number
+        before = one.hash
+    return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +323,15 @@ class LabelStore(ABC):
     def remove(self, project: str) -> None:
         """Take a whole project out, with its log. Raises StoreError for a store that cannot."""
         raise StoreError(f"nothing can be erased in {self.url}")
+
+    def acts(self, since: str = "") -> list[Act]:
+        """The audit trail in order, from a time on; empty for a store that keeps none."""
+        return []
+
+    def note_acts(self, acts: Sequence[Act]) -> list[Act]:
+        """Add lines to the audit trail, which gives them their numbers and hashes; as they are
+        kept."""
+        return []
 
     def cleanse(self) -> None:  # noqa: B027
         """See to it that no byte of what was taken out is left where the store is kept.

@@ -6,6 +6,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
@@ -15,6 +16,7 @@ from labelcore.log.events import FIELDS, Content, Event
 from labelcore.store.anchor import anchor_address
 from labelcore.store.base import (
     NO_CONTENTS,
+    Act,
     Contents,
     Copy,
     Erasure,
@@ -24,6 +26,7 @@ from labelcore.store.base import (
     follows,
     gone_key,
     name_for,
+    numbered,
     project_exists,
     unknown_project,
 )
@@ -39,8 +42,15 @@ from labelcore.store.checks import (
 )
 from labelcore.store.guard import Guard
 from labelcore.store.kept import copies_at
-from labelcore.store.schema import event_table, item_table, person_table, project_table
+from labelcore.store.schema import (
+    act_table,
+    event_table,
+    item_table,
+    person_table,
+    project_table,
+)
 from labelcore.store.statements import (
+    ACTS_SINCE,
     ANNOTATORS,
     CONTENT,
     CONTENTS,
@@ -51,6 +61,7 @@ from labelcore.store.statements import (
     INSERT_ITEM,
     INSERT_KEY,
     KEYS,
+    LAST_ACT,
     PEOPLE,
     PERSON,
     PROJECT_AND_LAST,
@@ -59,6 +70,8 @@ from labelcore.store.statements import (
 )
 
 _TOKENS_AT_ONCE, _ROWS_AT_ONCE = 500, 2000
+TRAIL = "\0trail"
+"""No project has this name: who writes to the audit trail holds it."""
 _DETAIL = FIELDS.index("detail")
 
 
@@ -206,6 +219,25 @@ class DatabaseStore(LabelStore):
         if kept:
             self._guard.noticed(project, kept)
 
+    def acts(self, since: str = "") -> list[Act]:
+        with self._reading() as connection:
+            if not self._has_acts(connection):
+                return []
+            rows = connection.execute(ACTS_SINCE, {"since": since})
+            return [Act(*row) for row in rows]
+
+    def note_acts(self, acts: Sequence[Act]) -> list[Act]:
+        with self._writing(TRAIL) as connection:
+            row = connection.execute(LAST_ACT).one_or_none()
+            made = numbered(acts, Act(*row) if row else None)
+            if made:
+                connection.execute(insert(act_table), [asdict(one) for one in made])
+            return made
+
+    def _has_acts(self, connection: Connection) -> bool:
+        """Whether the database has the table of the audit trail."""
+        return True
+
     def remove(self, project: str) -> None:
         with self._writing(project) as connection:
             project_id, _ = self._find(connection, project)
@@ -318,11 +350,15 @@ def unsafe_migration(error: StoreError) -> str:
     return f"No backup was made before the update of the store: {error}."
 
 
-def copy_rows(source: Connection, target: Connection, *, salts: bool = True) -> None:
+def copy_rows(
+    source: Connection, target: Connection, *, salts: bool = True, acts: bool = True
+) -> None:
     """Every row of one database into the empty tables of another one, exactly.
 
-    salts   whether the source has a column of them
+    salts   whether the source has a column of them; acts: whether it has their table
     """
+    for row in source.execute(select(act_table)).mappings() if acts else ():
+        target.execute(insert(act_table), dict(row))
     numbers: dict[int, int] = {}
     for row in source.execute(select(project_table).order_by(project_table.c.id)).mappings():
         values = {name: value for name, value in row.items() if name != "id"}

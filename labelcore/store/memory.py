@@ -12,6 +12,7 @@ from labelcore.log.events import Content, Event
 from labelcore.store.base import (
     BUSY_SECONDS,
     NO_CONTENTS,
+    Act,
     Contents,
     Erasure,
     LabelStore,
@@ -21,6 +22,7 @@ from labelcore.store.base import (
     follows,
     gone_key,
     name_for,
+    numbered,
     project_exists,
     unknown_project,
 )
@@ -65,6 +67,7 @@ class MemoryStore(LabelStore):
         self.url = url
         self._projects: dict[str, _Project] = {}
         self._tokens: dict[tuple[str, str], tuple[_Project, Event]] = {}
+        self._acts: list[Act] = []
         self._created = 0
         self._closed = False
         self._lock = RLock()
@@ -196,6 +199,16 @@ class MemoryStore(LabelStore):
                 settings_json=erasure.settings_json,
                 population_json=erasure.population_json,
             )
+
+    def acts(self, since: str = "") -> list[Act]:
+        with self._open():
+            return [one for one in self._acts if one.at >= since]
+
+    def note_acts(self, acts: Sequence[Act]) -> list[Act]:
+        with self._open():
+            made = numbered(acts, self._acts[-1] if self._acts else None)
+            self._acts.extend(made)
+            return made
 
     def remove(self, project: str) -> None:
         with self._open():

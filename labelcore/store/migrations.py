@@ -113,9 +113,31 @@ _PEOPLE = (
 
 _SALT = ("ALTER TABLE item ADD COLUMN salt TEXT NOT NULL DEFAULT ''",)
 
-MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _PEOPLE, _SALT]
+_ACTS = (
+    """
+    CREATE TABLE act (
+        sequence INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        who TEXT NOT NULL,
+        what TEXT NOT NULL,
+        about TEXT NOT NULL,
+        hash TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TRIGGER act_is_never_changed BEFORE UPDATE ON act
+    BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END
+    """,
+    """
+    CREATE TRIGGER act_is_never_deleted BEFORE DELETE ON act
+    BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END
+    """,
+)
+
+MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _PEOPLE, _SALT, _ACTS]
 WITH_PEOPLE = 2
 WITH_SALT = 3
+WITH_ACTS = 4
 OLDEST_READABLE = 1
 """A file that cannot be written, and so not be migrated, is read from this version on."""
 

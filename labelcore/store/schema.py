@@ -102,6 +102,13 @@ item_table = Table(
     Column("salt", Text, nullable=False),
 )
 
+act_table = Table(
+    "act",
+    metadata,
+    Column("sequence", Number, primary_key=True, autoincrement=False),
+    *(Column(name, Text, nullable=False) for name in ("at", "who", "what", "about", "hash")),
+)
+
 person_table = Table(
     "person",
     metadata,

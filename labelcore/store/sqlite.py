@@ -25,6 +25,7 @@ from labelcore.store.guard import BESIDE, Guard, back_up_now
 from labelcore.store.migrations import (
     MIGRATIONS,
     OLDEST_READABLE,
+    WITH_ACTS,
     WITH_PEOPLE,
     WITH_SALT,
     check_ours,
@@ -132,6 +133,9 @@ class SqliteStore(DatabaseStore):
 
     def _has_salts(self, connection: Connection) -> bool:
         return schema_version(connection) >= WITH_SALT
+
+    def _has_acts(self, connection: Connection) -> bool:
+        return schema_version(connection) >= WITH_ACTS
 
     def _prepare(self) -> None:
         """Check the file, and bring it up to date where that needs writing and can be done."""

@@ -8,7 +8,7 @@ from sqlalchemy.sql.dml import Insert
 
 from labelcore.log.events import FIELDS
 from labelcore.store.base import ProjectRecord
-from labelcore.store.schema import event_table, item_table, person_table, project_table
+from labelcore.store.schema import act_table, event_table, item_table, person_table, project_table
 
 RECORD_COLUMNS = [project_table.c[name] for name in ProjectRecord.__dataclass_fields__]
 EVENT_COLUMNS = [event_table.c[name] for name in FIELDS]
@@ -61,6 +61,10 @@ ANNOTATORS = (
     .where(event_table.c.project_id == bindparam("project_id"))
     .distinct()
 )
+ACTS_SINCE = (
+    select(act_table).where(act_table.c.at >= bindparam("since")).order_by(act_table.c.sequence)
+)
+LAST_ACT = select(act_table).order_by(act_table.c.sequence.desc()).limit(1)
 INSERT_EVENT = insert(event_table)
 DELETE_ITEM = delete(item_table).where(
     item_table.c.project_id == bindparam("project_id"),

@@ -11,13 +11,14 @@ from typing import Any
 
 import click
 
-from labelcore.access import key_of
+from labelcore.access import LISTENERS, key_of
 from labelcore.cli.options import Decorator
 from labelcore.cli.output import json_option, say
 from labelcore.cli.serving import HERE, start, starting
 from labelcore.errors import MissingStoreError
-from labelcore.settings import HOSTS, STORE, data_folder, listed
-from labelcore.store import open_store
+from labelcore.settings import DATABASE, HOSTS, STORE, data_folder, listed
+from labelcore.store import act, command_user, open_store
+from labelcore.store import note as write_acts
 from labelcore.team.register import ADDRESS, Register
 from labelcore.team.roles import Role
 from labelcore.team.settings import (
@@ -29,7 +30,7 @@ from labelcore.team.settings import (
     role_key,
 )
 
-ANYWHERE, DATABASE = "0.0.0.0", "labelcore.db"
+ANYWHERE = "0.0.0.0"
 NO_TLS = """--share must not send keys and labels in the clear. Put a proxy with TLS before the
 app, such as Caddy with this Caddyfile, and start with --share --host labels.example.org:
 
@@ -258,4 +259,14 @@ def _address(register: Register) -> str:
 
 
 def _register(data: str | None) -> Register:
-    return Register(data_folder() if data is None else Path(data).resolve())
+    """Its changes go to the audit trail of the store that the app has there."""
+    folder = data_folder() if data is None else Path(data).resolve()
+    url = (os.environ.get(STORE) if data is None else "") or f"sqlite:///{folder / DATABASE}"
+
+    def heard(happened: str, who: str, about: str) -> None:
+        with closing(open_store(url)) as store:
+            write_acts(store, act(command_user(), happened, f"{who}: {about}" if about else who))
+
+    others = [one for one in LISTENERS if one.__module__ != __name__]
+    LISTENERS[:] = [*others, heard]
+    return Register(folder)

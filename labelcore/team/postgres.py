@@ -32,6 +32,7 @@ from labelcore.store.database import DatabaseStore, copy_rows, unsafe_migration
 from labelcore.team.postgres_errors import AWAY, REFUSED, UNSURE, lost, translated, worded
 from labelcore.team.postgres_schema import (
     MIGRATIONS,
+    WITH_ACTS,
     WITH_SALT,
     check_ours,
     is_current,
@@ -63,7 +64,7 @@ _TABLES = text("SELECT tableoid::bigint FROM labelcore")
 _SCHEMA, _STORE = "\0schema", "\0store"
 """No project has these names."""
 _PARTS = (
-    *(f"TABLE {name}" for name in ("labelcore", "event", "item", "person", "project")),
+    *(f"TABLE {name}" for name in ("labelcore", "event", "item", "person", "project", "act")),
     *(f"FUNCTION {name}()" for name in ("refuse_change", "refuse_gap")),
 )
 
@@ -124,7 +125,12 @@ class PostgresStore(DatabaseStore):
         self._check_usable()
         once = self._engine.execution_options(isolation_level="REPEATABLE READ")
         with translated(self.url), once.connect() as source, new_file(path) as target:
-            copy_rows(source, target, salts=self._has_salts(source))
+            copy_rows(
+                source,
+                target,
+                salts=self._has_salts(source),
+                acts=self._has_acts(source),
+            )
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -216,6 +222,9 @@ class PostgresStore(DatabaseStore):
 
     def _has_salts(self, connection: Connection) -> bool:
         return schema_version(connection) >= WITH_SALT
+
+    def _has_acts(self, connection: Connection) -> bool:
+        return schema_version(connection) >= WITH_ACTS
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

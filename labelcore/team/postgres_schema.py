@@ -92,14 +92,29 @@ _CREATE_EVERYTHING = (
 
 _SALT = ("ALTER TABLE item ADD COLUMN salt TEXT COLLATE \"C\" NOT NULL DEFAULT ''",)
 
-MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _SALT]
-WITH_SALT = 2
+_ACTS = (
+    """
+    CREATE TABLE act (
+        sequence BIGINT PRIMARY KEY,
+        at TEXT COLLATE "C" NOT NULL,
+        who TEXT COLLATE "C" NOT NULL,
+        what TEXT COLLATE "C" NOT NULL,
+        about TEXT COLLATE "C" NOT NULL,
+        hash TEXT COLLATE "C" NOT NULL
+    )
+    """,
+)
+
+MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _SALT, _ACTS]
+WITH_SALT, WITH_ACTS = 2, 3
 
 # Put back on opening where they are missing or switched off.
 TRIGGERS = {
     "event_is_never_changed": "BEFORE UPDATE OR DELETE ON event FOR EACH ROW"
     " EXECUTE FUNCTION refuse_change()",
     "event_is_never_emptied": "BEFORE TRUNCATE ON event EXECUTE FUNCTION refuse_change()",
+    "act_is_never_changed": "BEFORE UPDATE OR DELETE ON act FOR EACH ROW"
+    " EXECUTE FUNCTION refuse_change()",
     "event_follows_the_last": "BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION refuse_gap()",
     "plan_is_frozen": "BEFORE UPDATE OF id, created_at, fingerprint, plan_json ON project"
     " FOR EACH ROW EXECUTE FUNCTION refuse_change()",
@@ -108,12 +123,13 @@ _ON = {name: words.split(" ON ")[1].split()[0] for name, words in TRIGGERS.items
 
 _OURS = text("SELECT to_regclass('labelcore') IS NOT NULL")
 _SAME_NAMES = text(
-    "SELECT c.relname FROM pg_class AS c WHERE c.relname IN ('project', 'event', 'item', 'person')"
+    "SELECT c.relname FROM pg_class AS c"
+    " WHERE c.relname IN ('project', 'event', 'item', 'person', 'act')"
     " AND c.relkind IN ('r', 'p', 'v') AND pg_table_is_visible(c.oid) ORDER BY c.relname"
 )
 _IN_FORCE = text(
     "SELECT tgname FROM pg_trigger WHERE tgname IN :names AND tgenabled = 'O'"
-    " AND tgrelid IN (to_regclass('event'), to_regclass('project'))"
+    " AND tgrelid IN (to_regclass('event'), to_regclass('project'), to_regclass('act'))"
 ).bindparams(bindparam("names", value=list(TRIGGERS), expanding=True))
 
 

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from streamlit import config
 
-from labelcore.access import OWNER, Right, Visitor, may
+from labelcore.access import OWNER, Right, Visitor, may, note
 from labelcore.plugins import brought
 from labelcore.settings import HOSTS, listed
 
@@ -332,10 +332,18 @@ def _told(scope: dict[str, Any], came: str) -> dict[str, Any]:
 
 
 async def _refuse(scope: Scope, send: Any, status: int, words: str) -> None:
+    _refused(scope, words)
     if scope["type"] == "websocket":
         await send(REFUSED_SOCKET)
     else:
         await _answer(send, status, words, [])
+
+
+def _refused(scope: Scope, words: str) -> None:
+    """To the audit trail, without what stood in the address: it may be a key."""
+    path = str(scope["path"])[:100]
+    client = (scope.get("client") or ("unknown", 0))[0]
+    note("refused", f"address {client}", f"{path}: {words}")
 
 
 async def _answer(send: Any, status: int, words: str, more: Headers) -> None:

@@ -27,7 +27,7 @@ from labelcore.report import (
 )
 from labelcore.report.error_cards import errors_of
 from labelcore.session.session import Session
-from labelcore.ui import visitor
+from labelcore.ui import trail, visitor
 from labelcore.ui.door import SHARE
 from labelcore.words.sentences import count
 from labelcore.words.weights import weight_words
@@ -158,9 +158,15 @@ def _taken_as(
     make: Callable[[Session], str | bytes],
     about: str = "",
 ) -> None:
+    whose = trail.who()
+
+    def made() -> str | bytes:
+        trail.trail().note(whose, trail.EXPORTED, f"project {session.project!r}, {name}")
+        return make(session)
+
     st.download_button(
         label,
-        data=partial(make, session),
+        data=made,
         file_name=file_name(session.project, name),
         mime=mime,
         key=f"download-{name}",

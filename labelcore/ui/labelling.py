@@ -14,7 +14,7 @@ from labelcore.charts.nodes import Node
 from labelcore.items import usable_highlights
 from labelcore.log.events import Draw
 from labelcore.session.session import Session
-from labelcore.ui import actions, grid, people, sessions, visitor
+from labelcore.ui import actions, grid, people, sessions, trail, visitor
 from labelcore.ui.answers import answers_shown, further, further_classes, tools_shown, turn_key
 from labelcore.ui.facts import counts, progress_parts
 from labelcore.ui.figures import show_figures
@@ -125,6 +125,7 @@ def _surface(project: str, key: str, data: dict[str, Any]) -> None:
 
 
 def _view_of(session: Session, draw: Draw) -> list[Node]:
+    trail.saw(session.project, draw.item_id, draw.token)
     return _view(session, session.item(draw))
 
 
@@ -175,7 +176,9 @@ def _view(session: Session, content: Mapping[str, str]) -> list[Node]:
 def opened_item(session: Session, panel: Mapping[str, Any]) -> dict[str, Any]:
     """The item of a history entry, in the place of the item to judge."""
     asked = session.engine.asked[int(panel["index"]) - 1]
-    content = session.item_by_id(session.population.id_at(asked.position))
+    item_id = session.population.id_at(asked.position)
+    trail.saw(session.project, item_id, str(panel["token"]))
+    content = session.item_by_id(item_id)
     return shown_item(str(panel["token"]), _view(session, content))
 
 

@@ -13,7 +13,7 @@ from labelcore.items import highlights_of
 from labelcore.promises import Status
 from labelcore.session import managing
 from labelcore.session.session import Session
-from labelcore.ui import actions, people, sessions
+from labelcore.ui import actions, people, sessions, trail
 from labelcore.ui.answers import classes_in_order
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import guard
@@ -30,6 +30,15 @@ RENAME, MEND, DUPLICATE = "Rename", "Correct the wording", "Duplicate"
 EVERYTHING = "The plan already allows every item to be judged: there is nothing to add."
 CHOICE_MADE = "The choice is made: no further item would be asked."
 EXTEND, FINISH, ARCHIVE, BRING_BACK = "Go on longer", "Finish", "Archive", "Bring back"
+ERASE = "Erase"
+ITEM, TEXTS, LATER, PROJECT = "item", "texts", "later", "project"
+ERASED_WHAT = {
+    ITEM: "The text of one item",
+    TEXTS: "The texts of all items",
+    LATER: "The texts of all items, some days after the project's end",
+    PROJECT: "The whole project",
+}
+ERASE_WORDS = "It goes from the store, its backups and what was made here, and does not come back."
 SEEDS = {"fresh": "Other items (a fresh seed)", "same": "The same items (the same seed)"}
 
 
@@ -37,11 +46,11 @@ def menu(number: int, summary: Summary) -> None:
     """What can be done with a project, and the form of what was chosen."""
     pages = [name for name in PAGES if name != "Label"]
     if summary.archived:
-        options = [BRING_BACK, *pages, RENAME, DUPLICATE]
+        options = [BRING_BACK, *pages, RENAME, DUPLICATE, ERASE]
     elif summary.status == Status.FINISHED:
-        options = [*pages, RENAME, DUPLICATE, EXTEND, ARCHIVE]
+        options = [*pages, RENAME, DUPLICATE, EXTEND, ARCHIVE, ERASE]
     else:
-        options = [*pages, RENAME, MEND, DUPLICATE, EXTEND, FINISH, ARCHIVE]
+        options = [*pages, RENAME, MEND, DUPLICATE, EXTEND, FINISH, ARCHIVE, ERASE]
     key = f"menu-{number}"
     st.menu_button(
         "More", options, key=key, type="tertiary", on_click=choose, args=(key, summary.name)
@@ -171,6 +180,42 @@ def archive_form(project: str, token: str) -> None:
 def archive(project: str, archived: bool) -> None:
     managing.set_archived(sessions.store(), project, archived)
     done(f"{project!r} is {'moved to the end of this page' if archived else 'back'}.")
+
+
+def erase_form(project: str, token: str) -> None:
+    st.text(ERASE_WORDS)
+    what = st.radio(
+        "What?", list(ERASED_WHAT), format_func=ERASED_WHAT.get, key=f"life-what-{token}"
+    )
+    if what == ITEM:
+        st.text_input("Its id", key=f"life-id-{token}")
+    if what == LATER:
+        st.number_input("Days", 1, 36_500, 90, key=f"life-days-{token}")
+    else:
+        st.text_input("Why? (the log keeps it)", key=f"life-why-{token}", max_chars=300)
+    ways("Keep so" if what == LATER else "Erase", erase, project, token)
+
+
+@acting(Right.RUN)
+def erase(project: str, token: str) -> None:
+    from labelcore.session import erasing, retention
+
+    def typed(name: str) -> Any:
+        return st.session_state[f"life-{name}-{token}"]
+
+    store, what = sessions.store(), typed("what")
+    if what == LATER:
+        days = int(typed("days"))
+        retention.set_retention(store, project, days)
+        done(f"The texts of {project!r} go {days:,} days after its end.")
+        return
+    said = {"who": trail.who(), "why": str(typed("why"))}
+    if what == PROJECT:
+        found = erasing.erase_project(store, project, **said)
+    else:
+        wanted = [str(typed("id")).strip()] if what == ITEM else None
+        found = erasing.erase_items(store, project, wanted, **said)
+    done(f"Erased. Out of reach: {'; '.join(found.left)}.")
 
 
 def finish_form(project: str, token: str) -> None:
@@ -309,4 +354,5 @@ FORMS: dict[str, Callable[[str, str], None]] = {
     EXTEND: extend_form,
     FINISH: finish_form,
     ARCHIVE: archive_form,
+    ERASE: erase_form,
 }

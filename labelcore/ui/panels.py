@@ -15,7 +15,7 @@ from labelcore.log.events import answer_word
 from labelcore.log.history import HistoryRow
 from labelcore.promises import Promise
 from labelcore.session.session import Session
-from labelcore.ui import actions, grid
+from labelcore.ui import actions, grid, trail
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes, turn_key
 from labelcore.ui.facts import counts, goal_line, shown_word
 from labelcore.ui.hidden import hidden_words, is_hidden
@@ -147,6 +147,7 @@ def row_marks(row: HistoryRow) -> str:
 
 def glimpse(session: Session, item_id: str) -> str:
     """The beginning of an item's text; its id beside a picture or where there is no text."""
+    trail.saw(session.project, item_id)
     text = items.glimpse(session.item_by_id(item_id))
     name = one_line(item_id, 40)
     return f"{text} {name}" if text == "(picture)" else text or name

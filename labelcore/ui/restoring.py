@@ -11,7 +11,7 @@ import streamlit as st
 from labelcore.access import Right
 from labelcore.errors import StoreError
 from labelcore.store import backups, guarded, made_at
-from labelcore.ui import sessions, visitor
+from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.plain import plain
 from labelcore.ui.presses import acting, sentence
 from labelcore.ui.times import clock, reader_zone
@@ -53,7 +53,7 @@ def way_back() -> None:
 @acting(Right.RUN)
 def put_back() -> None:
     try:
-        st.session_state[DONE] = (monotonic(), said(sessions.restore_newest()))
+        st.session_state[DONE] = (monotonic(), said(sessions.restore_newest(trail.who())))
     except (ValueError, OSError) as error:
         st.session_state[FAILED] = sentence(error)
 

@@ -17,7 +17,7 @@ from labelcore.log.history import OPEN, marked_open
 from labelcore.log.repeats import Judged
 from labelcore.results.in_common import ErrorsInCommon
 from labelcore.session.session import Session
-from labelcore.ui import life, people, sessions, visitor
+from labelcore.ui import life, people, sessions, trail, visitor
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
 from labelcore.ui.cards import cards_node, show_cards
 from labelcore.ui.downloads import table_button
@@ -268,6 +268,7 @@ def opened(project: str, session: Session, found: Reviewed) -> None:
         st.text(CHOOSE if visitor.allowed(Right.SETTLE) else LOOK)
         return
     item_id = session.population.id_at(session.engine.asked[index - 1].position)
+    trail.saw(project, item_id, str(token))
     content, marks = session.item_by_id(item_id), marks_of(session, found)
     show_item(token, item_nodes(content, marks, session.population.path))
     finished = session.status.over

@@ -13,6 +13,7 @@ from labelcore.items.picture_address import PREFIX
 from labelcore.log.events import ANSWER_KINDS, Event, answer_word
 from labelcore.log.history import OPEN, marked_open
 from labelcore.session.session import Session
+from labelcore.ui import trail
 from labelcore.ui.facts import shown_word
 from labelcore.ui.hidden import reason_column
 from labelcore.ui.plain import one_line
@@ -95,6 +96,7 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     found += marked_open(session.state)
     rows = sorted(found, key=lambda row: -row.index)
     open_ = {one.index for one in session.unsettled()}
+    trail.say_once(trail.VIEWED, f"project {session.project!r}, the list of answers")
     population = session.population
     position = [population.position(row.item_id) for row in rows]
     texts = _texts(session.project, population.fingerprint)

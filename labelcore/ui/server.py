@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import pkgutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing, suppress
 from importlib import import_module
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
+from time import sleep
 from typing import Any
 
 import streamlit as st
@@ -35,6 +37,8 @@ ADDRESS = (
     b'BACKEND_BASE_URL: window.location.origin + "/" };</script>'
 )
 FILES = ("/static/", "/_stcore/", "/media/", SHARE)
+DAY_SECONDS = 24 * 3600.0
+log = logging.getLogger(__name__)
 _begun: Future[None] = Future()
 _imported: Future[None] = Future()
 """When what the start page begins with is there, and when everything is."""
@@ -49,6 +53,7 @@ async def prepared(app: st.App) -> AsyncIterator[None]:
         print(words, flush=True)
     _importing.set()
     Thread(target=_import_all, daemon=True).start()
+    Thread(target=_daily, daemon=True).start()
     if not config.get_option("server.headless"):
         Thread(target=_open_browser, daemon=True).start()
     yield
@@ -78,6 +83,29 @@ def _import_all() -> None:
         start_ahead()
     finally:
         _imported.set_result(None)
+
+
+def _daily() -> None:
+    """Once the server has started, and every day while it runs: texts go whose time is over, and
+    what was erased and came back with a copy goes again."""
+    _imported.result()
+    from labelcore.errors import MissingStoreError, StoreError
+    from labelcore.session.erasing import erase_again
+    from labelcore.session.retention import carry_out_retention
+    from labelcore.store import open_store
+    from labelcore.ui import sessions
+
+    while True:
+        try:
+            with (
+                suppress(MissingStoreError),
+                closing(open_store(sessions.address(), create=False)) as store,
+            ):
+                erase_again(store)
+                carry_out_retention(store)
+        except (StoreError, ValueError, OSError) as error:
+            log.warning("Nothing was erased whose time is over: %s", error)
+        sleep(DAY_SECONDS)
 
 
 def still_imported() -> Future[None] | None:

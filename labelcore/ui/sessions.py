@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from labelcore.errors import RenamedProjectError, StoreError, UnknownProjectError
-from labelcore.settings import STORE, data_folder
+from labelcore.settings import DATABASE, STORE, data_folder
 from labelcore.store import LabelStore, open_store
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from labelcore.session.backups import Restored
     from labelcore.session.session import Session
 
-DATABASE = "labelcore.db"
 # Less than the time within which a person must hear that a press was not stored.
 BUSY_SECONDS = 1.0
 # Addresses of stores that this process has opened: one that is gone is not made anew.
@@ -146,7 +145,7 @@ def session(project: str) -> Session:
     return registry().session(project)
 
 
-def restore_newest() -> Restored:
+def restore_newest(who: str) -> Restored:
     """Put the newest backup back, with what the store still has after it, and open it.
 
     Raises StoreError, LosesLabelsError.
@@ -157,7 +156,7 @@ def restore_newest() -> Restored:
         registry().store.close()
     forget()
     try:
-        return restore(None, address(), recover=True)
+        return restore(None, address(), recover=True, who=who)
     finally:
         forget()
 

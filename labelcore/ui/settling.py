@@ -10,7 +10,7 @@ from labelcore.log.answers import looking_seconds
 from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import Judged
 from labelcore.session.session import Session
-from labelcore.ui import people, sessions
+from labelcore.ui import people, sessions, trail
 from labelcore.ui.answers import choice_buttons, classes_in_order, more_classes
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import guard
@@ -62,6 +62,7 @@ def settling(project: str) -> None:
 
 
 def _item(session: Session, judged: Judged) -> None:
+    trail.saw(session.project, str(judged.first.item_id), str(judged.index))
     content = session.item_by_id(str(judged.first.item_id))
     marks = usable_highlights(session.settings)
     show_item(str(judged.index), item_nodes(content, marks, session.population.path))

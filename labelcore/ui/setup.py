@@ -8,7 +8,7 @@ import streamlit as st
 
 from labelcore.access import OF_PROJECTS, may
 from labelcore.access import PAGES as ASKED
-from labelcore.ui import sessions, visitor
+from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.away import watch_server
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
@@ -58,6 +58,7 @@ def head(here: str, project: str | None) -> None:
     with st.container(horizontal=True, key="ways", vertical_alignment="center"):
         if visitor.visitor() is None:
             return
+        trail.say_once(trail.CAME, "")
         way("Projects", "app.py", here)
         if project is None:
             for label, page in OUTSIDE.items():

@@ -14,7 +14,7 @@ from labelcore.access import Right
 from labelcore.designs.registry import METHODS, AlarmRule
 from labelcore.estimands import DIFFERENCE
 from labelcore.plugins import loaded
-from labelcore.ui import monitors, visitor
+from labelcore.ui import monitors, trail, visitor
 from labelcore.ui.chart import show_chart
 from labelcore.ui.downloads import file_name
 from labelcore.ui.facts import estimand_name
@@ -123,9 +123,14 @@ def one(monitor: Opened, standing: Standing) -> None:
 
 def report_button(monitor: Opened, standing: Standing) -> None:
     """The last waves as a file, made when it is pressed."""
-    last = QUARTER.get(standing.schedule, LAST)
+    last, whose = QUARTER.get(standing.schedule, LAST), trail.who()
+
+    def made() -> bytes:
+        trail.trail().note(whose, trail.EXPORTED, f"monitor {monitor.name!r}, report")
+        return monitor.report(last).encode()
+
     st.download_button(
-        REPORT.format(last=last), lambda: monitor.report(last).encode(),
+        REPORT.format(last=last), made,
         file_name(monitor.name, "quarter.html"), "text/html", key="watch-report", on_click="ignore",
         icon=":material/download:", type="tertiary",
     )  # fmt: skip

@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 
 import labelcore as lc
 from labelcore.bounded import Work
-from labelcore.store import open_store, sqlite_file
+from labelcore.store import Trail, open_store, sqlite_file
 from labelcore.ui import draft, living, new_race, outlook, reading
 from labelcore.ui import folds as folds_room
 from labelcore.ui.plain import JOINER
@@ -57,6 +57,12 @@ def no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     pragmas = [pragma.replace("= FULL", "= OFF") for pragma in sqlite_file.PRAGMAS]
     assert pragmas != list(sqlite_file.PRAGMAS)
     monkeypatch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
+
+
+@pytest.fixture(autouse=True)
+def trail_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread writes to a store beside a test; ``Trail.flush`` does."""
+    monkeypatch.setattr(Trail, "_begin", lambda self: None)
 
 
 class WorkHere(Work):

@@ -42,6 +42,27 @@ def names(data_folder: Path) -> list[str]:
     return [record.name for record in store.projects()]
 
 
+def test_erase_ends_a_project_or_keeps_its_texts_for_so_long(app, make, data_folder: Path) -> None:
+    make(labels=3)
+    page = chosen(app, "Erase")
+    field(page, "life-what").set_value("later").run()
+    button(page, "life-do").click().run()
+    assert "The texts of 'demo' go 90 days after its end." in plainly(page)
+    page = chosen(app, "Erase")
+    field(page, "life-what").set_value("texts").run()
+    button(page, "life-do").click().run()
+    assert "why must say for what reason" in plainly(page)
+    field(page, "life-why").set_value("end of the study").run()
+    button(page, "life-do").click().run()
+    assert "Erased. Out of reach: " in plainly(page)
+    assert set(reopened(data_folder, "demo").drawn_items()) == set()
+    page = chosen(app, "Erase")
+    field(page, "life-what").set_value("project").run()
+    field(page, "life-why").set_value("mistaken").run()
+    button(page, "life-do").click().run()
+    assert "Erased." in plainly(page) and names(data_folder) == []
+
+
 # --- rename -------------------------------------------------------------------------------------
 
 
@@ -192,7 +213,9 @@ def test_finish_with_a_reason(app, make, data_folder: Path) -> None:
     session = reopened(data_folder, "demo")
     assert session.status == "finished"
     assert [e.text for e in session.events if e.kind == "finished"] == ["enough"]
-    assert page.menu_button[0].options[4:] == ["Rename", "Duplicate", "Go on longer", "Archive"]
+    assert page.menu_button[0].options[5:] == [
+        *("Rename", "Duplicate", "Go on longer", "Archive", "Erase")
+    ]
 
 
 def test_go_on_longer(app, make, data_folder: Path) -> None:
@@ -282,7 +305,15 @@ def test_words_that_cannot_be_used(
 @pytest.mark.parametrize(
     "what",
     sampled(
-        ["Rename", "Correct the wording", "Duplicate", "Go on longer", "Finish", "Archive"],
+        [
+            "Rename",
+            "Correct the wording",
+            "Duplicate",
+            "Go on longer",
+            "Finish",
+            "Archive",
+            "Erase",
+        ],
         2,
         seed=1,
     ),

@@ -68,7 +68,7 @@ def test_the_commands_of_the_interface_are_there() -> None:
             "status",
         ),
         *("simulate", "export", "report", "replay", "gate", "backup", "restore", "verify", "copy"),
-        *("dump", "load", "people", "erase"),
+        *("dump", "load", "people", "erase", "audit"),
     }
     people = commands.commands["people"].commands
     erase = commands.commands["erase"].commands

@@ -22,12 +22,14 @@ from labelcore.log.events import FIELDS, Content, Event
 from labelcore.log.kinds import KINDS
 from labelcore.store import (
     STORES,
+    Act,
     ConflictError,
     Erasure,
     LabelStore,
     MemoryStore,
     ProjectRecord,
     RepeatedTokenError,
+    acts_follow,
     open_store,
 )
 from labelcore.store.base import NO_CONTENTS, Contents, name_for
@@ -484,6 +486,19 @@ def check_erase(open_one: OpenStore) -> None:
     store.append("other", [noted(2)])
     with pytest.raises(UnknownProjectError):
         store.remove("spam")
+
+
+def check_acts(open_one: OpenStore) -> None:
+    store = with_project(open_one)
+    assert store.acts() == [] == store.note_acts([])
+    for hour, name in enumerate(HOSTILE[2:5]):
+        at = AT.replace("T00", f"T0{hour}")
+        (kept,) = store.note_acts([Act(0, at, name, "came", HOSTILE[5])])
+        assert kept.sequence == hour + 1
+    found = store.acts()
+    assert [one.who for one in found] == list(HOSTILE[2:5]) and acts_follow(found) == 0
+    assert store.acts(AT.replace("T00", "T02")) == found[2:]
+    assert acts_follow([found[0], replace(found[1], who="x"), found[2]]) == 2
 
 
 def append_retrying(store: LabelStore, token: str) -> None:

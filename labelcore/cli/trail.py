@@ -1,0 +1,48 @@
+"""The command that shows the audit trail of a store."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+import click
+
+from labelcore.cli.output import json_option, say
+from labelcore.cli.projects import store_option
+from labelcore.store import acts_follow, open_store
+
+BROKEN = 1
+
+
+@click.command()
+@store_option
+@click.option("--since", metavar="DATE", help="From a day on, such as 2026-05-01, or a time; UTC.")
+@json_option
+def audit(store: str, since: str | None, as_json: bool) -> int:
+    """Show who came, was refused, saw, took away, erased and put back what.
+
+    Exit code 1: a line was changed outside Labelcore.
+    """
+    start = _time(since) if since else datetime.min.replace(tzinfo=UTC)
+    with closing(open_store(store, create=False)) as opened:
+        every = opened.acts()
+    wrong = acts_follow(every)
+    found = [one for one in every if datetime.fromisoformat(one.at) >= start]
+    lines = [
+        f"{one.at[:19].replace('T', ' ')}  {one.who}  {one.what}  {one.about}".rstrip()
+        for one in found
+    ]
+    if wrong:
+        lines.append(f"Line {wrong:,} was changed outside Labelcore.")
+    values = {"acts": [asdict(one) for one in found], "changed": wrong}
+    say(values, lines or ["Nothing yet."], as_json)
+    return BROKEN if wrong else 0
+
+
+def _time(given: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(given)
+    except ValueError:
+        raise ValueError(f"--since must be a day such as 2026-05-01, got {given!r}") from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

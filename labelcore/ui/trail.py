@@ -1,0 +1,56 @@
+"""The audit trail of the app: each visitor and each item once for each time it is shown.
+
+Never a content and never a key: who, what, of which project and item.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import streamlit as st
+
+from labelcore.access import LISTENERS
+from labelcore.store import Trail
+from labelcore.ui import sessions, visitor
+
+CAME, REFUSED, VIEWED, EXPORTED, RESTORED = "came", "refused", "viewed", "exported", "restored"
+SAID = "trail-said"
+
+
+@cache
+def trail() -> Trail:
+    """Of the store that the app has open."""
+    return Trail(sessions.store, sessions.address)
+
+
+def heard(happened: str, who: str, about: str) -> None:
+    """What the door, pages and presses tell of logins, refusals and roles."""
+    trail().note(who or "somebody", happened, about)
+
+
+LISTENERS.append(heard)
+
+
+def who() -> str:
+    """Name and role of whoever is at the page."""
+    person = visitor.visitor()
+    if person is None:
+        return "somebody without a role"
+    return f"{person.name} ({person.role})" if person.name else person.role
+
+
+def say(what: str, about: str = "") -> None:
+    trail().note(who(), what, about)
+
+
+def say_once(what: str, about: str, key: str = "") -> None:
+    """Once for each visit of a browser; with another key again."""
+    said = st.session_state.setdefault(SAID, set())
+    if (what, about, key) not in said:
+        said.add((what, about, key))
+        say(what, about)
+
+
+def saw(project: str, item: str, key: str = "") -> None:
+    """The content of an item is shown."""
+    say_once(VIEWED, f"project {project!r}, item {item!r}", key)
