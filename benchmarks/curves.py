@@ -99,7 +99,7 @@ class Sample:
         seen = Ranked(
             len(self.order), lambda: self.order, np.arange(1, draws + 1), self.rank_of[asked],
             self.frame.stratum[asked], self.hit[asked], np.zeros(draws, dtype=bool),
-            self.frame.rates, 0.0,
+            self.frame.rates,
         )  # fmt: skip
         planned = int(self.plan.planned or 0)
         strata = self.frame.n_strata
