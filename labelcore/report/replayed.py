@@ -48,7 +48,7 @@ from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 
-MOST_FRAMES, MOST_RANKS = 400, 100
+MOST_FRAMES, MOST_RANKS, MOST_LISTS = 400, 100, 8
 STRIP, DIGITS = 22.0, 6
 SHORT, TALL, UP, DOWN = (7.0, 8.0, 0), (1.0, 20.0, 1), (1.0, 10.0, 0), (11.0, 10.0, 1)
 """Where a mark begins, how long it is, and its place among the colours."""
@@ -136,12 +136,14 @@ class _Pool(dict[str, int]):
 
 def _frames(engine: Engine, facts: Facts) -> Iterator[Frame]:
     """One before any label and one for each up to now; of many labels, and of curves, which take
-    longer, at the looks of the session's own grid."""
+    longer, at the looks of the session's own grid, and of two lists at a few of them."""
     stage = headline_stage(engine)
     last = stage.prefix()
     curves = any(isinstance(one, Band) for one in facts.results.values())
     every = not curves and last <= MOST_FRAMES
     draws = [*range(last)] if every else grid(stage.setup.planned, last - 1, 0)
+    if isinstance(facts.primary, ListDifference):
+        draws = draws[:: -(-len(draws) // MOST_LISTS)]
     found: dict[int, Frame] = {}
     for then, results in results_after(engine, draws):
         seen = moment(then, results)
