@@ -7,10 +7,9 @@ Whoever writes, reads or audits a log asks the same rules. A new kind is a class
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.errors import (
@@ -47,6 +46,7 @@ from labelcore.log.rules import (
     check_shown,
     check_takes_back,
     comes_late,
+    figures_of,
 )
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
@@ -347,29 +347,13 @@ class Looked(Kind):
         now = figures.look(state.last_answer, event.detail)
         if now is None:
             return
-        found = difference(_figures_of(event.detail), _figures_of(now, event.detail))
+        found = difference(figures_of(event.detail), figures_of(now, event.detail))
         if found:
             raise AnswerError(f"the look does not follow: {found}")
 
     def fold(self, state: LogState, event: Event) -> None:
         state.looked_after = int(event.detail.get("after", 0))
         state.looks.append({**event.detail, "at": event.at})
-
-
-def _figures_of(detail: Mapping[str, Any], like: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A look without the word for values that are not told: when they are is no figure, and
-    versions differ in it. Without the first items of a ranked list where an older look ``like`` it
-    has none."""
-    results, there = detail.get("results", {}), (like or detail).get("results", {})
-    kept = {
-        key: {
-            name: one[name]
-            for name in one
-            if name != "tentative" and (name != "head" or name in there.get(key, {}))
-        }
-        for key, one in results.items()
-    }
-    return {**detail, "results": kept}
 
 
 class Reforecast(Kind):

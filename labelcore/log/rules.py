@@ -148,3 +148,19 @@ def check_takes_back(event: Event, answer: Event | None) -> None:
         raise AnswerError(f"takes back event {event.previous}, not in force")
     if answer.annotator != event.annotator:
         raise AnswerError(f"takes back an answer of {answer.annotator!r}, of somebody else")
+
+
+def figures_of(detail: Mapping[str, Any], like: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A look without the word for values that are not told: when they are is no figure, and
+    versions differ in it. Without the first items of a ranked list where an older look ``like`` it
+    has none."""
+    results, there = detail.get("results", {}), (like or detail).get("results", {})
+    kept = {
+        key: {
+            name: one[name]
+            for name in one
+            if name != "tentative" and (name != "head" or name in there.get(key, {}))
+        }
+        for key, one in results.items()
+    }
+    return {**detail, "results": kept}
