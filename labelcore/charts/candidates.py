@@ -16,7 +16,7 @@ from labelcore.charts.base import (
     interval_words,
     rows_drawing,
 )
-from labelcore.charts.design import FIRST, REFERENCE, SECOND, SERIES, THIN
+from labelcore.charts.design import DASHES, FIRST, REFERENCE, SECOND, SERIES, THIN
 from labelcore.charts.drawing import (
     AnyMark,
     Axis,
@@ -108,8 +108,8 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
 def moving_marks(
     table: pd.DataFrame, choice: Choice, shown: Collection[str] | None = None
 ) -> list[AnyMark]:
-    """The bounds of each candidate, or of those ``shown``, in its colour; one that is out ends in a
-    cross. The chosen one, then those still in, are drawn on top.
+    """The bounds of each candidate, or of those ``shown``, in its colour and dash; one that is out
+    ends in a cross. The chosen one, then those still in, are drawn on top.
     """
     names = dict.fromkeys([*choice.bounds["classifier"].astype(str), *table["Candidate"]])
     found = []
@@ -118,20 +118,20 @@ def moving_marks(
         out = np.array([CandidateState(state).out for state in rows["State"]], dtype=bool)
         rows = rows.iloc[: int(out.argmax()) + 1] if out.any() else rows
         if len(rows) and (shown is None or name in shown):
-            series = SERIES[place % len(SERIES)]
-            found.append((out.any(), name == choice.chosen, _moving(name, rows, series, choice)))
+            look = SERIES[place % len(SERIES)], DASHES[place % len(DASHES)]
+            found.append((out.any(), name == choice.chosen, _moving(name, rows, *look, choice)))
     found.sort(key=lambda one: (not one[0], one[1]))
     return [mark for _, _, marks in found for mark in marks]
 
 
-def _moving(name: str, rows: pd.DataFrame, role: str, choice: Choice) -> list[AnyMark]:
+def _moving(name: str, rows: pd.DataFrame, role: str, dash: str, choice: Choice) -> list[AnyMark]:
     out = CandidateState(rows["State"].iloc[-1]).out
     rows, shown = rows.iloc[thinned(len(rows), MOST_POINTS)], shortened(name)
     x, low, high = (rows[column].to_numpy(dtype=float) for column in ("Labels", "Low", "High"))
     said = [_moved_words(shown, row) for row in rows.to_dict("records")]
     role, seen = (REFERENCE, OUT) if out else (role, 1.0)
     bounds: list[AnyMark] = [
-        Line(x, end, THIN, name=shown, role=role, kind="bound", opacity=seen, hover=said)
+        Line(x, end, THIN, dash, name=shown, role=role, kind="bound", opacity=seen, hover=said)
         for end in (low, high)
     ]
     if not out:
