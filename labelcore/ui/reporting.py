@@ -77,7 +77,7 @@ def report_page(project: str) -> None:
         show_reveals(session)
     downloads(session)
     systems_panel(session)
-    st.subheader("Estimates" if estimates else "To quote", anchor=False)
+    st.header("Estimates" if estimates else "To quote", anchor=False)
     with st.container(key="sentence"):
         st.code(sentence, language=None, wrap_lines=True)
     if estimates:
@@ -94,13 +94,13 @@ def report_page(project: str) -> None:
     confusion(session)
     choice = choice_of(session)
     if choice is not None:
-        st.subheader("The candidates", anchor=False)
+        st.header("The candidates", anchor=False)
         reading_table(candidate_rows(choice), "candidates")
         with st.container(key="quiet-choice"):
             st.text(f"Method: {choice.method}, {words.valid_words(choice.promise, choice.scope)}.")
     others(results[1:])
     ranks(session)
-    st.subheader("How far the labels can be trusted", anchor=False)
+    st.header("How far the labels can be trusted", anchor=False)
     error_panel(session)
     facts(session, results)
     recompute(project, session)
@@ -119,7 +119,7 @@ def confusion(session: Session) -> None:
     names = predicted(session)
     if not names or choice_of(session) is not None or first_figure_line(session) is not None:
         return
-    st.subheader("Confusion table", anchor=False)
+    st.header("Confusion table", anchor=False)
     engine, name = headline_stage(session.engine), names[0]
     found = readable(
         session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
@@ -165,7 +165,7 @@ def ranks(session: Session) -> None:
     found = along_ranks(session)
     if found is None or not found.landmarks:
         return
-    st.subheader("Along the scores", anchor=False)
+    st.header("Along the scores", anchor=False)
     st.text(found.bands[0].sentence())
     reading_table(landmark_table(found.landmarks), "landmarks")
     for precision, deepest in found.deepest:
@@ -193,7 +193,7 @@ def landmark_table(landmarks: Sequence[Landmark]) -> pd.DataFrame:
 
 
 def facts(session: Session, results: Sequence[Finding]) -> None:
-    st.subheader("What it rests on", anchor=False)
+    st.header("What it rests on", anchor=False)
     population, plan = session.population, session.plan
     kinds, model = session.engine.kinds, model_word(population.has_judge)
     st.text(
@@ -205,7 +205,7 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
         f"Answers: {answers_words(kinds)}, {kinds['later']:,} for later, "
         f"{session.engine.repeats.answered:,} judged a second time"
     )
-    st.subheader("Assumptions", anchor=False)
+    st.header("Assumptions", anchor=False)
     found = list(dict.fromkeys(a for one in results for a in one.assumptions))
     if population.classifiers:
         said = str(session.settings.get("used_for_training", "unknown"))
@@ -216,7 +216,7 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
 
 
 def recompute(project: str, session: Session) -> None:
-    st.subheader("Recompute it", anchor=False)
+    st.header("Recompute it", anchor=False)
     st.text(
         "The replay bundle and your file are enough. This draws again, checks every draw against "
         "the log and recomputes every look:"

@@ -20,8 +20,13 @@ TOOLKIT = {
         "A menu is drawn beside all landmarks, as its kind is; it opens with the focus in it, and "
         "Escape leads back.",
     ),
+    "target-size": (
+        "segmented_control",
+        "At 200 % the foot of *New project* covers a part of whatever lies at its edge; what has "
+        "the focus is scrolled clear of it.",
+    ),
 }
-"""What the toolkit's own markup breaks: a rule, a part of the element, and why it stays."""
+"""What the toolkit breaks, or a foot covers for now: a rule, a part of the element, the reason."""
 OPTIONS = {"resultTypes": ["violations", "incomplete"], "runOnly": STANDARDS}
 
 
