@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -29,11 +30,11 @@ class AfterLabels:
     ledger: Ledger
     population: Population
 
-    def _synced(self) -> AbstractContextManager[None]:
-        raise NotImplementedError
+    if TYPE_CHECKING:
 
-    def drawn_items(self) -> dict[str, dict[str, str]]:
-        raise NotImplementedError
+        def _synced(self) -> AbstractContextManager[None]: ...
+
+        def drawn_items(self) -> dict[str, dict[str, str]]: ...
 
     def explain(self, index: int, cause: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Say why a person's answer and a classifier differ. It changes no figure.
