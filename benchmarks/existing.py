@@ -260,8 +260,8 @@ Confidence 95 %, promise "fixed", intervals for the file.
   p < 0.0001. The test sees only what follows the score; that the sample was random stays an
   assumption, and so does that its items without an answer are not special.
 - **certainty**: known items, however they were chosen. They are counted as they are, strata are cut
-  of the rest, and the rest is sampled. Nothing is said of items beyond the file. Answers from a
-  project of Labelcore need another seed than it had: the same one does not draw at random.
+  of the rest, and the rest is sampled, in an order of its own: the answers may come from a project
+  with the same seed. Nothing is said of items beyond the file.
 - **ignored**: not used.
 
 Claims are refused with both: a claim must be made before the labels that decide it. Methods that

@@ -199,7 +199,7 @@ def _given(
         classifier=classifiers[0],
         estimands=tuple(dict.fromkeys(asked)),
         params=plan.design_params,
-        seed=plan.seed,
+        seed=plan.drawing_seed,
         planned=planned,
         target=plan.target,
         claims=plan.claimed if strict else (),

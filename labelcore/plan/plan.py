@@ -36,12 +36,14 @@ from labelcore.plan.json_text import plan_arguments
 from labelcore.plan.stop_rules import looking, rule_names
 from labelcore.plan.unread import check_all_read
 from labelcore.promises import Form, Promise, Unsure
+from labelcore.stats.orders import derived_seed
 
 USUAL_HORIZON, LIKELY_HORIZON = 4, 16
 """How many times its planned size a plan is for that ends at a margin or a strict claim, and one
 with approximate claims, whose size the scores alone tell badly."""
 ADDED = (
     "rules", "claims_planned", "classes", "by", "groups", "group_margin", "existing", "edges",
+    "own_order",
 )  # fmt: skip
 """Arguments that the text of older plans has not, and which are None there."""
 
@@ -117,8 +119,8 @@ class Plan:
     existing
         how the file's known answers came about; needed if it has any. "random": a plain random
         sample of the file, which new labels extend. "certainty": chosen in some other way; only the
-        rest is sampled. "ignored": not used. A budget counts new labels, and may be 0 with
-        "random". Answers from a project of Labelcore need another ``seed`` than that project had
+        rest is sampled, in an order of its own: the answers may come from a project with the same
+        ``seed``. "ignored": not used. A budget counts new labels, and may be 0 with "random"
     repeats
         the share of labelled items, drawn at random by the seed, that is shown a second time to
         measure errors of the labels. They are not draws of the design and not part of the budget
@@ -144,6 +146,9 @@ class Plan:
     rules
         the version of the rules that intervals are computed by; None until it is frozen with the
         size. A frozen plan of an earlier version, or without one, is ``superseded``
+    own_order
+        whether known answers that are counted as they are leave the draws an order of their own;
+        None until it is frozen with the size, and in frozen plans of before
 
     Raises
     ------
@@ -190,6 +195,7 @@ class Plan:
     claims_planned: int | None = field(default=None, kw_only=True)
     rules: int | None = field(default=None, kw_only=True)
     edges: Edges | None = field(default=None, kw_only=True)
+    own_order: bool | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_known(self.design, DESIGNS, "design")
@@ -355,7 +361,19 @@ class Plan:
             params={**self._settled(), **how_far},
             sure_scores=sure,
             rules=self.interval_rules,
+            own_order=self._own_order or None,
         )
+
+    @property
+    def _own_order(self) -> bool:
+        """Whether draws keep apart from those of a project with the same seed, whose answers are
+        known here: what that project passed over would come first. Frozen plans say so."""
+        return self.existing == "certainty" and bool(self.own_order or self.planned is None)
+
+    @property
+    def drawing_seed(self) -> int:
+        """The seed of the order of draws."""
+        return self.seed if not self._own_order else derived_seed(self.seed, "known answers")
 
     @property
     def interval_rules(self) -> int:

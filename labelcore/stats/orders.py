@@ -203,6 +203,15 @@ def random_of(seed: int, purpose: str) -> np.random.Generator:
     return np.random.default_rng([abs(seed), int(seed < 0), crc32(purpose.encode())])
 
 
+def derived_seed(seed: int, purpose: str) -> int:
+    """Another seed for one purpose.
+
+    >>> derived_seed(7, "known answers") == derived_seed(7, "known answers") != 7
+    True
+    """
+    return int(random_of(seed, purpose).integers(1 << 32))
+
+
 def shuffled(seed: int, purpose: str, queue: IntArray, first: IntArray, end: IntArray) -> IntArray:
     """The queue with each of its pieces, from ``first`` to ``end``, in a random order."""
     random, found = random_of(seed, purpose), queue.copy()

@@ -186,6 +186,33 @@ def test_a_certainty_stratum_is_no_stratum_of_the_sample(tmp_path: Path) -> None
     assert engine.tallies["a"].cells(1).labelled.sum() == 200
 
 
+def share_drawn_from_the_first_half(folder: Path, seed: int, own_order: bool) -> float:
+    """Of 60 draws beside answers that another plan of this seed has asked: six in ten items of the
+    first half of the file, one in ten of the second. Without an order of its own: as plans were
+    frozen before they had one."""
+    plan = plan_of("simple_random", seed=seed)
+    order = Engine(read(folder), plan.with_planned(60)).frame.queue
+    first = order < ITEMS // 2
+    half = ITEMS // 2
+    known = [order[first][: half * 6 // 10], order[~first][: half // 10]]
+    values = plan_of("simple_random", seed=seed, existing="certainty").with_planned(60).to_dict()
+    if not own_order:
+        del values["own_order"]
+    engine = Engine(read(folder, np.concatenate(known)), lc.Plan.from_json(json.dumps(values)))
+    return float((engine.frame.queue[:60] < half).mean())
+
+
+def test_draws_beside_the_answers_of_a_plan_with_the_same_seed_are_random(tmp_path: Path) -> None:
+    """30 seeds of 60 draws without replacement: within three standard errors of 4 to 9; draws in
+    the order of the seed itself are not."""
+    left = ITEMS // 2 - ITEMS // 2 * 6 // 10, ITEMS // 2 - ITEMS // 2 // 10
+    share = left[0] / sum(left)
+    error = 3 * np.sqrt(share * (1 - share) / (30 * 60))
+    for own_order, held in ((True, True), (False, False)):
+        found = [share_drawn_from_the_first_half(tmp_path, seed, own_order) for seed in range(30)]
+        assert bool(abs(np.mean(found) - share) < error) is held
+
+
 def test_a_random_sample_is_topped_up_to_the_target_shares(tmp_path: Path) -> None:
     population = read(tmp_path, at_random(90))
     engine = Engine(population, plan_of(existing="random").with_planned(60))
