@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageChops
-from playwright.sync_api import Browser, Page, WebSocketRoute
+from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -97,35 +97,12 @@ CHARTS = f"""() => {{ {DEEP}
 GROUND = "() => getComputedStyle(document.querySelector('.stApp')).backgroundColor"
 
 
-def away(page: Page) -> None:
-    """The server goes away under the page, and does not come back."""
-    gone: list[bool] = []
-    sockets: list[WebSocketRoute] = []
-
-    def through(socket: WebSocketRoute) -> None:
-        if gone:
-            socket.close()
-        else:
-            sockets.append(socket)
-            socket.connect_to_server()
-
-    page.route_web_socket("**/_stcore/stream", through)
-    page.reload()
-    wait_until_idle(page)
-    gone.append(True)
-    for one in sockets:
-        one.close()
-    page.locator(".lc-away").wait_for()
-
-
-NOTHING_YET, SOME = "project=Not%20started", "project=Short%20messages"
+NOTHING_YET = "project=Not%20started"
 FURTHER = (
     Scene("review-start", "", f"review?{NOTHING_YET}"),
     Scene("report-start", "", f"report?{NOTHING_YET}", wait=".st-key-ways a"),
-    Scene("label-away", "", f"label?{SOME}", away, ".lc-answers button"),
-    Scene("report-away", "", f"report?{SOME}", away, ".st-key-sentence"),
 )
-"""States without a picture in docs/screens.md: nothing there yet, and the server away."""
+"""States without a picture in docs/screens.md: nothing is there yet."""
 
 
 # --- every scene -----------------------------------------------------------------------------
@@ -199,8 +176,7 @@ def seen(title: str, number: int) -> list[Row]:
             page.emulate_media(color_scheme="dark" if view == "dark" else "light")
             page.set_viewport_size({"width": width, "height": height})
             page.wait_for_timeout(400)
-            if not page.locator(".lc-away:visible").count():
-                wait_until_idle(page)
+            wait_until_idle(page)
             rows.append({"scene": scene.name, "view": view, **told(page, view != "200 %")})
     return rows
 
