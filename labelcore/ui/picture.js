@@ -42,8 +42,11 @@ export default ({ data, parentElement, setStateValue }) => {
   below.replaceChildren(...parts);
   if (said.textContent !== data.said.join("")) {
     said.replaceChildren(...data.said.map((textContent, place) =>
-      Object.assign(document.createElement("p"), { textContent, className: data.leads && !
-          place ? "lead" : "" })));
+      Object.assign(document.createElement("p"), {
+        textContent,
+        className: data.leads && !
+          place ? "lead" : ""
+      })));
   }
   [...root.querySelectorAll("button")].find(one => one.textContent === held)?.focus();
 };

@@ -332,7 +332,7 @@ def differing(project: str, session: Session, judged: Judged) -> None:
         for one in judged.answers
     )
     st.text(f"Judged differently: {answers}.")
-    if st.button("Settle it", key="to-settle"):
+    if st.button("Settle it", key="settle-this"):
         look_at(project, judged.index)
         st.switch_page("pages/people.py", query_params={"project": project})
 

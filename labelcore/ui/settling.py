@@ -82,7 +82,7 @@ def _side_by_side(session: Session, judged: Judged) -> None:
             later = f"later changed to {shown_word(answer_word(now))}" if changed and now else ""
             note = noted.get(one.annotator)
             parts = (_looked(one), later, one_line(note.text, 200) if note else "")
-            with st.container(key=f"quiet-said-{one.sequence}"):
+            with st.container(key=f"quiet-judged-{one.sequence}"):
                 st.text("\n".join(filter(None, parts)))
 
 

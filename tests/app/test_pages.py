@@ -220,7 +220,8 @@ def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
     page = app("report", project="two")
     assert not page.exception
     labels = [one.proto.label for one in page.get("download_button")]
-    kinds = ["CSV", "Parquet", "Excel", "Label Studio", "doccano", "Prodigy", "ASReview"]
+    kinds = ["CSV", "JSON Lines", "Parquet", "Excel"]
+    kinds += ["Label Studio", "doccano", "Prodigy", "ASReview"]
     offered = [label for label in labels if label.startswith("As ")]
     assert offered == [f"As {kind}" for kind in [*kinds, "Hugging Face", "Hugging Face card"]]
     assert labels[:3] == ["Share file", "Report (PDF)", "Picture for slides"]
