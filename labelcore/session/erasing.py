@@ -57,6 +57,7 @@ from labelcore.store import (
     read_erased,
     remove_backups,
     remove_written,
+    seal,
     set_aside,
 )
 
@@ -505,6 +506,9 @@ def _clean(
     place, gone = store.guarded, []
     left = [*dict.fromkeys(outside)]
     store.cleanse()
+    if place is not None:  # The key may be younger than the first seal, which then is not missing.
+        logs = {one.name: store.events(one.name)[-1:] for one in store.projects()}
+        seal(store, place, {name: log[0] for name, log in logs.items() if log})
     for one in listed:
         note(store, act(one.who, ERASED, _act_words(one)))
     if place is not None:

@@ -41,7 +41,7 @@ from labelcore.store.erased import (
     set_aside,
     write_erased,
 )
-from labelcore.store.guard import Guard, back_up_now, seal_anew
+from labelcore.store.guard import Guard, back_up_now, seal, seal_anew
 from labelcore.store.items import (
     contents_path,
     copy_items,
@@ -126,6 +126,7 @@ __all__ = [
     "remove_backups",
     "remove_written",
     "salvaged",
+    "seal",
     "seal_anew",
     "set_aside",
     "shown",
