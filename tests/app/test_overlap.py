@@ -30,7 +30,7 @@ def test_what_people_judge_differently_is_settled_by_key_on_people(app, make) ->
     page.session_state[review.OPENED] = (2, "b" * 24)
     page.run()
     assert "Judged differently: ann Yes, me No." in texts(page)
-    button(page, "to-settle").click().run()
+    button(page, "settle-this").click().run()
     seen = page.session_state[settling.SEEN]
     page = app("people", project="demo")
     page.session_state[settling.SEEN] = seen
