@@ -62,7 +62,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "max(floor(1e-9 - log10(width)), 1)",
     ),
     # The word for values that are not told compared with that of another version.
-    ("log/kinds.py", 'if name != "tentative"', 'if name != "evidence"'),
+    ("log/rules.py", 'if name != "tentative"', 'if name != "evidence"'),
     # What people take home names each stratum one too low.
     ("figures/labels_table.py", "stratum[number - 1]) + 1", "stratum[number - 1])"),
     # What follows an answer is told while a second reading is owed.

@@ -190,6 +190,7 @@ def first_break(
         walk = Walk(_engine(population, plan_json), None, salts)
         for event in events:
             walk.take(event)
+        walk.refuse_other_texts()
     except ReplayError as error:
         if error.sequence == 0:
             return f" Nothing can be drawn again: {error.reason}"

@@ -140,11 +140,10 @@ class TeamEntrance(Entrance):
         return f"{came} {_sender(scope)}" if came.startswith(BY_START) else came
 
     def _failed(self, scope: Scope) -> None:
-        """Count a wrong key, and note the first of many."""
+        """Count a wrong key; the door notes that it was refused."""
         sender, now = _sender(scope), monotonic()
         times = [one for one in self._wrong.get(sender, []) if now - one < FAILED_SECONDS]
         self._wrong = {**dict(list(self._wrong.items())[-1000:]), sender: [*times, now][-FAILED:]}
-        note("refused", "", f"a key that opens nothing, from {sender}")
 
     def may_ask_for(self, scope: Scope, came: str) -> bool:
         path = str(scope["path"])

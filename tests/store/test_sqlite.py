@@ -123,7 +123,7 @@ def test_opening_puts_triggers_back(store: SqliteStore, path: Path, instead: str
     find = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
     with closing(sqlite3.connect(path)) as connection, connection:
         before = connection.execute(find).fetchall()
-        assert len(before) == 5
+        assert len(before) == 7
         for name, _ in before:
             connection.execute(f"DROP TRIGGER {name}")
             if instead:

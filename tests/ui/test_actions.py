@@ -21,7 +21,7 @@ def test_a_press_whose_run_is_broken_off_is_done_when_it_comes_again(
     state: dict[str, Any] = {"surface": {"press": SENT}}
     stored: list[str] = []
     monkeypatch.setattr(actions.st, "session_state", state)
-    monkeypatch.setattr(visitor, "require", lambda right: None)
+    monkeypatch.setattr(visitor, "require", lambda right, project=None: None)
 
     def broken_off(*given: str) -> None:
         raise BrokenOff
@@ -39,7 +39,7 @@ def test_a_press_whose_run_is_broken_off_is_done_when_it_comes_again(
 def test_a_press_that_fails_is_dealt_with(monkeypatch: pytest.MonkeyPatch) -> None:
     state: dict[str, Any] = {"surface": {"press": SENT}}
     monkeypatch.setattr(actions.st, "session_state", state)
-    monkeypatch.setattr(visitor, "require", lambda right: None)
+    monkeypatch.setattr(visitor, "require", lambda right, project=None: None)
 
     def fails(*given: str) -> None:
         raise ValueError("no such token")

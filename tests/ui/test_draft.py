@@ -151,6 +151,7 @@ def test_every_input_shows_a_field_of_the_draft() -> None:
     assert {row.widget for row in FIELDS.values() if row.options and row.first is not None} <= {
         "row",
         "cards",
+        "stops",
     }
     for row in FIELDS.values():
         assert row.options is None or row.first is None or row.first in row.options, row.name
