@@ -31,7 +31,7 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reviewed import WRONG, reviewed
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
-from tests.app.conftest import HOSTILE, Kept, button, texts
+from tests.app.conftest import HOSTILE, Kept, button, cards, texts
 from tests.app.test_new_project import with_upload
 from tests.grouped import label_all
 from tests.judged import SYSTEMS as SYSTEM_NAMES
@@ -91,7 +91,8 @@ def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
     assert button(app("label", project="systems"), "to-systems").label == "Systems and their judge"
     review = app("review", project="systems")
     assert any(one.startswith("Judge was wrong") for one in review.pills[0].options)
-    assert "Judge" in review.dataframe[0].value
+    told = cards(review).values()
+    assert told and all("judge " in card and "lassifier" not in card for card in told)
     rate = session.estimate("prevalence")
     assert "pass rate" in rate.sentence()
     assert rate.to_dict()["estimand"] == "prevalence"
