@@ -129,7 +129,7 @@ def test_a_claim_is_laid_down_settled_and_reported(
 def report_tells_it(page: Page, server: Server, project: str, settled: int, folder: Path) -> None:
     """The downloaded report is that of the session, and tells the ends as they were."""
     page.goto(f"{server.url}/report?project={project}")
-    button = page.locator("[class*='st-key-download-report-html'] button")
+    button = page.locator("[class*='st-key-download-report-html'] button:visible")
     button.wait_for()
     wait_until_idle(page)
     with page.expect_download() as download:

@@ -226,7 +226,7 @@ def report_says_it(page: Page, address: str, session: lc.Session, sentence: str)
     """The sentence of every result, the figures of every classifier; the report as a file too."""
     page.goto(address)
     expect(page.locator(".st-key-sentence").first).to_contain_text(sentence)
-    button = page.locator("[class*='st-key-download-report-html'] button")
+    button = page.locator("[class*='st-key-download-report-html'] button:visible")
     button.wait_for()
     is_sound(page)
     said = text_of(page)

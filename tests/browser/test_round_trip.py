@@ -55,7 +55,7 @@ def judge_the_rest(data: Path) -> None:
 def take(page: Page, name: str, path: Path) -> Path:
     """What a button of the report hands over."""
     with page.expect_download() as waiting:
-        page.locator(f".st-key-download-{name} button").click()
+        page.locator(f".st-key-download-{name} button:visible").click()
     waiting.value.save_as(path)
     return path
 

@@ -236,7 +236,7 @@ def test_labels_are_written_by_suffix(
     code, _, err = run(capsys, "labels", *place(url), "-o", path)
     assert code == 2 and "give --force" in err
     code, _, err = run(capsys, "labels", *place(url), "-o", tmp_path / "labels.txt")
-    assert code == 2 and "labels is written as .csv, .parquet, .xlsx, got '.txt'" in err
+    assert code == 2 and "labels is written as .csv, .jsonl, .parquet, .xlsx, got '.txt'" in err
     other = tmp_path / f"other.{'csv' if suffix == 'parquet' else 'parquet'}"
     code, _, err = run(capsys, "labels", *place(url), "-o", other, "--format", suffix)
     assert code == 2 and f"call the file {other.with_suffix(f'.{suffix}')}" in err
