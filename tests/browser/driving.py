@@ -328,7 +328,8 @@ def download(page: Page, suffix: str, folder: Path) -> Path:
     """Press the download whose key ends so; the file in the folder."""
     wait_until_idle(page)
     with page.expect_download() as waiting:
-        page.locator(f"[class*='st-key-download-{suffix.replace('.', '-')}'] button:visible").click()
+        name = suffix.replace(".", "-")
+        page.locator(f"[class*='st-key-download-{name}'] button:visible").click()
     path = folder / waiting.value.suggested_filename
     waiting.value.save_as(path)
     return path
