@@ -109,6 +109,8 @@ class TeamEntrance(Entrance):
     def opened(self, scope: Scope, came: str | None) -> Headers | None:
         given = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
         key = given.get(PARAMETER, "") if scope["type"] == "http" else ""
+        if key and not came and self._has_failed_often(scope):
+            return None
         if key and (opened_by(key) or (key == LEAVE and came)):
             note("link opened", _name(opened_by(key)), opened_by(key).partition(" ")[0])
             return _welcome(scope, given, key, came)
@@ -142,8 +144,13 @@ class TeamEntrance(Entrance):
     def _failed(self, scope: Scope) -> None:
         """Count a wrong key; the door notes that it was refused."""
         sender, now = _sender(scope), monotonic()
-        times = [one for one in self._wrong.get(sender, []) if now - one < FAILED_SECONDS]
+        times = self._wrong.get(sender, [])
         self._wrong = {**dict(list(self._wrong.items())[-1000:]), sender: [*times, now][-FAILED:]}
+
+    def _has_failed_often(self, scope: Scope) -> bool:
+        """Whether no key from this address is looked at for now. Who is in already stays in."""
+        times = self._wrong.get(_sender(scope), [])
+        return sum(monotonic() - one < FAILED_SECONDS for one in times) >= FAILED
 
     def may_ask_for(self, scope: Scope, came: str) -> bool:
         path = str(scope["path"])
@@ -178,10 +185,8 @@ class TeamEntrance(Entrance):
         return False
 
     def why(self, scope: Scope) -> tuple[int, str]:
-        times = [one for one in self._wrong.get(_sender(scope), [])
-                 if monotonic() - one < FAILED_SECONDS]  # fmt: skip
         guessed = f"{PARAMETER}=" in scope.get("query_string", b"").decode("latin-1")
-        if guessed and len(times) >= FAILED:
+        if guessed and self._has_failed_often(scope):
             return 429, TOO_MANY
         if not os.environ.get(KEY) and os.environ.get(USER_HEADER):
             return 403, NO_LOGIN

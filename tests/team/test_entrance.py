@@ -233,15 +233,25 @@ def test_links_and_sessions_end(
     assert status(asked("/", f"start={secret}")) == 403
 
 
-def test_many_wrong_keys_are_no_longer_looked_at(shared: str) -> None:
+def test_after_many_wrong_keys_none_is_looked_at_for_a_minute(
+    shared: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed = [0.0]
+    monkeypatch.setattr(entrance, "monotonic", lambda: passed[0])
+    inside = asked("/", f"start={shared}")[0]["headers"]
+    cookie = dict(inside)[b"set-cookie"].decode().partition(";")[0]
     told: list[tuple[str, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(access, "LISTENERS", [lambda *one: told.append(one)])
         found = [status(asked("/", f"start=wrong{n}")) for n in range(entrance.FAILED + 3)]
-    assert found[: entrance.FAILED - 1] == [403] * (entrance.FAILED - 1) and found[-1] == 429
+    assert found[: entrance.FAILED - 1] == [403] * (entrance.FAILED - 1)
+    assert found[entrance.FAILED :] == [429] * 3
     assert len(told) == len(found) and {one[0] for one in told} == {"refused"}
     assert "wrong1" not in str(told)
-    assert status(asked("/", f"start={shared}")) == 303, "a right key opens all the same"
+    assert status(asked("/", f"start={shared}")) == 429, "a right key is one more guess"
+    assert status(asked(cookie=cookie)) == 200, "who is in stays in"
+    passed[0] = entrance.FAILED_SECONDS
+    assert status(asked("/", f"start={shared}")) == 303
 
 
 def test_a_file_goes_to_the_person_whose_page_it_was_made_for(
