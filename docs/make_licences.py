@@ -58,8 +58,9 @@ def page() -> str:
     total = sum(map(megabytes, found))
     return (
         "<!-- made by python -m docs.make_licences -->\n\n# Licences and sizes\n\n"
-        f"What the product runs with: {len(found)} packages, {total:.0f} MB installed. Licences as "
-        "the packages say them; why each is there stands in `CONTRIBUTING.md`.\n\n"
+        f"What the product runs with, PostgreSQL and the login too: {len(found)} packages, "
+        f"{total:.0f} MB installed. Licences as the packages say them; why each is there stands in "
+        "`CONTRIBUTING.md`.\n\n"
         "| package | version | licence | MB | from 20 MB on: why |\n|---|---|---|---|---|\n"
         + "\n".join(rows)
         + "\n"
