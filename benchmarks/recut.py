@@ -29,13 +29,13 @@ from benchmarks.narrowing import ESTIMANDS
 from benchmarks.real_files import FILES
 from benchmarks.sessions import FloatArray, Prepared
 from labelcore.designs import recut
+from labelcore.designs.recut import Content
 from labelcore.figures.counted import figures_of
 from labelcore.figures.scalars import scalar_results_of
 from labelcore.log import recuts
 from labelcore.log.engine import Engine
 from labelcore.planning.runs import label_each_until
 from labelcore.planning.truth import true_codes
-from labelcore.population.content_features import Features
 from labelcore.promises import Promise
 from labelcore.stats.recut import learned
 
@@ -88,7 +88,7 @@ def measure(folder: Path, pair: Pair, labels: int, runs: int) -> list[Row]:
     with TemporaryDirectory() as beside:
         population = pair.population(folder, Path(beside))
         codes = true_codes(population, "true_label")
-        recut.content_of(population)
+        recut.content_of(population, pair.classifier)
     seeds = np.random.default_rng([SEED, labels]).integers(2**32, size=runs).tolist()
     rows: list[Row] = []
     for arm in ARMS:
@@ -179,9 +179,9 @@ def _content(arm: str) -> Iterator[None]:
         yield
 
 
-def _noise(population: lc.Population) -> Features:
-    values = np.random.default_rng(SEED).normal(size=(len(population), 100)) * 0.4
-    return Features(values.astype(np.float32), (), "noise")
+def _noise(population: lc.Population, classifier: str) -> Content:
+    values = np.random.default_rng(SEED).normal(size=(len(population), 101)) * 0.4
+    return Content((values.astype(np.float32),), "noise")
 
 
 def _shuffled(columns: Any, stratum: Any, *rest: Any) -> Any:

@@ -570,9 +570,9 @@ class Design(ABC, Generic[FrameT]):
         return frame.rates
 
     def recut(
-        self, setup: Setup, frame: FrameT, progress: Progress, columns: NDArray[Any]
+        self, setup: Setup, frame: FrameT, progress: Progress, columns: Sequence[NDArray[Any]]
     ) -> tuple[Any, dict[str, Any]]:
-        """How the labels so far cut strata once more by ``columns`` of the items (n_items, n), a
+        """How the labels so far cut strata once more by ``columns`` of the items (n_items, n) each, a
         ``designs.recut.Recut`` or None, and what is told of it."""
         return None, {}
 

@@ -484,7 +484,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return recalibrate(frame.rates, progress.positive, progress.labelled, *said)
 
     def recut(
-        self, setup: Setup, frame: HelpedFrame, progress: Progress, columns: NDArray[Any]
+        self, setup: Setup, frame: HelpedFrame, progress: Progress, columns: Sequence[NDArray[Any]]
     ) -> tuple[Recut | None, dict[str, Any]]:
         """How the labels so far cut strata once more (``designs.recut``), and what is told of it:
         the penalty and the gain of the model, and how many labels fewer the same widths are

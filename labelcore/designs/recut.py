@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from scipy.special import expit, logit
 from labelcore.designs.base import Frame, IntArray
 from labelcore.designs.helpers import HelpedFrame
 from labelcore.population import Population
-from labelcore.population.content_features import MADE, SAMPLE, Features, content_features
-from labelcore.population.second_opinion import SEED, content_columns
-from labelcore.stats.orders import random_of
+from labelcore.population.kept import Kept, Recent
+from labelcore.population.second_opinion import features_of, second_opinion
+from labelcore.stats.orders import mid_rank_share, random_of
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stats.recut import LEAST_GAIN, edges, folds, learned
 
@@ -51,22 +52,41 @@ class Recut:
         return np.asarray(first[stratum] + (self.cut[stratum] & ~self.upper))
 
 
-def content_of(population: Population) -> Features:
-    """What cuts are learned from: the content of the items, made once for all plans of a file and
-    for its second opinion."""
-    return content_features(population, content_columns(population), seed=SEED)
+@dataclass(frozen=True, eq=False, slots=True)
+class Content:
+    """What cuts are learned from.
+
+    columns   (n_items, n_columns) each: the content of the items as numbers, and where the second
+              opinion on a classifier ranks them, which says in one column most of what the words do
+    hash      by which it is known, "" where there is nothing to learn from
+    """
+
+    columns: tuple[NDArray[Any], ...]
+    hash: str
 
 
-def remember_content(population: Population, content: Features) -> None:
-    """Its content was made before."""
-    MADE.of(population).put((content_columns(population), SEED, SAMPLE), content)
+LEARNED_FROM = Kept(Recent[Content])
+
+
+def content_of(population: Population, classifier: str) -> Content:
+    """The content of the items, made once for all plans of a file about this classifier."""
+    opinion, features = second_opinion(population, classifier), features_of(population, classifier)
+
+    def made() -> Content:
+        rank = logit(mid_rank_share(opinion.score.astype(np.float64)))[:, None]
+        told = sha256(f"{features.hash}|{opinion.hash}".encode()).hexdigest()
+        return Content((features.values, rank.astype(np.float32)), told)
+
+    if not opinion.columns:
+        return Content((), "")
+    return LEARNED_FROM.of(population).get((features.hash, opinion.hash), made)
 
 
 def recut_of(
     frame: Frame,
     rates: FloatArray,
     expected: FloatArray,
-    columns: NDArray[Any],
+    columns: Sequence[NDArray[Any]],
     seed: int,
     labels: tuple[IntArray, BoolArray],
 ) -> tuple[Recut | None, FloatArray, dict[str, Any]]:

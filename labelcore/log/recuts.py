@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelcore.designs.base import Frame
-from labelcore.designs.recut import ONCE, content_of, from_json, recut_frame, to_json
+from labelcore.designs.recut import ONCE, Content, content_of, from_json, recut_frame, to_json
 from labelcore.tallies import Tallies, tallies_of
 
 if TYPE_CHECKING:
@@ -56,18 +56,22 @@ def found_recut(engine: Engine) -> dict[str, Any]:
     """What is recorded when strata are cut once more; nothing where it is not due."""
     if not recut_due(engine):
         return {}
-    content = content_of(engine.population)
+    content = _content(engine)
     told: dict[str, Any] = {"labels": engine.labels, "features": content.hash}
     if engine.undecided > MOST_UNSURE * engine.labels:
         return {**told, "unsure": engine.undecided}
     setup = engine._due().setup
-    cut, model = engine.design.recut(setup, engine.frame, engine.progress, content.values)
+    cut, model = engine.design.recut(setup, engine.frame, engine.progress, content.columns)
     return {**told, **model, **({} if cut is None else to_json(cut))}
 
 
 def same_content(engine: Engine, told: Mapping[str, Any]) -> bool:
     """Whether the content of the items makes the numbers here that this cut was learned from."""
-    return bool(content_of(engine.population).hash == told.get("features"))
+    return bool(_content(engine).hash == told.get("features"))
+
+
+def _content(engine: Engine) -> Content:
+    return content_of(engine.population, str(engine.setup.classifier))
 
 
 def check_recut(engine: Engine, told: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from labelcore.designs.base import INTERVAL_RULES, Design, Frame, Setup
 from labelcore.designs.helpers import wants_content
 from labelcore.designs.lists import ComparesLists
+from labelcore.designs.recut import ONCE
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
@@ -219,19 +220,20 @@ def _given(
 
 OTHER_CONTENT = (
     "says that the helper made from the content of the items is {said}, and here it came out as "
-    "{found}: another version of scikit-learn or another machine rounds otherwise; open the "
-    "project from its store"
+    "{found}: another version of Labelcore or scikit-learn, or another machine, makes it "
+    "otherwise; open the project from its store"
 )
 
 
 def _make_content(population: Population, params: Any, classifier: str | None) -> None:
-    """The helper from the content of the items, for a plan that names it. Raises ParameterError
+    """What the content of the items says, for a plan that uses it. Raises ParameterError
     where it comes out otherwise than the plan says."""
     if classifier is None or not hasattr(params, "content"):
         return
-    if wants_content(population, params.helpers):
+    wanted = wants_content(population, params.helpers)
+    if wanted or params.recut == ONCE:
         found = second_opinion(population, classifier).hash
-        if params.content not in (None, found):
+        if wanted and params.content not in (None, found):
             told = OTHER_CONTENT.format(said=params.content[:12], found=found[:12])
             raise ParameterError("content", told)
 

@@ -44,7 +44,8 @@ UNEQUAL = "{column!r} has embeddings of {least:,} to {most:,} numbers, not of on
 NO_TERMS = "no word of {columns} stands in two items"
 
 Floats = NDArray[np.float32]
-Fitted = Callable[[Columns], Floats]
+Fitted = Callable[[Columns], Any]
+"""Rows as numbers: an array, or a sparse matrix where each word is a column."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -61,6 +62,24 @@ class Features:
     values: Floats
     columns: tuple[str, ...]
     hash: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Terms:
+    """What the items say, as ``Features`` but with a column for each word: far more columns, most
+    of them 0.
+
+    chosen    (n_sampled,), the items that were looked at, in file order
+    sampled   (n_sampled, n_columns), sparse: what these say; without columns that say something
+              it has none
+    pieces    the place of the first item and what some items say, of all in file order
+    """
+
+    chosen: NDArray[np.int64]
+    sampled: Any
+    pieces: Callable[[], Iterator[tuple[int, Any]]]
+    columns: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -116,8 +135,8 @@ def _made(population: Population, names: Sequence[str], seed: int, sample: int) 
 
     population._refuse_changed_file()
     with threadpool_limits(1):
-        chosen = np.random.default_rng([seed, 1]).permutation(len(population))[:sample]
-        look = _Look(population, names, np.sort(chosen))
+        chosen = _sampled(population, seed, sample)
+        look = _Look(population, names, chosen)
         parts = _fitted(look, seed)
         width = sum(part.sampled.shape[1] for part in parts)
         values = room(len(population) * width, np.float32).reshape(len(population), width)
@@ -132,8 +151,39 @@ def _made(population: Population, names: Sequence[str], seed: int, sample: int) 
     for start in range(0, len(values), PIECE):
         digest.update(values[start : start + PIECE].tobytes())
     values.setflags(write=False)
-    used = tuple(name for name in names if any(name in part.columns for part in parts))
-    return Features(values, used, digest.hexdigest(), tuple(look.notes))
+    return Features(values, _used(names, parts), digest.hexdigest(), tuple(look.notes))
+
+
+def content_terms(
+    population: Population, names: Sequence[str], *, seed: int, sample: int = SAMPLE
+) -> Terms:
+    """What these columns say, for a model that is fitted once: nothing of it is kept."""
+    from scipy.sparse import csr_array, hstack
+
+    population._refuse_changed_file()
+    chosen = _sampled(population, seed, sample)
+    look = _Look(population, names, chosen)
+    parts = _fitted(look, seed, turned=False)
+
+    def beside(found: Sequence[Any]) -> Any:
+        return hstack([csr_array(one) for one in found], format="csr")
+
+    def pieces() -> Iterator[tuple[int, Any]]:
+        for start, piece in _pieces(population, names):
+            yield start, beside([part.apply(piece) for part in parts])
+            let_pages_go()
+
+    sampled = beside([part.sampled for part in parts]) if parts else csr_array((len(chosen), 0))
+    return Terms(chosen, sampled, pieces, _used(names, parts), tuple(look.notes))
+
+
+def _sampled(population: Population, seed: int, sample: int) -> NDArray[np.int64]:
+    """The items that are looked at, in file order."""
+    return np.sort(np.random.default_rng([seed, 1]).permutation(len(population))[:sample])
+
+
+def _used(names: Sequence[str], parts: Sequence[_Part]) -> tuple[str, ...]:
+    return tuple(name for name in names if any(name in part.columns for part in parts))
 
 
 def _pieces(population: Population, names: Sequence[str]) -> Iterator[tuple[int, Columns]]:
@@ -155,7 +205,7 @@ class _Part:
 
     columns: tuple[str, ...]
     apply: Fitted
-    sampled: Floats
+    sampled: Any
 
 
 @dataclass(eq=False)
@@ -198,8 +248,11 @@ LIST = r"^\s*\[\s*[-+0-9.eEnaN,\s]*\]\s*$"
 ISO_DATE = r"^\s*\d{4}-\d{1,2}-\d{1,2}"
 
 
-def _fitted(look: _Look, seed: int) -> list[_Part]:
-    """What each column, or the texts together, are as features."""
+def _fitted(look: _Look, seed: int, *, turned: bool = True) -> list[_Part]:
+    """What each column, or the texts together, are as features.
+
+    turned   whether texts become few directions, and not a column for each word
+    """
     parts, texts = [], []
     for name in look.names:
         column = look.columns[name]
@@ -224,7 +277,7 @@ def _fitted(look: _Look, seed: int) -> list[_Part]:
         else:
             texts.append(name)
     if texts:
-        found = _of_texts(texts, look.columns, seed)
+        found = _of_texts(texts, look.columns, seed, turned=turned)
         if found is None:
             look.notes.append(NO_TERMS.format(columns=", ".join(map(repr, texts))))
         else:
@@ -339,9 +392,11 @@ def _unit(rows: Floats) -> Floats:
     return np.asarray(rows / np.where(length > 0, length, 1), dtype=np.float32)
 
 
-def _of_texts(names: Sequence[str], sampled: Columns, seed: int) -> _Part | None:
-    """TF-IDF of words and pairs of words of all these columns together, turned to few directions;
-    None where no word stands in two rows."""
+def _of_texts(
+    names: Sequence[str], sampled: Columns, seed: int, *, turned: bool
+) -> _Part | None:
+    """TF-IDF of words and pairs of words of all these columns together; None where no word stands
+    in two rows."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
@@ -361,10 +416,12 @@ def _of_texts(names: Sequence[str], sampled: Columns, seed: int) -> _Part | None
     if width < 1:
         return None
     weights = TfidfTransformer(sublinear_tf=True)
-    first = weights.fit_transform(counts[:, terms])
+    first, said = weights.fit_transform(counts[:, terms]), tuple(names)
+    if not turned:
+        return _Part(said, lambda piece: weights.transform(counted(piece)[:, terms]), first)
     svd = TruncatedSVD(width, random_state=seed)
     return _directions(
-        tuple(names),
+        said,
         lambda piece: svd.transform(weights.transform(counted(piece)[:, terms])),
         svd.fit_transform(first),
     )

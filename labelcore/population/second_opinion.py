@@ -18,10 +18,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from labelcore.population.content_features import (
+    MADE,
     MOST_CATEGORIES,
     SAMPLE,
     Features,
+    FeaturesKey,
+    Terms,
     content_features,
+    content_terms,
 )
 from labelcore.population.population import Opinion, Population
 from labelcore.population.revealing import looks_like_answer
@@ -29,8 +33,7 @@ from labelcore.population.revealing import looks_like_answer
 CONTENT = "content"
 """What the helper is called in ``params["helpers"]``."""
 SEED, FOLDS, INVERSE_PENALTY = 0, 5, 4.0
-DIGITS = 3
-BLOCK = 1 << 16
+DIGITS, STEPS = 3, 200
 ONE_PREDICTION = "{classifier!r} says the same of every item"
 THE_ANSWER = (
     "{column!r} says what all {answers:,} known answers say and is left out: if it holds the "
@@ -65,6 +68,30 @@ def second_opinion(population: Population, classifier: str) -> Opinion:
     return found
 
 
+def features_of(population: Population, classifier: str) -> Features:
+    """The same content as few numbers, from which labels can teach something (``designs.recut``),
+    kept with the population."""
+    names, seed, _ = features_key(population, classifier)
+    return content_features(population, names, seed=seed)
+
+
+def features_key(population: Population, classifier: str) -> FeaturesKey:
+    """What those are kept by."""
+    return second_opinion(population, classifier).columns, SEED, SAMPLE
+
+
+def remember_features(population: Population, classifier: str, features: Features) -> None:
+    """They were made before."""
+    MADE.of(population).put(features_key(population, classifier), features)
+
+
+def features_there(population: Population, classifier: str) -> Features | None:
+    """They, as far as they were made before."""
+    if classifier not in population.opinions:
+        return None
+    return MADE.of(population).there(features_key(population, classifier))
+
+
 def _made(population: Population, classifier: str) -> Opinion:
     said, columns = population.predictions.get(classifier), content_columns(population)
     if len(population.classes) > 2:
@@ -76,13 +103,12 @@ def _made(population: Population, classifier: str) -> Opinion:
     telling = _telling(population, columns)
     told = tuple(THE_ANSWER.format(column=one, answers=n) for one, n in telling.items())
     asked = [one for one in columns if one not in telling]
-    features = content_features(population, asked, seed=SEED)
-    if not features.columns:
-        return _none(population, *told, *features.notes)
-    positive = said == population.classes.index(population.positive)
-    score = _cross_fitted(features, positive)
-    notes = (*told, *features.notes)
-    return Opinion(score, sha256(score.tobytes()).hexdigest(), features.columns, notes)
+    terms = content_terms(population, asked, seed=SEED)
+    notes = (*told, *terms.notes)
+    if not terms.columns:
+        return _none(population, *notes)
+    score = _cross_fitted(terms, said == population.classes.index(population.positive))
+    return Opinion(score, sha256(score.tobytes()).hexdigest(), terms.columns, notes)
 
 
 def _telling(population: Population, columns: Sequence[str]) -> dict[str, int]:
@@ -113,28 +139,29 @@ def _none(population: Population, *why: str) -> Opinion:
     return Opinion(np.zeros(len(population), dtype=np.float32), "", (), why)
 
 
-def _cross_fitted(features: Features, positive: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _cross_fitted(terms: Terms, positive: NDArray[np.bool_]) -> NDArray[np.float32]:
     """The log odds that each item is called positive, (n_items,), by a model that has not seen it,
     to so many digits that rounding elsewhere changes few."""
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
-    random = np.random.default_rng([SEED, 2])
-    order = random.permutation(len(positive))
     fold = np.empty(len(positive), dtype=np.int8)
-    fold[order] = np.arange(len(positive)) % FOLDS
+    fold[np.random.default_rng([SEED, 2]).permutation(len(positive))] = (
+        np.arange(len(positive)) % FOLDS
+    )
     found = np.zeros(len(positive), dtype=np.float32)
+    mine, called = fold[terms.chosen], positive[terms.chosen]
+    slopes, levels = np.zeros((FOLDS, terms.sampled.shape[1])), np.zeros(FOLDS)
     with threadpool_limits(1):
-        for number in range(FOLDS):
-            learned = np.sort(order[fold[order] != number][:SAMPLE])
-            if len(np.unique(positive[learned])) < 2:
-                continue
-            model = LogisticRegression(C=INVERSE_PENALTY, solver="newton-cholesky", tol=1e-6)
-            model.fit(features.values[learned].astype(np.float64), positive[learned])
-            for items in _blocks(np.flatnonzero(fold == number)):
-                found[items] = model.decision_function(features.values[items].astype(np.float64))
+        for one in range(FOLDS):
+            others = mine != one
+            if len(np.unique(called[others])) == 2:
+                model = LogisticRegression(C=INVERSE_PENALTY, max_iter=STEPS)
+                model.fit(terms.sampled[others], called[others])
+                slopes[one], levels[one] = model.coef_[0], model.intercept_[0]
+        every = len(terms.chosen) == len(positive)
+        for start, said in [(0, terms.sampled)] if every else terms.pieces():
+            rows = slice(start, start + said.shape[0])
+            odds = np.asarray(said @ slopes.T) + levels
+            found[rows] = np.take_along_axis(odds, fold[rows, None].astype(np.int64), axis=1)[:, 0]
     return np.round(found, DIGITS)
-
-
-def _blocks(items: NDArray[np.int64]) -> Sequence[NDArray[np.int64]]:
-    return np.array_split(items, max(1, -(-len(items) // BLOCK)))

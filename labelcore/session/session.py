@@ -41,6 +41,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.spendings import readings_table
 from labelcore.population import Population, read_population
+from labelcore.population.second_opinion import features_there
 from labelcore.promises import Status
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.cells import Table
@@ -147,6 +148,7 @@ class Session(AfterLabels):
         record = new_record(population, kept, project, settings or {})
         self.record = created_or_same(self.store, record, population)
         keep_prepared(self.store.items_folder, population, kept, engine.frame)
+        content = features_there(population, str(engine.setup.classifier))
         population.let_go()
         remember(engine.design, engine.setup, engine.existing, engine.frame)
         population, engine = self._mapped(population, kept, engine)
@@ -163,7 +165,8 @@ class Session(AfterLabels):
         self.home = Home.of(self.store, self.record)
         self.sync()
         if recut_wanted(self.engine):
-            keep_content(self.store.items_folder, population)
+            classifier = str(self.engine.setup.classifier)
+            keep_content(self.store.items_folder, population, classifier, content)
 
     def _mapped(
         self, population: Population, plan: Plan, engine: Engine

@@ -11,6 +11,7 @@ Houwelingen (1992), cross-fitting after Chernozhukov et al. (2018).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +55,7 @@ def folds(random: np.random.Generator, items: int) -> NDArray[np.int8]:
 
 
 def learned(
-    columns: NDArray[Any],
+    columns: Sequence[NDArray[Any]],
     stratum: NDArray[Any],
     rates: FloatArray,
     fold: NDArray[Any],
@@ -63,15 +64,15 @@ def learned(
 ) -> Learned:
     """What a model of labels says of all items, cross-fitted.
 
-    columns    (n_items, n_columns), what is known of the content, in one scale for all columns:
-               the penalties are for items of length 4 or so
+    columns    (n_items, n_columns) each, side by side what is known of the content, in one scale
+               for all columns: the penalties are for items of length 4 or so
     stratum    (n_items,); rates: (n_strata,), by the labels so far
     fold       (n_items,)
     items, positive   (n_labels,), the labelled items and their truth
     """
     from threadpoolctl import threadpool_limits
 
-    x = columns[items].astype(np.float64)
+    x = _rows(columns, items)
     offset = logit(np.clip(rates, *RATE_RANGE))
     own, of_label = offset[stratum[items]], fold[items]
     y = positive.astype(np.float64)
@@ -172,13 +173,19 @@ def _log_likelihood(logits: FloatArray, y: FloatArray) -> float:
     return float((y * log_expit(logits) + (1 - y) * log_expit(-logits)).sum())
 
 
-def _of_all(columns: NDArray[Any], fold: NDArray[Any], models: FloatArray) -> FloatArray:
+def _rows(columns: Sequence[NDArray[Any]], rows: Any) -> FloatArray:
+    return np.hstack([one[rows] for one in columns]).astype(np.float64)
+
+
+def _of_all(
+    columns: Sequence[NDArray[Any]], fold: NDArray[Any], models: FloatArray
+) -> FloatArray:
     """What the model of its fold says of each item, (n_items,)."""
     levels, slopes = models[:, 0], models[:, 1:].T
-    found = np.empty(len(columns))
-    for at in range(0, len(columns), BLOCK):
+    found = np.empty(len(fold))
+    for at in range(0, len(fold), BLOCK):
         rows = slice(at, at + BLOCK)
-        every = levels + columns[rows].astype(np.float64) @ slopes
+        every = levels + _rows(columns, rows) @ slopes
         found[rows] = np.take_along_axis(every, fold[rows, None].astype(np.int64), axis=1)[:, 0]
     return found
 

@@ -106,9 +106,9 @@ def test_a_session_cuts_once_and_replays(
     assert np.isclose((own * table.groupby("stratum").size()).sum(), ITEMS), "all labels count"
     found = replay_project(store, "p")
     assert found.draws == BUDGET and REPLAYED[True] in found.stages
-    other = replace(content_of(population), hash="of another machine")
+    other = replace(content_of(population, "m"), hash="of another machine")
     with monkeypatch.context() as patch:
-        patch.setattr(recuts, "content_of", lambda _: other)
+        patch.setattr(recuts, "content_of", lambda *_: other)
         assert REPLAYED[False] in replay_project(store, "p").stages
     opened = lc.Session.open(store, "p")
     assert np.array_equal(widths(opened), widths(session))
@@ -165,8 +165,8 @@ def test_content_made_otherwise_leaves_the_cut_of_the_log(
     """Another machine may round the content otherwise: what was drawn then follows from the log."""
     session = lc.Session(population, plan())
     until(session, truth)
-    content = recuts.content_of(population)
-    monkeypatch.setattr(recuts, "content_of", lambda _: replace(content, hash="other"))
+    content = recuts.content_of(population, "m")
+    monkeypatch.setattr(recuts, "content_of", lambda *_: replace(content, hash="other"))
     walk = Walk(session.engine.beginning(), None)
     for event in session.events:
         walk.take(event)

@@ -123,5 +123,5 @@ def sessions(
         half = [random.choice(ITEMS // 2, LABELS // 2, replace=False) for _ in range(2)]
         items = np.concatenate([half[0], ITEMS // 2 + half[1]])
         fold = folds(random, ITEMS)
-        found = learned(columns, stratum, np.full(2, RATE), fold, items, truth[items] > 0)
+        found = learned([columns], stratum, np.full(2, RATE), fold, items, truth[items] > 0)
         yield truth, found, stratum, fold, items
