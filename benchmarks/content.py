@@ -1,17 +1,17 @@
-"""What a second opinion from the items' content saves in the default method, before any label.
+"""What the items' content saves in the default method: before the first label, at half, and both.
 
-    python -m benchmarks.content [--quick] [--runs 100] [--only WORD] [--rows FILE] [--write]
+    python -m benchmarks.content [--quick] [--runs 24] [--only WORD] [--rows FILE] [--write]
 
-A model learns a classifier's predictions from the content of the items, cross-fitted, and is the
-helper ``content``. Beside it a control: the same numbers shuffled over the items, so that they say
-nothing. Sessions are drawn stratum by stratum: with a stratum's items in random order the hits of a
-batch are hypergeometric. Strata, shares and intervals are the product's own. Seeds: run r of the
-pair at place p uses (14, p, r) in every variant.
+"content": a model learns a classifier's predictions from the content, cross-fitted, and is a
+helper. "cut": at half of the labels a model of these cuts the strata once more. "both": both.
+Controls: "noise", the helper shuffled over the items, and "shuffled", the values of the model at
+half shuffled within each stratum, with the same guard. Session r of a pair has the same seed in
+every arm; the draws do not depend on the promise, so that one session gives the fixed figures at
+its end and the watched bands at every look of the grid.
 
-"Labels" is the square of the ratio of the mean widths with and without, at as many labels, in the
-mean of the four figures; one narrower than 3 points without is left out. "held" is at the end of a
-fixed session, at every batch of a watched one. The classifiers "words" and "bayes" of texts and
-those of digits are trained here, on items that are then left out.
+"Labels" is the square of the ratio of the mean widths to those of the default, at as many labels,
+in the mean of the four figures; one narrower than 3 points without is left out. The classifier
+"words" of the phrases and those of digits are trained here, on items that are then left out.
 """
 
 from __future__ import annotations
@@ -20,30 +20,42 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
-from benchmarks.helper_cases import Case, session_of
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
+from benchmarks.sessions import FloatArray, Prepared
+from labelcore.designs import recut
+from labelcore.designs.base import IntArray
+from labelcore.designs.recut import content_of
+from labelcore.figures.counted import figures_of
+from labelcore.figures.scalars import scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
+from labelcore.planning.runs import label_each_until
 from labelcore.population.second_opinion import second_opinion
+from labelcore.promises import Promise
+from labelcore.stats.recut import learned
 from labelcore.trials.digits import DARKEST, TRAINED_ON, _scores
 
 MAIN = ("accuracy", "precision", "recall", "f1")
 SIZES = (300, 1000)
-SEED, FILE_SEED, NARROW, TRAINED = 14, 54, 0.03, 1500
+SEED, FILE_SEED, NARROW, TRAINED, TOGETHER = 14, 54, 0.03, 1500, 20
 RARE = 49
 DESIGN = "recalibrated_neyman"
-OFF, ON, NOISE = "off", "content", "noise"
+OFF, ON, CUT, BOTH, NOISE, SHUFFLED = "default", "content", "cut", "both", "noise", "shuffled"
+ARMS = {OFF: (False, False), ON: (True, False), CUT: (False, True), BOTH: (True, True),
+        NOISE: (True, False), SHUFFLED: (False, True)}  # fmt: skip
+"""Whether the content is a helper, and whether strata are cut at half."""
 COST, COSTS = "cost ", (10_000, 100_000, 1_000_000)
-COST_NAMES = ("items", "seconds of one core", "seconds that passed", "MB of the process")
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,14 @@ class Pair:
             more += f", beside {self.beside}"
         return f"{self.file} {self.classifier}{more}"
 
+    @property
+    def arms(self) -> tuple[str, ...]:
+        if self.promise == "watched":
+            return OFF, ON, CUT, BOTH
+        if isinstance(self.beside, float):
+            return OFF, CUT
+        return (OFF, ON, CUT) if self.beside else tuple(ARMS)
+
 
 TEXTS, SHORT, NUMBERS = "texts about topics", "short texts", "numbers"
 ALONE = (
@@ -90,7 +110,13 @@ WATCHED = tuple(
     replace(one, promise="watched")
     for one in ALONE
     if (one.file, one.classifier)
-    in {("newsgroups", "nb"), ("newsgroups rare", "nb"), ("ppdb", "model"), ("digit 8", "bayes")}
+    in {
+        ("newsgroups", "nb"),
+        ("newsgroups rare", "nb"),
+        ("ppdb", "model"),
+        ("ppdb", "cosine"),
+        ("digit 8", "bayes"),
+    }
 )
 BESIDE = tuple(
     Pair(*pair, beside=beside)
@@ -177,117 +203,99 @@ def population_of(pair: Pair, folder: Path) -> tuple[lc.Population, np.ndarray]:
             scores={one: f"score_{one}" for one in names},
             predictions={one: f"pred_{one}" for one in names},
         )  # fmt: skip
-        second_opinion(population, pair.classifier)
+        content_of(population, pair.classifier)
     return population, truth
 
 
-def variants(pair: Pair) -> dict[str, list[str]]:
-    """The helpers of each variant; the control is the content of another file to all."""
-    other = "judge" if isinstance(pair.beside, float) else pair.beside
-    if other is None:
-        return {OFF: [], ON: ["content"], NOISE: ["content"]}
-    return {OFF: [str(other)], ON: [str(other), "content"]}
-
-
-def measure(pair: Pair, place: int, folder: Path, runs: int) -> list[Row]:
-    """A row for each size, variant and figure."""
+def measure(pair: Pair, place: int, folder: Path, size: int, runs: int) -> list[Row]:
+    """A row for each arm and figure."""
     population, truth = population_of(pair, folder)
+    if size >= 0.5 * len(population):
+        return []
+    codes = np.where(truth, *(population.classes.index(one) for one in _classes(population)))
+    seeds = np.random.default_rng((SEED, place, size)).integers(2**32, size=runs).tolist()
     opinion = population.opinions[pair.classifier]
+    mixed = np.random.default_rng(FILE_SEED).permutation(opinion.score)
+    noise = replace(opinion, score=mixed, hash=NOISE)
+    blind = replace(population, opinions={pair.classifier: noise})
     rows = []
-    for variant, helpers in variants(pair).items():
-        shuffled = np.random.default_rng(FILE_SEED).permutation(opinion.score)
-        population.let_go()
-        population.opinions[pair.classifier] = (
-            replace(opinion, score=shuffled) if variant == NOISE else opinion
-        )
-        for size in (one for one in SIZES if one < 0.5 * len(population)):
-            plan = lc.Plan(
-                DESIGN, MAIN, classifier=pair.classifier, budget=size, promise=pair.promise,
-                params={"helpers": helpers}, seed=SEED,
-            )  # fmt: skip
-            engine = Engine(population, frozen(population, plan, size))
-            case = Case(pair.name, len(population), size, promise=pair.promise)
-            found = np.array(
-                [
-                    session_of(case, engine, truth, np.random.default_rng((SEED, place, run)))
-                    for run in range(runs)
-                ]
-            )
-            error = found[:, 1].std(axis=0) / np.sqrt(max(runs - 1, 1))
-            rows += [
-                {"pair": pair.name, "kind": pair.kind, "promise": pair.promise,
-                 "beside": "" if pair.beside is None else str(pair.beside), "labels": size,
-                 "variant": variant, "figure": figure, "held": found[:, 0, at].mean(),
-                 "width": found[:, 1, at].mean(), "error": error[at], "items": len(population),
-                 "positives": int(truth.sum())}
-                for at, figure in enumerate(MAIN)
-            ]  # fmt: skip
-    population.opinions[pair.classifier] = opinion
+    for arm in pair.arms:
+        with _control(arm):
+            rows += _arm(blind if arm == NOISE else population, pair, arm, size, seeds, codes)
     return rows
 
 
-def against_off(found: pd.DataFrame) -> pd.DataFrame:
-    """By pair, size and variant: labels, their standard error, how often the figures held in the
-    mean and at the least, and the same without."""
-    keys = ["pair", "labels", "figure"]
-    off = found[found["variant"] == OFF].set_index(keys)
-    rows = []
-    for (pair, labels, variant), part in found.groupby(["pair", "labels", "variant"], sort=False):
-        if variant == OFF:
-            continue
-        on = part.set_index(keys)
-        base = off.loc[on.index]
-        wide = base["width"] >= NARROW
-        ratio = ((on["width"] / base["width"]) ** 2)[wide]
-        noise = np.hypot(on["error"] / on["width"], base["error"] / base["width"])[wide]
-        rows.append(
-            {"pair": pair, "labels": labels, "variant": variant, "ratio": ratio.mean(),
-             "noise": (2 * ratio * noise).mean(), "held": on["held"].mean(),
-             "least": on["held"].min(), "held_off": base["held"].mean(),
-             "least_off": base["held"].min(),
-             **{one: part[one].iloc[0] for one in ("kind", "promise", "beside")}}
-        )  # fmt: skip
-    return pd.DataFrame(rows)
+def _classes(population: lc.Population) -> tuple[str, str]:
+    """The positive class, and the other one."""
+    positive = population.positive
+    return positive, next(one for one in population.classes if one != positive)
 
 
-def by_pair(found: pd.DataFrame) -> str:
-    names = ("pair", "labels", "labels with content / without", "shuffled", "held", "least",
-             "without", "least")  # fmt: skip
-    rows = []
-    for (pair, labels), part in found.groupby(["pair", "labels"], sort=False):
-        of = part.set_index("variant")
-        on = of.loc[ON]
-        noise = "" if NOISE not in of.index else _digits_of(of.loc[NOISE, "ratio"])
-        held = (f"{on[one]:.3f}" for one in ("held", "least", "held_off", "least_off"))
-        ratio = _digits_of(on["ratio"], on["noise"])
-        rows.append((pair, f"{labels:,}", ratio, noise, *held))
-    return table(names, rows)
+def _arm(
+    population: lc.Population, pair: Pair, arm: str, size: int, seeds: list[int], codes: IntArray
+) -> list[Row]:
+    content, cut = ARMS[arm]
+    other = "judge" if isinstance(pair.beside, float) else pair.beside
+    helpers = [*([str(other)] if other else []), *(["content"] if content else [])]
+    plan = lc.Plan(
+        DESIGN, MAIN, classifier=pair.classifier, budget=size, promise=pair.promise, seed=SEED,
+        params={"helpers": helpers, **({"recut": "once"} if cut else {})},
+    )  # fmt: skip
+    prepared = Prepared(population, frozen(population, plan, size), codes)
+    truth = np.array([*prepared.truth().values()])
+    seen: list[tuple[FloatArray, ...]] = []
+    on = 0
+    for start in range(0, len(seeds), TOGETHER):
+        engines = [prepared.engine.redrawn(seed) for seed in seeds[start : start + TOGETHER]]
+        label_each_until(engines, [codes] * len(engines), size)
+        on += sum(engine.cut_anew_yet for engine in engines)
+        seen += _seen(engines, truth, watched=pair.promise == "watched")
+    value, low, high, ever = (np.array(one) for one in zip(*seen, strict=True))
+    inside = (low <= truth + 1e-9) & (high >= truth - 1e-9)
+    error = (high - low).std(axis=0) / np.sqrt(max(len(seeds) - 1, 1))
+    return [
+        {"pair": pair.name, "kind": pair.kind, "promise": pair.promise,
+         "beside": "" if pair.beside is None else str(pair.beside), "labels": size, "arm": arm,
+         "figure": figure, "sessions": len(seeds), "cut": on / len(seeds),
+         "covered": inside[:, at].mean(), "width": (high - low)[:, at].mean(), "error": error[at],
+         "squared": np.nanmean((value[:, at] - truth[at]) ** 2), "wrong": ever[:, at].mean()}
+        for at, figure in enumerate(MAIN)
+    ]  # fmt: skip
 
 
-def _digits_of(ratio: float, noise: float | None = None) -> str:
-    """Two digits; "narrow" where no figure is wide enough to tell."""
-    if np.isnan(ratio):
-        return "narrow"
-    return f"{ratio:.2f}" if noise is None else f"{ratio:.2f} ± {noise:.2f}"
+def _seen(
+    engines: list[Engine], truth: FloatArray, *, watched: bool
+) -> Iterator[tuple[FloatArray, ...]]:
+    """Of each session: value, low and high of the figures at its end, and whether the watched bands
+    were ever wrong."""
+    if not watched:
+        every = next(iter(figures_of(engines, Promise.FIXED)))[1]
+        for found in every:
+            assert found is not None
+            yield found[1].value, found[1].low, found[1].high, np.zeros(len(truth))
+        return
+    for engine, band in zip(engines, scalar_results_of(engines), strict=True):
+        value, low, high = (
+            np.array([getattr(one, end) for one in band.values()])
+            for end in ("value", "low", "high")
+        )
+        ends = np.array([*(one for _, one in engine.seen), np.array([low, high])])
+        wrong = (ends[:, 0] > truth + 1e-9) | (ends[:, 1] < truth - 1e-9)
+        yield value, low, high, wrong.any(axis=0).astype(float)
 
 
-def summary(found: pd.DataFrame) -> str:
-    """Means over the pairs."""
-    rows = []
-    for labels, of_size in found.groupby("labels"):
-        for kind in (*dict.fromkeys(of_size["kind"]), "all"):
-            part = of_size[of_size["kind"] == kind] if kind != "all" else of_size
-            on, noise = (part[part["variant"] == one] for one in (ON, NOISE))
-            worst = on.loc[on["ratio"].idxmax()]
-            rows.append((kind, f"{labels:,}", len(on), f"{on['ratio'].mean():.3f}",
-                         f"{worst['ratio']:.2f} ± {worst['noise']:.2f} ({worst['pair']})",
-                         f"{noise['ratio'].mean():.3f}", f"{on['held'].mean():.3f}",
-                         f"{on['least'].min():.3f}", f"{on['held_off'].mean():.3f}",
-                         f"{on['least_off'].min():.3f}",
-                         f"{noise['held'].mean():.3f}"))  # fmt: skip
-    names = ("content", "labels", "pairs", "labels with / without", "worst pair", "shuffled",
-             "held", "least", "without", "least", "shuffled held")  # fmt: skip
-    return table(names, rows)
+def _control(arm: str) -> Any:
+    return patch.object(recut, "learned", _shuffled) if arm == SHUFFLED else nullcontext()
+
+
+def _shuffled(columns: Any, stratum: Any, *rest: Any) -> Any:
+    """The model's values in a random order within each stratum."""
+    found = learned(columns, stratum, *rest)
+    order = np.argsort(stratum, kind="stable")
+    mixed = np.lexsort((np.random.default_rng(len(rest[2])).random(len(stratum)), stratum))
+    beyond = found.beyond.copy()
+    beyond[order] = found.beyond[mixed]
+    return replace(found, beyond=beyond)
 
 
 def cost(items: int, folder: Path) -> list[Row]:
@@ -309,42 +317,127 @@ def cost(items: int, folder: Path) -> list[Row]:
         population = lc.read_population(path, content="text", predictions={"nb": "said"})
         start, cpu = time.monotonic(), time.process_time()
         second_opinion(population, "nb")
-        seconds, cpu = time.monotonic() - start, time.process_time() - cpu
+        helper = time.process_time() - cpu
+        content = content_of(population, "nb")
+        both, seconds = time.process_time() - cpu, time.monotonic() - start
+        cut = _seconds_of_a_cut(items, content.columns)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return [{"items": items, "seconds": seconds, "cpu": cpu, "megabytes": most}]
+    return [
+        {
+            "items": items,
+            "helper, seconds of one core": helper,
+            "numbers for the cut besides": both - helper,
+            "both, seconds that passed": seconds,
+            "a cut at 150 labels": cut[0],
+            "at 500": cut[1],
+            "MB of the process": most,
+        }
+    ]
 
 
-def _all_pairs() -> Iterator[tuple[int, Pair]]:
-    yield from enumerate((*ALONE, *WATCHED, *BESIDE))
+def _seconds_of_a_cut(items: int, columns: Any) -> list[float]:
+    """Of one core, in 18 strata of equal size."""
+    random, stratum = np.random.default_rng(SEED), np.arange(items) % 18
+    fold, found = recut.folds(random, items), []
+    for labels in (150, 500):
+        chosen = random.permutation(items)[:labels]
+        cpu = time.process_time()
+        model = learned(
+            columns, stratum, np.full(18, 0.2), fold, chosen, random.random(labels) < 0.2
+        )
+        recut.edges(model.beyond, stratum, np.full(18, 0.2), np.full(18, 10.0))
+        found.append(time.process_time() - cpu)
+    return found
 
 
 def jobs(options: Options) -> dict[str, Job]:
-    found: dict[str, Callable[[], list[Row]]] = {
-        pair.name: partial(measure, pair, place, options.data, options.runs)
-        for place, pair in _all_pairs()
-        if not options.quick or place == 0
-    }
+    found: dict[str, Callable[[], list[Row]]] = {}
+    for place, pair in enumerate((*ALONE, *WATCHED, *BESIDE)):
+        for size in SIZES if pair.promise == "fixed" else SIZES[:1]:
+            run = partial(measure, pair, place, options.data, size, options.runs)
+            if not options.quick or (place == 0 and size == SIZES[0]):
+                found[f"{pair.name} {size}"] = run
     costs = {f"{COST}{items:,}": partial(cost, items, options.data) for items in COSTS}
     return found if options.quick else {**found, **costs}
 
 
+def against_off(found: pd.DataFrame) -> pd.DataFrame:
+    """By pair, size and arm: labels with their standard error, coverage and ever wrong in the mean
+    of the figures and of the worst one, squared errors, and in how many sessions it was cut."""
+    keys = ["pair", "labels", "figure"]
+    off = found[found["arm"] == OFF].set_index(keys)
+    rows = []
+    for (pair, labels, arm), part in found.groupby(["pair", "labels", "arm"], sort=False):
+        one = part.set_index(keys)
+        base = off.loc[one.index]
+        wide = base["width"] >= NARROW
+        ratio = ((one["width"] / base["width"]) ** 2)[wide]
+        noise = np.hypot(one["error"] / one["width"], base["error"] / base["width"])[wide]
+        errors = np.log(np.maximum(one["squared"], 1e-9) / np.maximum(base["squared"], 1e-9))
+        rows.append(
+            {"pair": pair, "labels": labels, "arm": arm, "ratio": ratio.mean(),
+             "noise": (2 * ratio * noise).mean(), "covered": one["covered"].mean(),
+             "least": one["covered"].min(), "wrong": one["wrong"].mean(),
+             "worst": one["wrong"].max(), "errors": float(np.exp(errors.mean())),
+             **{name: part[name].iloc[0] for name in ("kind", "promise", "beside", "cut",
+                                                       "sessions")}}
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def by_arm(found: pd.DataFrame, keys: list[str], value: str, digits: int) -> pd.DataFrame:
+    """One column for each arm."""
+    every = found.pivot_table(index=keys, columns="arm", values=value, sort=False)
+    every = every[[one for one in ARMS if one in every]]
+    return every.map(lambda one: "" if np.isnan(one) else f"{one:.{digits}f}").reset_index()
+
+
+def summary(found: pd.DataFrame) -> pd.DataFrame:
+    """Means over the pairs, by kind and of all."""
+    every = pd.concat([found, found.assign(kind="all")])
+    rows = []
+    for (labels, kind, arm), part in every.groupby(["labels", "kind", "arm"], sort=False):
+        told = part[part["ratio"].notna()]
+        worst = told.loc[told["ratio"].idxmax()]
+        rows.append(
+            {"labels": labels, "content": kind, "arm": arm, "pairs": len(told),
+             "of the labels": f"{told['ratio'].mean():.3f}",
+             "worst pair": f"{worst['ratio']:.2f} ± {worst['noise']:.2f} ({worst['pair']})",
+             "squared errors": f"{np.exp(np.log(part['errors']).mean()):.2f}",
+             "cut in": f"{part['cut'].mean():.2f}" if ARMS[arm][1] else "",
+             "covered": f"{part['covered'].mean():.3f}", "least": f"{part['least'].min():.3f}"}
+        )  # fmt: skip
+    return pd.DataFrame(rows).sort_values(["labels", "content"], kind="stable")
+
+
 def tables(rows: Rows, options: Options) -> str:
-    """By kind of content, by pair, watched, beside other helpers, and what it costs."""
+    """Means over pairs, each pair, watched, beside other helpers, and what it costs."""
     found = pd.DataFrame(flat({name: one for name, one in rows.items() if COST not in name}))
     both = against_off(found)
     alone = both[(both["promise"] == "fixed") & (both["beside"] == "")]
     watched, beside = both[both["promise"] == "watched"], both[both["beside"] != ""]
-    parts = [f"{options.runs} runs each.", "## Alone", summary(alone), by_pair(alone)]
+    keys = ["pair", "labels"]
+    parts = [
+        f"{int(found['sessions'].max())} sessions of each pair, size and arm.",
+        "## Means over pairs", frame_table(summary(alone[alone["arm"] != OFF]), {}),
+        "## Labels of each pair, of those of the default",
+        frame_table(by_arm(alone[alone["arm"] != OFF], keys, "ratio", 2), {}),
+        "## Covered, in the mean of the four figures",
+        frame_table(by_arm(alone, keys, "covered", 3), {}),
+        "## Cut, share of the sessions",
+        frame_table(by_arm(alone[alone["arm"].isin([CUT, BOTH, SHUFFLED])], keys, "cut", 2), {}),
+    ]  # fmt: skip
     if len(watched):
-        parts += ["## Watched", by_pair(watched)]
+        parts += ["## Watched: labels", frame_table(by_arm(watched, keys, "ratio", 2), {}),
+                  "## Watched: ever wrong, in the mean of the figures",
+                  frame_table(by_arm(watched, keys, "wrong", 3), {})]  # fmt: skip
     if len(beside):
-        parts += ["## Beside other helpers", by_pair(beside)]
+        parts += ["## Beside other helpers", frame_table(by_arm(beside, keys, "ratio", 2), {})]
     costs: list[dict[str, Any]] = flat({name: one for name, one in rows.items() if COST in name})
     if costs:
-        taken = [(f"{one['items']:,}", f"{one['cpu']:.0f}", f"{one['seconds']:.0f}",
-                  f"{one['megabytes']:,.0f}")
-                 for one in costs]  # fmt: skip
-        parts += ["## What it costs", table(COST_NAMES, taken)]
+        cuts = [name for name in costs[0] if name.startswith(("a cut", "at "))]
+        digits = {one: 2 if one in cuts else 0 for one in costs[0]}
+        parts += ["## What it costs", frame_table(pd.DataFrame(costs), digits)]
     return "\n\n".join(parts)
 
 
@@ -354,7 +447,7 @@ HEAD = f"""# Content: what the items say saves labels
 
 """
 BENCHMARK = Benchmark(
-    name="content", about=str(__doc__), jobs=jobs, tables=tables, runs=100, quick_runs=3,
+    name="content", about=str(__doc__), jobs=jobs, tables=tables, runs=24, quick_runs=3,
     page="content.md", head=HEAD, workers=1,
 )  # fmt: skip
 

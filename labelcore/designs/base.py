@@ -570,10 +570,17 @@ class Design(ABC, Generic[FrameT]):
         return frame.rates
 
     def recut(
-        self, setup: Setup, frame: FrameT, progress: Progress, columns: Sequence[NDArray[Any]]
+        self,
+        setup: Setup,
+        frame: FrameT,
+        progress: Progress,
+        columns: Sequence[NDArray[Any]],
+        *,
+        forecast: bool = True,
     ) -> tuple[Any, dict[str, Any]]:
-        """How the labels so far cut strata once more by ``columns`` of the items (n_items, n) each, a
-        ``designs.recut.Recut`` or None, and what is told of it."""
+        """How the labels so far cut strata once more by ``columns`` of the items, (n_items, n)
+        each, a ``designs.recut.Recut`` or None; and what is told of it, with a ``forecast`` of what
+        it saves."""
         return None, {}
 
     def saved(self, setup: Setup, frame: FrameT, progress: Progress) -> Saved | None:

@@ -44,6 +44,7 @@ def labels_without(
     counts: FloatArray,
     plain: Frame,
     at: SharesAt,
+    within: tuple[int, int] | None = None,
 ) -> int | None:
     """The labels with which strata without helpers would have given a figure the variance that it
     has now, the widest one of several; None where that cannot be told.
@@ -55,12 +56,13 @@ def labels_without(
 
     gradient        (n_figures, n_strata) of a frame, given the rates of its strata
     rates, counts   (n_strata,) of ``frame``; at: the shares of ``plain`` with so many labels
+    within          the numbers between which it is looked for; None: none, and all items
     """
     goal = _variance(gradient, frame, rates, counts)
     mean = rates_without(frame, rates, plain)
     if not np.isfinite(goal) or goal <= 0:
         return None
-    low, high = 0, int(plain.sizes.sum())
+    low, high = within or (0, int(plain.sizes.sum()))
     while high - low > max(1, high // 500):
         labels = (low + high) // 2
         found = _variance(gradient, plain, mean, np.minimum(at(labels) * labels, plain.sizes))

@@ -484,7 +484,13 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return recalibrate(frame.rates, progress.positive, progress.labelled, *said)
 
     def recut(
-        self, setup: Setup, frame: HelpedFrame, progress: Progress, columns: Sequence[NDArray[Any]]
+        self,
+        setup: Setup,
+        frame: HelpedFrame,
+        progress: Progress,
+        columns: Sequence[NDArray[Any]],
+        *,
+        forecast: bool = True,
     ) -> tuple[Recut | None, dict[str, Any]]:
         """How the labels so far cut strata once more (``designs.recut``), and what is told of it:
         the penalty and the gain of the model, and how many labels fewer the same widths are
@@ -507,14 +513,15 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         positive = setup.population.classes.index(setup.population.positive)
         labels = items, progress.codes[items] == positive
         found, of_parts, told = recut_of(frame, rates, expected, columns, setup.seed, labels)
-        if found is None:
-            return None, told
+        if found is None or not forecast:
+            return found, told
         parts, drawn = recut_frame(frame, found, progress.asked), progress.drawn
         counts = going_on(parts, of_parts, parts.counts(progress.asked), planned)
         without = [
             labels_without(
                 one, parts, of_parts, counts, frame,
                 lambda labels: going_on(frame, rates, drawn, labels) / max(labels, 1),
+                (planned, min(2 * planned, len(frame.stratum))),
             )
             for one in _gradients_asked(setup, frame).values()
         ]  # fmt: skip

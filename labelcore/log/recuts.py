@@ -52,8 +52,9 @@ def recut_due(engine: Engine) -> bool:
     return going_on and not engine.batch_left
 
 
-def found_recut(engine: Engine) -> dict[str, Any]:
-    """What is recorded when strata are cut once more; nothing where it is not due."""
+def found_recut(engine: Engine, *, forecast: bool = True) -> dict[str, Any]:
+    """What is recorded when strata are cut once more, with what it is expected to save where a
+    ``forecast`` is wanted; nothing where it is not due."""
     if not recut_due(engine):
         return {}
     content = _content(engine)
@@ -61,7 +62,9 @@ def found_recut(engine: Engine) -> dict[str, Any]:
     if engine.undecided > MOST_UNSURE * engine.labels:
         return {**told, "unsure": engine.undecided}
     setup = engine._due().setup
-    cut, model = engine.design.recut(setup, engine.frame, engine.progress, content.columns)
+    cut, model = engine.design.recut(
+        setup, engine.frame, engine.progress, content.columns, forecast=forecast
+    )
     return {**told, **model, **({} if cut is None else to_json(cut))}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from labelcore.designs.recut import ONCE
 from labelcore.errors import ParameterError
 from labelcore.estimands import SCALARS
@@ -16,10 +18,22 @@ REFUSED = "= 'once' cuts strata once more at half of the labels, which {why}"
 
 
 def check_recut(population: Population, plan: Plan, classifiers: int) -> None:
-    """Raise ParameterError where a plan that wants it cannot have it: where nothing can be
-    learned, or it was not measured."""
-    if plan.params.get("recut") != ONCE:
-        return
+    """Raise ParameterError where a plan that wants it cannot have it."""
+    if plan.params.get("recut") == ONCE and (why := why_no_recut(population, plan, classifiers)):
+        raise ParameterError("recut", REFUSED.format(why=why))
+
+
+def without_unfit_recut(population: Population, plan: Plan) -> Plan:
+    """The plan, which cuts nothing where it may not."""
+    classifiers = max(len(plan.classifiers), 1)
+    if plan.params.get("recut") != ONCE or not why_no_recut(population, plan, classifiers):
+        return plan
+    return replace(plan, params={one: x for one, x in plan.params.items() if one != "recut"})
+
+
+def why_no_recut(population: Population, plan: Plan, classifiers: int) -> str:
+    """Why a plan cuts no strata once more: nothing can be learned, or it was not measured; "" where
+    it may."""
     named = [name for name in plan.estimands if name not in SCALARS]
     reasons = {
         "needs content columns to learn from": not content_columns(population),
@@ -37,6 +51,4 @@ def check_recut(population: Population, plan: Plan, classifiers: int) -> None:
         "was not measured for a result about items like these": plan.target != "file",
         f"is done for at most {MOST_ITEMS:,} items": len(population) > MOST_ITEMS,
     }
-    why = next((words for words, so in reasons.items() if so), "")
-    if why:
-        raise ParameterError("recut", REFUSED.format(why=why))
+    return next((words for words, so in reasons.items() if so), "")

@@ -94,7 +94,7 @@ def cut_anew(engines: Sequence[Engine]) -> None:
     """Cut the strata once more in each session that is half way."""
     for engine in engines:
         if recut_due(engine):
-            engine.cut_anew(found_recut(engine))
+            engine.cut_anew(found_recut(engine, forecast=False))
 
 
 def _look(sessions: Sequence[_Session], results_needed: bool) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population.arrays import read_arrays, write_arrays
+from labelcore.population.content_features import Features
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.copies import TakenFile
 from labelcore.population.dialect import Dialect, Form
@@ -28,7 +29,7 @@ from labelcore.population.joined_scores import join_scores
 from labelcore.population.pictures import take_apart
 from labelcore.population.population import Opinion, Population
 from labelcore.population.read import read_as_it_is, read_population
-from labelcore.population.second_opinion import second_opinion
+from labelcore.population.second_opinion import features_of, second_opinion
 from labelcore.population.snapshots import (
     SUFFIX,
     keep_contents,
@@ -137,11 +138,19 @@ def told(path: str, arguments: Mapping[str, Any], column: str) -> None:
     write_arrays(_here(TOLD), {"rows": rows}, {})
 
 
-def opine(path: str, arguments: Mapping[str, Any], classifier: str) -> dict[str, Any]:
-    """The second opinion on a classifier, from the content of the items."""
-    found = second_opinion(read_population(path, **arguments), classifier)
-    write_arrays(_here(TOLD), {"score": found.score}, {})
-    return {"hash": found.hash, "columns": found.columns, "notes": found.notes}
+def learn(
+    path: str, arguments: Mapping[str, Any], classifier: str, numbers: bool
+) -> dict[str, Any]:
+    """What the content of the items says: the second opinion on a classifier, and, where
+    ``numbers`` are wanted, those that labels are to teach something about."""
+    population = read_population(path, **arguments)
+    found, arrays = second_opinion(population, classifier), {}
+    said = {"hash": found.hash, "columns": found.columns, "notes": found.notes}
+    if numbers:
+        content = features_of(population, classifier)
+        arrays, said["features"] = {"values": content.values}, content.hash
+    write_arrays(_here(TOLD), {"score": found.score, **arrays}, {})
+    return said
 
 
 # --- here ----------------------------------------------------------------------------------------
@@ -203,13 +212,16 @@ def duplicates_from(said: Mapping[str, Any]) -> Duplicates:
     return Duplicates(int(said["count"]), pairs)
 
 
-def opinion_from(said: Mapping[str, Any], folder: Path) -> Opinion:
-    """What ``opine`` wrote."""
+def learned_from(said: Mapping[str, Any], folder: Path) -> tuple[Opinion, Features | None]:
+    """What ``learn`` wrote; the numbers stay mapped."""
     found = read_arrays(folder / TOLD)
     assert found is not None
-    score = np.array(found[0]["score"])
     shutil.rmtree(folder, ignore_errors=True)
-    return Opinion(score, str(said["hash"]), tuple(said["columns"]), tuple(said["notes"]))
+    arrays, columns = found[0], tuple(map(str, said["columns"]))
+    opinion = Opinion(np.array(arrays["score"]), str(said["hash"]), columns, tuple(said["notes"]))
+    if "values" not in arrays:
+        return opinion, None
+    return opinion, Features(np.asarray(arrays["values"]), columns, str(said["features"]))
 
 
 def rows_of(folder: Path) -> NDArray[np.int64]:

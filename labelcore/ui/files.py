@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population import FORMATS, Duplicates, Form, Population, apart
+from labelcore.population.content_features import Features
 from labelcore.population.copies import copies_folder
 from labelcore.population.dialect import NOTHING
 from labelcore.population.foreign import SUFFIXES
@@ -297,16 +298,19 @@ def told_rows(population: Population, column: str) -> NDArray[np.int64]:
     return cast(NDArray[np.int64], waiting.found("told", key, what, ask))
 
 
-OPINION, OPINION_SECONDS = "opinion", 1800.0
+LEARNED, MOST_SECONDS = "learned", 1800.0
 
 
-def opinion(population: Population, classifier: str) -> Opinion:
-    """The second opinion on a classifier from the content of the items."""
+def learned(
+    population: Population, classifier: str, *, numbers: bool
+) -> tuple[Opinion, Features | None]:
+    """What the content of the items says of a classifier, and, where labels are to teach something
+    about it, as ``numbers``."""
     path = population.path
-    given = (str(path), dict(population.arguments), classifier)
-    ask = Ask(apart.opine, given, apart.opinion_from, stamp(path)[0], OPINION_SECONDS)
-    what, key = f"Learning from {path.name}", (population.fingerprint, classifier)
-    return cast(Opinion, waiting.found(OPINION, key, what, ask))
+    given = (str(path), dict(population.arguments), classifier, numbers)
+    ask = Ask(apart.learn, given, apart.learned_from, stamp(path)[0], MOST_SECONDS)
+    what, key = f"Learning from {path.name}", (population.fingerprint, classifier, numbers)
+    return cast("tuple[Opinion, Features | None]", waiting.found(LEARNED, key, what, ask))
 
 
 def _key(path: Path, given: Mapping[str, Any]) -> waiting.Key:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
 from labelcore.access import Right
 from labelcore.designs.helpers import candidates, wants_content
+from labelcore.designs.recut import ONCE
 from labelcore.errors import CancelledError, LimitError
 from labelcore.estimands import SCALARS
 from labelcore.plan.plan import Plan
+from labelcore.plan.recut import why_no_recut
 from labelcore.planning.methods import named
 from labelcore.population import Population
-from labelcore.population.second_opinion import CONTENT, content_columns
+from labelcore.population.second_opinion import CONTENT, content_columns, remember_features
 from labelcore.ui import files, outlook
 from labelcore.ui.asking import current
 from labelcore.ui.new_terms import Terms
@@ -30,36 +33,47 @@ SILENT = "What the items say is no help: {why}."
 A_THOUSAND = 0.8
 """Seconds for a thousand items (docs/content.md)."""
 OFF = "new-content-off"
+AT_HALF, NOT_AT_HALF = "Learn once more at half of the labels", "Do not learn at half"
+AT_HALF_SAVES = "Your own labels then cut the strata anew; where they teach nothing, nothing changes."
+AT_HALF_NOT = "Nothing is learned at half: that {why}."
 
 
 def made_content(terms: Terms, population: Population) -> None:
     """Make what a draft wants that has been chosen, before any forecast asks for it; cancelled, the
     draft goes on without."""
-    classifier = _classifier(terms, population)
-    if classifier is None or not wants_content(population, terms.params.get("helpers")):
+    classifier, at_half = _classifier(terms, population), _at_half(terms)
+    wanted = at_half or wants_content(population, terms.params.get("helpers"))
+    if classifier is None or not wanted:
         return
     try:
-        population.opinions[classifier] = files.opinion(population, classifier)
+        opinion, numbers = files.learned(population, classifier, numbers=at_half)
     except (CancelledError, LimitError) as error:
         st.caption(plain(str(error)))
-        _take(terms.design.name, None)
+        _take(terms.design.name, {"helpers": "", "recut": None})
         st.rerun()
+    population.opinions[classifier] = opinion
+    if numbers is not None:
+        remember_features(population, classifier, numbers)
 
 
 def offer_content(terms: Terms, population: Population, plan: Plan) -> None:
-    """What it saves, or the button that finds out; nothing where it cannot help."""
+    """What it saves, or the button that finds out, before the first label and at half; nothing
+    where it cannot help."""
     classifier = _classifier(terms, population)
     if classifier is None or not offered(population, plan):
         return
-    method, chosen = terms.design.name, wants_content(population, terms.params.get("helpers"))
-    if not chosen:
-        key = (population.fingerprint, classifier)
-        if said := st.session_state.get(OFF, {}).get(key):
+    _offer_now(terms, population, plan, classifier)
+    _offer_at_half(terms, population, plan, classifier)
+
+
+def _offer_now(terms: Terms, population: Population, plan: Plan, classifier: str) -> None:
+    method = terms.design.name
+    if not wants_content(population, terms.params.get("helpers")):
+        if said := st.session_state.get(OFF, {}).get((population.fingerprint, classifier)):
             st.caption(plain(said))
             return
-        st.button(
-            LEARN, key="new-content", on_click=_press, args=(method, _names(population, plan))
-        )
+        names = listed(_names(population, plan))
+        _button(LEARN, "new-content", method, {"helpers": names})
         st.caption(OFFER.format(seconds=seconds_words(A_THOUSAND * len(population) / 1000)))
         return
     opinion = population.opinions[classifier]
@@ -67,9 +81,27 @@ def offer_content(terms: Terms, population: Population, plan: Plan) -> None:
     if expected is None or not expected.learned:
         why = SILENT.format(why="; ".join(opinion.notes)) if opinion.notes else NOTHING
         st.session_state.setdefault(OFF, {})[population.fingerprint, classifier] = why
-        _take(method, None)
+        _take(method, {"helpers": ""})
         st.rerun()
-    st.button(LEAVE_OUT, key="new-content-out", on_click=_press, args=(method, None))
+    _button(LEAVE_OUT, "new-content-out", method, {"helpers": ""})
+
+
+def _offer_at_half(terms: Terms, population: Population, plan: Plan, classifier: str) -> None:
+    method, opinion = terms.design.name, population.opinions.get(classifier)
+    if opinion is not None and not opinion.columns:
+        return
+    why = why_no_recut(population, plan, max(len(plan.classifiers), 1))
+    if _at_half(terms):
+        _button(NOT_AT_HALF, "new-recut-out", method, {"recut": None})
+        if why:
+            st.caption(plain(AT_HALF_NOT.format(why=why)))
+    elif not why:
+        _button(AT_HALF, "new-recut", method, {"recut": ONCE})
+        st.caption(AT_HALF_SAVES)
+
+
+def _button(label: str, key: str, method: str, params: Mapping[str, str | None]) -> None:
+    st.button(label, key=key, on_click=_press, args=(method, params))
 
 
 def offered(population: Population, plan: Plan) -> bool:
@@ -101,6 +133,10 @@ def _classifier(terms: Terms, population: Population) -> str | None:
     return next(iter(named(terms.aim.classifier) or population.classifiers), None)
 
 
+def _at_half(terms: Terms) -> bool:
+    return terms.params.get("recut") == ONCE
+
+
 def _names(population: Population, plan: Plan) -> tuple[str, ...]:
     """The helpers that the plan has, with what the items say."""
     names = getattr(plan.design_params, "helpers", None)
@@ -110,9 +146,10 @@ def _names(population: Population, plan: Plan) -> tuple[str, ...]:
 
 
 @acting(Right.RUN)
-def _press(method: str, names: Sequence[str] | None) -> None:
-    _take(method, names)
+def _press(method: str, params: Mapping[str, str | None]) -> None:
+    _take(method, params)
 
 
-def _take(method: str, names: Sequence[str] | None) -> None:
-    current().take("params", listed(tuple(names or ())), f"{method}-helpers")
+def _take(method: str, params: Mapping[str, str | None]) -> None:
+    for name, value in params.items():
+        current().take("params", value, f"{method}-{name}")

@@ -9,6 +9,7 @@ import streamlit as st
 
 from labelcore.access import Right
 from labelcore.plan.plan import Plan
+from labelcore.plan.recut import without_unfit_recut
 from labelcore.population import Population
 from labelcore.session.managing import checked_name, free_name
 from labelcore.ui import new_kept, sessions, visitor
@@ -94,7 +95,7 @@ def aim_screen(items: Items, question: Question) -> None:
     with places.people:
         plan = with_overlap(plan, population)
     with places.more:
-        plan = with_repeats(plan)
+        plan = without_unfit_recut(population, with_repeats(plan))
         first = free_name(
             sessions.store(), one_line(items.path.name.split(".")[0], 60) or "project"
         )

@@ -10,6 +10,7 @@ import streamlit as st
 from labelcore.estimands import SCALARS
 from labelcore.log.repeats import SPACING
 from labelcore.plan.plan import Plan
+from labelcore.plan.recut import without_unfit_recut
 from labelcore.planning.spendings import ENOUGH, Spending, recommended
 from labelcore.population import Population
 from labelcore.promises import Promise
@@ -37,6 +38,7 @@ OTHERS = "{low:,} to {high:,} items more for {each}, {time}"
 SPENT = "{items:,} items, {twice:,} of them {many}: ± {half}"
 OTHERWISE = "{items:,} and {twice:,}: ± {half}"
 SEEN = "Two people differ on {share} of the items. {words}."
+NOT_AT_HALF = "Nothing is learned at half: that was not measured with several people."
 USUAL = 0.1
 """The overlap that others are held against: a tenth is what is mostly judged twice."""
 
@@ -47,6 +49,10 @@ def with_overlap(plan: Plan, population: Population) -> Plan:
     readers = int(ask("readers"))
     if readers == ONE:
         return plan
+    twice = without_unfit_recut(population, replace(plan, overlap=1.0, readers=readers))
+    if plan.params != twice.params:
+        plan = replace(plan, params=twice.params)
+        st.caption(NOT_AT_HALF)
     if ways := spendings_of(population, replace(plan, overlap=1.0, readers=readers)):
         by_share = {one.overlap: one for one in ways}
         stops = {share: f"{one.items:,} and {one.twice:,}" for share, one in by_share.items()}

@@ -17,6 +17,7 @@ from labelcore.designs.samples import suggested_params
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import CHOICES, CURVES, LISTS, SUMMARIES
 from labelcore.plan.plan import Plan, watched_horizon
+from labelcore.plan.recut import without_unfit_recut
 from labelcore.plan.stop_rules import ALL, ANY, wanted
 from labelcore.planning.methods import (
     Line,
@@ -361,7 +362,7 @@ class Terms:
     def plan(self, **terms: Any) -> Plan:
         """The plan of the method on these terms. Raises ValueError, TypeError where it cannot
         serve."""
-        return Plan(
+        plan = Plan(
             self.design.name,
             self.aim.estimands,
             classifier=in_order(self.design, self.params, self.aim.classifier),
@@ -372,6 +373,7 @@ class Terms:
             by=self.by,
             **terms,
         )
+        return without_unfit_recut(self.population, plan)
 
     def sized_terms(self) -> dict[str, Any]:
         """The terms of a method whose number of labels follows from its parameters."""

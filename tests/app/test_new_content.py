@@ -8,8 +8,10 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from labelcore.errors import CancelledError
+from labelcore.population.second_opinion import features_there
 from labelcore.ui import files
-from labelcore.ui.new_content import LEARN, LEAVE_OUT, NOTHING
+from labelcore.ui.new_content import AT_HALF, LEARN, LEAVE_OUT, NOT_AT_HALF, NOTHING
+from labelcore.ui.new_repeats import NOT_AT_HALF as SEVERAL
 from labelcore.ui.plain import plain
 from tests.app.conftest import aimed, texts, to_aim
 from tests.app.test_new_groups import opened, project
@@ -68,9 +70,23 @@ def test_what_saves_no_more_than_noise_stays_off(app, data_folder: Path) -> None
 
 
 def test_cancelled_the_plan_goes_on_without(app, data_folder: Path, monkeypatch) -> None:
-    def cancelled(*_: object) -> None:
+    def cancelled(*_: object, **__: object) -> None:
         raise CancelledError("Learning from items.csv was cancelled.")
 
-    monkeypatch.setattr(files, "opinion", cancelled)
+    monkeypatch.setattr(files, "learned", cancelled)
     page = press(at_the_price(app, data_folder), LEARN)
     assert not page.exception and LEARN in [one.label for one in page.button]
+
+
+def test_learning_at_half_is_one_press_and_off_where_it_was_not_measured(
+    app, data_folder: Path
+) -> None:
+    page = at_the_price(app, data_folder)
+    page = press(page, AT_HALF)
+    assert not page.exception and NOT_AT_HALF in [one.label for one in page.button]
+    two = page.segmented_control(key="new-readers").set_value(2).run()
+    assert not two.exception and SEVERAL in texts(two)
+    page = two.segmented_control(key="new-readers").set_value(1).run()
+    session = project(page, data_folder)
+    assert session.plan.params["recut"] == "once"
+    assert features_there(session.population, "lr") is not None, "made before the first item"
