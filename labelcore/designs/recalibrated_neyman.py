@@ -129,7 +129,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     With ``recut`` strata are cut once more at half of the labels (``designs.recut``): a model of
     the labels so far learns from the items' content what the scores leave out, cross-fitted, and
     cuts each stratum in two where that pays; where it says nothing all stays as it was. Measured
-    in docs/recut.md.
+    in docs/content.md.
 
     ``helpers`` are other columns and classifiers of the file. Each piece of the scores, 3 above and
     6 below, is then cut at what they say of its items (``stats.crossed_strata``), and a third

@@ -392,9 +392,7 @@ def _unit(rows: Floats) -> Floats:
     return np.asarray(rows / np.where(length > 0, length, 1), dtype=np.float32)
 
 
-def _of_texts(
-    names: Sequence[str], sampled: Columns, seed: int, *, turned: bool
-) -> _Part | None:
+def _of_texts(names: Sequence[str], sampled: Columns, seed: int, *, turned: bool) -> _Part | None:
     """TF-IDF of words and pairs of words of all these columns together; None where no word stands
     in two rows."""
     from sklearn.decomposition import TruncatedSVD

@@ -5,7 +5,7 @@ offset, and each stratum is cut in two by it where that pays. **Folds of all ite
 an item is placed by the model of the labels outside its fold, so that no label moves its own item
 into the part where it looks best, and within each fold of a stratum the model is centred.
 
-Source: our own, measured in docs/recut.md; ridge logistic regression after le Cessie and van
+Source: our own, measured in docs/content.md; ridge logistic regression after le Cessie and van
 Houwelingen (1992), cross-fitting after Chernozhukov et al. (2018).
 """
 
@@ -177,9 +177,7 @@ def _rows(columns: Sequence[NDArray[Any]], rows: Any) -> FloatArray:
     return np.hstack([one[rows] for one in columns]).astype(np.float64)
 
 
-def _of_all(
-    columns: Sequence[NDArray[Any]], fold: NDArray[Any], models: FloatArray
-) -> FloatArray:
+def _of_all(columns: Sequence[NDArray[Any]], fold: NDArray[Any], models: FloatArray) -> FloatArray:
     """What the model of its fold says of each item, (n_items,)."""
     levels, slopes = models[:, 0], models[:, 1:].T
     found = np.empty(len(fold))

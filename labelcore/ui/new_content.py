@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 import streamlit as st
 
@@ -34,7 +33,7 @@ A_THOUSAND = 0.8
 """Seconds for a thousand items (docs/content.md)."""
 OFF = "new-content-off"
 AT_HALF, NOT_AT_HALF = "Learn once more at half of the labels", "Do not learn at half"
-AT_HALF_SAVES = "Your own labels then cut the strata anew; where they teach nothing, nothing changes."
+AT_HALF_SAVES = "Your own labels teach it then; where they teach nothing, nothing changes."
 AT_HALF_NOT = "Nothing is learned at half: that {why}."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 from labelcore.log.engine import Engine
@@ -23,10 +24,21 @@ REPLAYED = {
 }
 
 
+LEARNED = {
+    True: "What the items say: the numbers that helped to choose are the plan's, by their hash.",
+    False: "What the items say: the numbers that helped to choose are not the plan's.",
+}
+
+
 def replayed_words(engine: Engine) -> list[str]:
-    """Whether a replay learned the cut again; nothing where a plan cuts no strata once more."""
-    same = (same_content(engine, told) for told in engine.recuts)
-    return [REPLAYED[one] for one in same]
+    """Whether the content of the items says the same as then, before the first label and where it
+    was cut by; nothing where a plan does not look at it."""
+    said, population = engine.setup.params, engine.population
+    found = [REPLAYED[same_content(engine, told)] for told in engine.recuts]
+    if getattr(said, "content", None):
+        score = population.opinions[str(engine.setup.classifier)].score
+        found.insert(0, LEARNED[sha256(score.tobytes()).hexdigest() == said.content])
+    return found
 
 
 def taught_words(engine: Engine) -> str:

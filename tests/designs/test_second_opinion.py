@@ -18,6 +18,7 @@ from labelcore.population import Population
 from labelcore.population import second_opinion as module
 from labelcore.population.second_opinion import second_opinion
 from labelcore.report import bundle_zip
+from labelcore.words.recuts import LEARNED
 
 N = 600
 TOPICS = ("the engine of a car needs oil", "the doctor gave her a pill")
@@ -76,7 +77,8 @@ def test_it_lies_in_the_snapshot_and_a_bundle_replays_it(
     while (draw := session.next()) is not None:
         session.answer(draw, bool(truth[population.position(draw.item_id)]))
     (tmp_path / "bundle.zip").write_bytes(bundle_zip(session))
-    assert lc.replay_bundle(tmp_path / "bundle.zip", tmp_path / "items.csv").answers == 40
+    found = lc.replay_bundle(tmp_path / "bundle.zip", tmp_path / "items.csv")
+    assert found.answers == 40 and LEARNED[True] in found.stages
     monkeypatch.setattr(module, "_made", lambda *_: pytest.fail("it is made again"))
     again = lc.Session.open(store, "p")
     assert again.results() == session.results()
