@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -43,17 +46,20 @@ NOT_FROM_ELSEWHERE = "This Labelcore is open to the computer that it runs on, an
 NO_ROLE = "Your role here does not allow that."
 OTHER_PAGE = "This was sent by a page of another site."
 POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval' blob:{scripts}; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
-    "connect-src 'self' ws: wss: data: blob:; media-src 'self' blob:; worker-src 'self' blob:; "
+    "connect-src 'self'{sockets} data: blob:; media-src 'self' blob:; worker-src 'self' blob:; "
     "frame-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; "
     "frame-ancestors 'self'"
 )
-"""What a page may load and run: its own files alone. Streamlit writes scripts and styles into its
-page, which 'unsafe-inline' is for."""
+"""What a page may load, run and speak to: its own files and server alone. Of what is written into
+a page only the scripts that the server itself put there run, by their hashes; styles are written
+by Streamlit's own scripts. Components come as blob:."""
+INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+HOST = re.compile(r"[A-Za-z0-9.-]+(:\d+)?|\[[0-9a-fA-F:.]+\](:\d+)?")
+POLICY_NAME = b"content-security-policy"
 FRAMES = [
     (b"x-frame-options", b"SAMEORIGIN"),
-    (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
 ]
@@ -168,7 +174,7 @@ class Door:
         if not same_origin(scope):
             await _refuse(scope, send, 403, OTHER_PAGE)
         elif (headers := asked.opened(scope, came)) is not None:
-            await _answer(send, 303, "", headers)
+            await _answer(send, 303, "", [*headers, policy(scope)])
         elif came is None:
             await _refuse(scope, send, *asked.why(scope))
         elif not asked.may_ask_for(scope, came):
@@ -191,7 +197,7 @@ class Door:
         try:
             if scope["type"] == "websocket" and came != PLAIN:
                 receive = _watched(scope, receive, send, came)
-            await self.app(_told(scope, came), receive, _unframed(send))
+            await self.app(_told(scope, came), receive, _unframed(scope, send))
         finally:
             self.open[mine] -= 1
             if self.open[mine] <= 0:
@@ -331,12 +337,22 @@ def _told(scope: dict[str, Any], came: str) -> dict[str, Any]:
     return {**scope, "headers": [*others, (CAME, came.encode()), *own]}
 
 
+def policy(scope: Scope, page: bytes = b"") -> tuple[bytes, bytes]:
+    """The header that says what a page may load and run, with the scripts that are in it."""
+    hashes = (b64encode(sha256(one).digest()).decode() for one in INLINE.findall(page))
+    host = header(scope, b"host")
+    # Some browsers do not take a connection to the own server for 'self'.
+    sockets = f" ws://{host} wss://{host}" if HOST.fullmatch(host) else ""
+    scripts = "".join(f" 'sha256-{one}'" for one in hashes)
+    return POLICY_NAME, POLICY.format(scripts=scripts, sockets=sockets).encode()
+
+
 async def _refuse(scope: Scope, send: Any, status: int, words: str) -> None:
     _refused(scope, words)
     if scope["type"] == "websocket":
         await send(REFUSED_SOCKET)
     else:
-        await _answer(send, status, words, [])
+        await _answer(send, status, words, [policy(scope)])
 
 
 def _refused(scope: Scope, words: str) -> None:
@@ -353,10 +369,12 @@ async def _answer(send: Any, status: int, words: str, more: Headers) -> None:
     await send({"type": "http.response.body", "body": words.encode()})
 
 
-def _unframed(send: Any) -> Callable[[dict[str, Any]], Awaitable[None]]:
+def _unframed(scope: Scope, send: Any) -> Callable[[dict[str, Any]], Awaitable[None]]:
     async def sent(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", []), *FRAMES]}
+            said: Headers = [*message.get("headers", [])]
+            own = [] if any(name == POLICY_NAME for name, _ in said) else [policy(scope)]
+            message = {**message, "headers": [*said, *FRAMES, *own]}
         await send(message)
 
     return sent

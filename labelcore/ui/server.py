@@ -30,7 +30,7 @@ from streamlit import cli_util, config
 from streamlit.web.server import server_util
 
 from labelcore import ui
-from labelcore.ui.door import SHARE, Door, entrance
+from labelcore.ui.door import SHARE, Door, Scope, entrance, policy
 
 ADDRESS = (
     b"<script>window.__streamlit = { ...window.__streamlit, "
@@ -172,12 +172,13 @@ class OneAddress:
         page = scope["type"] == "http" and not scope["path"].startswith(FILES)
         if page:  # Packed, its head could not be read.
             headers = [one for one in scope["headers"] if one[0] != b"accept-encoding"]
-            scope, send = {**scope, "headers": headers}, _telling(send)
+            scope, send = {**scope, "headers": headers}, _telling(scope, send)
         await self.app(scope, receive, send)
 
 
-def _telling(send: Any) -> Any:
-    """``send`` with ``ADDRESS`` in the head of a page."""
+def _telling(scope: Scope, send: Any) -> Any:
+    """``send`` with ``ADDRESS`` in the head of a page, and a policy that lets no other script in
+    it run."""
     start: dict[str, Any] = {}
     whole = bytearray()
 
@@ -197,7 +198,7 @@ def _telling(send: Any) -> Any:
             body = bytes(whole).replace(b"<head>", b"<head>" + ADDRESS, 1)
             kept = [one for one in start["headers"] if one[0] != b"content-length"]
             length = (b"content-length", str(len(body)).encode())
-            await send({**start, "headers": [*kept, length]})
+            await send({**start, "headers": [*kept, length, policy(scope, body)]})
             await send({**message, "body": body})
 
     return told

@@ -11,7 +11,7 @@ from labelcore.ui import sessions
 from labelcore.ui.figures import LATER, hides_figures
 
 HEADERS = {
-    "content-security-policy": POLICY,
+    "content-security-policy": f"{POLICY}; frame-ancestors 'self'",
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",

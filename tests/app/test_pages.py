@@ -239,7 +239,7 @@ def test_a_share_asks_each_time_whether_items_go_with_it(app, make) -> None:
     text, cards = bytes(shared.body).decode(), 'class="errors"'
     assert shared.status_code == 200 and cards not in text
     assert cards in report_html(session, errors=True) and cards not in report_html(session)
-    assert shared.headers["content-security-policy"] == POLICY
+    assert shared.headers["content-security-policy"] == f"{POLICY}; frame-ancestors 'self'"
     assert (share_page("other").status_code, share_page("").status_code) == (404, 404)
 
 

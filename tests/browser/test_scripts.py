@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Error, Page
 
 import labelcore
+from tests.browser.server import Server
 
 HOME = Path(labelcore.__file__).parent
 SCRIPTS = sorted(HOME.rglob("*.js"))
@@ -45,3 +46,32 @@ def test_every_declaration_and_rule_of_a_style_sheet_is_known(file: Path, page: 
     unknown = text.replace("{", "{\n  colour: red;", 1)
     assert page.evaluate(READ_SHEET, unknown) == [["  colour: red;"], text.count("{")]
     assert page.evaluate(READ_SHEET, text.replace(" {", " > {", 1))[1] < text.count("{")
+
+
+FORGED = """() => {
+  window.ran = [];
+  const script = document.createElement("script");
+  script.textContent = "window.ran.push('script')";
+  const picture = document.createElement("img");
+  picture.setAttribute("onerror", "window.ran.push('handler')");
+  picture.src = "data:,";
+  document.body.append(script, picture);
+  setTimeout(() => (0, eval)("window.ran.push('eval')"));  // later: what drives the page may
+  return new Promise(done => setTimeout(() => done(window.ran.sort()), 300));
+}"""
+ELSEWHERE = """() => new Promise(done => {
+  document.addEventListener("securitypolicyviolation", one => done(one.effectiveDirective));
+  try { new WebSocket("ws://127.0.0.1:9/"); } catch { /* refused */ }
+  setTimeout(() => done("nothing"), 2000);
+})"""
+
+
+def test_what_is_written_into_a_page_neither_runs_nor_speaks_to_others(
+    shared_server: Server, page: Page
+) -> None:
+    page.goto("about:blank")
+    assert page.evaluate(FORGED) == ["eval", "handler", "script"], "where there is no policy"
+    page.goto(shared_server.url)
+    page.locator("[data-testid=stText]").first.wait_for()
+    assert page.evaluate(FORGED) == []
+    assert page.evaluate(ELSEWHERE) == "connect-src"

@@ -10,6 +10,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from streamlit.runtime import media_file_manager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.session_manager import SessionClient
 
 from labelcore import access
 from labelcore.cli import serving
@@ -263,15 +266,23 @@ def test_a_file_goes_to_the_person_whose_page_it_was_made_for(
         head = dict(asked("/", f"start={register.add(who, Role.VIEWER)}")[0]["headers"])
         cookies[who] = head[b"set-cookie"].decode().partition(";")[0]
     headers = {door.CAME.decode(): came(asked(cookie=cookies["Ann"]))}
-    info = SimpleNamespace(client=SimpleNamespace(client_context=SimpleNamespace(headers=headers)))
-    files = SimpleNamespace(_files_by_session_and_coord={"s1": {"1.0": "abc"}})
-    mgr = SimpleNamespace(get_session_info=lambda session: info)
-    runtime = SimpleNamespace(media_file_mgr=files, _session_mgr=mgr)
+    # Streamlit's own manager: what it keeps of pages it says nowhere.
+    files = media_file_manager.MediaFileManager(MemoryMediaFileStorage("/media"))
+    monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: "s1")
+    place = files.add(b"a picture", "image/png", "1.0")
+    client = SimpleNamespace(client_context=SimpleNamespace(headers=headers.items()))
+    clients = {"s1": client}
+    runtime = SimpleNamespace(media_file_mgr=files, get_client=clients.get)
     fake = SimpleNamespace(exists=lambda: True, instance=lambda: runtime)
+    assert hasattr(entrance.Runtime, "get_client") and "client_context" in vars(SessionClient)
     monkeypatch.setattr(entrance, "Runtime", fake)
-    assert status(asked("/media/abc.pdf", cookie=cookies["Ann"])) == 200
-    assert status(asked("/media/abc.pdf", cookie=cookies["Bob"])) == 403
+    assert status(asked(place, cookie=cookies["Ann"])) == 200, (
+        "Streamlit keeps the files of its pages otherwise: see _files_of_pages"
+    )
+    assert status(asked(place, cookie=cookies["Bob"])) == 403
     assert status(asked("/media/other.pdf", cookie=cookies["Ann"])) == 403
+    runtime.media_file_mgr = object()
+    assert status(asked(place, cookie=cookies["Ann"])) == 403, "unknown, nobody gets it"
 
 
 @pytest.mark.parametrize("gone", [True, False])

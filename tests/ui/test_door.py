@@ -3,6 +3,8 @@ entrance in force, and with the core's own."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import socket
 import sys
 from collections.abc import Mapping
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 from labelcore.settings import HOSTS
-from labelcore.ui import door
+from labelcore.ui import door, server
 from labelcore.ui.door import Door
 from tests.awaited import awaited
 
@@ -94,9 +96,43 @@ def test_on_this_machine_it_answers_to_its_own_names(
 def test_no_other_page_shows_it_in_a_frame(here: None) -> None:
     head = asked()[0]["headers"]
     assert (b"x-frame-options", b"SAMEORIGIN") in head and (b"x", b"1") in head
-    policy = dict(head)[b"content-security-policy"].decode()
-    assert "default-src 'self'" in policy and "http:" not in policy and "*" not in policy
     assert (b"x-content-type-options", b"nosniff") in head
+
+
+def rules(sent: list[dict[str, Any]]) -> dict[str, list[str]]:
+    (policy,) = [value for name, value in sent[0]["headers"] if name == door.POLICY_NAME]
+    found = (one.split() for one in policy.decode().split(";"))
+    return {name: values for name, *values in found}
+
+
+def test_a_page_runs_its_servers_scripts_and_speaks_to_it_alone(here: None) -> None:
+    found = rules(asked(host="localhost:8501"))
+    assert found["default-src"] == ["'self'"]
+    assert found["script-src"] == ["'self'", "'wasm-unsafe-eval'", "blob:"]
+    assert {one for one in found["connect-src"] if "//" in one} == {
+        "ws://localhost:8501", "wss://localhost:8501"
+    }  # fmt: skip
+    scope = {"headers": [(b"host", b"a.example; script-src *")]}
+    assert b"a.example" not in door.policy(scope)[1], "what is no host is not repeated"
+
+
+def test_scripts_that_the_server_wrote_into_a_page_run() -> None:
+    async def page(scope: Any, receive: Any, send: Any) -> None:
+        head = [(b"content-type", b"text/html"), (b"content-length", b"9")]
+        await send({"type": "http.response.start", "status": 200, "headers": head})
+        await send({"type": "http.response.body", "body": b"<head><script>x()</script>"})
+
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": "/", "headers": []}
+    awaited(server.OneAddress(page)(scope, None, door._unframed(scope, send)))
+    allowed = [one for one in rules(sent)["script-src"] if one.startswith("'sha256-")]
+    body = server.ADDRESS.removeprefix(b"<script>").removesuffix(b"</script>")
+    made = [base64.b64encode(hashlib.sha256(one).digest()).decode() for one in (body, b"x()")]
+    assert allowed == [f"'sha256-{one}'" for one in made]
 
 
 def test_nobody_says_himself_how_he_came(here: None) -> None:
