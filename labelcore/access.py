@@ -65,6 +65,7 @@ PAGES: Mapping[str, Right | None] = MappingProxyType(
         "people": Right.SEE,
         "report": Right.SEE,
         "watch": Right.SEE,
+        "audit": Right.RUN,
         "method": None,
     }
 )

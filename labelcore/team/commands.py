@@ -19,7 +19,7 @@ from labelcore.errors import MissingStoreError
 from labelcore.settings import DATABASE, HOSTS, STORE, data_folder, listed
 from labelcore.store import act, command_user, open_store
 from labelcore.store import note as write_acts
-from labelcore.team.register import ADDRESS, Register
+from labelcore.team.register import DAYS, Register
 from labelcore.team.roles import Role
 from labelcore.team.settings import (
     KEY,
@@ -126,7 +126,7 @@ role_option: Decorator = click.option(
 @click.option(
     "--days",
     type=click.IntRange(1),
-    default=90,
+    default=DAYS,
     show_default=True,
     help="After which the link ends.",
 )
@@ -154,7 +154,7 @@ def add(
         name, Role(role) if every_project else None,
         login=login, days=days, roles=there, groups=groups, group=group,
     )  # fmt: skip
-    link = f"{(url or _address(register)).rstrip('/')}/?{PARAMETER}={secret}" if secret else None
+    link = register.link(secret, url or "") if secret else None
     known = f"{name} is a group now." if group else f"{name} is {role} after logging in so."
     say({"name": name, "role": role, "link": link}, [link or known], as_json)
 
@@ -250,12 +250,6 @@ def _key(project: str, data: str | None) -> str:
         known = ", ".join(map(repr, found)) or "none yet"
         raise ValueError(f"project must be one of those there ({known}), got {project!r}")
     return found[project]
-
-
-def _address(register: Register) -> str:
-    """Where the app of this folder said last that it is reached."""
-    file = register.folder / ADDRESS
-    return file.read_text("utf-8") if file.is_file() else "http://127.0.0.1:8501"
 
 
 def _register(data: str | None) -> Register:

@@ -116,7 +116,9 @@ class TeamEntrance(Entrance):
         if key and not came and self._has_failed_often(scope):
             return None
         if key and (opened_by(key) or (key == LEAVE and came)):
-            note("link opened", _name(opened_by(key)), opened_by(key).partition(" ")[0])
+            way, _, what = opened_by(key).partition(" ")
+            share = way == BY_START
+            note("link opened", what if share else _name(opened_by(key)), "of a share" * share)
             return _welcome(scope, given, key, came)
         if key and not came:
             self._failed(scope)
@@ -223,22 +225,24 @@ class TeamEntrance(Entrance):
             st.link_button(LEAVING, f"/?{PARAMETER}={LEAVE}", type="tertiary")
 
     def knows_others(self) -> bool:
-        return bool(Register(data_folder()).people())
+        return Register(data_folder()).has_anybody()
 
-    def members(self, project: str) -> list[dict[str, str]]:
-        register, found = Register(data_folder()), []
-        for one in register.people():
-            person = register.visitor(one)
-            if person and person.at(project).rights:
-                by = "link" if one.key else "login"
-                role, seen = person.at(project).role, register.last_seen(one)
-                own = "yes" if project in one.roles else ""
-                found.append({"name": one.name, "role": role, "by": by, "ends": one.ends,
-                              "seen": seen, "own": own})  # fmt: skip
-        return found
+    def is_shared(self) -> bool:
+        return bool(_said_who() or listens_beyond() or listed(HOSTS) or self.knows_others())
 
-    def take_role(self, name: str, project: str) -> None:
-        Register(data_folder()).take(name, project)
+    def show_roles(self, project: str) -> None:
+        from labelcore.team.roles_page import roles
+
+        roles(project)
+
+    def show_trail(self) -> None:
+        from labelcore.team.audit_page import trail_page
+
+        trail_page()
+
+    def stranger(self, came: str) -> str:
+        name = login.name_of(st.user.to_dict()) if came == ASK else unquote(came.partition(" ")[2])
+        return name if came.startswith((ASK, BY_LOGIN)) else ""
 
     def is_taken(self, name: str) -> bool:
         return Register(data_folder()).has(name)
@@ -249,7 +253,7 @@ class TeamEntrance(Entrance):
 
 
 def _files_of_pages(runtime: Runtime) -> dict[str, Mapping[str, str]]:
-    """{session of a page: names of the files made for it}. Streamlit says it nowhere: a version that
+    """{session of a page: names of the files made for it}. Streamlit says it nowhere: one that
     keeps it otherwise fails the test of this, and until then nobody but owners gets a file."""
     try:
         return dict(runtime.media_file_mgr._files_by_session_and_coord)
@@ -339,8 +343,11 @@ def _sender(scope: Scope) -> str:
 
 def needs_key() -> bool:
     """Whether other machines can reach the app and nothing says who may come in."""
-    told = os.environ.get(KEY) or os.environ.get(USER_HEADER) or login.is_set_up()
-    return listens_beyond() and not told
+    return listens_beyond() and not _said_who()
+
+
+def _said_who() -> bool:
+    return bool(os.environ.get(KEY) or os.environ.get(USER_HEADER) or login.is_set_up())
 
 
 def new_key() -> str:

@@ -25,12 +25,15 @@ from time import time
 from labelcore.access import Visitor, note
 from labelcore.log.people import GIVEN
 from labelcore.team.roles import Role, visitor_of_roles
+from labelcore.team.settings import PARAMETER
 
 FOLDER = ".people"
 """Its name begins with a dot: it is not among the files that a page lists."""
 ADDRESS = ".address"
 """Where the app said last that it is reached."""
 LONGEST_NAME = 100
+DAYS = 90
+"""After which a link ends, where nothing else is said."""
 log = logging.getLogger(__name__)
 STEM = re.compile(r"[0-9a-f]{16}")
 """What a person's file is called, and how the secret of the link begins: it says where to look."""
@@ -137,8 +140,8 @@ class Register:
         """
         cleaned, at = check_name(name), datetime.now(UTC)
         inside = tuple(self._group(one).name for one in groups)
-        secret = "" if login or group else _stem(cleaned) + secrets.token_urlsafe(24)
-        ends = (at + timedelta(days=days)).isoformat(timespec="seconds") if secret and days else ""
+        secret = "" if login or group else _secret(cleaned)
+        ends = _end(at, days) if secret and days else ""
         key = key_hash(secret) if secret else ""
         since = at.isoformat(timespec="seconds")
         person = Person(cleaned, role, key, since, ends, dict(roles or {}), inside, group)
@@ -159,15 +162,31 @@ class Register:
         note("role", cleaned, _told(person))
         return secret
 
+    def renew(self, name: str, days: int) -> str:
+        """Another link for somebody: its secret. The one before ends, and what it opened."""
+        person = self.one(name)
+        if not person.key:
+            raise ValueError(f"name must be of somebody who comes by a link, got {name!r}")
+        secret = _secret(person.name)
+        self._put(replace(person, key=key_hash(secret), ends=_end(datetime.now(UTC), days)))
+        note("role", person.name, "another link")
+        return secret
+
+    def link(self, secret: str, url: str = "") -> str:
+        """The link with a secret, at an address or where the app said last that it is reached."""
+        file = self.folder / ADDRESS
+        kept = file.read_text("utf-8") if file.is_file() else "http://127.0.0.1:8501"
+        return f"{(url or kept).rstrip('/')}/?{PARAMETER}={secret}"
+
     def give(self, name: str, role: Role, project: str) -> None:
         """A role in one project, by its key, in place of the one that the person has there."""
-        person = self._one(name)
+        person = self.one(name)
         self._put(replace(person, roles={**person.roles, project: role}))
         note("role", person.name, f"{role} in {project}")
 
     def take(self, name: str, project: str) -> None:
         """Take somebody's role in one project away."""
-        person = self._one(name)
+        person = self.one(name)
         self._put(replace(person, roles={k: v for k, v in person.roles.items() if k != project}))
         note("role taken", person.name, project)
 
@@ -206,7 +225,8 @@ class Register:
     def _read(self, name: str) -> Person | None:
         return _read(self._file(name))
 
-    def _one(self, name: str) -> Person:
+    def one(self, name: str) -> Person:
+        """Somebody with a role. ValueError for nobody's name."""
         found = self._read(check_name(name))
         if found is None:
             raise ValueError(
@@ -225,14 +245,21 @@ class Register:
 
     def remove(self, name: str) -> None:
         """Take somebody's role and link away; stored answers stay. ValueError for nobody's name."""
-        person = self._one(name)
+        person = self.one(name)
         self._file(person.name).unlink(missing_ok=True)
+        for one in self.people() if person.group else ():
+            if person.name in one.groups:  # A later group of that name is another one.
+                left = tuple(other for other in one.groups if other != person.name)
+                self._put(replace(one, groups=left))
         note("withdrawn", person.name)
 
     def people(self) -> list[Person]:
         """Everybody with a role, by name."""
         found = [_read(one) for one in self.folder.glob("*.json")]
         return sorted(filter(None, found), key=lambda one: one.name.casefold())
+
+    def has_anybody(self) -> bool:
+        return any(self.folder.glob("*.json"))
 
     def by_secret(self, secret: str) -> Person | None:
         """Whose link has this secret."""
@@ -269,6 +296,14 @@ class Register:
 def _told(person: Person) -> str:
     there = [f"{role} in {key}" for key, role in person.roles.items()]
     return ", ".join([*([f"{person.role} in every project"] if person.role else []), *there])
+
+
+def _secret(name: str) -> str:
+    return _stem(name) + secrets.token_urlsafe(24)
+
+
+def _end(at: datetime, days: int) -> str:
+    return (at + timedelta(days=days)).isoformat(timespec="seconds")
 
 
 def _stem(name: str) -> str:

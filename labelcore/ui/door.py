@@ -134,12 +134,19 @@ class Entrance:
         """Whether anybody else has a role here."""
         return False
 
-    def members(self, project: str) -> list[dict[str, str]]:
-        """Who else has a role in a project, by its key: name, role, by, ends, seen."""
-        return []
+    def is_shared(self) -> bool:
+        """Whether others may come in here, so that roles and their trail have pages."""
+        return False
 
-    def take_role(self, name: str, project: str) -> None:
-        """Take somebody's own role in a project away."""
+    def show_roles(self, project: str) -> None:
+        """Draw who has which role in a project, to be changed by whoever runs it."""
+
+    def show_trail(self) -> None:
+        """Draw the audit trail."""
+
+    def stranger(self, came: str) -> str:
+        """What a login calls somebody who has no role; "" where there is no such name."""
+        return ""
 
     def is_taken(self, name: str) -> bool:
         """Whether a name is that of somebody with a role, whom no browser may call itself."""

@@ -100,7 +100,9 @@ def guarded(
     """The same for whoever has this right, in every project or in one."""
     person = visitor.everywhere() if everywhere else visitor.visitor(project)
     if not may(person, right):
-        note("refused", person.name if person else "", f"a page that asks to {right}")
+        note(
+            "refused", person.name if person else visitor.stranger(), f"a page that asks to {right}"
+        )
         visitor.show_refusal(person)
         st.stop()
     try:

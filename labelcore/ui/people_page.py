@@ -15,17 +15,13 @@ from labelcore.ui.folds import fold
 from labelcore.ui.label_errors import error_panel, second_pass_button, settled_line
 from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.plain import one_line, plain
-from labelcore.ui.presses import acting, show_problem
 from labelcore.ui.settling import chosen, settling
 from labelcore.ui.tables import reading_table
-from labelcore.ui.times import dated, reader_zone
 from labelcore.words.agreement import PAIR_HEAD, PERSON_HEAD, pair_words, person_row
 from labelcore.words.label_error import drift_words
 
 TITLE = "Who judged what"
 NOBODY_YET = "Nobody has judged anything yet."
-ROLE_HEAD = ("Person", "Role here", "By", "Until", "Last visit")
-TAKEN = "role-taken"
 NO_DRIFT = "No drift is seen from the first half of the answers to the second."
 
 
@@ -45,11 +41,10 @@ def people_page(project: str) -> None:
     found = session.agreement()
     if not found.people:
         st.text(NOBODY_YET)
-        _roles(project, session)
+        entrance().show_roles(project)
         return
     rows = [(one_line(one.name, 60), *person_row(one)) for one in found.people]
     reading_table(pd.DataFrame(rows, columns=PERSON_HEAD), "each-person")
-    _roles(project, session)
     if found.pairs:
         reading_table(pair_table(found), "pairs")
     if shown:
@@ -59,6 +54,7 @@ def people_page(project: str) -> None:
         fold("How far the labels can be trusted", "fold-errors", lambda: error_panel(session))
     if visitor.allowed(Right.RUN) and not session.status.over:
         second_pass_button(project, session)
+    entrance().show_roles(project)
 
 
 def pair_table(found: PeopleAgree) -> pd.DataFrame:
@@ -68,36 +64,6 @@ def pair_table(found: PeopleAgree) -> pd.DataFrame:
         for one in found.pairs
     ]
     return pd.DataFrame(rows, columns=PAIR_HEAD)
-
-
-def _roles(project: str, session: Session) -> None:
-    """Who has which role here, by what, until when, and when they were here last."""
-    found = entrance().members(visitor.key(session.record))
-    if not found:
-        return
-    where = reader_zone()
-    rows = [
-        (one_line(one["name"], 60), one["role"], one["by"], *(
-            dated(one[part], where) if one[part] else "–" for part in ("ends", "seen")
-        ))
-        for one in found
-    ]  # fmt: skip
-    reading_table(pd.DataFrame(rows, columns=ROLE_HEAD), "roles")
-    own = [one["name"] for one in found if one["own"]]
-    if own and visitor.allowed(Right.RUN):
-        with st.container(horizontal=True, vertical_alignment="bottom", key="take-role"):
-            st.selectbox(
-                "Role to take away", own, key=TAKEN, format_func=lambda one: plain(one, 60)
-            )
-            st.button("Take away", key="take-role-now", on_click=take_role, args=(project,))
-    show_problem()
-
-
-@acting(Right.RUN)
-def take_role(project: str) -> None:
-    """Take the chosen person's role in this project away: pages that are open end."""
-    record = sessions.session(project).record
-    entrance().take_role(str(st.session_state[TAKEN]), visitor.key(record))
 
 
 def _drift(session: Session) -> None:

@@ -10,6 +10,7 @@ from labelcore.access import OF_PROJECTS, may
 from labelcore.access import PAGES as ASKED
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.away import watch_server
+from labelcore.ui.door import entrance
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.restoring import show_done, way_back
@@ -24,6 +25,8 @@ PAGES = {
     "Report": "pages/report.py",
 }
 OUTSIDE = {"Watch": "pages/watch.py", "New project": "pages/new_project.py"}
+SHARED = {"Audit": "pages/audit.py"}
+"""Where others may come in."""
 
 
 def setup(
@@ -58,10 +61,10 @@ def head(here: str, project: str | None) -> None:
     with st.container(horizontal=True, key="ways", vertical_alignment="center"):
         if visitor.visitor() is None:
             return
-        trail.say_once(trail.CAME, "")
+        trail.say_once(trail.CAME, trail.how())
         way("Projects", "app.py", here)
         if project is None:
-            for label, page in OUTSIDE.items():
+            for label, page in (OUTSIDE | (SHARED if entrance().is_shared() else {})).items():
                 way(label, page, here)
         else:
             with st.container(key="whose", width="content"):

@@ -12,8 +12,11 @@ import streamlit as st
 from labelcore.access import LISTENERS
 from labelcore.store import Trail
 from labelcore.ui import sessions, visitor
+from labelcore.ui.door import PLAIN
 
 CAME, REFUSED, VIEWED, EXPORTED, RESTORED = "came", "refused", "viewed", "exported", "restored"
+GIVEN = ("role", "role taken", "withdrawn")
+WAYS = {"link": "by a link of their own", "start": "by the link of a share"}
 SAID = "trail-said"
 
 
@@ -23,9 +26,13 @@ def trail() -> Trail:
     return Trail(sessions.store, sessions.address)
 
 
-def heard(happened: str, who: str, about: str) -> None:
-    """What the door, pages and presses tell of logins, refusals and roles."""
-    trail().note(who or "somebody", happened, about)
+def heard(happened: str, whom: str, about: str) -> None:
+    """What the door, pages and presses tell of refusals, links and roles: a role is given by
+    whoever is at the page."""
+    if happened in GIVEN:
+        trail().note(who(), happened, f"{whom}: {about}" if about else whom)
+    else:
+        trail().note(whom or "somebody", happened, about)
 
 
 LISTENERS.append(heard)
@@ -35,8 +42,14 @@ def who() -> str:
     """Name and role of whoever is at the page."""
     person = visitor.visitor()
     if person is None:
-        return "somebody without a role"
+        return visitor.stranger() or "somebody without a role"
     return f"{person.name} ({person.role})" if person.name else person.role
+
+
+def how() -> str:
+    """By what somebody came in; nothing for whoever is at this machine."""
+    way = visitor.came().partition(" ")[0]
+    return "" if way == PLAIN else WAYS.get(way, "by a login")
 
 
 def say(what: str, about: str = "") -> None:

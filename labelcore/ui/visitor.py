@@ -60,6 +60,11 @@ def allowed(right: Right | None, project: str | None = None) -> bool:
     return may(visitor(project), right)
 
 
+def stranger() -> str:
+    """What a login calls whoever is at the page without a role; "" where there is no such name."""
+    return entrance().stranger(came())
+
+
 def visible(record: ProjectRecord) -> bool:
     """Whether somebody with this role sees that the project is there."""
     person = everywhere()
@@ -90,7 +95,7 @@ def require(right: Right, project: str | None = None) -> None:
         anywhere and person and any(right in rights for _, rights in person.there.values())
     ):
         return
-    note("refused", person.name if person else "", str(right))
+    note("refused", person.name if person else stranger(), str(right))
     raise NotAllowedError(refusal(person))
 
 

@@ -9,15 +9,19 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from time import time
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from labelcore import access
 from labelcore.access import OF_PROJECTS, PAGES, Right, may
+from labelcore.team import roles_page
 from labelcore.team.entrance import ASK
 from labelcore.team.register import Register, ticket, token
 from labelcore.team.roles import RIGHTS, Role, visitor_as
+from labelcore.team.settings import KEY
 from labelcore.ui import actions, naming, people, presses, sessions, setup, visitor
 from tests.app.conftest import button, pictures, surface_buttons, texts
 
@@ -29,6 +33,7 @@ CONTENTS = {
     "review": "ui.review.review_page", "people": "ui.people_page.people_page",
     "report": "ui.reporting.report_page",
     "watch": "ui.watching.watch_page", "method": "ui.method_pages.way",
+    "audit": "team.audit_page.trail_page",
 }  # fmt: skip
 Come = Callable[[str], None]
 
@@ -132,7 +137,7 @@ def test_no_press_reaches_another_project(
     monkeypatch.setattr(st, "session_state", {"key": "Archive", "surface": {"press": None}})
     monkeypatch.setattr(st, "query_params", {"project": "demo"})
     for module, name, right in acts():
-        act = getattr(importlib.import_module(f"labelcore.ui.{module}"), name)
+        act = getattr(importlib.import_module(f"labelcore.{module}"), name)
         named = list(inspect.signature(act).parameters)
         if "project" not in named:
             continue
@@ -146,24 +151,95 @@ def test_no_press_reaches_another_project(
     assert sessions.session("demo").project == "demo"
 
 
-def test_people_says_who_has_a_role_here_and_takes_it(
-    app, make, come: Come, data_folder: Path
-) -> None:
+def test_people_says_who_has_a_role_here(app, make, come: Come, data_folder: Path) -> None:
     here = visitor.key(make(labels=2).record)
-    way, *_ = ways_in(data_folder, here)["a link"]
+    ways = ways_in(data_folder, here)
+    come(ways["a link"][0])
     page = app("people", project="demo")
     roles = page.table[1].value
-    assert roles["Person"].tolist()[1:] == ["Link", "Member"]
-    assert roles["Role here"].tolist() == ["annotator", "viewer", "adjudicator"]
-    page.selectbox(key="role-taken").set_value("Link").run()
-    button(page, "take-role-now").click().run()
-    assert not page.exception and "Link" not in page.table[1].value["Person"].tolist()
-    come(way)
+    assert roles["Person"].tolist()[1:] == ["Link", "Member", "readers"]
+    assert roles["Role here"].tolist() == ["annotator", "viewer", *["adjudicator"] * 2]
+    assert not [one for one in page.button if (one.key or "").startswith("role-")]
+
+
+def given_link(page: AppTest, name: str, role: Role, **more: str) -> str:
+    page.text_input(key=keyed(page.text_input, "role-name-")).set_value(name)
+    for what, value in {"role": role, **more}.items():
+        page.selectbox(key=keyed(page.selectbox, f"role-{what}-")).set_value(value)
+    button(page, "role-give-now").click().run()
+    assert not page.exception
+    return page.code[0].value if page.code else ""
+
+
+def keyed(found: Any, start: str) -> str:
+    return next(one.key for one in found if one.key.startswith(start))
+
+
+def test_roles_are_given_changed_renewed_and_withdrawn_on_a_page(
+    app, make, come: Come, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY, "of a share")
+    here = visitor.key(make(labels=2).record)
+    register, noted = Register(data_folder), []
+    come("start owner")
     page = app("people", project="demo")
-    assert "You are here as a guest" in texts(page) and not page.table
+    assert not page.code
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(access, "LISTENERS", [lambda *one: noted.append(one)])
+        link = given_link(page, "Ann", Role.ANNOTATOR)
+        secret = link.partition("start=")[2]
+        ann = register.by_secret(secret)
+        assert ann and ann.roles == {here: Role.ANNOTATOR} and not ann.role and ann.ends
+        page.selectbox(key=keyed(page.selectbox, "role-of-Ann")).set_value(Role.VIEWER).run()
+        assert register.one("Ann").roles == {here: Role.VIEWER} and not page.code
+        button(page, "role-link-Ann").click().run()
+        assert register.by_secret(secret) is None
+        session = token(ticket(page.code[0].value.partition("start=")[2]), int(time()) + 60)
+        assert register.by_token(session)
+        given_link(page, "readers", Role.ADJUDICATOR, by="a group of people")
+        given_link(page, "c@d.org", Role.OWNER, by="a login", where="in every project")
+        assert register.one("readers").group and register.by_login("c@d.org").role == Role.OWNER
+        button(page, "role-end-Ann").click().run()
+        assert not register.has("Ann") and register.by_token(session) is None
+    told = [(what, who) for what, who, _ in noted]
+    assert told == [("role", "Ann")] * 3 + [
+        ("role", "readers"), ("role", "c@d.org"), ("withdrawn", "Ann")
+    ]  # fmt: skip
+    assert secret not in str(noted)
 
 
-WAYS = {"Projects": "app.py", **setup.PAGES, **setup.OUTSIDE}
+def test_an_owner_of_one_project_gives_and_ends_nothing_elsewhere(
+    app, make, come: Come, data_folder: Path
+) -> None:
+    """Neither what reaches other projects nor the link of somebody with a role there."""
+    here, there = (visitor.key(one.record) for one in (make(labels=2), make("other", seed=2)))
+    register = Register(data_folder)
+    register.add("Eve", None, login=True, roles={here: Role.OWNER})
+    register.add("Both", None, roles={here: Role.VIEWER, there: Role.OWNER})
+    register.add("All", Role.VIEWER)
+    before = register.one("Both")
+    come("login Eve")
+    page = app("people", project="demo")
+    offered = {one.key for one in page.button if (one.key or "").startswith("role-")}
+    assert offered == {"role-end-Both", "role-give-now"}, "nor a role of their own"
+    assert not [one for one in page.selectbox if one.key.startswith("role-where")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(st, "session_state", {})
+        for name, act in (("Both", "renew"), ("All", "withdraw"), ("Eve", "withdraw")):
+            getattr(roles_page, act)("demo", name)
+            assert st.session_state[presses.PROBLEM]
+    assert register.one("Both") == before and register.has("All") and register.has("Eve")
+    button(page, "role-end-Both").click().run()
+    assert register.one("Both").roles == {there: Role.OWNER}
+
+
+def test_somebody_alone_gives_no_roles(app, make, come: Come) -> None:
+    make(labels=2)
+    come("plain")
+    assert "Who may do what" not in texts(app("people", project="demo"))
+
+
+WAYS = {"Projects": "app.py", **setup.PAGES, **setup.OUTSIDE, **setup.SHARED}
 
 
 def links(test: AppTest) -> dict[str, str]:
@@ -174,7 +250,7 @@ def links(test: AppTest) -> dict[str, str]:
 def around(page: str) -> set[str]:
     """The pages that the head of a page leads to, if one may see them."""
     of_project = {"label", "progress", "explore", "review", "report", "people"}
-    alone = {"new_project", "watch"}
+    alone = {"new_project", "watch", "audit"}
     return {"app", *(alone if page in {"app", *alone} else of_project)}
 
 
@@ -192,25 +268,31 @@ def test_who_has_no_role_sees_no_page(way: str, app, make, come: Come, drawn: No
 ROOT = Path(__file__).parents[3]
 
 
+def modules() -> list[Path]:
+    return sorted(
+        one for room in ("ui", "team") for one in (ROOT / "labelcore" / room).glob("*.py")
+    )
+
+
 def acts() -> list[tuple[str, str, Right]]:
     """(module, name, right) of everything that a press calls and that asks for a right."""
     found = []
-    for file in sorted((ROOT / "labelcore" / "ui").glob("*.py")):
+    for file in modules():
         for node in ast.parse(file.read_text("utf-8")).body:
             for one in node.decorator_list if isinstance(node, ast.FunctionDef) else []:
                 if isinstance(one, ast.Call) and ast.unparse(one.func) == "acting":
                     right = Right[ast.unparse(one.args[0]).removeprefix("Right.")]
-                    found.append((file.stem, node.name, right))
+                    found.append((f"{file.parent.name}.{file.stem}", node.name, right))
     return found
 
 
 def test_what_acts_on_a_project_asks_for_a_right() -> None:
     """A press that is no ``acting`` changes what this page shows and nothing else."""
-    asking = {f"{module}.{name}" for module, name, _ in acts()}
+    asking = {f"{module.partition('.')[2]}.{name}" for module, name, _ in acts()}
     assert {right for *_, right in acts()} == {Right.JUDGE, Right.SETTLE, Right.RUN}
     text = "\n".join(
         re.sub(r"^", f"{file.stem}: ", file.read_text("utf-8"), flags=re.MULTILINE)
-        for file in (ROOT / "labelcore" / "ui").glob("*.py")
+        for file in modules()
     )
     called = set()
     for file, name in re.findall(r"^(\w+): .*\bon_(?:click|change)=([\w.]+)", text, re.MULTILINE):
@@ -220,6 +302,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "start.show_all_rows", "remedies.begin", "new_screens.go", "asking._take",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
         "asked.now.take", "new_costs._take", "new_tree._used", "watch_preview._take",
+        "st.login", "st.logout", "audit_page.show_more",
         "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
         "waiting.works", "work.cancel",
         # handed on by functions whose callers name an act:
@@ -244,7 +327,7 @@ def test_every_act_is_refused_to_those_who_have_not_the_right(
     monkeypatch.setattr(st, "session_state", {"key": "Archive", "surface": {"press": None}})
     come(f"start {role}")
     for module, name, right in acts():
-        act = getattr(importlib.import_module(f"labelcore.ui.{module}"), name)
+        act = getattr(importlib.import_module(f"labelcore.{module}"), name)
         needed = [one for one in inspect.signature(act).parameters.values()
                   if one.default is one.empty and one.kind != one.VAR_KEYWORD]  # fmt: skip
         reached.clear()

@@ -8,7 +8,10 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
+import streamlit as st
+
 import labelcore as lc
+from labelcore import access
 from labelcore.cli import main
 from labelcore.session.erasing import erase_items
 from labelcore.session.integrity import verify
@@ -54,7 +57,7 @@ def test_every_act_of_a_day_is_there_once(app, make, monkeypatch, tmp_path, caps
     assert found == [
         ("owner", "came", ""),
         ("owner", "viewed", f"project 'demo', item {items[0]!r}"),
-        ("viewer", "came", ""),
+        ("viewer", "came", "by the link of a share"),
         ("somebody", "refused", "a page that asks to judge items"),
         ("address 10.0.0.7", "refused", f"/label: {NO_ROLE}"),
         (user, "role", f"Ann: {told_role}"),
@@ -73,3 +76,37 @@ def test_every_act_of_a_day_is_there_once(app, make, monkeypatch, tmp_path, caps
         database.execute("UPDATE act SET who = 'nobody' WHERE sequence = 3")
     assert acts_follow(sessions.store().acts()) == 3
     assert "line 3 of the audit trail was changed" in " ".join(verify(url).faults)
+
+
+def test_the_page_says_in_a_sentence_whether_the_lines_are_whole(app, make, monkeypatch) -> None:
+    session: lc.Session = make()
+    monkeypatch.setattr(visitor, "came", lambda: "start owner")
+    app("label", project="demo")
+    key = visitor.key(session.record)
+    access.note("role", "Ann", f"viewer in {key}")
+    page = app("audit")
+    assert "4 lines since" in page.title[0].value and "none was changed" in page.title[0].value
+    rows = page.table[0].value
+    assert rows["What"].tolist() == ["came", "role", "viewed", "came"], "the newest first"
+    assert rows["Who"].tolist() == ["owner"] * 4
+    assert rows["About"][1].replace("\\", "") == "Ann: viewer in 'demo'"
+    page.selectbox(key="trail-what").set_value("viewed").run()
+    assert len(page.table[0].value) == 1
+    page.text_input(key="trail-about").set_value("nothing of this").run()
+    assert not page.table and "No such line." in texts(page)
+
+    url = sessions.address()
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
+        database.execute("DROP TRIGGER act_is_never_changed")
+        database.execute("UPDATE act SET who = 'nobody' WHERE sequence = 3")
+    st.cache_resource.clear()
+    assert app("audit").title[0].value.startswith("Line 3 was changed")
+
+
+def test_who_gave_a_role_and_who_logged_in_without_one_are_named(app, make, monkeypatch) -> None:
+    make()
+    monkeypatch.setattr(visitor, "came", lambda: "login eve%40example.org")
+    app("label", project="demo")
+    trail.trail().flush()
+    told = [(one.who, one.what) for one in sessions.store().acts()]
+    assert told == [("eve@example.org", "refused")]

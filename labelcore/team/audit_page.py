@@ -1,0 +1,110 @@
+"""The audit trail as a page, for whoever runs every project."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, date, datetime
+
+import pandas as pd
+import streamlit as st
+
+from labelcore.store import Act, acts_follow
+from labelcore.ui import sessions, trail, visitor
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.tables import reading_table
+from labelcore.ui.times import dated, reader_zone
+
+HEAD = ("When", "Who", "What", "About")
+NOTHING = "Nothing yet."
+WHOLE = "{lines:,} lines since {first}; none was changed."
+CHANGED = "Line {line:,} was changed outside Labelcore."
+NONE_SO = "No such line."
+ROWS, FRESH_SECONDS = 50, 5
+ANY, ALL = "Everything", "Everybody"
+MORE = "trail-rows"
+
+
+def trail_page() -> None:
+    """What is known of the chain, then the newest lines, as filtered."""
+    trail.trail().flush()
+    acts, wrong = _read(sessions.address())
+    if not acts:
+        st.title(NOTHING, anchor=False)
+        return
+    where = reader_zone()
+    said = CHANGED.format(line=wrong) if wrong else WHOLE.format(
+        lines=len(acts), first=dated(acts[0].at, where)
+    )  # fmt: skip
+    with st.container(key="about"):
+        st.title(plain(said), anchor=False)
+    found = _filtered(acts)
+    if not found:
+        st.text(NONE_SO)
+        return
+    shown = st.session_state.setdefault(MORE, ROWS)
+    names = _names()
+    rows = [
+        (dated(one.at, where), one_line(one.who, 80), one.what, one_line(_named(one.about, names)))
+        for one in found[:-shown - 1:-1]
+    ]  # fmt: skip
+    reading_table(pd.DataFrame(rows, columns=HEAD), "trail")
+    with st.container(horizontal=True):
+        if len(found) > shown:
+            st.button(f"Older ones ({len(found) - shown:,})", key="trail-more", on_click=show_more)
+        whose, told = trail.who(), tuple(found)
+
+        def lines() -> str:
+            trail.trail().note(whose, trail.EXPORTED, f"the audit trail, {len(told):,} lines")
+            return "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in told)
+
+        st.download_button(
+            "As lines", lines, "labels.audit.jsonl", "application/jsonl", key="trail-lines",
+            on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+
+
+def show_more() -> None:
+    st.session_state[MORE] += 4 * ROWS
+
+
+@st.cache_resource(ttl=FRESH_SECONDS, max_entries=1, show_spinner="Reading the audit trail ...")
+def _read(_: str) -> tuple[list[Act], int]:
+    """All lines, and the first one that was changed; 0 for none."""
+    acts = sessions.store().acts()
+    return acts, acts_follow(acts)
+
+
+def _filtered(acts: Sequence[Act]) -> list[Act]:
+    """By what happened, by whom, from a day on, and by words of what it is about."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="trail-filters"):
+        kinds = sorted({one.what for one in acts})
+        what = st.selectbox("What", [ANY, *kinds], key="trail-what", width=165)
+        people = sorted({one.who for one in acts}, key=str.casefold)
+        who = st.selectbox("Who", [ALL, *people], key="trail-who", width=171,
+                           format_func=lambda one: plain(one, 80))  # fmt: skip
+        since = st.date_input("Since", None, key="trail-since", width=165)
+        about = st.text_input("About", key="trail-about", width=171, placeholder="project, item")
+    where = reader_zone()
+    start = (
+        datetime(since.year, since.month, since.day, tzinfo=where).astimezone(UTC)
+        if isinstance(since, date) else None
+    )  # fmt: skip
+    return [
+        one for one in acts
+        if what in (ANY, one.what) and who in (ALL, one.who)
+        and about.casefold() in one.about.casefold()
+        and (start is None or datetime.fromisoformat(one.at) >= start)
+    ]  # fmt: skip
+
+
+def _names() -> dict[str, str]:
+    """{key of a project: its name}"""
+    return {visitor.key(one): one.name for one in sessions.store().projects()}
+
+
+def _named(about: str, names: dict[str, str]) -> str:
+    """With the names of projects for their keys, which the lines have."""
+    return re.sub(r"\b[0-9a-f]{16}\b", lambda key: repr(names.get(key[0], key[0])), about)

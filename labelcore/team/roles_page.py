@@ -1,0 +1,194 @@
+"""Who has which role in a project, on its page *People*: given, changed and withdrawn there."""
+
+from __future__ import annotations
+
+import secrets
+
+import pandas as pd
+import streamlit as st
+
+from labelcore.access import NotAllowedError, Right, may
+from labelcore.settings import data_folder
+from labelcore.team.register import DAYS, Person, Register
+from labelcore.team.roles import RIGHTS, Role
+from labelcore.ui import sessions, visitor
+from labelcore.ui.door import entrance
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.presses import acting, show_problem
+from labelcore.ui.tables import reading_table
+from labelcore.ui.times import dated, reader_zone
+
+TITLE = "Who may do what"
+HEAD = ("Person", "Role here", "Comes by", "Until", "Last visit")
+LINK, LOGIN, GROUP = "a link", "a login", "a group of people"
+HERE, EVERYWHERE = "in this project", "in every project"
+LINK_ONCE = "The link of {name}, shown this once:"
+MADE, TOKEN = "role-made", "role-token"
+NOT_YOURS = "{name} has roles elsewhere: whoever runs every project withdraws them."
+NOT_MYSELF = "Your own role is given and taken by somebody else."
+
+
+def roles(project: str) -> None:
+    """Rows to read; for whoever runs the project, to change."""
+    register, key = Register(data_folder()), visitor.key(sessions.session(project).record)
+    found = [one for one in register.people() if rights_of(register, one, key)]
+    runs = visitor.allowed(Right.RUN, project) and entrance().is_shared()
+    if not found and not runs:
+        return
+    st.subheader(TITLE, anchor=False)
+    if not runs:
+        rows = [(one_line(one.name, 60), *_told(register, one, key)) for one in found]
+        reading_table(pd.DataFrame(rows, columns=HEAD), "roles")
+        return
+    for one in found:
+        _row(project, register, one, key)
+    _give(project, register)
+    show_problem()
+
+
+def rights_of(register: Register, one: Person, key: str) -> frozenset[Right]:
+    """What somebody, or a group, may do in a project."""
+    person, own = register.visitor(one), _own(one, key)
+    return person.at(key).rights if person else RIGHTS[own] if own else frozenset()
+
+
+def _own(one: Person, key: str) -> Role | None:
+    return one.roles.get(key) or one.role
+
+
+def _told(register: Register, one: Person, key: str) -> tuple[str, ...]:
+    where, person, seen = reader_zone(), register.visitor(one), register.last_seen(one)
+    role = person.at(key).role if person else str(_own(one, key))
+    by = "a group" if one.group else "by link" if one.key else "by login"
+    ends = dated(one.ends, where).rpartition(" ")[0] if one.ends else "–"
+    return role, by, ends, dated(seen, where) if seen else "–"
+
+
+def _row(project: str, register: Register, one: Person, key: str) -> None:
+    role, by, ends, seen = _told(register, one, key)
+    own, mine = key in one.roles, one.name == visitor.name_of_login()
+    at = f"{one.name}-{st.session_state.get(TOKEN, '')}"
+    with st.container(horizontal=True, vertical_alignment="center", key=f"role-row-{one.name}"):
+        with st.container(width=200, gap=None):
+            st.text(one_line(one.name, 60))
+        if own and not mine:
+            st.selectbox(
+                f"Role of {plain(one.name, 60)}", list(Role), list(Role).index(one.roles[key]),
+                key=f"role-of-{at}", label_visibility="collapsed", width=160,
+                on_change=change, args=(project, one.name, f"role-of-{at}"),
+            )  # fmt: skip
+        else:
+            with st.container(width=160):
+                st.text(role)
+        parts = [
+            by,
+            *([f"{'ended' if one.over else 'until'} {ends}"] if one.ends else []),
+            *([] if one.group else ["never here" if seen == "–" else f"last here {seen}"]),
+        ]
+        with st.container(key=f"quiet-role-{one.name}"):
+            st.text(" · ".join(parts))
+        if mine or not (own or runs_all()):
+            return
+        if one.key and (only_here(one, key) or runs_all()):
+            st.button("New link", key=f"role-link-{one.name}", type="tertiary",
+                      on_click=renew, args=(project, one.name))  # fmt: skip
+        st.button("Withdraw", key=f"role-end-{one.name}", type="tertiary",
+                  on_click=withdraw, args=(project, one.name))  # fmt: skip
+
+
+def _give(project: str, register: Register) -> None:
+    token = st.session_state.setdefault(TOKEN, secrets.token_hex(4))
+    ways, groups = [LINK, LOGIN], [one.name for one in register.people() if one.group]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="role-give"):
+        st.text_input("Name", key=f"role-name-{token}", max_chars=100, width=180)
+        st.selectbox("Role", list(Role), 2, key=f"role-role-{token}", width=140)
+        st.selectbox("Comes by", [*ways, *([GROUP] if runs_all() else [])],
+                     key=f"role-by-{token}", width=165)  # fmt: skip
+        st.number_input("Days of a link", 1, 3650, DAYS, key=f"role-days-{token}", width=130)
+        if runs_all():
+            st.selectbox("Where", [HERE, EVERYWHERE], key=f"role-where-{token}", width=165)
+            if groups:
+                st.multiselect("In groups", groups, key=f"role-groups-{token}", width=180)
+        st.button("Give", key="role-give-now", on_click=give, args=(project, token))
+    made_in, name, link = st.session_state.get(MADE, ("", "", ""))
+    if made_in == project:
+        st.text(LINK_ONCE.format(name=one_line(name, 60)))
+        st.code(link, language=None, wrap_lines=True)
+
+
+def runs_all() -> bool:
+    """Whether the visitor may do so in every project."""
+    return may(visitor.everywhere(), Right.RUN)
+
+
+def only_here(one: Person, key: str) -> bool:
+    """Whether somebody has no right but in this project, so that its owner ends all of it."""
+    return one.role is None and not one.groups and set(one.roles) <= {key}
+
+
+def _one(project: str, name: str) -> tuple[Register, Person, str]:
+    register, key = Register(data_folder()), visitor.key(sessions.session(project).record)
+    st.session_state.pop(MADE, None)
+    if name == visitor.name_of_login():
+        raise NotAllowedError(NOT_MYSELF)
+    return register, register.one(name), key
+
+
+@acting(Right.RUN)
+def give(project: str, token: str) -> None:
+    """A role for a new person or group; for one who is there, here."""
+
+    def typed(what: str, other: object) -> object:
+        return st.session_state.get(f"role-{what}-{token}", other)
+
+    name, role = str(typed("name", "")), Role(str(typed("role", "")))
+    register, key = Register(data_folder()), visitor.key(sessions.session(project).record)
+    st.session_state.pop(MADE, None)
+    by, everywhere = typed("by", LINK), typed("where", HERE) == EVERYWHERE
+    groups = [*map(str, typed("groups", []))]  # type: ignore[call-overload]
+    if (by == GROUP or everywhere or groups) and not runs_all():
+        raise NotAllowedError(visitor.refusal(visitor.visitor(project)))
+    if register.has(name):
+        if everywhere or groups:
+            raise ValueError(f"{name!r} has a role already: withdraw it, then give another.")
+        if name == visitor.name_of_login():
+            raise NotAllowedError(NOT_MYSELF)
+        register.give(name, role, key)
+    else:
+        secret = register.add(
+            name, role if everywhere else None, login=by == LOGIN, group=by == GROUP,
+            days=int(str(typed("days", DAYS))), roles={} if everywhere else {key: role},
+            groups=groups,
+        )  # fmt: skip
+        if secret:
+            st.session_state[MADE] = (project, name, register.link(secret))
+    st.session_state[TOKEN] = secrets.token_hex(4)
+
+
+@acting(Right.RUN)
+def change(project: str, name: str, place: str) -> None:
+    """Another role here."""
+    register, person, key = _one(project, name)
+    register.give(person.name, Role(str(st.session_state[place])), key)
+
+
+@acting(Right.RUN)
+def renew(project: str, name: str) -> None:
+    """Another link for somebody: the one before and what it opened end."""
+    register, person, key = _one(project, name)
+    if not (only_here(person, key) or runs_all()):
+        raise NotAllowedError(NOT_YOURS.format(name=person.name))
+    link = register.link(register.renew(person.name, DAYS))
+    st.session_state[MADE] = (project, person.name, link)
+
+
+@acting(Right.RUN)
+def withdraw(project: str, name: str) -> None:
+    """Take somebody's role here away; where it was the only one, their link and connections end."""
+    register, person, key = _one(project, name)
+    if key in person.roles and not only_here(person, key):
+        register.take(person.name, key)
+    elif only_here(person, key) or runs_all():
+        register.remove(person.name)
+    else:
+        raise NotAllowedError(NOT_YOURS.format(name=person.name))

@@ -1,0 +1,7 @@
+from labelcore.ui.door import entrance
+from labelcore.ui.guard import guard
+from labelcore.ui.setup import setup
+
+setup("Audit", wide=True)
+with guard("audit"):
+    entrance().show_trail()
