@@ -29,8 +29,8 @@ from labelcore.log.engine import Engine
 from labelcore.planning.runs import label_all
 from labelcore.planning.simulation import run_seed, true_values
 from labelcore.planning.truth import true_codes
-from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical
+from labelcore.stats.profile_interval import difference_bounds
 
 NAMES = tuple(DIFFERENCES)
 PAIRS = {

@@ -102,7 +102,7 @@ OPEN_FILES = {
         ),
         *("scalars", "sure_scores"),
     },
-    "store": {"base", "checks", "database", "statements"},
+    "store": {"base", "checks", "database"},
 }
 
 # Their methods are made of what lies in designs, whatever its file.

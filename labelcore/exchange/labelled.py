@@ -8,22 +8,193 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from labelcore.exchange.hugging_face import dataset_card, hugging_face_parquet
 from labelcore.exchange.label_studio import labelled_tasks, labelling_config
 from labelcore.exchange.rows import Row, beside, labelled_rows, lines
-from labelcore.exchange.traced import langfuse_jsonl, phoenix_parquet
 from labelcore.plugins import Table
 from labelcore.population import Population, id_parts
-from labelcore.population.trace_ids import from_langfuse, has_spans
-from labelcore.report import guarded
+from labelcore.population.text import listing
+from labelcore.population.trace_ids import from_langfuse, has_spans, langfuse_columns, named_columns
+from labelcore.report import account, guarded, sections
+from labelcore.report.facts import gather
+from labelcore.report.markdown import markdown
+from labelcore.report.markup import element, joined
 from labelcore.session.session import Session
+from labelcore.words.weights import weight_words
+
+NAME = "human"
+"""What the score or the annotation is called; ``labelcore.population.roles`` knows it again."""
+
+
+def langfuse_jsonl(session: Session) -> bytes:
+    """A line per item with a class: the body that creates a score in Langfuse, for the item's
+    trace and, where the file names one, its observation. An item has the same score id and the
+    same timestamp, of its first answer, whenever the file is written: sent again, a score takes
+    the place of what was sent before.
+
+    Raises ValueError where the file has no ids of traces.
+
+    Source: langfuse 5.0.4, ``CreateScoreRequest``.
+    """
+    first = _first_times(session)
+
+    def line(row: Row) -> Row:
+        span = {"observationId": row["span_id"]} if row["span_id"] else {}
+        return {
+            "id": _mark(row),
+            "traceId": row["trace_id"],
+            **span,
+            "name": NAME,
+            "value": row["answer"],
+            "dataType": "CATEGORICAL",
+            "comment": row["notes"] or None,
+            "timestamp": first.get(row["id"], session.record.created_at),
+            "metadata": beside(row),
+        }
+
+    return lines(line(row) for row in _traced(session, *langfuse_columns(session.population)))
+
+
+def phoenix_parquet(session: Session) -> bytes:
+    """A row per item with a class, as ``Client().spans.log_span_annotations_dataframe`` takes it;
+    with ids of traces alone as ``Client().traces.log_trace_annotations_dataframe`` does. The label
+    is the class, and its score 1 for the positive one and 0 for the other. An item has the same
+    identifier whenever the file is written, so that Phoenix changes what was sent before.
+
+    Raises ValueError where the file has no ids of spans or traces.
+
+    Source: arize-phoenix-client 3.5.0.
+    """
+    population, rows = session.population, []
+    trace, span = named_columns(population)
+    for row in _traced(session, trace, span, "span" if span else "trace"):
+        ids = {name: row[name] for name in ("span_id", "trace_id") if row[name]}
+        said: Row = {"name": NAME, "annotator_kind": "HUMAN", "label": row["answer"]}
+        if len(population.classes) == 2:
+            said["score"] = float(row["answer"] == population.positive)
+        told = {"explanation": row["notes"] or None, "metadata": beside(row)}
+        rows.append({**ids, **said, **told, "identifier": _mark(row)})
+    empty = ["span_id", "name", "annotator_kind", "label", "explanation", "identifier"]
+    frame = pd.DataFrame(rows, columns=None if rows else empty)
+    stream = io.BytesIO()
+    frame.to_parquet(stream, index=False)
+    return stream.getvalue()
+
+
+def _traced(
+    session: Session, trace: str | None, span: str | None, needed: str = "trace"
+) -> Iterator[Row]:
+    """Rows with a class, each with ``trace_id`` and ``span_id``, "" where the file has none; of
+    the kind that is needed every row must have one."""
+    population, column = session.population, trace if needed == "trace" else span
+    if column is None:
+        raise ValueError(
+            f"{population.name} has no column with the ids of traces or spans, such as trace_id or "
+            f"span_id, that an answer could be sent back to; its columns are "
+            f"{listing(population.columns)}"
+        )
+    rows = [row for row, _ in labelled_rows(session) if row["answer"] is not None]
+    for row in rows:
+        row["trace_id"], row["span_id"] = _ids(population, row["id"], trace, span)
+    without = [row["id"] for row in rows if not row[f"{needed}_id"]]
+    if without:
+        raise ValueError(
+            f"{population.name}: {len(without):,} of {len(rows):,} answers have no id of a "
+            f"{needed} in the column {column!r}, the first is that to {without[0]!r}; "
+            f"nothing is written"
+        )
+    yield from rows
+
+
+def _ids(population: Population, item_id: str, *columns: str | None) -> list[str]:
+    """What some columns say of an item: parts of its id, or looked up where the items are."""
+    own = population.arguments["id"]
+    parts = id_parts(item_id) if isinstance(own, list) else [item_id]
+    known = dict(zip(own if isinstance(own, list) else [own], parts, strict=True))
+    wanted = [name for name in columns if name is not None and name not in known]
+    known |= population.cells(item_id, wanted)
+    return [known[name].strip() if name else "" for name in columns]
+
+
+def _mark(row: Row) -> str:
+    return f"labelcore-{row['project']}-{row['id']}"
+
+
+def _first_times(session: Session) -> dict[str, str]:
+    """When each item was first answered, whatever became of that answer."""
+    found: dict[str, str] = {}
+    for event in session.events:
+        if event.answers is not None and event.item_id is not None:
+            found.setdefault(event.item_id, event.at)
+    return found
+
+
+def hugging_face_parquet(session: Session) -> bytes:
+    """A row per item: what was shown, and the class as a class label with the names of the classes;
+    predictions too."""
+    classes = session.population.classes
+    names = {"names": list(classes), "_type": "ClassLabel"}
+    rows = [{**item, "label": row["answer"], **beside(row)} for row, item in labelled_rows(session)]
+    frame = pd.DataFrame(rows)
+    features: dict[str, Any] = {}
+    for name in frame.columns:
+        if name == "label" or name.startswith("prediction_"):
+            codes = [None if row[name] is None else classes.index(row[name]) for row in rows]
+            frame[name], features[name] = pd.Series(codes, dtype="Int64"), names
+    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+    kinds = {"double": "float64", "large_string": "string", "null": "string"}
+    for field in table.schema:
+        kind = kinds.get(str(field.type), str(field.type))
+        features.setdefault(field.name, {"dtype": kind, "_type": "Value"})
+    told = json.dumps({"info": {"features": features}})
+    stream = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata({"huggingface": told}), stream)
+    return stream.getvalue()
+
+
+def dataset_card(session: Session) -> bytes:
+    """README.md of a data set that holds the Parquet file: where the labels come from, and the
+    table of figures. Its licence is left to whoever gives the data away.
+
+    Source: https://huggingface.co/docs/hub/datasets-cards
+    """
+    facts = gather(session)
+    number = sum(session.engine.kinds.values()) + len(session.engine.existing.positions)
+    told = {
+        "pretty_name": session.project,
+        "tags": ["labelcore", "human-labels"],
+        "size_categories": [next(name for most, name in SIZES.items() if number < most)],
+        "configs": [{"config_name": "default", "data_files": "*.parquet"}],
+    }
+    front = [f"{name}: {json.dumps(value)}" for name, value in told.items()]
+    text = joined(
+        element("h1", session.project),
+        element("p", f"{number:,} items of {session.population.name}, judged by people."),
+        sections.estimates(facts),
+        account.caveats(facts),
+        sections.question(facts),
+        sections.population(facts),
+        element("h2", "Columns"),
+        element(
+            "p",
+            element("code", "label"),
+            " is what people said, ",
+            element("code", "labelcore_weight"),
+            f" the weight. {weight_words(session.plan.method.has_weights)}",
+        ),
+    )
+    return "\n".join(["---", *front, LICENCE, "---", "", markdown(text.html)]).encode()
+
+
+LICENCE = "# license: say here under which terms the data may be used"
+SIZES = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", float("inf"): "100K<n<1M"}
 
 
 def label_studio_json(session: Session) -> bytes:

@@ -15,8 +15,8 @@ from labelcore.population import Population
 from labelcore.ui.asking import begin
 from labelcore.ui.draft import Columns, ProjectDraft
 from labelcore.ui.new_cards import Card
-from labelcore.ui.new_number import within
 from labelcore.ui.new_sure import confidence_input
+from labelcore.ui.params import within
 from labelcore.ui.plain import plain
 
 TWO_CLASSES = "This needs two classes, one of them positive; the file has {number}."

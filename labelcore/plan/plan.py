@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import INTERVAL_RULES, OVERLAP_RULES, DesignParams, Edges, WatchedParams
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import EstimatesScalars
+from labelcore.errors import PlanError
 from labelcore.plan.checks import (
     check_claim_form,
     check_claims,
@@ -32,11 +33,30 @@ from labelcore.plan.checks import (
     resolved_stop,
 )
 from labelcore.plan.claims import read_claim, readings
-from labelcore.plan.json_text import plan_arguments
 from labelcore.plan.stop_rules import looking, rule_names
 from labelcore.plan.unread import check_all_read
 from labelcore.promises import Form, Promise, Unsure
 from labelcore.stats.orders import derived_seed
+
+NEEDED = ("design", "estimands")
+
+
+def plan_arguments(text: str, known: Collection[str]) -> dict[str, Any]:
+    """Name -> value; PlanError for text that is no JSON object of the ``known`` names."""
+    try:
+        values = json.loads(text)
+    except RecursionError:
+        raise PlanError("the plan is not valid JSON: it is nested too deeply") from None
+    except ValueError as error:
+        raise PlanError(f"the plan is not valid JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise PlanError(f"the plan must be a JSON object, got {type(values).__name__}")
+    if unknown := sorted(set(values) - set(known)):
+        raise PlanError(f"the plan has the unknown field {unknown[0]!r}")
+    if missing := [name for name in NEEDED if name not in values]:
+        raise PlanError(f"the plan lacks the field {missing[0]!r}")
+    return values
+
 
 USUAL_HORIZON, LIKELY_HORIZON = 4, 16
 """How many times its planned size a plan is for that ends at a margin or a strict claim, and one

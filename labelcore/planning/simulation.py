@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from labelcore.designs.samples import named_classifiers
@@ -22,7 +24,6 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all
 from labelcore.planning.truth import true_codes
-from labelcore.planning.workers import in_order
 from labelcore.population import Population
 from labelcore.promises import ChoiceStatus, ClaimStatus, Promise, Status
 from labelcore.results.base import Finding
@@ -30,6 +31,36 @@ from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.stats.curve_readings import Yields
+
+PartT = TypeVar("PartT")
+ResultT = TypeVar("ResultT")
+Done = Callable[[int], object]
+
+
+def in_order(
+    work: Callable[[PartT], ResultT],
+    parts: Sequence[PartT],
+    *,
+    workers: int = 1,
+    done: Done = lambda number: None,
+) -> list[ResultT]:
+    """``work`` of each part, in the order of the parts.
+
+    workers   processes that share the parts; with 1 all is done here
+    done      called here with the number of parts that are done; False ends the work, and the
+              results of the parts that are done are returned
+
+    Raises what ``work`` or ``done`` raises.
+    """
+    pool = Parallel(min(workers, max(len(parts), 1)), return_as="generator", batch_size=1)
+    found: list[ResultT] = []
+    with closing(pool(delayed(work)(part) for part in parts)) as results:
+        for one in results:
+            found.append(one)
+            if done(len(found)) is False:
+                break
+    return found
+
 
 COLUMNS = (
     "run",

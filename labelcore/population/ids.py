@@ -248,4 +248,4 @@ def _hashes(texts: pa.Array) -> Hashes:
 
     with duckdb.connect() as home:
         asked = home.from_arrow(pa.table({"id": texts})).project("md5_number_upper(id) AS hash")
-        return asked.to_arrow_table().column("hash").to_numpy().byteswap()
+        return np.asarray(asked.to_arrow_table().column("hash").to_numpy()).byteswap()

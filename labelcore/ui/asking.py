@@ -10,8 +10,7 @@ import streamlit as st
 
 from labelcore.ui.draft import Draft, ProjectDraft
 from labelcore.ui.fields import FIELDS, Field
-from labelcore.ui.new_number import outside, within
-from labelcore.ui.params import as_inputs
+from labelcore.ui.params import as_inputs, outside, within
 
 DRAFT, INPUTS = "project draft", "new-"
 """Where the draft of this visitor is kept, and how the key of each input begins."""

@@ -20,7 +20,7 @@ from labelcore.ui.chart import show_chart
 from labelcore.ui.cutting import VIEWS, own_cut_of
 from labelcore.ui.downloads import table_button
 from labelcore.ui.facts import decision, existing_line
-from labelcore.ui.new_number import within
+from labelcore.ui.params import within
 from labelcore.ui.plain import plain
 from labelcore.ui.progress import choose_reading
 from labelcore.words import sentences as words

@@ -7,11 +7,14 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from labelcore.access import Right
+from labelcore.charts.living import bars
+from labelcore.charts.sessions import sessions_strip
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
 from labelcore.results.types import Choice, Estimate
 from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
+from labelcore.trials.reveal import how_often
 from labelcore.ui import actions, visitor
 from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, form_lines
@@ -29,11 +32,29 @@ from labelcore.ui.folds import fold
 from labelcore.ui.living import OVER_LABELS, Picture, dots_shown, picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line
-from labelcore.ui.promise import show_promise
+from labelcore.ui.trying import reveals, simulated
 from labelcore.waves.measured import is_over
 from labelcore.words.choices import candidate_rows
 from labelcore.words.quantities import model_word
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
+
+SIMULATED = "{hit} of {sessions} simulated sessions like yours hit the truth; promised: {promised}."
+
+
+def show_promise(session: Session) -> None:
+    """How often sessions like this finished trial hit the truth; nothing elsewhere."""
+    first = next(iter(reveals(session)), None)
+    if first is None or first.estimate.confidence is None:
+        return
+    intervals = simulated(session)
+    hit = sum(low <= first.truth <= high for low, high in intervals)
+    promised = how_often(first.estimate.confidence)[0]
+    said = SIMULATED.format(hit=hit, sessions=len(intervals), promised=promised)
+    chart = sessions_strip(intervals, first.truth, figure_name(first.estimate), said)
+    show_picture("twenty", Picture(bars([]), chart, (), "", ""))
+    with st.container(key="quiet-twenty"):
+        st.text(said)
+
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
 HIDDEN, UNFOLDED = "figures hidden", "figures unfolded"

@@ -18,8 +18,8 @@ from labelcore.ui.answers import classes_in_order
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import guard
 from labelcore.ui.more import MORE, after_budget, chosen
-from labelcore.ui.new_number import within
 from labelcore.ui.panels import finish_warning
+from labelcore.ui.params import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import PROBLEM, acting
 from labelcore.ui.setup import PAGES

@@ -47,8 +47,7 @@ from labelcore.ui.new_classifiers import (
     usable,
 )
 from labelcore.ui.new_items import show_faults
-from labelcore.ui.new_places import Places
-from labelcore.ui.new_screens import go
+from labelcore.ui.new_screens import Places, go
 from labelcore.ui.plain import plain
 from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words.existing import SOURCES

@@ -16,7 +16,7 @@ from labelcore.promises import Form
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Aim
 from labelcore.ui.fields import BETTER, FIELDS, LEVEL
-from labelcore.ui.new_number import within
+from labelcore.ui.params import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES, TERMS
 from labelcore.words.promises import watched_words

@@ -27,8 +27,8 @@ from labelcore.ui.chart import show_chart
 from labelcore.ui.curve_view import landmark_name
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.new_known import known_number
-from labelcore.ui.new_places import Places
 from labelcore.ui.new_race import Race
+from labelcore.ui.new_screens import Places
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words

@@ -18,10 +18,9 @@ from labelcore.ui.bring import watch_for_files
 from labelcore.ui.draft import Draft, Question, settings
 from labelcore.ui.new_aim import aim_step
 from labelcore.ui.new_items import Items, items_of, items_step
-from labelcore.ui.new_places import Places
 from labelcore.ui.new_question import question_of, question_step
 from labelcore.ui.new_repeats import with_overlap, with_repeats
-from labelcore.ui.new_screens import back_button, bar, head, next_button
+from labelcore.ui.new_screens import Places, back_button, bar, head, next_button
 from labelcore.ui.new_sure import sure_step
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import sentence

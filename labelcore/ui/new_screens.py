@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,6 +11,31 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.charts.design import both
 from labelcore.ui.asking import current
 from labelcore.ui.plain import plain
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where things stand: the cards, beside them the price from above to below.
+
+    aim      cards and classifiers
+    price    what the labels give, and what is refused
+    axis     the slider below the picture
+    slide    what is started from, and how much of it
+    methods  every method for this aim, to choose from
+    people   how many judge, and how much each of them
+    more     what has a good first value, in a fold
+    end      the way back, and the last press
+    """
+
+    aim: DeltaGenerator
+    price: DeltaGenerator
+    axis: DeltaGenerator
+    slide: DeltaGenerator
+    methods: DeltaGenerator
+    people: DeltaGenerator
+    more: DeltaGenerator
+    end: DeltaGenerator
+
 
 NAMES = ("Items", "Question", "Aim and price")
 SCREENS_STYLE = (

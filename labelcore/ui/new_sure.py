@@ -27,8 +27,6 @@ from labelcore.ui.new_claims import claim_form_input, claims_input, show_claim_t
 from labelcore.ui.new_content import made_content, offer_content
 from labelcore.ui.new_costs import dear_words, show_switches
 from labelcore.ui.new_known import not_random_words
-from labelcore.ui.new_number import within
-from labelcore.ui.new_places import Places
 from labelcore.ui.new_price import (
     Ahead,
     expected_points,
@@ -38,9 +36,10 @@ from labelcore.ui.new_price import (
     show_size,
 )
 from labelcore.ui.new_race import Race
+from labelcore.ui.new_screens import Places
 from labelcore.ui.new_table import choose_row, method_rows, sized_rows
 from labelcore.ui.new_terms import RECOMMENDED, Goal, Terms, first_how
-from labelcore.ui.params import param_fault, row_of
+from labelcore.ui.params import param_fault, row_of, within
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.remedies import WayOut, refuse, refuse_method
 from labelcore.ui.times import reader_zone

@@ -39,9 +39,8 @@ from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, Draft
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import SYSTEMS
 from labelcore.ui.new_known import known_number
-from labelcore.ui.new_number import outside
 from labelcore.ui.new_race import races
-from labelcore.ui.params import param_values
+from labelcore.ui.params import outside, param_values
 from labelcore.words.promises import PROMISES
 
 FIRST_BUDGET = 200

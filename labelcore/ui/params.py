@@ -7,6 +7,8 @@ from dataclasses import Field as Parameter
 from dataclasses import fields, replace
 from typing import Any
 
+import streamlit as st
+
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.params import (
     check_parameter,
@@ -18,7 +20,6 @@ from labelcore.designs.params import (
 from labelcore.errors import ParameterError
 from labelcore.ui.draft import Draft, ProjectDraft
 from labelcore.ui.fields import Field
-from labelcore.ui.new_number import outside
 from labelcore.ui.plain import plain
 from labelcore.words.arguments import refusal_words
 
@@ -107,3 +108,30 @@ def listed(values: tuple[Any, ...]) -> str:
     '50, 0.5, lr'
     """
     return ", ".join(str(value) for value in values)
+
+
+def within(value: float | None, low: float | None, high: float | None) -> bool:
+    """Whether a number lies within its bounds; where it does not, a sentence says so."""
+    fault = outside(value, low, high)
+    if fault:
+        st.error(plain(fault))
+    return not fault
+
+
+def outside(value: float | None, low: float | None, high: float | None) -> str:
+    """What is wrong with a number; nothing for one that is not given.
+
+    >>> outside(0, 1, 2000)
+    'A number from 1 to 2,000 is needed here, and this is 0.'
+    >>> outside(-1, 0, None)
+    'A number of at least 0 is needed here, and this is -1.'
+    >>> outside(None, 0, 1), outside(1, 0, 1)
+    ('', '')
+    """
+    if value is None or ((low is None or value >= low) and (high is None or value <= high)):
+        return ""
+    if high is None:
+        bounds = f"of at least {low:,}"
+    else:
+        bounds = f"of at most {high:,}" if low is None else f"from {low:,} to {high:,}"
+    return f"A number {bounds} is needed here, and this is {value:,}."

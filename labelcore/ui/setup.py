@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import PurePath
 
 import streamlit as st
+from PIL import Image, ImageDraw
 
 from labelcore.access import OF_PROJECTS, may
 from labelcore.access import PAGES as ASKED
+from labelcore.charts.design import both
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.away import watch_server
 from labelcore.ui.door import entrance
-from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.restoring import show_done, way_back
-from labelcore.ui.style import STYLE
+from labelcore.ui.scripts import text_of
+
+STYLE = (
+    "<style>.stApp { "
+    + both("ground", "border", "data", "warn", "data-3", "data-5", "data-6")
+    + " }\n"
+    + text_of("style.css")
+    + text_of("surface.css")
+    + text_of("rich.css")
+    + "</style>"
+)
+
+
+BLUE, WHITE = (0, 114, 178, 255), (255, 255, 255, 255)
+
+
+@cache
+def icon() -> Image.Image:
+    """An interval with its estimate."""
+    image = Image.new("RGBA", (64, 64), (0, 0, 0, 0))
+    draw = ImageDraw.Draw(image)
+    draw.rounded_rectangle((0, 0, 63, 63), 14, fill=BLUE)
+    draw.line((14, 32, 50, 32), fill=WHITE, width=5)
+    for x in (14, 50):
+        draw.line((x, 22, x, 42), fill=WHITE, width=5)
+    draw.ellipse((25, 25, 39, 39), fill=WHITE)
+    return image
+
 
 PAGES = {
     "Label": "pages/label.py",

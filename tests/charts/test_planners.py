@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from labelcore.charts.design import LIGHT
-from labelcore.papers.curves.chart import labels_factor_chart
-from labelcore.papers.oversampling.chart import oversampling_chart
-from labelcore.papers.recycling.chart import savings_chart
-from labelcore.papers.stratified.chart import stratifications_chart
+from labelcore.papers.curves.planner import labels_factor_chart
+from labelcore.papers.oversampling.planner import oversampling_chart
+from labelcore.papers.recycling.planner import savings_chart
+from labelcore.papers.stratified.planner import stratifications_chart
 
 FIRST, SECOND = LIGHT.series[:2]
 

@@ -14,8 +14,8 @@ from labelcore.estimands import DIFFERENCES as ROWS
 from labelcore.estimands import ratios, table_of
 from labelcore.figures.curves import ranked_curve
 from labelcore.figures.scalars import scalar_results, scalar_results_of
-from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
+from labelcore.stats.profile_interval import difference_bounds
 from labelcore.testing.known import Known, fewest, label, labelled, many_labelled, most
 from tests.cases import sampled
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference

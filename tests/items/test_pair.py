@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.items import Folders, Mark, Text, lay_out
-from labelcore.items.layout import DIFFERENT, SAME
-from labelcore.items.pair import MOST_WORDS, differences
+from labelcore.items.layout import DIFFERENT, MOST_WORDS, SAME, differences
 
 FOLDERS = Folders(Path("nowhere"))
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from labelcore.items import Block, Folders, Rich, Text, form_of, glimpse, lay_out
 from labelcore.items.layout import texts_of
-from labelcore.items.markdown import LONGEST, prose
-from labelcore.items.talk import LONG
+from labelcore.items.talk import LONG, LONGEST, prose
 from tests.population.test_traces import TRACES
 
 FOLDERS = Folders(Path("nowhere"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.plan.disagreements import Disagreements
+from labelcore.plan.claim_totals import Disagreements
 
 
 def test_counts_after_each_label_are_those_of_labels_given_one_by_one() -> None:

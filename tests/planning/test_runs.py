@@ -27,8 +27,7 @@ from labelcore.log.events import Event
 from labelcore.papers.recycling import samples
 from labelcore.planning import runs
 from labelcore.planning.forecast import kept_plan, planned_size
-from labelcore.planning.simulation import true_numbers
-from labelcore.planning.workers import in_order
+from labelcore.planning.simulation import in_order, true_numbers
 from labelcore.promises import Promise, State, Status
 from labelcore.results.types import Estimate
 from labelcore.stats import orders

@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 from scipy.special import xlogy
 
 from labelcore.estimands import DIFFERENCES, ratios, table_of
-from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, profile_bounds
+from labelcore.stats.profile_interval import difference_bounds
 from tests.cases import sampled
 
 BOTH, FIRST, SECOND, NEITHER = 3, 1, 2, 0

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore.papers.oversampling.chart import oversampling_chart
-from labelcore.papers.oversampling.earlier_page import matrix, next_wave, planned_by
+from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
+from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Side, Unit
+from labelcore.charts.names import shortened
 from labelcore.papers.oversampling.groups import (
     Counts,
     Margins,
@@ -24,9 +26,13 @@ from labelcore.papers.oversampling.groups import (
     used_ratio,
     with_jeffreys,
 )
+from labelcore.papers.oversampling.intervals import Groups, bayes_intervals
+from labelcore.papers.oversampling.monitoring import JEFFREYS
+from labelcore.papers.oversampling.next_wave import forecast
 from labelcore.papers.planners import (
     Chosen,
     confidence,
+    number_input,
     offer,
     outlook_of,
     percent_input,
@@ -43,6 +49,134 @@ from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
+
+EXPECTED, EARLIER = "What you expect", "An earlier wave's labels"
+CELLS = (
+    "Called positive, rightly",
+    "Called positive, wrongly",
+    "Not called, though positive",
+    "Not called, rightly",
+)
+MOST = 10**9
+UNKNOWN = "Type in the four numbers of labels: some of both kinds."
+TWO_INTERVALS = (
+    "The first interval is about the truth. The second is about the next wave's estimate: outside "
+    "it, something has changed."
+)
+NOTHING_CHANGED = "if nothing has changed"
+
+
+def planned_by(chosen: Chosen) -> bool:
+    """Whether an earlier matrix plans; else what is expected."""
+    way = st.segmented_control(
+        "Planned by", [EXPECTED, EARLIER], default=EXPECTED, required=True,
+        key=chosen.key("planned-by"), persist_state="session",
+    )  # fmt: skip
+    return bool(way == EARLIER)
+
+
+def matrix(chosen: Chosen) -> Counts | None:
+    """The four numbers; None, with a sentence, while one group has no label."""
+    found: list[int | None] = []
+    for row in (CELLS[:2], CELLS[2:]):
+        for place, name in zip(st.columns(2), row, strict=True):
+            with place:
+                found.append(number_input(name, None, chosen.key(f"earlier-{name}"), 0, MOST))
+    given = [one for one in found if one is not None]
+    if len(given) < len(CELLS) or not (given[0] + given[1] and given[2] + given[3]):
+        st.text(UNKNOWN)
+        return None
+    return Counts.of(*given)
+
+
+def next_wave(earlier: Counts, above: int, below: int, sizes: Sizes, confidence: float) -> None:
+    """What the earlier labels say of the truth, and where the next wave's estimates will lie."""
+    st.caption(TWO_INTERVALS)
+    reading_table(next_wave_table(earlier, above, below, sizes, confidence), "compare-next-wave")
+
+
+def next_wave_table(
+    earlier: Counts, above: int, below: int, sizes: Sizes, confidence: float
+) -> pd.DataFrame:
+    """Precision and recall down; seen, interval for the truth, predictive interval across."""
+    groups = Groups.of_ratio(above / below)  # The labels are of another file than this.
+    truth = bayes_intervals(earlier, groups, confidence)
+    ahead = forecast(JEFFREYS.plus(earlier), groups.k, sizes.above, sizes.below)
+    rates = earlier.rates()
+    sure = words.confidence_words(confidence)
+    rows = []
+    for name, seen, (low, high), part in (
+        ("Precision", rates[0], truth.precision, ahead[0]),
+        ("Recall", recall_of(groups.k, *rates), truth.recall, ahead[1]),
+    ):
+        ends = float(low), float(high)
+        rows.append(
+            {
+                "": name,
+                "Earlier labels": words.value_percent(float(seen), *ends),
+                f"The truth ({sure})": words.range_text(*ends),
+                f"The next estimate ({sure}, {NOTHING_CHANGED})": words.range_text(
+                    *part.limits(confidence)
+                ),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+READABLE = {"ratio": "Over-sampling", "precision": "Precision ±", "recall": "Recall ±"}
+NOTHING = "There is nothing to choose: every item would be labelled."
+
+
+def oversampling_chart(
+    table: pd.DataFrame, *, margin: float | None = None, marks: Mapping[str, float]
+) -> Chart:
+    """Expected half-widths of precision and recall against the over-sampling ratio, for one number
+    of labels.
+
+    table    columns ratio, precision, recall
+    margin   the wanted half-width, a dashed line
+    marks    {word: ratio}, upright lines
+    """
+    require_columns(table, list(READABLE))
+    if table.empty:
+        return empty_chart(NOTHING, list(READABLE.values()))
+    ratios = table["ratio"]
+    inside = {word: at for word, at in marks.items() if ratios.min() <= at <= ratios.max()}
+    asked = [] if margin is None else [margin]
+    drawing = Drawing(
+        Axis("over-sampling ratio s", log=True),
+        Axis("expected half-width", Unit.SHARE, zero=True),
+        [_line(name, table, place) for place, name in enumerate(("precision", "recall"))],
+        [Rule(at, upright=True, dash="dot") for at in inside.values()] + [Rule(at) for at in asked],
+        [
+            *(Remark(shortened(word), x=at, side=Side.BELOW) for word, at in inside.items()),
+            *(Remark(f"wanted ±{words.goal_points(at)}", y=at) for at in asked),
+        ],
+        legend=True,
+    )
+    readable = table.rename(columns=READABLE).reset_index(drop=True)
+    return Chart(drawing, _alt(table, inside), readable)
+
+
+def _line(name: str, table: pd.DataFrame, place: int) -> Line:
+    texts = [
+        f"s = {ratio:.3g}\n{name} ±{words.points(float(half))}"
+        for ratio, half in zip(table["ratio"], table[name], strict=True)
+    ]
+    return Line(table["ratio"], table[name], name=name, hover=texts, **in_turn(place))
+
+
+def _alt(table: pd.DataFrame, marks: Mapping[str, float]) -> str:
+    said = []
+    for word, at in {**marks, "the largest ratio drawn": float(table["ratio"].max())}.items():
+        row = table.iloc[(table["ratio"] - at).abs().argsort().iloc[0]]
+        said.append(
+            f"at {word} ({at:.3g}): precision plus or minus "
+            f"{words.points(float(row['precision']))}, recall plus or minus "
+            f"{words.points(float(row['recall']))}"
+        )
+    return f"Expected half-widths against the over-sampling ratio; {'; '.join(said)}."
+
 
 WHAT = (
     "For precision and recall at once. The items called positive are few, and precision is about "

@@ -41,9 +41,8 @@ from labelcore.papers.stratified.neyman import (
     printed_counts,
     proportional_counts,
 )
-from labelcore.papers.stratified.strata import sure_strata
 from labelcore.papers.stratified.stratifications import MOST_STRATA, STRATIFICATIONS, stratify
-from labelcore.papers.stratified.sureness import sureness
+from labelcore.papers.stratified.sureness import sure_strata, sureness
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, fixed_critical

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.papers import METHODS
 from labelcore.papers.curves.annotations_needed import labels_needed
-from labelcore.papers.oversampling import earlier_page
+from labelcore.papers.oversampling import planner as earlier_page
 from labelcore.papers.oversampling.groups import (
     Counts,
     group_rates,

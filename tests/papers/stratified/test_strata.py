@@ -13,9 +13,14 @@ import pytest
 import labelcore as lc
 from labelcore.designs import base
 from labelcore.designs.base import Setup
-from labelcore.papers.stratified.strata import SureStrata, sure_strata
 from labelcore.papers.stratified.stratifications import STRATIFICATIONS, stratify
-from labelcore.papers.stratified.sureness import best_cut, best_cut_of, sureness
+from labelcore.papers.stratified.sureness import (
+    SureStrata,
+    best_cut,
+    best_cut_of,
+    sure_strata,
+    sureness,
+)
 from labelcore.population.array_items import Items
 from labelcore.population.items import Sureness
 from labelcore.stats import histogram
