@@ -49,7 +49,7 @@ from labelcore.trials.digits import DARKEST, TRAINED_ON, _scores
 MAIN = ("accuracy", "precision", "recall", "f1")
 SIZES = (300, 1000)
 SEED, FILE_SEED, NARROW, TRAINED, TOGETHER = 14, 54, 0.03, 1500, 20
-RARE = 49
+RARE, JUDGES = 49, (0.95, 0.85)
 DESIGN = "recalibrated_neyman"
 OFF, ON, CUT, BOTH, NOISE, SHUFFLED = "default", "content", "cut", "both", "noise", "shuffled"
 ARMS = {OFF: (False, False), ON: (True, False), CUT: (False, True), BOTH: (True, True),
@@ -125,8 +125,9 @@ BESIDE = tuple(
         (("newsgroups", "svm", TEXTS), "lr"),
         (("ppdb", "model", SHORT), "cosine"),
     )
-    for beside in (other, 0.95, 0.85)
+    for beside in (other, *JUDGES)
 )
+ALL = (*ALONE, *WATCHED, *BESIDE)
 
 
 @lru_cache(maxsize=1)
@@ -183,33 +184,37 @@ def _digits(digit: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=1)
-def population_of(pair: Pair, folder: Path) -> tuple[lc.Population, np.ndarray]:
-    found, content = table_of(pair.file, folder)
+def population_of(file: str, folder: Path) -> tuple[lc.Population, np.ndarray]:
+    """A file with all its classifiers, and judges as helpers. Plans here name their helpers: what
+    they do not name helps nobody."""
+    found, content = table_of(file, folder)
     truth = found["true_label"].to_numpy() == 1
-    names, helpers = [pair.classifier], {}
-    if isinstance(pair.beside, float):
-        random = np.random.default_rng((FILE_SEED, round(100 * pair.beside)))
-        right = random.random(len(truth)) < pair.beside
-        found = found.assign(judge=np.where(right, truth, ~truth).astype(int))
-        helpers = {"judge": "judge"}
-    elif pair.beside:
-        names.append(pair.beside)
+    names = list(dict.fromkeys(pair.classifier for pair in ALL if pair.file == file))
+    for share in JUDGES:
+        right = np.random.default_rng((FILE_SEED, round(100 * share))).random(len(truth)) < share
+        found = found.assign(**{judge(share): np.where(right, truth, ~truth).astype(int)})
+    judges = {judge(share): judge(share) for share in JUDGES}
     wanted = ["id", *content, *(f"{kind}_{name}" for name in names for kind in ("score", "pred"))]
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "items.csv"
-        found[[*wanted, *helpers]].to_csv(path, index=False)
+        found[[*wanted, *judges]].to_csv(path, index=False)
         population = lc.read_population(
-            path, id="id", content=list(content), helpers=helpers,
+            path, id="id", content=list(content), helpers=judges,
             scores={one: f"score_{one}" for one in names},
             predictions={one: f"pred_{one}" for one in names},
         )  # fmt: skip
-        content_of(population, pair.classifier)
+        for name in names:
+            content_of(population, name)
     return population, truth
+
+
+def judge(share: float) -> str:
+    return f"judge{100 * share:.0f}"
 
 
 def measure(pair: Pair, place: int, folder: Path, size: int, runs: int) -> list[Row]:
     """A row for each arm and figure."""
-    population, truth = population_of(pair, folder)
+    population, truth = population_of(pair.file, folder)
     if size >= 0.5 * len(population):
         return []
     codes = np.where(truth, *(population.classes.index(one) for one in _classes(population)))
@@ -235,7 +240,7 @@ def _arm(
     population: lc.Population, pair: Pair, arm: str, size: int, seeds: list[int], codes: IntArray
 ) -> list[Row]:
     content, cut = ARMS[arm]
-    other = "judge" if isinstance(pair.beside, float) else pair.beside
+    other = judge(pair.beside) if isinstance(pair.beside, float) else pair.beside
     helpers = [*([str(other)] if other else []), *(["content"] if content else [])]
     plan = lc.Plan(
         DESIGN, MAIN, classifier=pair.classifier, budget=size, promise=pair.promise, seed=SEED,
@@ -352,7 +357,8 @@ def _seconds_of_a_cut(items: int, columns: Any) -> list[float]:
 
 def jobs(options: Options) -> dict[str, Job]:
     found: dict[str, Callable[[], list[Row]]] = {}
-    for place, pair in enumerate((*ALONE, *WATCHED, *BESIDE)):
+    files = [pair.file for pair in ALL]
+    for place, pair in sorted(enumerate(ALL), key=lambda one: files.index(one[1].file)):
         for size in SIZES if pair.promise == "fixed" else SIZES[:1]:
             run = partial(measure, pair, place, options.data, size, options.runs)
             if not options.quick or (place == 0 and size == SIZES[0]):

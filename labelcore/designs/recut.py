@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from labelcore.designs.base import Frame, IntArray
+from labelcore.designs.base import Frame, IntArray, Setup
 from labelcore.designs.helpers import HelpedFrame
 from labelcore.population import Population
 from labelcore.population.kept import Kept, Recent
@@ -24,6 +24,7 @@ from labelcore.stats.recut import LEAST_GAIN, edges, folds, learned
 
 ONCE, NEVER = "once", "never"
 DIGITS = 9
+NOTHING_LEARNED = "Nothing is learned at half: {why}."
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -80,6 +81,14 @@ def content_of(population: Population, classifier: str) -> Content:
     if not opinion.columns:
         return Content((), "")
     return LEARNED_FROM.of(population).get((features.hash, opinion.hash), made)
+
+
+def cut_notes(setup: Setup) -> tuple[str, ...]:
+    """A sentence on what no cut can be learned from, for a plan that cuts strata once more."""
+    opinion = setup.population.opinions.get(str(setup.classifier))
+    if getattr(setup.params, "recut", None) != ONCE or opinion is None or opinion.columns:
+        return ()
+    return (NOTHING_LEARNED.format(why="; ".join(opinion.notes)),)
 
 
 def recut_of(

@@ -21,6 +21,7 @@ from labelcore.designs.helpers import (
 )
 from labelcore.designs.neyman_batches import Shares, neyman_shares
 from labelcore.designs.rates import part_rates, stratum_rates
+from labelcore.designs.recut import cut_notes
 from labelcore.designs.two_ended import joint_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, known_group, ratios
@@ -56,7 +57,9 @@ def score_frame(setup: Setup) -> HelpedFrame:
     strata = params.n_above, params.n_below, bool(setup.claims)
     key = setup.classifier, others and params.helpers, strata, setup.edges
     frame = setup.shared(BY_SCORE, key, lambda: _by_score(setup, others))
-    return _part_asked(setup, replace(frame, notes=(*frame.notes, *helper_notes(setup))))
+    return _part_asked(
+        setup, replace(frame, notes=(*frame.notes, *helper_notes(setup), *cut_notes(setup)))
+    )
 
 
 def score_frame_redrawn(setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:

@@ -20,7 +20,7 @@ from labelcore.plan.recut import check_recut
 from labelcore.population import Population
 from labelcore.population.groupings import Grouping, grouping_of
 from labelcore.population.kept import Kept, Recent
-from labelcore.population.second_opinion import second_opinion
+from labelcore.population.second_opinion import features_of, second_opinion
 from labelcore.promises import Form
 from labelcore.stats.orders import HASHED, MIXED
 from labelcore.tallies import Question, questions
@@ -236,6 +236,8 @@ def _make_content(population: Population, params: Any, classifier: str | None) -
         if wanted and params.content not in (None, found):
             told = OTHER_CONTENT.format(said=params.content[:12], found=found[:12])
             raise ParameterError("content", told)
+    if params.recut == ONCE:
+        features_of(population, classifier)
 
 
 GROUPINGS = Kept(Recent[Grouping])

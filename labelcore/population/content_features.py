@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from labelcore.population.arrays import let_pages_go, room
 from labelcore.population.checks import as_numbers
-from labelcore.population.kept import Kept, Recent
 from labelcore.population.population import Population
 from labelcore.population.text import Columns, as_text
 
@@ -85,7 +84,6 @@ class Terms:
 
 FeaturesKey = tuple[tuple[str, ...], int, int]
 """The columns that were asked for, seed and sample."""
-MADE = Kept(Recent[Features])
 
 
 def content_features(
@@ -124,10 +122,11 @@ def content_features(
     names = tuple(dict.fromkeys(population.content_columns if columns is None else columns))
     for name in names:
         population._refuse_unknown_column(name)
-    key = names, seed, sample
-    if key in (kept := getattr(population._table, "features", {})):
-        return cast(Features, kept[key])
-    return MADE.of(population).get(key, lambda: _made(population, names, seed, sample))
+    key: FeaturesKey = names, seed, sample
+    found = population.features.get(key)
+    if found is None:
+        found = population.features[key] = _made(population, names, seed, sample)
+    return found
 
 
 def _made(population: Population, names: Sequence[str], seed: int, sample: int) -> Features:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -25,6 +25,9 @@ from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.orders import counted, narrow
+
+if TYPE_CHECKING:
+    from labelcore.population.content_features import Features, FeaturesKey
 
 ORDERS = Kept(Recent[NDArray[np.int64]])
 CALLED = Kept(Recent[dict[tuple[str, ...], int]])
@@ -117,6 +120,8 @@ class Population:
         the file that it was opened from, if that was a snapshot
     opinions
         classifier -> the second opinion on it, of those that were made so far
+    features
+        the content as numbers, as far as it was made so far
 
     Examples
     --------
@@ -156,6 +161,7 @@ class Population:
     address: str | None = None
     snapshot: Path | None = None
     opinions: dict[str, Opinion] = field(default_factory=dict)
+    features: dict[FeaturesKey, Features] = field(default_factory=dict)
     _written: object = None
     _files: tuple[Path, ...] | None = None
     _mapped: TemporaryCopy | TakenFile | None = None
@@ -356,6 +362,10 @@ class Population:
             opinions={
                 name: replace(one, score=one.score[positions])
                 for name, one in self.opinions.items()
+            },
+            features={
+                key: replace(one, values=one.values[positions])
+                for key, one in self.features.items()
             },
             _ids=SomeIds(self._ids, positions),
             known=None,

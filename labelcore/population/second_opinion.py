@@ -18,11 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from labelcore.population.content_features import (
-    MADE,
     MOST_CATEGORIES,
     SAMPLE,
     Features,
-    FeaturesKey,
     Terms,
     content_features,
     content_terms,
@@ -71,25 +69,17 @@ def second_opinion(population: Population, classifier: str) -> Opinion:
 def features_of(population: Population, classifier: str) -> Features:
     """The same content as few numbers, from which labels can teach something (``designs.recut``),
     kept with the population."""
-    names, seed, _ = features_key(population, classifier)
-    return content_features(population, names, seed=seed)
+    names = second_opinion(population, classifier).columns
+    return content_features(population, names, seed=SEED)
 
 
-def features_key(population: Population, classifier: str) -> FeaturesKey:
-    """What those are kept by."""
-    return second_opinion(population, classifier).columns, SEED, SAMPLE
-
-
-def remember_features(population: Population, classifier: str, features: Features) -> None:
-    """They were made before."""
-    MADE.of(population).put(features_key(population, classifier), features)
-
-
-def features_there(population: Population, classifier: str) -> Features | None:
-    """They, as far as they were made before."""
-    if classifier not in population.opinions:
-        return None
-    return MADE.of(population).there(features_key(population, classifier))
+def remember(
+    population: Population, classifier: str, opinion: Opinion, features: Features | None
+) -> None:
+    """Both were made before, the numbers only where they are wanted."""
+    population.opinions[classifier] = opinion
+    if features is not None:
+        population.features[opinion.columns, SEED, SAMPLE] = features
 
 
 def _made(population: Population, classifier: str) -> Opinion:

@@ -26,7 +26,7 @@ from labelcore.errors import ChangedItemError, Fault
 from labelcore.population.arguments import Arguments
 from labelcore.population.arrays import Array, let_pages_go, read_arrays, write_arrays
 from labelcore.population.classes import class_index
-from labelcore.population.content_features import Features, FeaturesKey
+from labelcore.population.content_features import Features
 from labelcore.population.contents import Contents, Ends, copy_contents, write_contents
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import PLAIN, Dialect
@@ -86,8 +86,7 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
         arrays["id_hash"] = ids.hashes()
     if ends is not None:
         arrays["ends"] = ends
-    features = table.features if isinstance(table, SourceTable) else {}
-    for number, one in enumerate(features.values()):
+    for number, one in enumerate(population.features.values()):
         arrays[f"content:{number}"] = one.values
     meta = _plain(population) | {
         "cells": cells_of(population),
@@ -98,7 +97,9 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
         "opinions": {
             name: [one.hash, one.columns, one.notes] for name, one in population.opinions.items()
         },
-        "features": [[*key, one.columns, one.hash, one.notes] for key, one in features.items()],
+        "features": [
+            [*key, one.columns, one.hash, one.notes] for key, one in population.features.items()
+        ],
         "arrays": sorted(arrays),
     }
     write_arrays(file, arrays, meta)
@@ -187,15 +188,6 @@ def write_without(file: Path, population: Population, items: Collection[str]) ->
             }
 
     return write_contents(file, names, batches())
-
-
-def with_features(population: Population, key: FeaturesKey, features: Features) -> Population:
-    """The items of a snapshot, which keeps what was made of their contents from now on: without
-    some of these it could not be made again."""
-    table = copy(population._table)
-    assert isinstance(table, SourceTable)
-    table.features = {**table.features, key: features}
-    return replace(population, _table=table)
 
 
 def hide(items: Population, erased: Collection[str]) -> None:
@@ -295,8 +287,7 @@ def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = 
     table = SourceTable(
         opened, meta["columns"], meta["dialect"], state, source["stays"], kept, ends
     )
-    table.features = features
-    return replace(opened, _table=table)
+    return replace(opened, features=features, _table=table)
 
 
 def is_snapshot(file: object) -> bool:
@@ -340,7 +331,6 @@ class SourceTable:
         self.contents: Contents | None = None
         self._damaged = kept is not None and ends is not None
         self._shown: Mapping[str, Mapping[str, str]] = {}
-        self.features: Mapping[FeaturesKey, Features] = {}
         self.hidden: list[Collection[str]] = []
         if kept is not None and ends is not None:
             with suppress(OSError, ValueError):

@@ -16,21 +16,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from labelcore.designs.recut import ONCE
 from labelcore.errors import BrokenLogError, StoreBusyError, StoreError
 from labelcore.log.events import ERASED, Event, genesis, sound_part
 from labelcore.log.kinds import told
 from labelcore.log.people import GIVEN
 from labelcore.log.unnamed import FREE_WORDS, Same, is_name, unnamed, without_name
-from labelcore.plan.against_file import chosen_classifiers
-from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS
-from labelcore.population.second_opinion import features_key, features_of
 from labelcore.population.snapshots import (
     SUFFIX,
     has_contents,
-    with_features,
     write_snapshot,
     write_without,
 )
@@ -227,11 +222,6 @@ def _without_kept(store: LabelStore, project: str, items: Collection[str] | None
     texts = (population.cells(one, population.content_columns) for one in held)
     if not any(any(one.values()) for one in texts):
         return  # Written anew before.
-    plan = Plan.from_json(record.plan_json)
-    if getattr(plan.design_params, "recut", None) == ONCE:
-        name = str(chosen_classifiers(population, plan)[0])
-        features = features_of(population, name)
-        population = with_features(population, features_key(population, name), features)
     found, name = population, Path(before[0]).stem
     ends: Any = None
 

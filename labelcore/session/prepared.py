@@ -7,21 +7,16 @@ missing or broken, or was written by another version, is made anew.
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from labelcore.plan.kept_frames import put_together, taken_apart
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.arrays import read_arrays, write_arrays
-from labelcore.population.content_features import Features
-from labelcore.population.second_opinion import features_key, features_of, remember_features
 
-FOLDER, CONTENT = "prepared", "content"
+FOLDER = "prepared"
 LEAST = 20_000
 """Files with fewer items are read and prepared in a moment."""
 DIGITS = 16
@@ -50,47 +45,6 @@ def keep_prepared(folder: Path | None, population: Population, plan: Plan, frame
             write_arrays(file, parts[0], {"plan": plan.to_json(), "frame": parts[1]})
     except OSError:
         return
-
-
-def keep_content(
-    folder: Path | None, population: Population, classifier: str, made: Features | None
-) -> None:
-    """Have the content of the items at hand as numbers, from the disk where it is there: made now,
-    it keeps nobody waiting later.
-
-    made   it, where somebody made it before
-    """
-    if made is None:
-        made = kept_content(folder, population, classifier)
-    if made is None:
-        made = features_of(population, classifier)
-    remember_features(population, classifier, made)
-    if folder is None:
-        return
-    file = _content_file(folder, population, classifier)
-    if not file.exists():
-        with suppress(OSError):
-            meta = {"columns": made.columns, "hash": made.hash, "notes": made.notes}
-            write_arrays(file, {"values": made.values}, meta)
-
-
-def kept_content(folder: Path | None, population: Population, classifier: str) -> Features | None:
-    """The content that lies on the disk; None where it would have to be made."""
-    if folder is None or classifier not in population.opinions:
-        return None
-    file = _content_file(folder, population, classifier)
-    if (found := read_arrays(file)) is None:
-        file.unlink(missing_ok=True)
-        return None
-    told = tuple(found[1]["columns"]), found[1]["hash"], tuple(found[1]["notes"])
-    return Features(np.asarray(found[0]["values"]), *told)
-
-
-def _content_file(folder: Path, population: Population, classifier: str) -> Path:
-    """Named by what it is made from and the version."""
-    text = f"{_version()}|{features_key(population, classifier)}"
-    name = sha256(text.encode()).hexdigest()[:DIGITS]
-    return place(folder, population.fingerprint) / f"{CONTENT}-{name}.arrow"
 
 
 def _version() -> str:

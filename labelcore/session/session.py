@@ -31,7 +31,6 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Content, Draw, Event, genesis
 from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
-from labelcore.log.recuts import recut_wanted
 from labelcore.log.repeats import Judged
 from labelcore.log.screens import LEASE, LONGEST_LEASE
 from labelcore.log.state import LogState
@@ -41,7 +40,6 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.spendings import readings_table
 from labelcore.population import Population, read_population
-from labelcore.population.second_opinion import features_there
 from labelcore.promises import Status
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.cells import Table
@@ -58,7 +56,7 @@ from labelcore.session.drawing import Drawing
 from labelcore.session.item_texts import cleared, text_as_drawn
 from labelcore.session.ledger import Ledger, check_annotator, check_whole, now
 from labelcore.session.notebook import in_notebook
-from labelcore.session.prepared import keep_content, keep_prepared, prepared_frame
+from labelcore.session.prepared import keep_prepared, prepared_frame
 from labelcore.session.projects import (
     check_highlights,
     created_or_same,
@@ -148,7 +146,6 @@ class Session(AfterLabels):
         record = new_record(population, kept, project, settings or {})
         self.record = created_or_same(self.store, record, population)
         keep_prepared(self.store.items_folder, population, kept, engine.frame)
-        content = features_there(population, str(engine.setup.classifier))
         population.let_go()
         remember(engine.design, engine.setup, engine.existing, engine.frame)
         population, engine = self._mapped(population, kept, engine)
@@ -164,9 +161,6 @@ class Session(AfterLabels):
         self._people: dict[str, str] = {}
         self.home = Home.of(self.store, self.record)
         self.sync()
-        if recut_wanted(self.engine):
-            classifier = str(self.engine.setup.classifier)
-            keep_content(self.store.items_folder, population, classifier, content)
 
     def _mapped(
         self, population: Population, plan: Plan, engine: Engine

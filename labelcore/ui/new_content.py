@@ -16,7 +16,7 @@ from labelcore.plan.plan import Plan
 from labelcore.plan.recut import why_no_recut
 from labelcore.planning.methods import named
 from labelcore.population import Population
-from labelcore.population.second_opinion import CONTENT, content_columns, remember_features
+from labelcore.population.second_opinion import CONTENT, content_columns, remember
 from labelcore.ui import files, outlook
 from labelcore.ui.asking import current
 from labelcore.ui.new_terms import Terms
@@ -50,9 +50,7 @@ def made_content(terms: Terms, population: Population) -> None:
         st.caption(plain(str(error)))
         _take(terms.design.name, {"helpers": "", "recut": None})
         st.rerun()
-    population.opinions[classifier] = opinion
-    if numbers is not None:
-        remember_features(population, classifier, numbers)
+    remember(population, classifier, opinion, numbers)
 
 
 def offer_content(terms: Terms, population: Population, plan: Plan) -> None:

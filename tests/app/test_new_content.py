@@ -8,7 +8,6 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from labelcore.errors import CancelledError
-from labelcore.population.second_opinion import features_there
 from labelcore.ui import files
 from labelcore.ui.new_content import AT_HALF, LEARN, LEAVE_OUT, NOT_AT_HALF, NOTHING
 from labelcore.ui.new_repeats import NOT_AT_HALF as SEVERAL
@@ -89,4 +88,4 @@ def test_learning_at_half_is_one_press_and_off_where_it_was_not_measured(
     page = two.segmented_control(key="new-readers").set_value(1).run()
     session = project(page, data_folder)
     assert session.plan.params["recut"] == "once"
-    assert features_there(session.population, "lr") is not None, "made before the first item"
+    assert session.population.features, "made before the first item, and kept"

@@ -234,6 +234,7 @@ def test_simulations_cut_too(population: lc.Population, truth: np.ndarray) -> No
         ({"claims": ["precision >= 0.5"]}, "plans with claims"),
         ({"overlap": 0.1}, "where several people judge an item"),
         ({"target": "process"}, "a result about items like these"),
+        ({"together": True}, "all figures at once"),
     ],
 )
 def test_what_was_not_measured_is_refused(
