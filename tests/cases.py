@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ SOUND_AND_BROKEN = [False, pytest.param(True, marks=pytest.mark.full, id="broken
 """Cases of ``parametrize("broken", ...)``: what is promised, and its twin, which takes as long."""
 
 EVERY_EXAMPLE = "LABELCORE_EVERY_EXAMPLE"
+"""Set where all of it is to run: by ``.ci/full``, and by ``-m full``, as broken twins need it."""
 
 
 def sampled(
@@ -38,6 +39,18 @@ def sampled(
     ]
 
 
+def beyond_one_each(cases: Sequence[Mapping[str, int]], *, seed: int) -> list[int]:
+    """Places of the cases of a product, {parameter: place of its value} each, that can be left out
+    while every value of every parameter stays in one."""
+    places, seen, left_out = [*range(len(cases))], set[tuple[str, int]](), []
+    random.Random(seed).shuffle(places)
+    for place in places:
+        if seen.issuperset(cases[place].items()):
+            left_out.append(place)
+        seen |= cases[place].items()
+    return left_out
+
+
 def _case(one: Any) -> ParameterSet:
     if isinstance(one, ParameterSet):
         return one
@@ -50,3 +63,9 @@ def searched(examples: int) -> settings:
     return settings(
         max_examples=examples if EVERY_EXAMPLE in os.environ else -(-examples // 8), deadline=None
     )
+
+
+def repeated(times: int) -> int:
+    """How many sessions a statistical test of a sound method simulates: a third of them with every
+    change, all where the variable is set. Docstrings name all; limits follow from the number."""
+    return times if EVERY_EXAMPLE in os.environ else -(-times // 3)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from tests import postgres, rooms
-from tests.cases import searched
+from tests.cases import EVERY_EXAMPLE, beyond_one_each, searched
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -25,19 +26,35 @@ settings.register_profile("repeatable", searched(100), derandomize=True)
 settings.load_profile("repeatable")
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Doctests are those of labelcore: do not import the helpers beside the tests."""
-    helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
-    return helper or None
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Examples in docstrings are those of labelcore: none are looked for in the tests."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule)]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Broken twins need all sessions to be seen."""
+    if "full" in config.getoption("markexpr"):
+        os.environ[EVERY_EXAMPLE] = "1"
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes minutes runs only where ``-m`` asks for it by name, as ``.ci/full`` does."""
+    """What takes minutes runs only where ``-m`` asks for it by name, as ``.ci/full`` does, and so
+    do further cases of what is ``crossed``."""
+    crossed: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("crossed"):
+            crossed.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in crossed.values():
+        for place in beyond_one_each([one.callspec.indices for one in cases], seed=1):
+            cases[place].add_marker(pytest.mark.full)
     if "full" in config.getoption("markexpr"):
         return
-    long = [item for item in items if item.get_closest_marker("full")]
+    long = {item for item in items if item.get_closest_marker("full")}
     items[:] = [item for item in items if item not in long]
-    config.hook.pytest_deselected(items=long)
+    config.hook.pytest_deselected(items=[*long])
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cases import sampled
+from tests.cases import EVERY_EXAMPLE, beyond_one_each, repeated, sampled
 
 CASES = [(letter, number) for letter in "abcd" for number in range(5)]
 
@@ -26,3 +26,21 @@ def test_known_edges_are_always_among_them() -> None:
     assert [one.values for one in sampled("xyz", 1, seed=0, keep="y") if not one.marks] == [("y",)]
     with pytest.raises(ValueError, match=r"keep: \('e', 0\) is none of the cases"):
         sampled(CASES, 6, seed=1, keep=[("e", 0)])
+
+
+def test_a_third_of_the_sessions_with_every_change_and_all_where_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(EVERY_EXAMPLE, raising=False)
+    assert [repeated(times) for times in (1, 3, 100)] == [1, 1, 34]
+    monkeypatch.setenv(EVERY_EXAMPLE, "1")
+    assert repeated(100) == 100
+
+
+def test_of_a_product_every_value_stays_in_a_case() -> None:
+    cases = [{"letter": one, "number": other} for one in range(4) for other in range(5)]
+    left_out = beyond_one_each(cases, seed=1)
+    kept = [one for place, one in enumerate(cases) if place not in left_out]
+    assert {one["letter"] for one in kept} == {*range(4)}
+    assert {one["number"] for one in kept} == {*range(5)}
+    assert 5 <= len(kept) < 10 and left_out == beyond_one_each(cases, seed=1)

@@ -18,7 +18,7 @@ from benchmarks.sessions import Prepared, Shown, see
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.events import Event
 from labelcore.testing.known import NOISE
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 
 FILES = ("400 items", "overconfident, deep misses", "five classes, no score", "redrawn file")
 PROMISED_MISSES = 0.055
@@ -101,7 +101,7 @@ CELLS = [
         ("upside down", "fixed"), ("shifted down", "fixed"), ("flipped tail", "watched"),
     )
 ]  # fmt: skip
-RUNS = 200
+RUNS = repeated(200)
 
 
 @pytest.fixture(scope="module")

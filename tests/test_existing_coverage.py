@@ -25,9 +25,10 @@ from labelcore.log.engine import Engine
 from labelcore.plan import existing
 from labelcore.planning.runs import label_all
 from labelcore.planning.simulation import true_values
+from tests.cases import repeated
 from tests.existing_files import ITEMS, from_the_top, made, read, with_known
 
-RUNS = 150
+RUNS = repeated(150)
 LEAST = 0.95 - 3 * np.sqrt(0.95 * 0.05 / RUNS)
 
 

@@ -52,6 +52,7 @@ from labelcore.testing.known import (
     most,
     write,
 )
+from tests.cases import repeated
 from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 from tests.designs.synthetic import LIST_DESIGNS
 
@@ -189,7 +190,7 @@ def untied(known: Known) -> Known:
 def everything_read_off_is_covered_at_once(name: str, known: Known) -> None:
     """Confidence 80 %, 70 runs of 250 labels of 1,000: the share of runs in which every reading at
     every rank and both summaries hold, not below the limit of the binomial noise (.61)."""
-    runs, inside = 70, 0
+    runs, inside = repeated(70), 0
     plan = plan_of(name, budget=250, confidence=0.8, promise="fixed")
     for engine in many_labelled(known, plan, runs):
         inside += all_hold(known, engine)

@@ -18,9 +18,9 @@ from labelcore.papers.recycling.samples import level_share
 from labelcore.stats import profile_interval
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.testing.known import fewest
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 
-RUNS = 600
+RUNS = repeated(600)
 Bounds = Callable[[str, Cells], tuple[float, float]]
 
 

@@ -29,7 +29,7 @@ from labelcore.plan.claims import subject_of
 from labelcore.population.helpers import Helper
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, fewest, label, labelled, many_labelled
-from tests.cases import SOUND_AND_BROKEN
+from tests.cases import SOUND_AND_BROKEN, repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.papers.recycling.recycled import written
 
@@ -244,7 +244,7 @@ def test_figures_and_differences_cover(
 ) -> None:
     """100 runs at confidence 80 %, limit of binomial noise (.64); labels that are not weighted
     fall below it."""
-    runs = 100
+    runs = repeated(100)
     monkeypatch.setitem(lc.DESIGNS, "broken", type("Broken", (Unweighted,), {"name": "broken"})())
     found = covered(known, "broken" if broken else NAME, runs)
     assert (min(found.values()) < fewest(runs, 0.8)) == broken

@@ -16,6 +16,7 @@ from labelcore.results.types import Estimate
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import Known, fewest, label, labelled
 from labelcore.ui.facts import first_figure_line
+from tests.cases import repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 
 NAME, ITEMS, DIFFER = "paired_comparison", 500, 12
@@ -163,7 +164,7 @@ def test_the_band_after_them_covers(tmp_path: Path) -> None:
     """40 watched sessions of 60 labels at 95 %, seeds 0 on, a look at every tenth label: sessions
     without a miss not below the binomial limit (.80) for each difference; a third of the width
     falls below it."""
-    runs, names = 40, DIFFERENCES[:3]
+    runs, names = repeated(40), DIFFERENCES[:3]
     sound, narrow = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     for seed in range(runs):
         if seed % 10 == 0:

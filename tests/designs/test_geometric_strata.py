@@ -18,7 +18,7 @@ from labelcore.log.events import Event
 from labelcore.stats import orders, rank_band
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget
 from labelcore.testing.known import NOISE, Known, calibrated, label, labelled, write
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 from tests.designs.synthetic import standard_errors
 
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
@@ -234,6 +234,7 @@ def both_cases(known: Known, indices: list[int]) -> tuple[np.ndarray, np.ndarray
     return ends[0].low, ends[1].high
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", ["unsure", "broken", "later"])
 @pytest.mark.parametrize("indices", [[10], [10, 40, 70]])
 def test_items_without_a_class_count_both_ways(known: Known, indices: list[int], kind: str) -> None:
@@ -306,7 +307,7 @@ def tied(tmp_path_factory: pytest.TempPathFactory) -> Known:
 def tied_bias(tied: Known) -> float:
     """Mean error of the share of positives over 60 seeds of 164 labels, in standard errors."""
     errors = []
-    for seed in range(60):
+    for seed in range(repeated(60)):
         engine = labelled(tied.engine(plan_of(164, promise="fixed"), seed), tied.truth)
         errors.append(ranked_curve(engine, np.array([1200])).read("precision")[0][0])
     return standard_errors(np.array(errors) - tied.truth.mean())

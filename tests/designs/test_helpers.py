@@ -20,6 +20,7 @@ from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginning
 from labelcore.testing.known import SCALARS as FOUR
 from labelcore.testing.known import Known, fewest, labelled, many_labelled
+from tests.cases import repeated
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -326,7 +327,7 @@ def test_a_missing_value_is_a_value_of_its_own(tmp_path: Path) -> None:
     assert np.corrcoef(rule.evidence, truth)[0, 1] > 0.5  # type: ignore[arg-type]
 
 
-RUNS = 200
+RUNS = repeated(200)
 
 
 def sessions(known: Known, plan: lc.Plan) -> tuple[np.ndarray, np.ndarray]:

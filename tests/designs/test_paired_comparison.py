@@ -17,7 +17,7 @@ from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
 from labelcore.stats.profile_interval import difference_bounds
 from labelcore.testing.known import Known, fewest, label, labelled, many_labelled, most
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
@@ -223,7 +223,7 @@ RATE = np.array([0.6, 0.3, 0.35, 0.5, 0.85, 0.06, 0.01])
 FIRST = np.array([True, True, False, False, True, False, False])
 SECOND = np.array([False, False, True, True, True, False, False])
 LABELLED = np.array([32.0, 8, 36, 8, 20, 25, 25])
-RUNS, CONFIDENCE = 150, 0.9
+RUNS, CONFIDENCE = repeated(150), 0.9
 
 
 def drawn_cells(rng: np.random.Generator) -> tuple[Cells, np.ndarray]:

@@ -18,7 +18,7 @@ from labelcore.figures.current import results
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_until
-from tests.cases import SOUND_AND_BROKEN
+from tests.cases import SOUND_AND_BROKEN, repeated
 from tests.grouped import label_all
 from tests.judged import SYSTEMS, judged, judged_frame
 
@@ -126,7 +126,7 @@ def test_the_cheaper_way_is_chosen() -> None:
     assert kept_plan(judged(mixed), plan_of(params={})).params["prompts"] == "each"
 
 
-RUNS, LABELS, Z = 100, 200, 3.0
+RUNS, LABELS, Z = repeated(100), 200, 3.0
 LEAST = 0.95 - Z * np.sqrt(0.95 * 0.05 / RUNS)
 
 

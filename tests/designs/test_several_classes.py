@@ -15,11 +15,12 @@ from labelcore.planning.simulation import simulate
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Tally
 from labelcore.testing.known import Known, fewest, labelled, write
+from tests.cases import repeated
 
 NEYMAN = "recalibrated_neyman"
 NAMES = np.array(["ads", "bills", "chat", "family", "work"])
 EACH = ["accuracy", "precision", "recall"]
-RUNS, LABELS = 80, 300
+RUNS, LABELS = repeated(80), 300
 
 
 def five_classes(folder: Path, n_items: int, seed: int, *, scored: bool = False) -> Known:

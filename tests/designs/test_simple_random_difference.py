@@ -16,6 +16,7 @@ from labelcore.figures.scalars import scalar_results
 from labelcore.plan.against_file import frozen
 from labelcore.results.types import Estimate
 from labelcore.testing.known import Known, fewest, labelled
+from tests.cases import repeated
 from tests.designs.test_helpers import file_of, right_in
 from tests.existing_files import at_random, from_the_top, made, read
 
@@ -235,7 +236,7 @@ def width(found: Estimate) -> float:
 @pytest.mark.slow
 def test_helped_samples_cover(judged: Known) -> None:
     """In the mean they are right, too; the twin takes what the judge says for the answers."""
-    runs, truth = 100, judged.value("prevalence")
+    runs, truth = repeated(100), judged.value("prevalence")
     found = [of_sample(judged, "new", seed) for seed in range(runs)]
     assert sum(one.low <= truth <= one.high for one in found) >= fewest(runs, 0.95) * runs
     bias = np.mean([one.value for one in found]) - truth

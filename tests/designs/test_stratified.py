@@ -27,7 +27,7 @@ from labelcore.testing.known import (
     many_labelled,
     write,
 )
-from tests.cases import SOUND_AND_BROKEN
+from tests.cases import SOUND_AND_BROKEN, repeated
 from tests.designs.synthetic import standard_errors
 
 N_ITEMS = 1200
@@ -66,6 +66,7 @@ def test_strata_follow_the_probability_of_the_predicted_class(name: str, known: 
                                atol=1e-4)  # fmt: skip
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(
     ("allocation", "share"), [("proportional", proportional_counts), ("equal", equal_counts)]
 )
@@ -209,7 +210,7 @@ def test_second_classifier_is_read_off_the_same_labels(tmp_path: Path) -> None:
     population = lc.read_population(path, id="id", content="text", scores={"lr": "p"},
                                     predictions={"b": "said"}, thresholds={"lr": 0.5})  # fmt: skip
     file = Known(population, one.truth)
-    runs, inside = 100, 0
+    runs, inside = repeated(100), 0
     truth = (other == one.truth).mean()
     plan = plan_of(classifier=["lr", "b"], confidence=0.8)
     for found in scalar_results_of(many_labelled(file, plan, runs)):

@@ -19,6 +19,7 @@ from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.report import report_html
 from labelcore.testing.known import Known, fewest, write
+from tests.cases import repeated
 
 Scores = NDArray[np.float64]
 Kind = Callable[[np.random.Generator, Scores, NDArray[np.bool_]], Scores]
@@ -202,7 +203,7 @@ def test_a_name_without_a_score_is_refused(tmp_path: Path) -> None:
         lc.preview(sure(tmp_path).population, plan(sure_scores=["nobody"]))
 
 
-RUNS, HELD = 60, 0.95
+RUNS, HELD = repeated(60), 0.95
 
 
 @pytest.mark.slow
@@ -231,6 +232,6 @@ def test_a_wrong_guess_costs_labels_and_no_truth(tmp_path: Path) -> None:
     """An ordinary probability taken for a confidence: the intervals still hold the truth."""
     known = write_ordinary(tmp_path)
     wrong = plan(sure_scores=["lr"], estimands=["accuracy", "recall"], promise="fixed")
-    table = lc.simulate(known.population, wrong, truth="truth", runs=100, seed=5).table()
+    table = lc.simulate(known.population, wrong, truth="truth", runs=2 * RUNS, seed=5).table()
     for _, part in table.groupby("estimand"):
-        assert part["covered"].mean() >= fewest(100, HELD)
+        assert part["covered"].mean() >= fewest(2 * RUNS, HELD)

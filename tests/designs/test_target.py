@@ -13,12 +13,12 @@ from labelcore.designs.base import Look
 from labelcore.estimands import SCALARS, outcome_counts, ratios, variance_of_shares
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import NOISE
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 
 SIZES = np.array([60.0, 40.0, 60.0, 140.0])
 RATES = np.array([0.9, 0.6, 0.3, 0.05])
 PREDICTED = np.array([True, True, False, False])
-RUNS, SEED = 500, 4
+RUNS, SEED = repeated(500), 4
 
 
 def files(labelled_share: float) -> list[Cells]:

@@ -31,7 +31,7 @@ from labelcore.testing.known import (
     many_labelled,
     write,
 )
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 from tests.designs.synthetic import SCALAR_DESIGNS, standard_errors
 
 pytestmark = pytest.mark.slow
@@ -64,7 +64,7 @@ def tied_bias(tied: Known) -> float:
     standard errors."""
     errors = []
     plan = lc.Plan(NEYMAN, ["accuracy"], budget=14, promise="fixed", params={"n_above": 7})
-    for seed in range(300):
+    for seed in range(repeated(300)):
         found = scalar_results(labelled(tied.engine(plan, seed), tied.truth))["accuracy"]
         errors.append(found.value - tied.value("accuracy"))
     return standard_errors(np.array(errors))
@@ -226,16 +226,19 @@ def test_cut_cells_keep_every_item_and_label(known: Known) -> None:
 # --- the error level ----------------------------------------------------------------------------
 
 
+RUNS = repeated(300)
+
+
 def coverage(known: Known, design: str) -> float:
     """The least share over three quantities of 300 runs of 100 labels at confidence 80 %."""
     figures = ["accuracy", "precision", "recall"]
     plan = lc.Plan(design, figures, budget=100, confidence=0.8, promise="fixed")
-    found = lc.simulate(known.population, plan, truth=known.truth.tolist(), runs=300).table()
+    found = lc.simulate(known.population, plan, truth=known.truth.tolist(), runs=RUNS).table()
     return float(found.groupby("estimand")["covered"].mean().min())
 
 
 def test_two_sided_level_covers(known: Known) -> None:
-    assert coverage(known, NEYMAN) >= fewest(300, 0.8)
+    assert coverage(known, NEYMAN) >= fewest(RUNS, 0.8)
 
 
 @pytest.mark.full
@@ -247,7 +250,7 @@ def test_one_sided_level_does_not(known: Known, monkeypatch: pytest.MonkeyPatch)
         return two_sided(cells, table, 2 * confidence - 1, rates, target=target)
 
     monkeypatch.setattr(profile_interval, "fixed_critical", one_sided)
-    assert coverage(known, NEYMAN) < fewest(300, 0.8)
+    assert coverage(known, NEYMAN) < fewest(RUNS, 0.8)
 
 
 # --- allocation ---------------------------------------------------------------------------------
@@ -264,8 +267,8 @@ def test_every_stratum_keeps_its_floor(known: Known) -> None:
 def test_batch_is_asked_in_random_order_across_strata(known: Known) -> None:
     """Mean place of a stratum's two items in the first batch over 300 seeds: all alike."""
     plan = lc.Plan(NEYMAN, SCALARS, budget=150, promise="fixed")
-    places: dict[int, list[int]] = {}
-    for seed in range(300):
+    seeds, places = repeated(300), dict[int, list[int]]()
+    for seed in range(seeds):
         engine = known.engine(plan, seed)
         ahead = engine.peek()
         while ahead is not None and ahead[2] == 1:
@@ -273,7 +276,7 @@ def test_batch_is_asked_in_random_order_across_strata(known: Known) -> None:
             places.setdefault(engine.asked[index - 1].stratum, []).append(index)
             ahead = engine.peek()
     n = len(engine.asked)
-    spread = np.sqrt((n * n - 1) / 12 / 600)
+    spread = np.sqrt((n * n - 1) / 12 / (2 * seeds))
     assert len(places) == engine.frame.n_strata and n == 2 * len(places)
     for found in places.values():
         assert abs(np.mean(found) - (n + 1) / 2) < norm.isf(NOISE / 2 / len(places)) * spread

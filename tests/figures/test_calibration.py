@@ -12,8 +12,9 @@ import pytest
 import labelcore as lc
 from benchmarks.calibration import DESIGNS, sessions
 from labelcore.testing.known import Known, calibrated
+from tests.cases import repeated
 
-SESSIONS, NOISE = 80, 3.0
+SESSIONS, NOISE = repeated(80), 3.0
 LIMIT = 0.95 - NOISE * np.sqrt(0.95 * 0.05 / SESSIONS)
 
 

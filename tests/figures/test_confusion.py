@@ -13,10 +13,11 @@ from labelcore.figures.confusion import UNLABELLED, cell_bounds, confusion, labe
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.testing.known import Known, calibrated, label, labelled, many_labelled, write
+from tests.cases import repeated
 from tests.designs.synthetic import standard_errors
 from tests.designs.test_several_classes import EACH, NAMES, NEYMAN, five_classes
 
-RUNS, MOST_STANDARD_ERRORS = 100, 4.4
+RUNS, MOST_STANDARD_ERRORS = repeated(100), 4.4
 COVERED_RUNS = 60
 
 

@@ -14,11 +14,12 @@ import labelcore as lc
 from labelcore.figures.judge import judge_table
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_until
+from tests.cases import repeated
 from tests.grouped import label_all
 from tests.judged import judged, judged_frame
 
 TWO = {"alpha": 0.9, "beta": 0.4}
-RUNS, LABELS, Z = 150, 200, 3.0
+RUNS, LABELS, Z = repeated(150), 200, 3.0
 LEAST = 0.95 - Z * np.sqrt(0.95 * 0.05 / RUNS)
 
 

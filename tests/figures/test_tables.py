@@ -14,7 +14,7 @@ from labelcore.planning.truth import true_codes
 from labelcore.results.cells import COLUMNS, Table
 from labelcore.tallies import Tally
 from labelcore.testing.known import NOISE
-from tests.cases import SOUND_AND_BROKEN
+from tests.cases import SOUND_AND_BROKEN, repeated
 from tests.grouped import grouped, grouped_frame, label_all
 
 ASKED = ("accuracy", "precision")
@@ -139,7 +139,7 @@ def test_a_column_that_is_none_of_groups_is_refused(
 
 # --- coverage -----------------------------------------------------------------------------------
 
-RUNS = 150
+RUNS = repeated(150)
 
 
 def _covered(population: lc.Population, frame: pd.DataFrame) -> pd.Series:

@@ -24,6 +24,7 @@ from labelcore.replay import replay_project
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import log_evidence_at
 from labelcore.testing.known import NOISE, Known, calibrated, write
+from tests.cases import repeated
 
 N_ITEMS = 600
 COMPARED = ("accuracy", "precision", "recall", "specificity", "false_omission_rate",
@@ -473,7 +474,7 @@ def test_what_groups_cannot_answer(spoken: Known, text: str, words: str) -> None
         claim_totals(spoken.population, text, "A", np.zeros(N_ITEMS, dtype=np.int64))
 
 
-GROUPS, EACH, BOUNDARY, SESSIONS = 10, 60, 0.7, 60
+GROUPS, EACH, BOUNDARY, SESSIONS = 10, 60, 0.7, repeated(60)
 
 
 def decided(shares: np.ndarray, text: str, folder: Path) -> tuple[int, int]:

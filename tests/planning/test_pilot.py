@@ -34,8 +34,9 @@ from labelcore.testing.known import Known, fewest, most, write
 from labelcore.ui.living import _ahead
 from labelcore.ui.summary import Summary, summarise
 from labelcore.words.pilots import pilot_words
+from tests.cases import repeated
 
-MARGIN, REACHED, SESSIONS = 0.15, 0.88, 40
+MARGIN, REACHED, SESSIONS = 0.15, 0.88, repeated(40)
 LITTLE_TOLD = 3
 """A seed whose first 60 labels tell little."""
 
@@ -122,6 +123,7 @@ def test_the_band_never_jumps_open_when_the_size_is_known(bad: Known, plan: lc.P
     assert (after > before + 0.01).any(), "the twin: a band for the size that was forecast"
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("half", [0.05, 0.2, 0.4])
 @pytest.mark.parametrize("target", ["file", "process"])
 def test_the_size_is_the_one_whose_band_meets_the_margin(half: float, target: str) -> None:

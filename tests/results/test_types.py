@@ -14,7 +14,7 @@ import labelcore as lc
 from labelcore.results.base import Finding
 from labelcore.results.types import Scope, largest_half_width
 from labelcore.testing.known import SCALARS, Known, calibrated, labelled
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 from tests.designs.synthetic import SCALAR_DESIGNS
 
 ONE = lc.Estimate(
@@ -108,14 +108,15 @@ def test_each_point_of_the_band_covers(design: str, known: Known) -> None:
     point not below the binomial limit (Bonferroni over the ranks)."""
     from scipy.stats import binom
 
+    runs = repeated(60)
     plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=80, confidence=0.8,
                    promise="fixed")  # fmt: skip
-    curves = lc.simulate(known.population, plan, truth="truth", runs=60, seed=1).curves()
+    curves = lc.simulate(known.population, plan, truth="truth", runs=runs, seed=1).curves()
     low, truth, high = (curves[name] for name in ("low", "truth", "high"))
     inside = (low <= truth + 1e-12) & (truth - 1e-12 <= high)
     share = inside.groupby(curves["x"]).mean()
     share = share[share.index >= 20]
-    assert share.min() >= binom.ppf(1e-4 / len(share), 60, 0.8) / 60
+    assert share.min() >= binom.ppf(1e-4 / len(share), runs, 0.8) / runs
 
 
 @pytest.mark.parametrize("kind", [lc.Estimate, lc.Band, lc.Claim, lc.Choice])

@@ -14,8 +14,9 @@ from labelcore.stats.difference_estimator import (
     helped_share,
 )
 from labelcore.stats.proportion import share_interval
+from tests.cases import repeated
 
-RUNS = 1500
+RUNS = repeated(1500)
 LEAST = 0.95 - 3 * np.sqrt(0.95 * 0.05 / RUNS)
 
 

@@ -21,10 +21,10 @@ from labelcore.stats.rank_band import (
     yield_estimate,
 )
 from labelcore.stats.rank_strata import analysis_edges, piece_edges, rank_allocation, rank_edges
-from tests.cases import searched
+from tests.cases import repeated, searched
 
 N_ITEMS = 3_000
-RUNS = 200
+RUNS = repeated(200)
 
 
 def wavy_list(n_items: int = N_ITEMS) -> np.ndarray:

@@ -18,8 +18,9 @@ from labelcore.stats.rank_questions import (
 )
 from labelcore.stats.rank_strata import edge_weights, rank_allocation, rank_edges, smallest_budget
 from labelcore.stats.ranked_summaries import AREA_UNDER_ROC, RankedSample, estimate
+from tests.cases import repeated
 
-ITEMS, LABELS, RUNS = 4_000, 300, 150
+ITEMS, LABELS, RUNS = 4_000, 300, repeated(150)
 DEPTH = (np.arange(ITEMS) + 0.5) / ITEMS
 RATE = 0.9 * np.exp(-6 * DEPTH) + 0.02
 """Of each rank."""
@@ -43,6 +44,7 @@ def test_a_curve_alone_is_shared_as_it_always_was() -> None:
     assert counts.tolist() == rank_allocation(edges, LABELS).tolist()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("questions", [(name,) for name in QUESTIONS] + [(CURVE, AREA, AVERAGE)])
 @pytest.mark.parametrize("labels", [20, 90, 300, 3_000])
 def test_labels_add_up_and_every_stratum_has_some(questions: tuple[str, ...], labels: int) -> None:

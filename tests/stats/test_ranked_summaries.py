@@ -24,7 +24,7 @@ from labelcore.stats.ranked_summaries import (
     pieces,
     summary_interval,
 )
-from tests.cases import searched
+from tests.cases import repeated, searched
 
 BOTH = pytest.mark.parametrize(
     "summary", [AVERAGE_PRECISION, AREA_UNDER_ROC], ids=["precision", "area"]
@@ -399,7 +399,7 @@ def test_bad_input_is_named() -> None:
         summary_interval(whole, AVERAGE_PRECISION, 0.95, widening=0.5)
 
 
-COVERAGE_RUNS = 150
+COVERAGE_RUNS = repeated(150)
 
 
 def rare_tail() -> np.ndarray:

@@ -16,8 +16,9 @@ from labelcore.promises import Promise
 from labelcore.stats import recut
 from labelcore.stats.profile import Cells
 from labelcore.stats.recut import FOLDS, edges, folds, learned
+from tests.cases import repeated
 
-SEED, RUNS = 5, 150
+SEED, RUNS = 5, repeated(150)
 ITEMS, LABELS, COLUMNS, RATE = 1000, 120, 80, 0.3
 
 

@@ -15,8 +15,9 @@ from labelcore.stats.rank_band import (
     strata_estimate,
     yield_band,
 )
+from tests.cases import repeated
 
-N_ITEMS, RUNS = 600, 100
+N_ITEMS, RUNS = 600, repeated(100)
 
 
 def overlapping(n_items: int = N_ITEMS) -> np.ndarray:

@@ -45,6 +45,7 @@ EXACT_CASES = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("case", EXACT_CASES)
 @pytest.mark.parametrize("bits", [256, 4])
 def test_powers_are_exact(

@@ -17,6 +17,7 @@ from labelcore.papers.reach_selection.design import ReachFrame, ReachSelectionDe
 from labelcore.planning.forecast import planned_size
 from labelcore.results.types import Choice
 from labelcore.testing.known import Known, fewest, label, labelled, most, write
+from tests.cases import repeated
 
 N_ITEMS = 400
 WANTED = {"precision_threshold": 0.8, "precision_slack": 0.1, "reach_slack": 0.2}
@@ -267,8 +268,8 @@ def test_what_is_derived(known: Known) -> None:
 
 def test_choices_are_right_as_often_as_promised(known: Known) -> None:
     """Delta .2, 40 sessions through the engine; limit from binomial noise."""
-    right = 0
-    for seed in range(40):
+    right, runs = 0, repeated(40)
+    for seed in range(runs):
         engine = labelled(known.engine(plan_of(400, delta=0.2), seed), known.truth)
         chosen = choice_of(engine).chosen
         reach = int(known.truth[:200].sum())
@@ -276,7 +277,7 @@ def test_choices_are_right_as_often_as_promised(known: Known) -> None:
         size = int(str(chosen).split()[-1])
         mine = int(known.truth[:size].sum())
         right += mine / size >= 0.7 - 1e-9 and mine >= 0.8 * best - 1e-9
-    assert right / 40 >= fewest(40, 0.8)
+    assert right / runs >= fewest(runs, 0.8)
 
 
 @pytest.mark.parametrize(
@@ -360,7 +361,7 @@ def test_a_right_guess_of_none_counts_as_right(known: Known) -> None:
     """Without a hit each draw rules out all candidates that hold its item; the next is drawn from
     the largest one left, where every smaller one is left with half the chance of the one above it.
     Three draws leave a guess with chance 5/16, without elimination (15/16)^3."""
-    runs, chance = 200, 5 / 16
+    runs, chance = repeated(200), 5 / 16
     for elimination in (True, False):
         plan = plan_of(3, guess=True, precision_threshold=0.999, elimination=elimination)
         found = lc.simulate(known.population, plan, truth=[0] * N_ITEMS, runs=runs).table()

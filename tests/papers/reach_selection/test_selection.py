@@ -30,7 +30,7 @@ from labelcore.papers.reach_selection.selection import (
     reach_sets,
 )
 from labelcore.testing.known import NOISE, most
-from tests.cases import searched
+from tests.cases import repeated, searched
 from tests.papers.reach_selection.test_bounds import Peeking
 
 RULES = ReachRules()
@@ -106,6 +106,7 @@ def uneven(in_turn: bool, active: np.ndarray) -> tuple[float, float]:
     return statistic, float(chi2.isf(NOISE, len(observed) - 1))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("in_turn", [False, True])
 @pytest.mark.parametrize("active", [(1, 1, 1), (0, 1, 1)])
 def test_with_replacement_an_active_candidates_draws_are_uniform(
@@ -314,6 +315,7 @@ def test_states_say_what_is_known() -> None:
     assert beyond.states()[:3] == ["out: reach too small", "out: reach too small", "good"]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("sampler", ["pooled", "round_robin"])
 @pytest.mark.parametrize("bound", ["hoeffding", "prior_posterior_ratio"])
 def test_ahead_is_what_comes_while_nobody_drops_out(sampler: str, bound: str) -> None:
@@ -347,7 +349,7 @@ def test_a_copy_goes_on_as_the_original_would() -> None:
 
 EDGE = list_of(84, 84, 84, sizes=(100, 200, 300))
 EDGE_RULES = ReachRules(0.841, 0.0, 1.0, delta=0.1)
-RUNS = 80
+RUNS = repeated(80)
 
 
 class PeekingSelection(ReachSelection):
