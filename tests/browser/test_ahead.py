@@ -140,6 +140,7 @@ def test_a_flag_or_note_of_an_item_ahead_is_its_own(
     assert TEXTS[str(flag.item_id)] == ahead == driving.shown(page)["text"]
 
 
+@pytest.mark.full
 def test_roles_and_names_for_those_who_do_not_see_the_page(
     page: Page, shared_server: Server, project: str
 ) -> None:

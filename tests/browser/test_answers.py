@@ -49,6 +49,7 @@ def test_undo_brings_items_and_figures_back(page: Page, shared_server: Server, d
     assert driving.disagreements(stored, driving.pressed(page), texts) == []
 
 
+@pytest.mark.full
 def test_undo_goes_back_to_the_first_item(page: Page, shared_server: Server, data: Path) -> None:
     project = driving.make_project(data, "Undo all")
     driving.open_label(page, shared_server.url, project)
@@ -169,6 +170,7 @@ def test_a_reload_and_a_new_server_return_to_the_same_item(
     assert [driving.said(e) for e in driving.answers(server.data, project)] == [*["yes"] * 3, "no"]
 
 
+@pytest.mark.full
 def test_an_answer_is_changed_in_the_history(page: Page, shared_server: Server, data: Path) -> None:
     project = driving.make_project(data, "History")
     driving.open_label(page, shared_server.url, project)

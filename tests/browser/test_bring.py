@@ -112,14 +112,18 @@ def test_a_path_that_is_pasted(shared_server, new_page, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_dropped(shared_server, new_page, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
     page = new_page()
     opened(page, shared_server.url)
+    drop(page, tmp_path / "empty")
+    page.get_by_text("The folder holds neither a picture nor a table.").wait_for()
     drop(page, pictures(tmp_path / "pets"))
     page.get_by_text("40 items, 1 prediction column").wait_for()
     drop(page, write_csv(tmp_path / "next.csv", ROWS))  # in place of the one before
     page.get_by_text("next.csv · 300 rows").wait_for()
 
 
+@pytest.mark.full
 def test_a_zip_of_pictures(shared_server, new_page, tmp_path: Path) -> None:
     folder = pictures(tmp_path / "pets")
     with zipfile.ZipFile(tmp_path / "pets.zip", "w") as stream:
@@ -130,11 +134,3 @@ def test_a_zip_of_pictures(shared_server, new_page, tmp_path: Path) -> None:
     drop(page, tmp_path / "pets.zip")
     to_first_item(page, "40 items, 1 prediction column")
     page.locator(".lc-box img").first.wait_for()
-
-
-def test_a_folder_without_anything_is_told(shared_server, new_page, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    page = new_page()
-    opened(page, shared_server.url)
-    drop(page, tmp_path / "empty")
-    page.get_by_text("The folder holds neither a picture nor a table.").wait_for()

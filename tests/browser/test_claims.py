@@ -151,7 +151,8 @@ def report_tells_it(page: Page, server: Server, project: str, settled: int, fold
     session.store.close()
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("width", [390, 1280])
 def test_progress_shows_the_evidence(shared_server: Server, new_page, width: int) -> None:
     project = driving.make_project(
         shared_server.data,

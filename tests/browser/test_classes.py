@@ -116,9 +116,8 @@ def test_the_tenth_class_has_the_key_0_and_the_twelfth_is_found_by_typing(
     assert said == ["class number 09", "class number 10"]
 
 
-@pytest.mark.parametrize(
-    ("preset", "pair"), [("J / F", "jf"), pytest.param("1 / 0", "10", marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize(("preset", "pair"), [("J / F", "jf"), ("1 / 0", "10")])
+@pytest.mark.full
 def test_other_keys_for_two_classes(
     page: Page, shared_server: Server, preset: str, pair: str
 ) -> None:

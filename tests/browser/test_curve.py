@@ -160,6 +160,7 @@ def test_the_end_of_a_prefilled_list_is_typed_while_another_explores(
     assert not viewer.locator("[data-testid='stException']").count()
 
 
+@pytest.mark.full
 def test_figures_unfold_on_a_narrow_screen(
     new_page: Callable[..., Page], shared_server: Server
 ) -> None:

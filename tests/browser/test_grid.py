@@ -160,7 +160,7 @@ def test_arrows_move_between_items_and_space_presses(page: Page, shared_server: 
     assert focused == 4, "the same place of the next page"
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.full), 390])
 def test_a_grid_can_be_read(
     new_page: Callable[..., Page], shared_server: Server, width: int
 ) -> None:

@@ -171,6 +171,7 @@ def test_right_to_left_paragraphs_stand_at_the_right(page: Page, show: Callable[
     assert lines["second"][0] - lines["own"][0] > 50
 
 
+@pytest.mark.full
 def test_words_and_patterns_are_marked_only_when_asked_for(
     page: Page, show: Callable[..., None]
 ) -> None:
@@ -205,6 +206,7 @@ def test_hostile_texts_stay_literal_also_where_they_are_marked(
     assert not [url for url in asked if "labelcore.invalid" in url]
 
 
+@pytest.mark.full
 def test_tables_json_and_long_texts(page: Page, show: Callable[..., None]) -> None:
     show(page, {"text": '[{"name": "<b>A</b>", "size": 1.50}, {"name": "B", "size": 2}]'})
     rows = page.locator(".lc-table tr")

@@ -173,6 +173,7 @@ def test_a_press_under_way_on_an_item_answered_elsewhere_is_named(
     expect(page.locator(".lc-saved")).to_have_text("Saved: Yes")
 
 
+@pytest.mark.full
 def test_why_a_press_was_refused_is_said_until_the_next_one(server: Server, page: Page) -> None:
     project = driving.make_project(server.data, "Quick")
     driving.open_label(page, server.url, project)

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from tests.browser import driving
 from tests.browser.server import Server
 
-ROWS = 60_000
+ROWS = 20_000
 CHILDREN = list(Path("/proc/self/task").glob("*/children"))
 
 

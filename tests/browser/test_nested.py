@@ -13,11 +13,10 @@ from tests.app.test_nested_files import FILES
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
-from tests.cases import sampled
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sampled(FILES, 1, seed=1, keep=["messages with tools"]))
+@pytest.mark.full
+@pytest.mark.parametrize("name", FILES)
 def test_from_the_drop_to_the_first_item_or_to_a_sentence(
     name: str, shared_server: Server, page: Page, tmp_path: Path
 ) -> None:

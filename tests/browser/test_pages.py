@@ -70,7 +70,8 @@ def test_each_page_opens_alone_on_a_fresh_server(path: str, server: Server, page
     assert "Traceback" not in server.log
 
 
-@pytest.mark.parametrize("path", only(*PROJECT_PAGES))
+@pytest.mark.full
+@pytest.mark.parametrize("path", PROJECT_PAGES)
 def test_an_unknown_project_is_a_sentence(path: str, shared_server: Server, page: Page) -> None:
     open_page(page, f"{shared_server.url}/{path}?project=N%C3%B3%20**such**%20%3Cb%3E")
     looks_sound(page)

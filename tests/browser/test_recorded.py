@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page
 
 from labelcore.ui.recorded import HAPPENS
@@ -23,17 +22,15 @@ CHARTS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_it_plays_once_or_not_at_all(
-    server: Server, new_browser: Callable[..., Page], motion: str
-) -> None:
-    page = new_browser(reduced_motion=motion)
-    page.goto(server.url)
-    page.get_by_text(HAPPENS).wait_for()
-    page.locator(".recorded svg").last.wait_for()
-    wait_until_idle(page)
-    found = page.evaluate(CHARTS)
-    assert found["times"] == ([1, 1] if motion == "no-preference" else [])
-    cut = found["cut"][1]
-    assert cut == "none" or not re.search(r"[1-9]", cut), "at its end it is seen whole"
-    assert too_faint(page) == []
+def test_it_plays_once_or_not_at_all(server: Server, new_browser: Callable[..., Page]) -> None:
+    for motion in ("no-preference", "reduce"):
+        page = new_browser(reduced_motion=motion)
+        page.goto(server.url)
+        page.get_by_text(HAPPENS).wait_for()
+        page.locator(".recorded svg").last.wait_for()
+        wait_until_idle(page)
+        found = page.evaluate(CHARTS)
+        assert found["times"] == ([1, 1] if motion == "no-preference" else [])
+        cut = found["cut"][1]
+        assert cut == "none" or not re.search(r"[1-9]", cut), "at its end it is seen whole"
+        assert too_faint(page) == []

@@ -84,6 +84,7 @@ def test_a_page_opened_during_a_lock_comes_by_itself(page: Page, shared_server: 
     page.wait_for_selector(".lc-answers button")
 
 
+@pytest.mark.full
 def test_a_database_that_was_moved_is_not_replaced(page: Page, server: Server) -> None:
     project = driving.make_project(server.data, "Moved")
     driving.open_label(page, server.url, project)

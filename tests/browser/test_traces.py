@@ -131,6 +131,7 @@ def test_no_payload_in_a_trace_runs_or_is_fetched(
     assert page.evaluate(f"window.{traps.FLAG} === undefined") and not asked
 
 
+@pytest.mark.full
 def test_the_system_and_the_judge_are_shown_once_an_item_is_judged(
     shared_server: Server, page: Page, tmp_path: Path
 ) -> None:
