@@ -126,10 +126,9 @@ def roughly(few_sessions_for_claims: None, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(outlook, "claimed", outlook.forecast)
 
 
-@pytest.fixture
-def items(data_folder: Path) -> Path:
+def write_items(folder: Path) -> Path:
     """200 items; every fifth truly yes; prediction and score right nine times in ten."""
-    path = data_folder / "files" / "items.csv"
+    path = folder / "files" / "items.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
@@ -143,31 +142,84 @@ def items(data_folder: Path) -> Path:
 
 
 @pytest.fixture
-def make(items: Path, data_folder: Path) -> Make:
-    """``make("name", budget=60, labels=50)``: a project in the app's own store."""
+def items(data_folder: Path) -> Path:
+    return write_items(data_folder)
+
+
+@pytest.fixture(scope="session")
+def labelled_folders() -> dict[str, Path]:
+    """What was labelled in this process, each a folder of data to be copied."""
+    return {}
+
+
+@pytest.fixture
+def labelled_once(
+    data_folder: Path,
+    labelled_folders: dict[str, Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str, Callable[[Path], lc.Session]], lc.Session]:
+    """``labelled_once(key, write)``: the project that ``write(folder)`` makes, the first of its
+    test; another test with this key gets a copy of it."""
+
+    def of(key: str, write: Callable[[Path], lc.Session]) -> lc.Session:
+        if (data_folder / "labelcore.db").exists():
+            return write(data_folder)
+        if key not in labelled_folders:
+            folder = tmp_path_factory.mktemp("labelled") / "data"
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("LABELCORE_DATA", str(folder))
+                write(folder).store.close()
+            labelled_folders[key] = folder
+        return copied(labelled_folders[key], data_folder)
+
+    return of
+
+
+@pytest.fixture
+def make(items: Path, data_folder: Path, labelled_once: Callable[..., lc.Session]) -> Make:
+    """``make("name", budget=60, labels=50)``: a project in the app's own store. Many labels are
+    made once in a process."""
 
     def build(
         name: str = "demo", labels: int = 0, question: str = "Spam?", **plan: object
     ) -> lc.Session:
-        population = lc.read_population(
-            items, id="id", content="text", scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"}
-        )
-        plan = {"budget": 60, "seed": 1, **plan}
-        session = lc.Session(
-            population,
-            lc.Plan("recalibrated_neyman", ["accuracy"], **plan),
-            f"sqlite:///{data_folder / 'labelcore.db'}",
-            name,
-            settings={"question": question, "instructions": "Junk counts."},
-        )
-        for _ in range(labels):
-            draw = session.next()
-            assert draw is not None
-            session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
-        session.results()
-        return session
+        def write(folder: Path) -> lc.Session:
+            return make_project(folder, name, labels, question, plan)
+
+        if labels < 10:
+            return write(data_folder)
+        return labelled_once(repr((name, labels, question, plan)), write)
 
     return build
+
+
+def make_project(
+    folder: Path, name: str, labels: int, question: str, plan: dict[str, object]
+) -> lc.Session:
+    population = lc.read_population(
+        write_items(folder), id="id", content="text",
+        scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"},
+    )  # fmt: skip
+    session = lc.Session(
+        population,
+        lc.Plan("recalibrated_neyman", ["accuracy"], **{"budget": 60, "seed": 1, **plan}),
+        f"sqlite:///{folder / 'labelcore.db'}",
+        name,
+        settings={"question": question, "instructions": "Junk counts."},
+    )
+    for _ in range(labels):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    session.results()
+    return session
+
+
+def copied(first: Path, folder: Path) -> lc.Session:
+    """The one project of a folder of data, opened in a copy of it."""
+    shutil.copytree(first, folder, dirs_exist_ok=True)
+    store = open_store(f"sqlite:///{folder / 'labelcore.db'}")
+    return lc.Session.open(store, store.projects()[0].name)
 
 
 @pytest.fixture(scope="module")
@@ -176,18 +228,16 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     tests, opened in a copy of its folder."""
     first = tmp_path_factory.mktemp("kept") / "data"
 
-    def copied(folder: Path, write: Make) -> lc.Session:
+    def of(folder: Path, write: Make) -> lc.Session:
         if not first.exists():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("LABELCORE_DATA", str(first))
                 first.mkdir()
                 made = write(f"sqlite:///{first / 'labelcore.db'}")
                 made.store.close()
-        shutil.copytree(first, folder, dirs_exist_ok=True)
-        store = open_store(f"sqlite:///{folder / 'labelcore.db'}")
-        return lc.Session.open(store, store.projects()[0].name)
+        return copied(first, folder)
 
-    return copied
+    return of
 
 
 @pytest.fixture

@@ -48,9 +48,13 @@ MakeCurve = Callable[..., lc.Session]
 
 @pytest.fixture
 def pairs(data_folder: Path) -> Path:
+    return write_pairs(data_folder)
+
+
+def write_pairs(folder: Path) -> Path:
     """150 pairs with a score; the higher it is, the more often they are truly alike."""
     random = Random(5)
-    path = data_folder / "files" / "pairs.csv"
+    path = folder / "files" / "pairs.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
@@ -65,26 +69,29 @@ def pairs(data_folder: Path) -> Path:
 
 
 @pytest.fixture
-def make_curve(pairs: Path, data_folder: Path) -> MakeCurve:
+def make_curve(labelled_once: Callable[..., lc.Session]) -> MakeCurve:
     """``make_curve("paula", labels=20)``: a project in the app's own store."""
 
     def build(design: str = "geometric_strata", labels: int = 0, **changes: object) -> lc.Session:
-        population = lc.read_population(
-            pairs, id="id", content=["left", "right"], scores={"sim": "score"}
-        )
-        truth = dict(zip(population.ids(), population.column("truth"), strict=True))
-        plan = lc.Plan(design, ["precision_curve"], **{**PLANS[design], "seed": 2, **changes})
-        session = lc.Session(
-            population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo",
-            settings={"question": "Alike?"},
-        )  # fmt: skip
-        for _ in range(labels):
-            draw = session.next()
-            if draw is None:
-                break
-            session.answer(draw, truth[draw.item_id] == "1")
-        session.results()
-        return session
+        def write(folder: Path) -> lc.Session:
+            population = lc.read_population(
+                write_pairs(folder), id="id", content=["left", "right"], scores={"sim": "score"}
+            )
+            truth = dict(zip(population.ids(), population.column("truth"), strict=True))
+            plan = lc.Plan(design, ["precision_curve"], **{**PLANS[design], "seed": 2, **changes})
+            session = lc.Session(
+                population, plan, f"sqlite:///{folder / 'labelcore.db'}", "demo",
+                settings={"question": "Alike?"},
+            )  # fmt: skip
+            for _ in range(labels):
+                draw = session.next()
+                if draw is None:
+                    break
+                session.answer(draw, truth[draw.item_id] == "1")
+            session.results()
+            return session
+
+        return labelled_once(repr((design, labels, changes)), write)
 
     return build
 
@@ -210,9 +217,11 @@ def test_a_cut_is_typed_as_rank_and_as_score(app, make_curve: MakeCurve) -> None
     assert session.cut(31).sentence() in texts(page)
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
+def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> None:
+    make_curve(labels=30)
+    page = app("explore", project="demo")
+    wish(page, cut="31", need="80")
+    for changed, said in (
         ({"cut": "151"}, "The list has 150 items: keep 1 to 150 of them, not 151."),
         ({"cut": "0"}, "The list has 150 items: keep 1 to 150 of them, not 0."),
         ({"cut": "7.0"}, "No item has a score of 7 or better."),
@@ -220,19 +229,12 @@ def test_a_cut_is_typed_as_rank_and_as_score(app, make_curve: MakeCurve) -> None
         ({"cut": "1.2.3"}, "Type a number of items, or a score such as 0.83; got '1.2.3'."),
         ({"need": "101"}, "What is needed is a number from 0.1 to 100 per cent, got '101'."),
         ({"need": "much"}, "What is needed is a number from 0.1 to 100 per cent, got 'much'."),
-    ],
-)
-def test_what_cannot_be_kept_or_needed_is_told(
-    app, make_curve: MakeCurve, changed: dict[str, str], said: str
-) -> None:
-    make_curve(labels=30)
-    page = app("explore", project="demo")
-    wish(page, cut="31", need="80")
-    wish(page, **changed)
-    now = explored(page)
-    assert (now["fault"], now["cut"], now["need"]) == (said, 31, "80")
-    assert not page.exception and not page.error
-    assert not explored(wish(page, cut="32"))["fault"]
+    ):
+        wish(page, **changed)
+        now = explored(page)
+        assert (now["fault"], now["cut"], now["need"]) == (said, 31, "80")
+        assert not page.exception and not page.error
+        assert not explored(wish(page, cut="31"))["fault"]
 
 
 def test_the_cut_stays_when_labels_arrive(app, make_curve: MakeCurve) -> None:
