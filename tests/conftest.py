@@ -6,7 +6,7 @@ import os
 from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.doctest import DoctestModule
@@ -42,12 +42,13 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes minutes runs only where ``-m`` asks for it by name, as ``.ci/full`` does, and so
-    do further cases of what is ``crossed``."""
-    crossed: dict[str, list[pytest.Function]] = {}
+    do further cases of a product, unless the test is marked ``whole``."""
+    products: dict[str, list[Any]] = {}
     for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker("crossed"):
-            crossed.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for cases in crossed.values():
+        marks = [one.name for one in item.iter_markers()]
+        if marks.count("parametrize") > 1 and not {"full", "whole"} & {*marks}:
+            products.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in products.values():
         for place in beyond_one_each([one.callspec.indices for one in cases], seed=1):
             cases[place].add_marker(pytest.mark.full)
     if "full" in config.getoption("markexpr"):

@@ -29,7 +29,6 @@ def prepared_for(job: Job, text: str) -> Prepared:
     return files.with_plan(plan, np.random.default_rng(1))
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
 @pytest.mark.parametrize(
     ("name", "text"),

@@ -15,7 +15,6 @@ from tests.existing_files import from_the_top, made, read
 from tests.plan.test_existing import labelled, plan_of
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("promise", ["fixed", "watched"])
 @pytest.mark.parametrize("design", ["recalibrated_neyman", "simple_random"])
 def test_precision_of_items_that_are_all_known(tmp_path: Path, design: str, promise: str) -> None:

@@ -30,7 +30,7 @@ from labelcore.ui.plain import JOINER
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
 PATIENCE_SECONDS = 120
 Make = Callable[..., lc.Session]
-Kept = Callable[[Path, Make], lc.Session]
+Once = Callable[[str, Callable[[Path], lc.Session]], lc.Session]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -157,7 +157,7 @@ def labelled_once(
     data_folder: Path,
     labelled_folders: dict[str, Path],
     tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[[str, Callable[[Path], lc.Session]], lc.Session]:
+) -> Once:
     """``labelled_once(key, write)``: the project that ``write(folder)`` makes, the first of its
     test; another test with this key gets a copy of it."""
 
@@ -176,7 +176,7 @@ def labelled_once(
 
 
 @pytest.fixture
-def make(items: Path, data_folder: Path, labelled_once: Callable[..., lc.Session]) -> Make:
+def make(items: Path, data_folder: Path, labelled_once: Once) -> Make:
     """``make("name", budget=60, labels=50)``: a project in the app's own store. Many labels are
     made once in a process."""
 
@@ -220,24 +220,6 @@ def copied(first: Path, folder: Path) -> lc.Session:
     shutil.copytree(first, folder, dirs_exist_ok=True)
     store = open_store(f"sqlite:///{folder / 'labelcore.db'}")
     return lc.Session.open(store, store.projects()[0].name)
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    """``kept(data_folder, write)``: the project that ``write(store)`` makes once for a file of
-    tests, opened in a copy of its folder."""
-    first = tmp_path_factory.mktemp("kept") / "data"
-
-    def of(folder: Path, write: Make) -> lc.Session:
-        if not first.exists():
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv("LABELCORE_DATA", str(first))
-                first.mkdir()
-                made = write(f"sqlite:///{first / 'labelcore.db'}")
-                made.store.close()
-        return copied(first, folder)
-
-    return of
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from labelcore.words.sentences import value_percent
 from labelcore.words.short import range_of
 from tests.app.conftest import (
     HOSTILE,
+    Once,
     bar_texts,
     button,
     explored,
@@ -69,7 +70,7 @@ def write_pairs(folder: Path) -> Path:
 
 
 @pytest.fixture
-def make_curve(labelled_once: Callable[..., lc.Session]) -> MakeCurve:
+def make_curve(labelled_once: Once) -> MakeCurve:
     """``make_curve("paula", labels=20)``: a project in the app's own store."""
 
     def build(design: str = "geometric_strata", labels: int = 0, **changes: object) -> lc.Session:

@@ -16,7 +16,7 @@ from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, draw
 from labelcore.ui.living import picture
 from labelcore.ui.plain import plain
 from labelcore.words.tables import cell_said
-from tests.app.conftest import HOSTILE, Kept, table_rows, texts
+from tests.app.conftest import HOSTILE, Once, table_rows, texts
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.grouped import grouped, grouped_frame, label_all
 
@@ -29,7 +29,7 @@ def panel() -> None:
 
 
 @pytest.fixture
-def session(data_folder: Path, kept: Kept) -> lc.Session:
+def session(labelled_once: Once) -> lc.Session:
     """Of three groups the second, whose labels are turned round, is worse than the rest."""
     frame = grouped_frame(2_000, shares=(0.6, 0.3, 0.1))
     frame["language"] = frame["language"].replace("l2", HOSTILE)
@@ -39,12 +39,13 @@ def session(data_folder: Path, kept: Kept) -> lc.Session:
         seed=2, promise="fixed",
     )  # fmt: skip
 
-    def write(store: str) -> lc.Session:
-        made = lc.Session(grouped(frame), plan, store, "groups")
+    def write(folder: Path) -> lc.Session:
+        folder.mkdir()
+        made = lc.Session(grouped(frame), plan, f"sqlite:///{folder}/labelcore.db", "groups")
         label_all(made, frame)
         return made
 
-    return kept(data_folder, write)
+    return labelled_once("groups", write)
 
 
 def test_groups_are_rows_and_what_is_not_asked_is_a_first_guess(session: lc.Session) -> None:

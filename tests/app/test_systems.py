@@ -31,7 +31,7 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reviewed import WRONG, reviewed
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
-from tests.app.conftest import HOSTILE, Kept, button, cards, texts
+from tests.app.conftest import HOSTILE, Once, button, cards, texts
 from tests.app.test_new_project import with_upload
 from tests.grouped import label_all
 from tests.judged import SYSTEMS as SYSTEM_NAMES
@@ -46,18 +46,19 @@ def panel() -> None:
 
 
 @pytest.fixture
-def session(data_folder: Path, kept: Kept) -> lc.Session:
+def session(labelled_once: Once) -> lc.Session:
     frame = judged_frame(400)
     frame["model"] = frame["model"].replace("delta", HOSTILE)
     plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, seed=3,
                    by="model", promise="fixed")  # fmt: skip
 
-    def write(store: str) -> lc.Session:
-        made = lc.Session(judged(frame), plan, store, "systems")
+    def write(folder: Path) -> lc.Session:
+        folder.mkdir()
+        made = lc.Session(judged(frame), plan, f"sqlite:///{folder}/labelcore.db", "systems")
         label_all(made, frame)
         return made
 
-    return kept(data_folder, write)
+    return labelled_once("systems", write)
 
 
 def test_progress_tells_pass_rates_pairs_and_the_judge(session: lc.Session) -> None:

@@ -50,23 +50,6 @@ def test_undo_brings_items_and_figures_back(page: Page, shared_server: Server, d
 
 
 @pytest.mark.full
-def test_undo_goes_back_to_the_first_item(page: Page, shared_server: Server, data: Path) -> None:
-    project = driving.make_project(data, "Undo all")
-    driving.open_label(page, shared_server.url, project)
-    first = driving.shown(page)["text"]
-    assert driving.saved(page) == "Nothing saved yet"
-    driving.label_items(page, 4, lambda place: "ynsb"[place])
-    driving.label_items(page, 4, lambda _: "u")
-    assert driving.shown(page)["text"] == first
-    assert driving.saved(page) == "Nothing saved yet"
-    assert page.locator("[data-act=undo]").is_disabled()
-    page.keyboard.press("u")
-    driving.settle(page)
-    assert driving.shown(page)["text"] == first
-    assert len(driving.undone(driving.events(data, project))) == 4
-
-
-@pytest.mark.full
 def test_later_comes_back_at_the_end(page: Page, shared_server: Server, data: Path) -> None:
     project = driving.make_project(
         data, "Later", items=20, budget=8, design="simple_random", promise="fixed"

@@ -149,31 +149,3 @@ def report_tells_it(page: Page, server: Server, project: str, settled: int, fold
     assert f"{settled} labels, look " in text, "since when it was seen settled"
     assert Words(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ") == text
     session.store.close()
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("width", [390, 1280])
-def test_progress_shows_the_evidence(shared_server: Server, new_page, width: int) -> None:
-    project = driving.make_project(
-        shared_server.data,
-        f"Evidence{width}",
-        rows=[{**row, "score_m": row["score_f"]} for row in rows()],
-        estimands=("precision", "recall"),
-        budget=200,
-        claims=[CLAIM],
-        stop="claims",
-    )
-    driving.label_without_page(shared_server.data, project, 12)
-    page = new_page(width=width, height=900)
-    page.goto(f"{shared_server.url}/progress?project={project}")
-    driving.unfold(page, "fold-claims")
-    picture = page.locator(".st-key-evidence .main-svg").first
-    picture.wait_for()
-    wait_until_idle(page)
-    expect(page.locator(".st-key-claim-0")).to_contain_text("20 times decides")
-    shown = page.locator(".st-key-evidence .js-plotly-plot")
-    lines = shown.evaluate("plot => plot.data.map(one => [one.name, one.x.length])")
-    assert lines == [["evidence for", 12], ["evidence against", 12]]
-    across = page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
-    assert across, "nothing stands out to the side"
-    assert not page.locator("[data-testid='stException']").count()

@@ -114,19 +114,3 @@ def test_the_tenth_class_has_the_key_0_and_the_twelfth_is_found_by_typing(
     driving.wait_for_next(page, token)
     said = [driving.said(event) for event in driving.answers(shared_server.data, project)]
     assert said == ["class number 09", "class number 10"]
-
-
-@pytest.mark.parametrize(("preset", "pair"), [("J / F", "jf"), ("1 / 0", "10")])
-@pytest.mark.full
-def test_other_keys_for_two_classes(
-    page: Page, shared_server: Server, preset: str, pair: str
-) -> None:
-    project = driving.make_project(shared_server.data, preset.replace(" / ", ""))
-    with closing(open_store(driving.store_url(shared_server.data))) as store:
-        store.update(project, settings_json=f'{{"question": "?", "keys": "{preset}"}}')
-    driving.open_label(page, shared_server.url, project)
-    driving.label_items(page, 3, lambda place: (pair + pair[0])[place])
-    page.keyboard.press("y" if "y" not in pair else "n")
-    driving.settle(page)
-    said = [driving.said(event) for event in driving.answers(shared_server.data, project)]
-    assert said == ["yes", "no", "yes"]

@@ -70,18 +70,6 @@ def test_each_page_opens_alone_on_a_fresh_server(path: str, server: Server, page
     assert "Traceback" not in server.log
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("path", PROJECT_PAGES)
-def test_an_unknown_project_is_a_sentence(path: str, shared_server: Server, page: Page) -> None:
-    open_page(page, f"{shared_server.url}/{path}?project=N%C3%B3%20**such**%20%3Cb%3E")
-    looks_sound(page)
-    expect(page.locator('[data-testid="stAlert"]')).to_contain_text(
-        "There is no project 'Nó **such** <b>'"
-    )
-    driving.choose(page, page.get_by_role("link", name="All projects"))
-    expect(page.get_by_role("heading", name="Labelcore")).to_be_visible()
-
-
 @pytest.mark.parametrize(
     ("width", "colours"), [(390, "light"), pytest.param(1280, "dark", marks=pytest.mark.full)]
 )

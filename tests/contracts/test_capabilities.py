@@ -69,6 +69,7 @@ def test_a_method_that_promises_too_much_is_found() -> None:
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
 @pytest.mark.parametrize("name", lc.DESIGNS)
+@pytest.mark.whole
 def test_a_method_is_taken_for_what_it_is(name: str, capability: type[Design[Any]]) -> None:
     """As one of its kind it is itself; of no other kind."""
     design = lc.DESIGNS[name]

@@ -535,6 +535,7 @@ def open_one(scheme: str, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("scheme", STORES)
+@pytest.mark.whole
 def test_store(check: Callable[[OpenStore], None], open_one: OpenStore) -> None:
     check(open_one)
 

@@ -234,7 +234,6 @@ def both_cases(known: Known, indices: list[int]) -> tuple[np.ndarray, np.ndarray
     return ends[0].low, ends[1].high
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("kind", ["unsure", "broken", "later"])
 @pytest.mark.parametrize("indices", [[10], [10, 40, 70]])
 def test_items_without_a_class_count_both_ways(known: Known, indices: list[int], kind: str) -> None:

@@ -34,7 +34,6 @@ def plan_of(**values: object) -> lc.Plan:
     return lc.Plan("recalibrated_neyman", **given)  # type: ignore[arg-type]
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("classifier", ["m", ("m", "n")])
 @pytest.mark.parametrize("helpers", [None, ("n",)])
 def test_no_stratum_mixes_groups(

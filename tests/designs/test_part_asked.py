@@ -42,7 +42,6 @@ def asked(known: Known, plan: lc.Plan) -> tuple[int, int]:
     return above, int(engine.drawn.sum()) - above
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("promise", ["fixed", "watched"])
 @pytest.mark.parametrize("estimand", PARTS)
 def test_the_labels_go_where_the_figure_rests(known: Known, estimand: str, promise: str) -> None:

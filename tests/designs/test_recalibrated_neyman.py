@@ -115,7 +115,6 @@ def test_fitted_rates_are_the_recalibration_of_all_labels(known: Known) -> None:
     )
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("focus", FOCI)
 @pytest.mark.parametrize("said", ["all", "none", "no predictions"])
 @pytest.mark.filterwarnings("error")

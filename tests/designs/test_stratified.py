@@ -66,7 +66,6 @@ def test_strata_follow_the_probability_of_the_predicted_class(name: str, known: 
                                atol=1e-4)  # fmt: skip
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize(
     ("allocation", "share"), [("proportional", proportional_counts), ("equal", equal_counts)]
 )

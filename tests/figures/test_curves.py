@@ -216,7 +216,6 @@ def test_a_band_says_how_far_its_promise_is_proved(
     assert f"({form})" not in found.method, "the name of the method is as it was"
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize(
     "design", sampled(["simple_random", "recalibrated_neyman", "oversampling"], 2, seed=1)
 )
@@ -268,7 +267,6 @@ def estimated_at(engine: Engine, name: str, rank: int) -> tuple[float, float, fl
     return float(found.value[0]), float(low), float(high)
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("design", ["recalibrated_neyman", "simple_random", "oversampling"])
 @pytest.mark.parametrize(("promise", "unsure"), [("fixed", 0), ("watched", 9)])
 def test_each_point_is_the_estimate_of_the_parts_above_and_below_its_rank(

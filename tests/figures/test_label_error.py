@@ -335,7 +335,6 @@ def drifting(items: lc.Population, design: str, first: float, last: float) -> lc
     return session
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_labeller_who_drifts_is_told(tmp_path: Path, design: str, classes: int) -> None:

@@ -43,7 +43,6 @@ def labelled_to(engine: Engine, known: Known, last: int) -> Engine:
     return engine
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman", "oversampling"])
 @pytest.mark.parametrize("labels", [1, 7, 40, 80])
 def test_the_ends_are_those_of_an_interval_with_nearly_twice_the_error_level(

@@ -213,7 +213,6 @@ def test_a_census_with_a_broken_item_still_gives_a_figure_in_a_small_file(
     assert one.has_interval and one.value is not None and one.half_width > 0
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("confidence", [1e-9, 0.01])
 def test_narrow_is_not_exact(design: str, confidence: float, known: Known) -> None:

@@ -58,7 +58,6 @@ def level(engine: Engine) -> float:
     return confidences([engine], groups, [answers_of([engine], one) for one in groups])[0]
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("promise", ["fixed", "watched"])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_each_has_the_interval_of_the_level_that_all_need(
@@ -154,7 +153,6 @@ def test_six_figures_each_on_its_own_do_not(
 # --- before the first label ------------------------------------------------------------------
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("promise", ["fixed", "watched"])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_forecast_is_as_wide_as_the_level_makes_it(

@@ -107,7 +107,6 @@ UPRIGHT = [
 ]
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize(("kind", "mode"), sampled(UPRIGHT, 5, seed=1))
 @pytest.mark.parametrize("factor", [1, 10])
 def test_a_picture_stands_upright(kind: str, mode: str, factor: int) -> None:

@@ -91,7 +91,6 @@ def test_allocation_is_what_a_session_draws(design: str, known: Known) -> None:
     assert engine.drawn.tolist() == derived["planned"]
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("budget", [1, 2, 5, 10_000])
 @pytest.mark.parametrize("target", ["file", "process"])
 @pytest.mark.parametrize("design", DESIGNS)

@@ -46,7 +46,6 @@ def aim_of(estimands: tuple[str, ...], classifier: str | tuple[str, ...] | None)
     return Aim(estimands, classifier, "unknown", "file")
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("goal", sampled(GOALS, 3, seed=1))
 @pytest.mark.parametrize(
     ("estimands", "classifier"),

@@ -123,7 +123,6 @@ def test_the_band_never_jumps_open_when_the_size_is_known(bad: Known, plan: lc.P
     assert (after > before + 0.01).any(), "the twin: a band for the size that was forecast"
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("half", [0.05, 0.2, 0.4])
 @pytest.mark.parametrize("target", ["file", "process"])
 def test_the_size_is_the_one_whose_band_meets_the_margin(half: float, target: str) -> None:

@@ -67,7 +67,6 @@ def write(items: pd.DataFrame, path: Path) -> None:
         path.write_bytes(gzip.compress(raw) if suffix.endswith(".gz") else raw)
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("upper", [False, True])
 def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, upper: bool) -> None:

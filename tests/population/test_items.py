@@ -91,7 +91,6 @@ def strata(
     return parts, np.split(order, ranks)
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("score", ["crowded", SMOOTH, *DERIVED])
 @pytest.mark.parametrize("falling", [True, False])
 def test_ranks_and_the_strata_between_them(given: Given, score: Score, falling: bool) -> None:
@@ -123,7 +122,6 @@ def test_refuses_ranks_that_are_not_there(given: Given, ranks: list[int]) -> Non
         Items(in_memory(given.rows), HASHED).at_ranks(Stretch("crowded", True, SEED), {}, ranks)
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("falling", [True, False])
 @pytest.mark.parametrize("score", ["crowded", SMOOTH, None])
 def test_ranks_of_items_and_scores_at_ranks(given: Given, score: str | None, falling: bool) -> None:

@@ -55,7 +55,6 @@ def as_list(values: Sequence[str]) -> str:
     return f"\n [{rows}]\n"
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("form", [as_lines, as_list])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".ndjson.gz"])
@@ -70,7 +69,6 @@ def test_values_as_text(csv_file: Write, form: Any, mark: str, suffix: str) -> N
     assert population.metadata("3") == {"n": "2"}
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("apart", ["\n", "  \r\n\n \t"])
 @pytest.mark.parametrize("form", [as_lines, as_list])
 def test_columns_are_those_of_the_rows_one_by_one(csv_file: Write, form: Any, apart: str) -> None:

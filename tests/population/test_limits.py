@@ -204,7 +204,6 @@ def test_ten_megabytes_in_one_cell_are_read(tmp_path: Path) -> None:
     assert len(read_head(path).sample[0]["text"]) == 10_000_000
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("depth", [MOST_NESTED, MOST_NESTED + 1])
 @pytest.mark.parametrize("form", ["{}", "[{}]"])
 def test_how_deep_a_value_may_be_nested(tmp_path: Path, depth: int, form: str) -> None:

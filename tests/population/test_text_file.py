@@ -39,7 +39,6 @@ def test_a_copy_holds_the_text(text: str, encoding: str, block: int) -> None:
         assert not found.undecodable
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize(
     ("data", "encoding", "bytes_"),
     [

@@ -74,7 +74,6 @@ def test_a_flipped_bit_of_the_log_is_refused_at_its_event(
     assert caught.value.sequence == log[:place].count(b"\n") + 1
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("name", ["plan.json", "population.json", "manifest.json", "salts.json"])
 @pytest.mark.parametrize("seed", FLIPS)
 def test_a_flipped_bit_of_a_small_file_is_refused(

@@ -126,7 +126,6 @@ UNSEEN = (
 )
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "＝"])
 @pytest.mark.parametrize("unseen", UNSEEN)
 def test_what_is_not_seen_before_a_formula_does_not_hide_it(unseen: str, start: str) -> None:

@@ -294,7 +294,6 @@ NAMES = [
 ]
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize(("name", "error", "words"), NAMES, ids=range(len(NAMES)))
 @pytest.mark.parametrize("kind", ["memory", "file"])
 def test_what_cannot_be_the_name_of_a_new_project(

@@ -13,7 +13,6 @@ from labelcore.stats.chances import at_least, binomial
 from tests.cases import sampled
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("trials", [1, 7, 300, 5_000])
 @pytest.mark.parametrize("share", [0.0, 1e-6, 0.03, 0.5, 0.999, 1.0])
 def test_binomial_is_that_of_scipy(trials: int, share: float) -> None:
@@ -33,7 +32,6 @@ def test_at_least_is_that_of_scipy_for_every_file(size: int, trials: int) -> Non
             )
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("size", [5_000, 100_000, 5_000_000])
 @pytest.mark.parametrize("trials", [300, 1_200])
 @pytest.mark.parametrize("share", [0.0005, 0.03])

@@ -201,7 +201,6 @@ TINY = (
 )
 
 
-@pytest.mark.crossed
 @NAMED
 @pytest.mark.parametrize("case", TINY)
 def test_the_expected_evidence_of_a_false_claim_is_at_most_one(
@@ -264,7 +263,6 @@ def evidence_table(size: int, goal: float, predictive: Predictive) -> np.ndarray
 POPULATIONS = [(40, 0.5), (100, 0.9), (160, 0.75)]
 
 
-@pytest.mark.crossed
 @NAMED
 @pytest.mark.parametrize(("size", "share"), POPULATIONS)
 def test_watched_after_every_label_a_false_claim_is_rarely_certified(
@@ -347,7 +345,6 @@ def test_certain_before_the_census() -> None:
     assert log_evidence(cells, Linear(-8.5, np.array([1.0]))) < math.inf
 
 
-@pytest.mark.crossed
 @NAMED
 @pytest.mark.parametrize("target", ["file", "process"])
 def test_no_label_is_no_evidence(predictive: Predictive, target: str) -> None:

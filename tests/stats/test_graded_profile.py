@@ -14,7 +14,6 @@ SEED, RUNS, Z = 6, 1_500, 3.0
 LEAST = 0.95 - Z * np.sqrt(0.95 * 0.05 / RUNS)
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("target", ["file", "process"])
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_the_bounds_are_those_of_a_general_optimiser(sign: int, target: str) -> None:

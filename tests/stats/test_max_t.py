@@ -43,7 +43,6 @@ def share_right(correlation: np.ndarray, alpha: float) -> float:
     return float((np.abs(draws).max(axis=1) <= -ndtri(alpha / 2)).mean())
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
 @pytest.mark.parametrize(("figures", "correlation"), [(2, 0.5), (4, 0.0), (4, 0.9), (8, 0.5)])
 def test_all_hold_as_often_as_said(figures: int, correlation: float, confidence: float) -> None:

@@ -70,7 +70,6 @@ def test_no_trial_says_nothing_and_arrays_work(name: str) -> None:
     assert 0 <= low[1] < 3 / 7 < high[1] <= 1
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("name", sorted(set(INTERVALS) - {"wald"}))
 @pytest.mark.parametrize("confidence", [1e-9, 0.5, 1 - 1e-12])
 def test_extreme_confidence_stays_inside_the_unit_interval(name: str, confidence: float) -> None:

@@ -121,7 +121,6 @@ def test_rate_sequence_is_the_grid_search(sample: tuple[int, int], alpha: float)
     assert (low, high) == pytest.approx((inside[0], inside[-1]), abs=6e-5)
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("positive", [0, 0.001, 0.5, 1])
 @pytest.mark.parametrize("alpha", [1e-12, 0.05, 1 - 1e-9])
 def test_rate_sequence_at_the_ends(positive: float, alpha: float) -> None:

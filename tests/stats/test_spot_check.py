@@ -18,7 +18,6 @@ def chance_of_a_miss(labels: int, precision: float, half: float) -> float:
     return float(1 - inside)
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("precision", [0.2, 0.5, 0.9])
 @pytest.mark.parametrize("error", [0.05, 0.1])
 def test_size_keeps_its_promise(precision: float, error: float) -> None:

@@ -37,6 +37,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 @pytest.mark.parametrize("linked", ["source", "target"])
 @pytest.mark.parametrize("place", OUTSIDE)
+@pytest.mark.whole
 def test_nothing_is_written_or_read_outside_the_folder(
     folders: tuple[Path, Path, Path], place: str, linked: str
 ) -> None:

@@ -41,7 +41,6 @@ def true_value(figure: str, positive: np.ndarray = POSITIVE) -> float:
     return float(ratios([SCALARS[figure]], empty).value(positive.astype(float))[0])
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("figure", ["precision", "recall", "f1", "accuracy"])
 @pytest.mark.parametrize("end", [0, 1])
 def test_the_root_at_an_end_of_the_interval_is_the_quantile_of_that_end(

@@ -39,7 +39,6 @@ TABLE = [
 ]
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize(("state", "promise", "parts"), TABLE)
 @pytest.mark.parametrize("target", ["file", "process"])
 def test_sentence(state: str, promise: str, parts: tuple[str, ...], target: str) -> None:
@@ -123,7 +122,6 @@ def test_an_interval_that_leaves_next_to_everything_possible_says_nothing() -> N
     assert planned.says_nothing and planned.told is None, "also at the planned size"
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [

@@ -45,7 +45,6 @@ def test_every_share_has_a_sentence_of_at_most_twenty_words(name: str) -> None:
     assert short_sentence(estimate(name, low=0.88123, high=0.91)).count("88.1") == 1
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("name", DIFFERENCES)
 @pytest.mark.parametrize(
     ("low", "high", "words"),

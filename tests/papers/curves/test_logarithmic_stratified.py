@@ -201,7 +201,6 @@ def test_stopped_early(known: Known, promise: str) -> None:
     assert np.any(band.low > 0) and band.labels_used <= 150
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("kind", ["unsure", "broken", "later"])
 @pytest.mark.parametrize("index", [20, 120, 300])
 def test_an_item_without_a_class_counts_both_ways(known: Known, kind: str, index: int) -> None:

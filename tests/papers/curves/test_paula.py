@@ -225,7 +225,6 @@ def test_blocks_are_asked_in_turn_each_in_a_random_order(tmp_path: Path) -> None
 # --- answers without a class ---------------------------------------------------------------------
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("kind", ["unsure", "broken", "later"])
 @pytest.mark.parametrize("index", [20, 70, 90])
 def test_an_item_without_a_class_counts_both_ways(tmp_path: Path, kind: str, index: int) -> None:

@@ -45,7 +45,6 @@ EXACT_CASES = [
 ]
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("case", EXACT_CASES)
 @pytest.mark.parametrize("bits", [256, 4])
 def test_powers_are_exact(

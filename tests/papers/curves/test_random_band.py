@@ -162,7 +162,6 @@ def test_refused(call: Callable[[], Any], words: str) -> None:
         call()
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("head", [0, 1, 30])
 @pytest.mark.parametrize("delta", [None, 0.05, 0.9999])
 def test_a_band_at_some_ranks_is_that_of_all_ranks_there(head: int, delta: float | None) -> None:

@@ -132,7 +132,6 @@ def share_right(known: Known, plan: lc.Plan, runs: int) -> float:
     return held / runs
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("kind", ["unsure", "broken", "later"])
 @pytest.mark.parametrize("index", [20, 120])
 def test_an_item_without_a_class_counts_both_ways(known: Known, kind: str, index: int) -> None:

@@ -124,7 +124,6 @@ def test_coverage_in_a_file(name: str) -> None:
 EMPTY = list(itertools.product((0, 5), (0, 3), (0, 4), (0, 60)))
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("name", INTERVALS)
 @pytest.mark.parametrize("groups", [Groups(100, 900), Groups(100, 900, "process"), ENDLESS])
 def test_any_cell_may_be_empty(name: str, groups: Groups) -> None:

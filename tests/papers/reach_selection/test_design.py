@@ -115,6 +115,7 @@ def test_classifiers_are_read_off_the_parameters(known: Known) -> None:
 
 @pytest.mark.parametrize("bound", ["prior_posterior_ratio", "hoeffding"])
 @pytest.mark.parametrize("sampler", ["pooled", "round_robin"])
+@pytest.mark.whole
 def test_a_session_ends_with_a_right_choice(known: Known, bound: str, sampler: str) -> None:
     plan = plan_of(20_000, bound=bound, sampler=sampler)
     assert planned_size(known.population, plan) == 20_000, "T counts draws: more than items"

@@ -106,7 +106,6 @@ def uneven(in_turn: bool, active: np.ndarray) -> tuple[float, float]:
     return statistic, float(chi2.isf(NOISE, len(observed) - 1))
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("in_turn", [False, True])
 @pytest.mark.parametrize("active", [(1, 1, 1), (0, 1, 1)])
 def test_with_replacement_an_active_candidates_draws_are_uniform(
@@ -315,7 +314,6 @@ def test_states_say_what_is_known() -> None:
     assert beyond.states()[:3] == ["out: reach too small", "out: reach too small", "good"]
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("sampler", ["pooled", "round_robin"])
 @pytest.mark.parametrize("bound", ["hoeffding", "prior_posterior_ratio"])
 def test_ahead_is_what_comes_while_nobody_drops_out(sampler: str, bound: str) -> None:

@@ -67,7 +67,6 @@ def elements_are_uniform(draw: Child, size: int, option: str) -> bool:
     return min(chisquare(one).pvalue for one in counts) > NOISE
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("option", ["shuffle", "sample"])
 @pytest.mark.parametrize("size", [15, 60])
 def test_elements_are_uniform(size: int, option: str) -> None:

@@ -27,7 +27,6 @@ def crowded(n: int, seed: int = 3) -> np.ndarray:
     return 1 - 0.5 * np.random.default_rng(seed).beta(0.3, 2, n)
 
 
-@pytest.mark.crossed
 @pytest.mark.parametrize("name", sampled(NAMES, 3, seed=1))
 @pytest.mark.parametrize("n_strata", [1, 2, 6, 10, 50])
 def test_every_item_is_in_one_stratum_and_none_is_empty(name: str, n_strata: int) -> None:
