@@ -146,31 +146,25 @@ def items(data_folder: Path) -> Path:
     return write_items(data_folder)
 
 
-@pytest.fixture(scope="session")
-def labelled_folders() -> dict[str, Path]:
-    """What was labelled in this process, each a folder of data to be copied."""
-    return {}
+_labelled: dict[str, Path] = {}
+"""What was labelled in this process, each a folder of data to be copied."""
 
 
 @pytest.fixture
-def labelled_once(
-    data_folder: Path,
-    labelled_folders: dict[str, Path],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Once:
+def labelled_once(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Once:
     """``labelled_once(key, write)``: the project that ``write(folder)`` makes, the first of its
     test; another test with this key gets a copy of it."""
 
     def of(key: str, write: Callable[[Path], lc.Session]) -> lc.Session:
         if (data_folder / "labelcore.db").exists():
             return write(data_folder)
-        if key not in labelled_folders:
+        if key not in _labelled:
             folder = tmp_path_factory.mktemp("labelled") / "data"
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("LABELCORE_DATA", str(folder))
                 write(folder).store.close()
-            labelled_folders[key] = folder
-        return copied(labelled_folders[key], data_folder)
+            _labelled[key] = folder
+        return copied(_labelled[key], data_folder)
 
     return of
 

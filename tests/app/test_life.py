@@ -113,42 +113,21 @@ def test_a_hostile_name_is_shown_literally(app, make) -> None:
     assert not any("<img" in value.replace("\\<", "") or ":red[x]" in value for value in shown)
 
 
-def test_an_old_link_says_the_new_name(app, make) -> None:
+def test_an_old_tab_is_told_the_new_name_and_labels_nothing(app, make, data_folder: Path) -> None:
+    """Its item belongs to the renamed project, not to a new one under the former name."""
     make(labels=3)
+    tab, other = (app("label", project="demo") for _ in range(2))
     page = chosen(app, "Rename")
     field(page, "life-name").set_value("junk").run()
     button(page, "life-do").click().run()
-    for path in ("label", "progress", "report"):
-        old = app(path, project="demo")
+    button(tab, "positive").click().run()
+    for old in (tab, *(app(path, project="demo") for path in ("label", "progress", "report"))):
         assert not old.exception
         assert "The project 'demo' is called 'junk' now" in plainly(old)
-
-
-def test_a_press_in_an_old_tab_is_a_sentence_and_writes_nothing(
-    app, make, data_folder: Path
-) -> None:
-    make(labels=3)
-    tab = app("label", project="demo")
-    page = chosen(app, "Rename")
-    field(page, "life-name").set_value("junk").run()
-    button(page, "life-do").click().run()
-    button(tab, "positive").click().run()
-    assert not tab.exception and "is called 'junk' now" in plainly(tab)
     assert reopened(data_folder, "junk").labels == 3
-
-
-def test_a_new_project_under_the_old_name_gets_nothing_of_the_old_tab(
-    app, make, data_folder: Path
-) -> None:
-    """The tab's item belongs to the renamed project: a press there must not label here."""
-    make(labels=3)
-    tab = app("label", project="demo")
-    page = chosen(app, "Rename")
-    field(page, "life-name").set_value("junk").run()
-    button(page, "life-do").click().run()
     make(labels=1)
-    button(tab, "positive").click().run()
-    assert not tab.exception
+    button(other, "positive").click().run()
+    assert not other.exception
     assert (reopened(data_folder, "demo").labels, reopened(data_folder, "junk").labels) == (1, 3)
 
 

@@ -47,13 +47,6 @@ def test_trial_is_one_click(app, name: str, data_folder: Path) -> None:
     assert len(store.projects()) == 1
 
 
-@pytest.mark.parametrize("page", PROJECT_PAGES)
-def test_deep_link(app, make, page: str) -> None:
-    make(labels=50)
-    shown = app(page, project="demo")
-    assert not shown.exception and not shown.error
-
-
 def test_progress_counts_what_others_have_labelled_since(app, make) -> None:
     session = make(labels=1)
     assert "1 of 60" in texts(app("progress", project="demo"))
