@@ -38,7 +38,8 @@ from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginning, label_until
 from labelcore.planning.spendings import recommended, spendings
 from labelcore.stats.agreement import COEFFICIENTS, beyond_chance, votes_of
-from labelcore.stats.profile import fixed_critical, smoothed_rates
+from labelcore.stats.horizon import stretch
+from labelcore.stats.profile import Cells, Ratios, fixed_critical, smoothed_rates
 from labelcore.stats.two_phase import Flips, Overlap, flips_of, settled_interval
 
 READINGS, LABELS = 660, 600
@@ -46,7 +47,7 @@ NAMES = ("accuracy", "precision", "recall", "f1")
 DEFAULT, REAL, AGREEMENT = "recalibrated_neyman", "raters of a paraphrase", "agreement"
 ESTIMATOR = "estimator"
 WAYS = ("first answers", "settled", "flips taken as exact", "four limits, drawn evenly")
-LOOK, WHOLE_RUNS = 60, 5
+LOOK = 60
 Codes = np.ndarray
 Chances = Callable[[np.ndarray, np.ndarray, int], list[np.ndarray]]
 """From scores (0 at the cut), truth and number of people to the chance of a mistake of each."""
@@ -232,18 +233,19 @@ def ways(engine: Engine, *, twin: bool) -> dict[str, dict[str, tuple[float, floa
             for key, one in found.items()
         }
 
-    first, now = scalar_results(headline_stage(engine)), settled.settled_results(engine)
-    found = {WAYS[0]: told(first), WAYS[1]: told(now)}
-    if not twin:
-        return found
-    flips_of = settled.flips_of
+    first, of_first, flips_of = scalar_results(headline_stage(engine)), settled.scalar_results, None
     try:
-        settled.flips_of = lambda *given: Flips(  # type: ignore[assignment]
-            (one := flips_of(*given)).size, one.size, one.share
-        )
-        return {**found, WAYS[2]: told(settled.settled_results(engine))}
+        settled.scalar_results = lambda _: first  # Worked out once a look.
+        found = {WAYS[0]: told(first), WAYS[1]: told(settled.settled_results(engine))}
+        if twin:
+            flips_of = settled.flips_of
+            settled.flips_of = lambda *given: Flips(  # type: ignore[assignment]
+                (one := flips_of(*given)).size, one.size, one.share
+            )
+            found[WAYS[2]] = told(settled.settled_results(engine))
+        return found
     finally:
-        settled.flips_of = flips_of
+        settled.scalar_results, settled.flips_of = of_first, flips_of or settled.flips_of
 
 
 Told = dict[str, dict[str, list[float]]]
@@ -372,10 +374,8 @@ def _by_both_forms(
     """For either form, each (4, n_figures): held, width, value less truth, items read again."""
     tally, drawn = engine.tallies[engine.classifiers[0]], engine.drawn_positions
     wanted = np.array([*figures_of(engine, last).values()])
-    cells, rates = tally.cells(1), fitted_cell_rates(engine, tally, 1)
+    cells, rates, known = _chances(engine, share)
     table = ratios([one.row for one in engine.questions], cells)
-    worth = worth_of_cells(engine.questions, engine.tallies, cells.labelled)
-    known = chances(cells, smoothed_rates(cells, rates), cells.labelled, worth, share)
     cell, yes = tally.cells_at(drawn), first[drawn]
     found = []
     for chance in (known[cell, yes], np.full(len(drawn), share)):
@@ -391,6 +391,59 @@ def _by_both_forms(
         held = (low - 1e-9 <= wanted) & (wanted <= high + 1e-9)
         found.append(np.array([held, high - low, value - wanted, 0 * wanted + kept.sum()]))
     return found
+
+
+def looks_job(readers: Callable[[], Readers], number: int, runs: int) -> list[Row]:
+    """As ``estimator_job`` for the recommended readings, watched: the interval of the boundary
+    after each ``LOOK`` labels, held if at all of them; each label has the chance that its batch of
+    ``LOOK`` had. Beside it the interval of a fixed size at the same looks."""
+    who = readers()
+    plan = lc.Plan(DEFAULT, NAMES, budget=LABELS, promise="watched", readers=who.people)
+    plan = spent(who.population, replace(plan, overlap=0.1), None)
+    share, planned = plan.overlap, int(plan.budget or 0)
+    plain = replace(plan, overlap=0.0, readers=2)
+    start, found = beginning(who.population, kept_plan(who.population, plain)), []
+    for run in range(runs):
+        random = np.random.default_rng((number, run))
+        first, last = who.of(random)
+        engine, draw = start.redrawn(1000 * number + run), random.random(len(first))
+        wanted, chance = np.array([*figures_of(engine, last).values()]), np.ones(0)
+        row = np.ones((2, len(NAMES)))
+        for look in [*range(LOOK, planned, LOOK), planned]:
+            label_until(engine, first, look)
+            cells, rates, known = _chances(engine, share)
+            tally, drawn = engine.tallies[engine.classifiers[0]], engine.drawn_positions
+            cell, yes = tally.cells_at(drawn), first[drawn]
+            chance = np.append(chance, known[cell, yes][len(chance) :])
+            kept = draw[drawn] < chance
+            overlap = Overlap(cell[kept], yes[kept] == 1, last[drawn][kept] == 1, chance[kept])
+            flips = flips_of(cells, overlap, rates)
+            table = ratios([one.row for one in engine.questions], cells)
+            for way, wider in enumerate((True, False)):
+                _, low, high = settled_interval(
+                    cells, table, flips, partial(_critical, wider, look / planned)
+                )
+                row[way] *= (low - 1e-9 <= wanted) & (wanted <= high + 1e-9)
+        found.append(row)
+    every = np.array(found)
+    return [
+        {way: dict(zip(NAMES, every[:, at].mean(axis=0).tolist(), strict=True))
+         for at, way in enumerate(("watched", "fixed"))}
+    ]  # fmt: skip
+
+
+def _critical(wider: bool, progress: float, both: Cells, linear: Ratios) -> np.ndarray:
+    fixed = fixed_critical(both, linear, 0.95)
+    return fixed * stretch(both, linear, 0.95, progress, 1) if wider else fixed
+
+
+def _chances(engine: Engine, share: float) -> tuple[Cells, np.ndarray | None, np.ndarray]:
+    """Counts and fitted rates by cell, and the chances of being read again, (n_cells, 2)."""
+    cells = engine.tallies[engine.classifiers[0]].cells(1)
+    rates = fitted_cell_rates(engine, engine.tallies[engine.classifiers[0]], 1)
+    worth = worth_of_cells(engine.questions, engine.tallies, cells.labelled)
+    smooth = smoothed_rates(cells, rates)
+    return cells, rates, chances(cells, smooth, cells.labelled, worth, share)
 
 
 def agreement_job(items: int, runs: int) -> list[Row]:
@@ -425,37 +478,39 @@ def agreement_job(items: int, runs: int) -> list[Row]:
 # --- all of them, and the page -------------------------------------------------------------------
 
 RECOMMENDED = "recommended"
-SPENDINGS: dict[str, int | None] = {"600 items": LABELS, RECOMMENDED: None}
-OTHERS = ("alike, 5 %", "positives missed, 15 % against 1 %")
+SPENDINGS: dict[str, int | None] = {"600 items": LABELS, "400 items": 400, RECOMMENDED: None}
+WHOLE = {
+    "alike, 5 %": 2,
+    "alike, 15 %": 2,
+    "near the cut up to 40 %": 3,
+    "positives missed, 15 % against 1 %": 2,
+    "one generous, 10 % of negatives": 4,
+    "one careless, 20 % against 2 %": 3,
+    REAL: 2,
+}
+"""The settings of whole sessions, with as many people."""
 
 
 def jobs(options: Options) -> dict[str, Job]:
     found: dict[str, Job] = {}
-    everybody = [
-        (f"{kind}, {people} people", partial(readers_of, kind, people, options.data))
+    everybody = {
+        f"{kind}, {people} people": partial(readers_of, kind, people, options.data)
         for kind in KINDS
         for people in PEOPLE
-    ]
-    everybody.append((f"{REAL}, 2 people", partial(real_readers, 2, options.data)))
-    for spent_on, items in SPENDINGS.items():
-        for number, (name, readers) in enumerate(everybody):
-            found[f"{ESTIMATOR}, {DEFAULT}, {spent_on}, {name}"] = partial(
-                estimator_job, readers, number, items, options.runs
+    }
+    everybody[f"{REAL}, 2 people"] = partial(real_readers, 2, options.data)
+    numbers = {name: number for number, name in enumerate(everybody)}
+    sessions = {"watched": max(options.runs // 4, 1), "fixed": max(options.runs // 2, 1)}
+    for promise, runs in sessions.items():
+        for name in (f"{kind}, {people} people" for kind, people in WHOLE.items()):
+            found[f"{promise}, {DEFAULT}, {RECOMMENDED}, {name}"] = partial(
+                job, everybody[name], numbers[name], DEFAULT, promise, None, runs
             )
-    few = [
-        (number, *one)
-        for number, one in enumerate(everybody)
-        if one[0].endswith(" 2 people") and one[0].startswith((*OTHERS, REAL))
-    ]
-    whole = max(options.runs // WHOLE_RUNS, 1)
-    for number, name, readers in few:
-        found[f"fixed, {DEFAULT}, {RECOMMENDED}, {name}"] = partial(
-            job, readers, number, DEFAULT, "fixed", None, whole
-        )
-    number, name, readers = few[-1]
-    found[f"watched, {DEFAULT}, {RECOMMENDED}, {name}"] = partial(
-        job, readers, number, DEFAULT, "watched", None, whole
-    )
+    for spent_on, items in SPENDINGS.items():
+        for name, readers in everybody.items():
+            found[f"{ESTIMATOR}, {DEFAULT}, {spent_on}, {name}"] = partial(
+                estimator_job, readers, numbers[name], items, options.runs
+            )
     for file in FILES:
         found[f"{SURE}, {file}"] = partial(
             sure_job, partial(whole_file, file, options.data), options.runs
@@ -469,7 +524,9 @@ def jobs(options: Options) -> dict[str, Job]:
 def tables(rows: Rows, options: Options) -> str:
     error = 100 * (0.95 * 0.05 / options.runs) ** 0.5
     parts = [
-        HEAD.format(runs=options.runs, error=error, whole=options.runs // WHOLE_RUNS),
+        HEAD.format(
+            runs=options.runs, error=error, fixed=options.runs // 2, watched=options.runs // 4
+        ),
         coverages(rows),
         WIDTHS,
         widths(rows),
@@ -579,10 +636,11 @@ def cell_of(found: list[float] | None) -> str:
 
 HEAD = """\
 {runs} sessions of about 660 readings a row of the estimator alone, on items that the product draws
-({error:.1f} points is one standard error of a coverage of 95 %); {whole} whole sessions through the
-product a row with a fixed promise, and with a watched one (at every look, after each 60 labels). In
-each cell: how often the 95 % interval held the figure of the settled judgement, in %, and its mean
-half-width at the end, in points. The 24 settings are eight kinds of mistakes by two, three and four
+({error:.1f} points is one standard error of a coverage of 95 %), and as many that are watched;
+{fixed} whole sessions through the product a row with a fixed promise, and {watched} with a watched
+one (at every look, after each 60 labels). In each cell: how often the 95 % interval held the figure
+of the settled judgement, in %, and its mean half-width at the end, in points. The 24 settings are
+eight kinds of mistakes by two, three and four
 people, in turn on a made-up file of 20,000 items and on `newsgroups_med` (5 % positive); where more
 than two people judge an item, fewer items are judged by several for the same readings.
 """

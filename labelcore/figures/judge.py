@@ -29,6 +29,7 @@ from labelcore.figures.counted import answers_of, look_at
 from labelcore.figures.differences import promise_now
 from labelcore.figures.prompts import less_sure
 from labelcore.figures.scalars import certain_limits, headline_stage, within
+from labelcore.figures.settled import settled_ends
 from labelcore.figures.tables import beside, groups_of
 from labelcore.log.engine import Engine
 from labelcore.population.classes import grades_of
@@ -51,17 +52,25 @@ MEASURES = {
     "false pass rate": ("specificity", 1.0, -1.0),
 }
 """What is told, and the estimand that it is: offset and factor; of the bias the offset is q."""
+NO_OVERLAP = " needs a plan with an overlap: nobody else judges an item"
+NO_GRADES = " is for verdicts to pass or fail: mean scores have no figure for the settled judgement"
+NOT_YET = " needs more items that several people judged, of a sample that is new and has an end"
 Measured = tuple[str, float, float, float]
 """A measure with its value, low and high."""
 
 
 def judge_table(
-    engine: Engine, by: tuple[str, ...], results: Mapping[str, Finding] = MappingProxyType({})
+    engine: Engine,
+    by: tuple[str, ...],
+    results: Mapping[str, Finding] = MappingProxyType({}),
+    *,
+    settled: bool = False,
 ) -> pd.DataFrame:
     """A row for each measure, of all items and of each group. Raises ValueError without the judge's
     verdicts, and for a file of several classes that are not all numbers.
 
     results   what the plan asks for, by key: its figures are told alike everywhere
+    settled   for the settled judgement; raises ValueError where there is none, or none yet
     """
     stage = headline_stage(engine)
     population, name = stage.population, str(stage.classifiers[0])
@@ -71,6 +80,8 @@ def judge_table(
             "a judge is told by its verdicts in a file of two classes, or of several that are all "
             f"numbers, such as 1 to 5; classes are {', '.join(population.classes)}"
         )
+    if settled and (grades is not None or not engine.plan.overlap):
+        raise ValueError("settled" + (NO_GRADES if grades is not None else NO_OVERLAP))
     groups, said = groups_of(stage, by), population.predictions[name]
     parts: list[int | None] = [None, *range(0 if groups is None else len(groups.names))]
     rows: list[dict[str, Any]] = []
@@ -91,7 +102,12 @@ def judge_table(
         shared = {"by": groups.label if groups and group else None, "group": group,
                   "items": len(mine), "labels_used": round(float(answers.cells.labelled.sum())),
                   "promise": str(promise_now(engine))}  # fmt: skip
-        if grades is None:
+        if settled:
+            ends = settled_ends(engine, own, look)
+            if ends is None:
+                raise ValueError("settled" + NOT_YET)
+            told = _told({key: np.array(one) for key, one in ends.items()}, float(of_judge.mean()))
+        elif grades is None:
             of = "" if group is None or groups is None else f"[{groups.label}={group}]"
             kept = {one.name: results.get(one.name + of) for one in kinds}
             told = _verdicts(own, answers, look, float(of_judge.mean()), kept)
@@ -114,6 +130,11 @@ def _verdicts(
     for name, one in kept.items():
         if isinstance(one, Estimate) and one.has_interval and one.value is not None:
             ends[name] = np.array([one.value, one.low, one.high])
+    return _told(ends, share)
+
+
+def _told(ends: Mapping[str, FloatArray], share: float) -> Iterator[Measured]:
+    """Each measure from the value, low and high of its estimand."""
     yield JUDGE, share, share, share
     for measure, (estimand, offset, factor) in MEASURES.items():
         start = share if measure == "bias" else offset

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from labelcore.designs.scalars import EstimatesFromCells
-from labelcore.estimands import ratios
+from labelcore.estimands import ratios, table_of
 from labelcore.figures.counted import fitted_cell_rates
 from labelcore.figures.readiness import complete
 from labelcore.figures.sampled import counted_tally, sampled_labels, samples_of
@@ -218,7 +218,8 @@ def both_ways(stage: Engine, question: Question) -> list[Cells]:
     unsettled = doubtful(stage, tally)
     if not unsettled.any():
         return [cells]
-    rising: BoolArray = ratios([question.row], cells).sensitivity(plug_in_totals(cells))[0] > 0
+    totals = plug_in_totals(cells)
+    rising: BoolArray = table_of([question.row], cells).sensitivity(totals)[0] > 0
     return [cells, filled(cells, unsettled, ~rising), filled(cells, unsettled, rising)]
 
 

@@ -49,8 +49,9 @@ def sampled_tally(engine: Engine, classifier: str | None) -> Tally:
 
 
 def counted_tally(engine: Engine, question: Question) -> Tally:
-    """``sampled_tally`` of the items that a question is about."""
-    if question.group is not None:
+    """``sampled_tally`` of the items that a question is about; of a difference, whose labels are a
+    sample of each stratum, by what both classifiers say."""
+    if question.group is not None or question.versus is not None:
         return engine.tallies[question.subject]
     return sampled_tally(engine, question.classifier)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from labelcore.estimands import ratios, size_slopes
+from labelcore.designs.base import Look
+from labelcore.estimands import size_slopes, table_of
 from labelcore.figures.assumptions import settled_assumptions
 from labelcore.figures.counted import (
     fitted_cell_rates,
@@ -16,6 +17,7 @@ from labelcore.figures.counted import (
     planned_in_groups,
 )
 from labelcore.figures.label_error import both_ways
+from labelcore.figures.prompts import less_sure
 from labelcore.figures.sampled import counted_tally, sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.log.engine import Engine
@@ -34,11 +36,10 @@ from labelcore.stats.profile import (
     smoothed_rates,
 )
 from labelcore.stats.profile_interval import critical_values
-from labelcore.stats.two_phase import GROUPS, Flips, Overlap, flips_of, settled_interval
+from labelcore.stats.two_phase import Overlap, flips_of, no_flips, settled_interval
 from labelcore.tallies import Question
 from labelcore.words.agreement import (
     KNOWN_SETTLED,
-    NO_DIFFERENCE_SETTLED,
     NO_END,
     NONE_POSITIVE,
     OLD_SAMPLE_SETTLED,
@@ -56,7 +57,6 @@ METHOD = Method(
     "Neyman (1938); Cochran (1977), section 12.6; Cassel, Sarndal and Wretman (1976)",
     Form.APPROXIMATE,
 )
-NO_FLIPS = Flips(*np.zeros((3, GROUPS)))
 Bounds = tuple[float, float, float]
 
 
@@ -113,6 +113,18 @@ def settled_results(engine: Engine) -> dict[str, Estimate]:
     }
 
 
+def settled_ends(engine: Engine, stage: Engine, look: Look) -> dict[str, Bounds] | None:
+    """By key the value, low and high of what ``stage`` asks for besides the plan, for the settled
+    judgement at a look; None while there are none. Promise and assumption: ``settled_results``.
+
+    stage   the session with cells of its own (``figures.tables.beside``)
+    """
+    known = _known(engine, stage)
+    if any(_missing(stage, question, known) for question in stage.questions):
+        return None
+    return {one.key: _bounds(stage, one, known, look) for one in stage.questions}
+
+
 def _known(engine: Engine, stage: Engine) -> _Known:
     last = len(stage.asked)
     judged = [one for one in engine.repeats.judged() if one.complete and one.index <= last]
@@ -161,7 +173,9 @@ def _estimate(
     if np.isnan(value):
         return _nothing(question, found, State.TOO_FEW, NONE_POSITIVE)
     if not state.has_interval:
-        return replace(found, value=value, low=0.0, high=1.0, state=state, missing="")
+        return replace(
+            found, value=value, low=question.row.least, high=1.0, state=state, missing=""
+        )
     missing = waiting_for_people(known.waiting) if state == State.WAITING else ""
     return replace(found, value=value, low=low, high=high, state=state, missing=missing)
 
@@ -180,8 +194,6 @@ def _nothing(question: Question, found: Estimate, state: State, missing: str) ->
 
 def _missing(stage: Engine, question: Question, known: _Known) -> str:
     """Why there is no figure, or none yet, in words."""
-    if question.row.difference:
-        return NO_DIFFERENCE_SETTLED
     if stage.existing.use == RANDOM:
         return OLD_SAMPLE_SETTLED
     if stage.existing.use:
@@ -202,10 +214,13 @@ def _state(engine: Engine, first: Estimate, known: _Known) -> State:
     return state
 
 
-def _bounds(stage: Engine, question: Question, known: _Known) -> Bounds:
-    """Value, low and high: over every way that open and unsettled items may come out."""
+def _bounds(stage: Engine, question: Question, known: _Known, look: Look | None = None) -> Bounds:
+    """Value, low and high: over every way that open and unsettled items may come out.
+
+    look   None: that of the plan's own figure
+    """
     found = [
-        _of_cells(stage, question, cells, overlap, known)
+        _of_cells(stage, question, cells, overlap, known, look or _look_at(stage, question, cells))
         for cells in both_ways(stage, question)
         for cells, overlap in _settlings(stage, question, cells, known)
     ]
@@ -239,7 +254,8 @@ def _settlings(
 
     found = [(then, part(now, counting & sure))]
     if known.open:
-        rising: BoolArray = ratios([question.row], cells).sensitivity(plug_in_totals(cells))[0] > 0
+        totals = plug_in_totals(cells)
+        rising: BoolArray = table_of([question.row], cells).sensitivity(totals)[0] > 0
         for up in (rising, ~rising):
             found.append((then, part(np.where(sure, now, up[cell]), counting)))
     return found
@@ -257,21 +273,25 @@ def _as_first_read(cells: Cells, cell: np.ndarray, was: BoolArray, now: BoolArra
     return replace(cells, positive=cells.positive + change) if change.any() else cells
 
 
-def _of_cells(
-    stage: Engine, question: Question, cells: Cells, overlap: Overlap, known: _Known
-) -> Bounds:
-    plan = stage.plan
-    confidence = plan.confidence_of_each(len(stage.questions))
-    table = ratios([question.row], cells)
+def _look_at(stage: Engine, question: Question, cells: Cells) -> Look:
     look = look_at(stage)
-    if question.group is not None:
-        unsure = float(counted_tally(stage, question).unresolved(stage.undecided_positions()).sum())
-        left_out = unsure if plan.leaves_unsure_out else 0.0
-        look = look_in_group(look, cells, planned_in_groups(stage)[question.group], left_out)
+    if question.group is None:
+        return less_sure(stage, [question.row], look)
+    unsure = float(counted_tally(stage, question).unresolved(stage.undecided_positions()).sum())
+    left_out = unsure if stage.plan.leaves_unsure_out else 0.0
+    return look_in_group(look, cells, planned_in_groups(stage)[question.group], left_out)
+
+
+def _of_cells(
+    stage: Engine, question: Question, cells: Cells, overlap: Overlap, known: _Known, look: Look
+) -> Bounds:
+    plan, confidence = stage.plan, look.confidence
+    table = table_of([question.row], cells)
     progress, horizon = look.progress * known.done, plan.horizon or 1
     if len(overlap.cell) == cells.labelled.sum():  # Every label is settled: one phase.
         positive = np.bincount(overlap.cell, overlap.settled, minlength=len(cells.size))
-        cells, flips = replace(cells, positive=positive.astype(float)), NO_FLIPS
+        cells = replace(cells, positive=positive.astype(float))
+        flips = no_flips(cells)
     else:
         tally, samples = counted_tally(stage, question), samples_of(stage, question.classifier)
         rates = None if samples else fitted_cell_rates(stage, tally, question.class_index)

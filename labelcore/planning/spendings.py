@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.errors import PlanArgumentError
-from labelcore.estimands import ratios
+from labelcore.estimands import table_of
 from labelcore.figures.agreement import people_agree
 from labelcore.log.engine import Engine
 from labelcore.log.further_readings import cell_names, chances, worth_of_cells
@@ -118,7 +118,7 @@ def spendings(
         size = plan.budget or plan.planned or 0
         readings = round(size * (1 + plan.overlap * each))
     outlook = Outlook(population, plan)
-    if plan.existing == "random" or not any(one.versus is None for one in outlook.questions):
+    if plan.existing == "random" or not outlook.questions:
         return []
     found = []
     for share in shares:
@@ -159,12 +159,12 @@ def readings_table(engine: Engine) -> pd.DataFrame:
 def _half_widths(outlook: Outlook, items: int, share: float, error: float) -> dict[str, float]:
     """{result: half-width} of the settled figures at expected counts."""
     drawn = outlook.allocation(items)
-    asked = [one for one in outlook.questions if one.versus is None]
+    asked = outlook.questions
     expected = {one: outlook.expected_cells(one, drawn) for one in asked}
     tally = outlook.tallies[outlook.classifiers[0]]
     chance = np.full((len(tally.size), 2), min(share, 1.0))
     several = len(outlook.population.classes) > 2
-    whole = [one for one in asked if one.subject == outlook.classifiers[0]]
+    whole = [one for one in asked if one.subject == outlook.classifiers[0] and one.versus is None]
     whole = [one for one in whole if one.class_index is None or not several]
     if whole:
         cells, rates = expected[whole[0]]
@@ -172,13 +172,15 @@ def _half_widths(outlook: Outlook, items: int, share: float, error: float) -> di
         worth = worth_of_cells(asked, outlook.tallies, count, lambda one: expected[one][1])
         chance = chances(cells, np.clip(rates, 1e-6, 1 - 1e-6), count, worth, share)
     by_name = dict(zip(cell_names(tally), chance, strict=True))
+    by_stratum = {stratum: one for (stratum, _), one in by_name.items()}
     found = {}
     for one in asked:
         cells, _ = expected[one]
-        own = np.array([by_name[name] for name in cell_names(outlook.tallies[one.subject])])
+        names = cell_names(outlook.tallies[one.subject])
+        own = np.array([by_name.get(name, by_stratum[name[0]]) for name in names])
         if several and one.class_index is not None:  # There "yes" is what was predicted.
             own = np.where(cells.predicted[:, None], own, own[:, ::-1])
-        table = ratios([one.row], cells)
+        table = table_of([one.row], cells)
         flips = expected_flips(cells, own, error)
         critical = _critical(outlook.plan, len(outlook.questions))
         _, low, high = settled_interval(cells, table, flips, critical, target=outlook.plan.target)

@@ -1516,13 +1516,17 @@ class Session(AfterLabels):
         with self._synced():
             return differences(self.engine, _columns(by), estimand, rest=rest)
 
-    def judge(self, by: str | Sequence[str] | None = None) -> pd.DataFrame:
+    def judge(
+        self, by: str | Sequence[str] | None = None, *, settled: bool = False
+    ) -> pd.DataFrame:
         """How the first classifier of the plan, as a judge, stands to people.
 
         Parameters
         ----------
         by
             a column of groups, such as that of the systems; None for all items alone
+        settled
+            for the judgement that several people settle, in a plan with an overlap
 
         Returns
         -------
@@ -1538,10 +1542,11 @@ class Session(AfterLabels):
         Raises
         ------
         ValueError
-            The file has several classes that are not all numbers, or none of the judge's verdicts.
+            The file has several classes that are not all numbers, or none of the judge's verdicts;
+            or nothing settled can be told of them.
         """
         with self._synced():
-            return judge_table(self.engine, _columns(by), self.results())
+            return judge_table(self.engine, _columns(by), self.results(), settled=settled)
 
     def ranking(
         self, by: str | Sequence[str] | None = None, estimand: str = "accuracy"

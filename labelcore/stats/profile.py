@@ -362,10 +362,14 @@ def _statistic(
 class Region:
     """D(u) along the curves u(multiplier) that maximise ``slope`` @ K, one curve per line.
 
-    slope   (..., n_lines, n_cells), the leading axes those of ``cells``
+    slope     (..., n_lines, n_cells), the leading axes those of ``cells``
+    quarter   (..., n_lines, n_cells), what each cell has of a label more towards its end; None: a
+              quarter of one for each of ``Cells.sides``
     """
 
-    def __init__(self, cells: Cells, slope: FloatArray, target: str) -> None:
+    def __init__(
+        self, cells: Cells, slope: FloatArray, target: str, quarter: FloatArray | None = None
+    ) -> None:
         self.cells = cells = cells.for_rows
         self.slope = slope
         open_cells = cells.unlabelled > 1e-9
@@ -378,7 +382,8 @@ class Region:
             open_cells = np.ones(cells.labelled.shape, dtype=bool)
             weight = cells.size / (cells.labelled + self.free)
             self.slope = slope * weight / weight.max(axis=-1, keepdims=True)
-        quarter = _directed_quarter(cells, open_cells)
+        if quarter is None:
+            quarter = directed_quarter(cells, open_cells)
         up = (slope > 0).astype(float)
         self.s = cells.positive + quarter * up
         self.f = (cells.labelled - cells.positive) + quarter * (1 - up)
@@ -500,7 +505,7 @@ def _solve(lines: _Lines, start: FloatArray) -> tuple[BoolArray, FloatArray]:
     return at_limit, found
 
 
-def _directed_quarter(cells: Cells, open_cells: BoolArray) -> FloatArray:
+def directed_quarter(cells: Cells, open_cells: BoolArray) -> FloatArray:
     """A quarter of a label for each of ``Cells.sides``, shared over its open cells in proportion to
     their labels."""
     quarter = np.zeros(cells.labelled.shape)

@@ -9,12 +9,17 @@ settled judgement are
 
 lost the share of the first reading's positive items that are settled otherwise, won that of its
 other items. Both are estimated apart among the items that are predicted positive and among the
-others: four groups of flips.
+others: four groups of flips, eight where two classifiers are compared.
 
 What each group flips, F_g, is a difference estimate: a guess p for every label (by its odds, one
 factor a group fitted to the overlap), and the overlap's misses, each weighted by one over its
 chance. F_g of the group's M_g items is then a cell of m_g readings, as many as would vary as much,
-and one likelihood-ratio region holds the strata and the four cells under one critical value.
+and one likelihood-ratio region holds the strata and these cells under one critical value.
+
+The quarter of a label that the region adds towards its end makes up for the skewness of a count.
+That of a sum is the mean of its parts', each weighted by its share of the variance, so that a group
+gets that share of a quarter, and the strata what is left: a quarter each, as before, counted the
+skewness of every part as if it were the only one.
 """
 
 from __future__ import annotations
@@ -28,11 +33,15 @@ from scipy.special import expit, logit
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
+    Differences,
     FloatArray,
     Ratios,
     Region,
+    Table,
+    directed_quarter,
     plug_in_totals,
     smoothed_rates,
+    variance_shares,
 )
 
 GUESSED_ERROR = 0.1
@@ -41,7 +50,6 @@ only which are likelier than others follows from it."""
 LEAST_LIKELY, MOST_LIKELY = 0.003, 0.6
 EVEN = 0.15
 """How much of the overlap is drawn with even chances: what nobody took for likely is seen, too."""
-GROUPS = 4
 ROUNDS, NEAR = 5, 1e-7
 
 
@@ -63,8 +71,8 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Flips:
-    """What is settled otherwise than first read, each array (4,): of items predicted negative and
-    read negative, predicted negative and read positive, and so on.
+    """What is settled otherwise than first read, each array (n_groups,): of items predicted
+    negative and read negative, predicted negative and read positive, and so on by ``Cells.sides``.
 
     size       items of the file in the group (M)
     readings   how many items drawn evenly would tell as much (m)
@@ -117,6 +125,16 @@ def _read(likely: FloatArray, scale: float, share: float) -> FloatArray:
     return np.minimum(EVEN * share + (1 - EVEN) * share * scale * likely, 1.0)
 
 
+def groups_of(cells: Cells) -> int:
+    """How many groups of flips there are: for each side two."""
+    return 4 if cells.other is None else 8
+
+
+def no_flips(cells: Cells) -> Flips:
+    """Where every label is settled."""
+    return Flips(*np.zeros((3, groups_of(cells))))
+
+
 def flips_of(cells: Cells, overlap: Overlap, rates: FloatArray | None = None) -> Flips:
     """How many items of the file flip in each group, by the difference estimator.
 
@@ -129,12 +147,12 @@ def flips_of(cells: Cells, overlap: Overlap, rates: FloatArray | None = None) ->
     """
     weight = cells.size / np.maximum(cells.labelled, 1)
     guess = logit(flip_chances(smoothed_rates(cells, rates)))
-    found = np.zeros((3, GROUPS))
-    for group in range(GROUPS):
-        side, first = group >= 2, group % 2
+    found = np.zeros((3, groups_of(cells)))
+    for group in range(found.shape[1]):
+        side, first = divmod(group, 2)
         read = cells.positive if first else cells.labelled - cells.positive
-        mass = np.where(cells.predicted == side, weight * read, 0.0)
-        mine = (cells.predicted[overlap.cell] == side) & (overlap.first == bool(first))
+        mass = np.where(cells.sides == side, weight * read, 0.0)
+        mine = (cells.sides[overlap.cell] == side) & (overlap.first == bool(first))
         found[:, group] = _flips(
             mass,
             guess[:, first],
@@ -155,9 +173,9 @@ def expected_flips(cells: Cells, chance: FloatArray, error: float) -> Flips:
     rates = cells.positive / np.maximum(cells.labelled, 1e-9)
     read = np.stack([cells.labelled - cells.positive, cells.positive], axis=-1)
     flips = flip_chances(rates, error)
-    found = np.zeros((3, GROUPS))
-    for group in range(GROUPS):
-        mine = (cells.predicted == (group >= 2)) * read[:, group % 2]
+    found = np.zeros((3, groups_of(cells)))
+    for group in range(found.shape[1]):
+        mine = (cells.sides == group // 2) * read[:, group % 2]
         odds, known = flips[:, group % 2], np.maximum(chance[:, group % 2], 1e-9)
         items, turned = float(weight @ mine), float((weight * mine) @ odds)
         variance = float((weight**2 * mine) @ (odds * (1 - odds) / known))
@@ -199,35 +217,37 @@ def _flips(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Settled:
-    """Ratios of settled totals, as a function of what is read first and of what flips."""
+    """Figures of settled totals, as a function of what is read first and of what flips."""
 
     cells: Cells
-    ratios: Ratios
+    table: Table
     size: FloatArray
 
     def totals(self, read: FloatArray, share: FloatArray) -> FloatArray:
-        """T of each cell, (..., n_cells), from K, (..., n_cells), and shares, (..., 4)."""
+        """T of each cell, (..., n_cells), from K, (..., n_cells), and shares, (..., n_groups)."""
         lost, won = self.of_cells(share)
         return np.asarray(read * (1 - lost) + (self.cells.size - read) * won)
 
     def of_cells(self, share: FloatArray) -> tuple[FloatArray, FloatArray]:
         """lost and won, (..., n_cells)."""
-        above = self.cells.predicted
-        lost = np.where(above, share[..., 3:], share[..., 1:2])
-        return lost, np.where(above, share[..., 2:3], share[..., :1])
+        sides = self.cells.sides
+        return share[..., 2 * sides + 1], share[..., 2 * sides]
 
     def slopes(self, read: FloatArray, share: FloatArray) -> FloatArray:
-        """The gradient by K of each cell and by what flips in each group, (n_rows, n_cells + 4), up
-        to a factor a row; read and share have an axis of rows."""
-        value = self.ratios.value(self.totals(read, share))
-        pull = self.ratios.gradient(np.clip(np.nan_to_num(value, nan=0.5), 1e-9, 1 - 1e-9))
+        """The gradient by K of each cell and by what flips in each group, (n_rows, n_cells +
+        n_groups), up to a factor a row; read and share have an axis of rows."""
+        totals = self.totals(read, share)
+        if isinstance(self.table, Differences):
+            pull = self.table.sensitivity(totals)
+        else:
+            value = np.nan_to_num(self.table.value(totals), nan=0.5)
+            pull = self.table.gradient(np.clip(value, 1e-9, 1 - 1e-9))
         lost, won = self.of_cells(share)
-        turned = np.zeros((*share.shape[:-1], GROUPS))
-        for group in range(GROUPS):
+        turned = np.zeros(share.shape)
+        for group in np.flatnonzero(self.size > 0):
             items = -read if group % 2 else self.cells.size - read
-            mine = pull * items * (self.cells.predicted == (group >= 2))
-            if self.size[group] > 0:
-                turned[..., group] = mine.sum(axis=-1) / self.size[group]
+            mine = pull * items * (self.cells.sides == group // 2)
+            turned[..., group] = mine.sum(axis=-1) / self.size[group]
         found = np.concatenate([pull * (1 - lost - won), turned], axis=-1)
         largest = np.abs(found).max(axis=-1, keepdims=True)
         return np.asarray(found / np.maximum(largest, 1e-300))
@@ -238,17 +258,21 @@ Critical = Callable[[Cells, Ratios], FloatArray]
 value of each, (n_rows,)."""
 
 
-def settled_value(cells: Cells, ratios: Ratios, flips: Flips) -> FloatArray:
-    """Each ratio for the settled judgement, (n_rows,)."""
-    settled = _Settled(cells, ratios, flips.size)
-    value = ratios.value(settled.totals(plug_in_totals(cells), flips.share))
-    return np.asarray(np.clip(value, 0.0, 1.0))
+def settled_value(cells: Cells, table: Table, flips: Flips) -> FloatArray:
+    """Each figure for the settled judgement, (n_rows,)."""
+    settled = _Settled(cells, table, flips.size)
+    value = table.value(settled.totals(plug_in_totals(cells), flips.share))
+    return np.asarray(np.clip(value, _least(table), 1.0))
+
+
+def _least(table: Table) -> float:
+    return -1.0 if isinstance(table, Differences) else 0.0
 
 
 def settled_interval(
-    cells: Cells, ratios: Ratios, flips: Flips, critical: Critical, *, target: str = "file"
+    cells: Cells, table: Table, flips: Flips, critical: Critical, *, target: str = "file"
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Value, low and high of each ratio for the settled judgement, (n_rows,) each.
+    """Value, low and high of each figure for the settled judgement, (n_rows,) each.
 
     cells    counts by the first readings
 
@@ -256,40 +280,55 @@ def settled_interval(
     Assumption  within each cell the labelled items are a simple random sample, and each of them was
                 in the overlap with the chance that is given.
     Source: Neyman (1938) and Cochran (1977), section 12.6, for double sampling; Wilks (1938) for
-    the region (``labelcore.stats.profile``). Coverage was measured, see docs/several_people.md.
+    the region (``labelcore.stats.profile``); Hall (1992), section 2.4, for the skewness of a sum.
+    Coverage was measured, see docs/several_people.md.
     """
-    rows, n_cells = len(ratios.a0), len(cells.size)
-    settled, both = _Settled(cells, ratios.twice(), flips.size), _both_phases(cells, flips)
-    value = settled_value(cells, ratios, flips)
+    settled, both = _Settled(cells, table.twice(), flips.size), _both_phases(cells, flips)
+    value, n_cells = settled_value(cells, table, flips), len(cells.size)
+    rows = len(value)
     smooth = cells.size * smoothed_rates(cells)
     slopes = settled.slopes(*(np.tile(one, (2 * rows, 1)) for one in (smooth, flips.share)))[:rows]
     zero = np.zeros(rows)
-    goal = np.tile(critical(both, Ratios(zero, slopes, zero + 1, 0 * slopes)), 2)
-    sign, point = np.repeat([-1.0, 1.0], rows)[:, None], np.full(2 * rows, -2.0)
+    linear = Ratios(zero, slopes, zero + 1, 0 * slopes)
+    goal = np.tile(critical(both, linear), 2)
+    quarter = np.tile(_quarters(cells, both, linear, target), (2, 1))
+    sign, point = np.repeat([-1.0, 1.0], rows), np.full(2 * rows, -2.0)
     read, share = (np.tile(one, (2 * rows, 1)) for one in (plug_in_totals(cells), flips.share))
-    ends = np.full(2 * rows, np.nan)
+    ends, least = np.full(2 * rows, np.nan), _least(table)
     for _ in range(ROUNDS):
-        region = Region(both, sign * settled.slopes(read, share), target)
+        region = Region(both, sign[:, None] * settled.slopes(read, share), target, quarter)
         free, point = region.solve(goal, point)
         found = region.totals(free)
         read = found[:, :n_cells]
         share = np.clip(found[:, n_cells:] / np.maximum(flips.size, 1e-12), 0.0, 1.0)
-        before, ends = ends, settled.ratios.value(settled.totals(read, share))
+        before = ends
+        ends = sign * np.fmax(sign * ends, sign * settled.table.value(settled.totals(read, share)))
         if np.nanmax(np.abs(ends - before), initial=0.0) < NEAR and np.isfinite(before).any():
             break
-    low = np.nan_to_num(np.clip(np.fmin(ends[:rows], value), 0.0, 1.0), nan=0.0)
-    high = np.nan_to_num(np.clip(np.fmax(ends[rows:], value), 0.0, 1.0), nan=1.0)
+    low = np.nan_to_num(np.clip(np.fmin(ends[:rows], value), least, 1.0), nan=least)
+    high = np.nan_to_num(np.clip(np.fmax(ends[rows:], value), least, 1.0), nan=1.0)
     return value, low, high
 
 
+def _quarters(cells: Cells, both: Cells, linear: Ratios, target: str) -> FloatArray:
+    """What each cell of both phases has of a label more towards its end, (n_rows, n_cells +
+    n_groups)."""
+    spread = variance_shares(both, linear, target=target)
+    whole = np.maximum(spread.sum(axis=-1, keepdims=True), 1e-300)
+    turned = spread[:, len(cells.size) :] / whole
+    open_cells = (cells.unlabelled > 1e-9) | (target == "process")
+    strata = directed_quarter(cells, open_cells) * (1 - turned.sum(axis=-1, keepdims=True))
+    return np.concatenate([strata, turned / 4], axis=-1)
+
+
 def _both_phases(cells: Cells, flips: Flips) -> Cells:
-    """The strata, and behind them the four groups of flips."""
+    """The strata, and behind them the groups of flips."""
     size = np.where(flips.size > 0, flips.size, 1.0)
     told = np.where(flips.size > 0, np.minimum(flips.readings, size), 1.0)  # None: nothing open.
+    sides = np.arange(len(size)) // 2
     return Cells(
         np.concatenate([cells.size, size]),
         np.concatenate([cells.labelled, told]),
         np.concatenate([cells.positive, told * flips.share]),
-        np.concatenate([cells.predicted, np.arange(GROUPS) >= 2]),
-        other=np.repeat([False, True], [len(cells.size), GROUPS]),
+        np.concatenate([cells.predicted, sides % 2 == 1]),
     )

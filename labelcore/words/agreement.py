@@ -15,7 +15,6 @@ COEFFICIENT_HEAD = ("Beyond chance (1 is full agreement)", "Value")
 PERSON_HEAD = ("Person", "Answers", "After others", "Which", "An item", "The same as others")
 PAIR_HEAD = ("Two people", "Items", "The same class", COHEN, "Where they differ")
 MOST_NAMED, ENOUGH_ALIKE = 3, 20
-NO_DIFFERENCE_SETTLED = "a difference of two classifiers has no figure for the settled judgement"
 OLD_SAMPLE_SETTLED = "several people judge new labels only, which says nothing of the old sample"
 KNOWN_SETTLED = (
     "nobody else reads the answers that were known before, so that they have no settled judgement"

@@ -11,7 +11,7 @@ from math import ceil, floor
 from labelcore.promises import State
 from labelcore.results.types import DIFFERENCE, Estimate, Scope
 from labelcore.words import sentences as words
-from labelcore.words.quantities import key_parts, term_of
+from labelcore.words.quantities import BY_SETTLED, is_settled, key_parts, term_of
 
 MINUS = "\N{MINUS SIGN}"
 STATES = {
@@ -146,7 +146,7 @@ def pair_words(scope: Scope) -> tuple[str, str]:
 def difference_sentence(estimate: Estimate, given: str = "") -> str:
     """The sentence of a difference's state, filled in."""
     first, second = pair_words(estimate.scope)
-    what = measure(estimate.estimand)
+    what = measure(estimate.estimand) + (BY_SETTLED if is_settled(estimate.estimand) else "")
     value = 0.0 if estimate.told is None else estimate.told
     return words.sentence_of(estimate, STATES, NOTHING_YET).format(
         quantity=f"how much better {first} is than {second} in {what}",

@@ -16,17 +16,12 @@ from labelcore.log.events import Event
 from labelcore.log.repeats import Judged, Repeats
 from labelcore.promises import State
 from labelcore.testing.known import Known, labelled
-from labelcore.words.agreement import (
-    KNOWN_SETTLED,
-    NO_DIFFERENCE_SETTLED,
-    NO_END,
-    OLD_SAMPLE_SETTLED,
-)
+from labelcore.words.agreement import KNOWN_SETTLED, NO_END, OLD_SAMPLE_SETTLED
 from tests.cases import sampled
 from tests.contracts.test_tables import CASES, NAMED, written_files
 from tests.papers.recycling.recycled import engine_of
 
-REASONS = (KNOWN_SETTLED, NO_DIFFERENCE_SETTLED, NO_END, OLD_SAMPLE_SETTLED)
+REASONS = (KNOWN_SETTLED, NO_END, OLD_SAMPLE_SETTLED)
 SCALAR = [one.name for one in CASES if one.design not in ("reach_selection", "paula")]
 
 

@@ -52,6 +52,29 @@ def test_a_census_tells_the_judge_as_scikit_learn_does() -> None:
     assert (found["items"] == [120] * 7 + [60] * 14).all()
 
 
+def test_a_judge_against_what_two_people_settle() -> None:
+    """Ann passes every seventh item that is none; all are judged by two, so that it is exact."""
+    frame = judged_frame(60, systems=TWO)
+    session = lc.Session(judged(frame), plan_of(budget=120, overlap=1.0))
+    with pytest.raises(ValueError, match="needs more items"):
+        session.judge(settled=True)
+    truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
+    for who in ("ann", "bob"):
+        while (draw := session.next(who)) is not None:
+            wrong = who == "ann" and draw.index % 7 == 0
+            session.answer(draw, truth[draw.item_id] or wrong, annotator=who)
+    for one in session.unsettled():
+        session.settle(str(one.first.item_id), truth[one.first.item_id], "eve")
+    first = session.judge().set_index("measure")["value"]
+    found = session.judge("model", settled=True)
+    told = found[found["group"].isna()].set_index("measure")[["value", "low", "high"]]
+    for name, value in true_measures(frame).items():
+        assert told.loc[name].to_numpy() == pytest.approx(value, abs=1e-9)
+    assert first["pass rate"] > told.loc["pass rate", "value"] and len(found) == 21
+    with pytest.raises(ValueError, match="overlap"):
+        lc.Session(judged(frame), plan_of(budget=100)).judge(settled=True)
+
+
 @pytest.mark.slow
 def test_kappa_and_rates_of_the_judge_are_covered_and_not_with_people_like_the_judge() -> None:
     """Seed 2,000 on, 150 runs, least .95 - 3 standard errors in each measure; the twin expects

@@ -14,8 +14,9 @@ from labelcore.figures.settled import ENOUGH, settled_results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.repeats import Repeats
+from labelcore.planning.spendings import spendings
 from labelcore.replay import replay
-from labelcore.words.agreement import KNOWN_SETTLED, NO_DIFFERENCE_SETTLED, NONE_POSITIVE
+from labelcore.words.agreement import KNOWN_SETTLED, NONE_POSITIVE
 
 ITEMS = 240
 
@@ -183,16 +184,31 @@ def test_watched_it_starts_wider_while_others_are_waited_for(tmp_path: Path) -> 
     assert early.high - early.low > late.high - late.low
 
 
-def test_a_difference_says_that_it_has_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("overlap", [0.5, 1.0])
+def test_a_difference_of_two_classifiers_has_one(tmp_path: Path, overlap: float) -> None:
+    """Of everything judged by two it is exact, of half it holds the settled one."""
     one = session(
-        tmp_path, "paired_comparison", estimands=["accuracy_difference"], classifier=["m", "o"],
-        promise="fixed",
+        tmp_path, "paired_comparison", estimands=["precision_difference"], classifier=["m", "o"],
+        budget=ITEMS if overlap == 1 else 100, overlap=overlap, promise="fixed",
     )  # fmt: skip
     labelled(one, "ann", "bob")
-    found = one.results()["accuracy_difference@settled"]
-    assert (found.value, found.low, found.high) == (None, -1, 1)
-    assert found.missing == NO_DIFFERENCE_SETTLED
-    assert NO_DIFFERENCE_SETTLED in found.sentence()
+    settle_all(one)
+    found = one.results()["precision_difference@settled"]
+    said = [(n * 7) % ITEMS >= ITEMS // 2 for n in range(ITEMS)]
+    both = [[truth(f"i{n}") for n in range(ITEMS) if yes[n]]
+            for yes in (said, [yes or n % 9 == 0 for n, yes in enumerate(said)])]  # fmt: skip
+    wanted = sum(both[0]) / len(both[0]) - sum(both[1]) / len(both[1])
+    assert found.low - 1e-9 <= wanted <= found.high + 1e-9
+    assert (found.high - found.low < 1e-9) == (overlap == 1)
+    assert "in precision by the settled judgement" in found.sentence()
+
+
+@pytest.mark.parametrize("name", ["accuracy", "accuracy_difference"])
+def test_two_classifiers_are_told_what_readings_buy(tmp_path: Path, name: str) -> None:
+    one = session(tmp_path, "paired_comparison", estimands=[name], classifier=["m", "o"])
+    found = spendings(one.population, one.plan, 150)
+    assert len(found) > 5 and all(0 < way.half_width <= 1 for way in found[:5])
+    assert found[0].half_width > found[3].half_width
 
 
 def test_without_an_overlap_there_is_none(tmp_path: Path) -> None:

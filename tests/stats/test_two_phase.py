@@ -7,12 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from labelcore.estimands import SCALARS, ratios
-from labelcore.stats.profile import Cells, fixed_critical
+from labelcore.estimands import DIFFERENCES, SCALARS, ratios, table_of
+from labelcore.stats.profile import Cells, Table, fixed_critical
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.two_phase import (
     EVEN,
-    GROUPS,
     Flips,
     Overlap,
     flip_chances,
@@ -96,7 +95,7 @@ def test_readings_go_where_flips_are_likely() -> None:
 def test_coverage_and_what_breaks_it() -> None:
     """120 samples of 800 from 6,000 items in four strata, of which two people judge each with a
     chance that is least where the first one errs. The twins: the first reading alone, flips taken
-    as exact, and chances that are left out."""
+    as exact, and chances the wrong way round."""
     random, runs = np.random.default_rng(5), 120
     stratum = np.repeat(np.arange(4), [300, 700, 2000, 3000])
     above, rates = np.array([True, True, False, False]), np.array([0.9, 0.6, 0.2, 0.1])
@@ -108,7 +107,7 @@ def test_coverage_and_what_breaks_it() -> None:
     whole = Cells(size, size, np.bincount(stratum, settled).astype(float), above)
     wanted = table(whole).value(whole.positive)
     chances = np.array([[1.0, 1.0], [0.3, 0.3], [1.0, 1.0], [0.3, 1.0]])
-    ways = ("settled", "first reading", "exact", "chances left out")
+    ways = ("settled", "first reading", "exact", "chances the wrong way")
     held = {name: np.zeros(len(NAMES)) for name in ways}
     for _ in range(runs):
         drawn = np.concatenate(
@@ -127,7 +126,7 @@ def test_coverage_and_what_breaks_it() -> None:
                 flips,
                 exact(cells, 0, 0, 0, 0),
                 Flips(flips.size, flips.size, flips.share),
-                flips_of(cells, Overlap(*parts, np.ones(len(again)))),
+                flips_of(cells, Overlap(*parts, 1.3 - chance)),
             ),
             strict=True,
         ):
@@ -137,4 +136,58 @@ def test_coverage_and_what_breaks_it() -> None:
     assert (held["settled"] / runs >= limit).all(), held
     for twin in ways[1:]:
         assert held[twin].min() / runs < limit, held
-    assert len(flips.share) == GROUPS
+
+
+def compared(*counts: np.ndarray) -> tuple[Cells, Table]:
+    """Cells of two classifiers that say yes and yes, yes and no, no and yes, no and no."""
+    said = np.array([[True, True, False, False], [True, False, True, False]])
+    cells = Cells(*counts, said[0], other=said[1])
+    names = ("accuracy_difference", "precision_difference")
+    return cells, table_of([DIFFERENCES[name] for name in names], cells)
+
+
+def test_a_difference_by_hand() -> None:
+    """Read positive are 180, 40, 30 and 60 items. Of those where only the first says yes 10 of the
+    40 are settled no and 6 of the 60 others yes: 36 positive, so that accuracy differs by
+    (36 - 64) - (30 - 70) of 1,200, precision by 216 / 300 - 210 / 300."""
+    size, labels = np.array([200.0, 100.0, 100.0, 800.0]), np.array([50.0, 50.0, 50.0, 80.0])
+    cells, table = compared(size, labels, np.array([45.0, 20.0, 15.0, 6.0]))
+    items = np.array([740.0, 60, 60, 40, 70, 30, 20, 180])
+    shares = np.array([0, 0, 0.1, 0.25, 0, 0, 0, 0])
+    value, low, high = settled_interval(
+        cells, table, Flips(items, items, shares), lambda both, one: fixed_critical(both, one, 0.95)
+    )
+    assert value == pytest.approx([12 / 1200, 6 / 300])
+    assert (low < value).all() and (value < high).all() and low[1] > -1
+
+
+def test_differences_hold_and_what_breaks_them() -> None:
+    """100 samples of 600 from 5,000 items, half of them judged by another person. The twins: the
+    first reading alone, and flips taken as exact."""
+    random, runs = np.random.default_rng(9), 100
+    side = np.repeat(np.arange(4), [1200, 400, 900, 2500])
+    settled = random.random(5000) < np.array([0.85, 0.6, 0.4, 0.1])[side]
+    first = settled ^ (random.random(5000) < np.array([0.1, 0.35, 0.02, 0.05])[side])
+    size = np.bincount(side).astype(float)
+    wanted = compared(size, size, np.bincount(side, settled).astype(float))[1].value(
+        np.bincount(side, settled).astype(float)
+    )
+    held = np.zeros((3, 2))
+    for _ in range(runs):
+        drawn = np.concatenate(
+            [random.choice(np.flatnonzero(side == k), 150, replace=False) for k in range(4)]
+        )
+        labels = np.full(4, 150.0)
+        cells, table = compared(size, labels, np.bincount(side[drawn], first[drawn]).astype(float))
+        again = drawn[random.random(600) < 0.5]
+        overlap = Overlap(side[again], first[again], settled[again], np.full(len(again), 0.5))
+        flips = flips_of(cells, overlap)
+        known = Flips(flips.size, flips.size, flips.share)
+        for way, one in enumerate((flips, Flips(flips.size, flips.size, 0 * flips.share), known)):
+            _, low, high = settled_interval(
+                cells, table, one, lambda both, linear: fixed_critical(both, linear, 0.95)
+            )
+            held[way] += (low <= wanted) & (wanted <= high)
+    limit = 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)
+    assert held[0].min() / runs >= limit, held
+    assert held[1].min() / runs < limit and held[2].min() / runs < limit, held
