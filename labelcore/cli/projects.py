@@ -18,7 +18,14 @@ from labelcore.cli.options import (
 from labelcore.cli.output import check_suffix, json_option, say, suffix_of, write
 from labelcore.errors import ProjectExistsError
 from labelcore.exchange import CONFIGS, LABELLED_FORMS
-from labelcore.report import REPORT_FORMS, bundle_zip, estimates_csv, events_csv
+from labelcore.report import (
+    REPORT_FORMS,
+    bundle_zip,
+    estimates_csv,
+    events_csv,
+    report_html,
+    table_file,
+)
 from labelcore.session.session import Session
 from labelcore.store import act, command_user, note, note_written, open_store
 from labelcore.words.counts import answers_words
@@ -79,6 +86,7 @@ EXPORT_SUFFIXES = {
     "events": (".csv",),
     "estimates": (".csv",),
     "bundle": (".zip",),
+    "corrected": (".csv", ".jsonl", ".parquet", ".xlsx"),
     "config": (".xml",),
 }
 
@@ -94,6 +102,7 @@ EXPORT_SUFFIXES = {
     show_default=True,
     help="Of labels and config: for which tool.",
 )
+@click.option("--classifier", metavar="NAME", help="Of corrected: whose scores; else the first's.")
 @click.option("--bom", is_flag=True, help="Start CSV files with a byte order mark, for Excel.")
 @json_option
 def export(
@@ -104,13 +113,15 @@ def export(
     force: bool,
     moved: str | None,
     tool: str,
+    classifier: str | None,
     bom: bool,
     as_json: bool,
 ) -> None:
     """Write the events or the estimates as CSV, everything needed to recompute as a bundle, or the
     labels in the form of another tool.
 
-    config is what to set up in that tool so that `draw` and `answer` understand it.
+    corrected has each item's score turned into a probability by the labels, an estimate without a
+    promise; config is what to set up in that tool so that `draw` and `answer` understand it.
     """
     made = {**LABELLED_FORMS} if what == "labels" else {**CONFIGS}
     if what in ("labels", "config") and tool not in made:
@@ -122,6 +133,9 @@ def export(
         content = bundle_zip(session)
     elif what in ("labels", "config"):
         content = made[tool](session)
+    elif what == "corrected":
+        suffix = suffix_of(output, None, endings, "the table")
+        content = table_file(session.corrected_scores(classifier), suffix)
     else:
         text = events_csv if what == "events" else estimates_csv
         content = text(session, byte_order_mark=bom).encode()
@@ -131,6 +145,7 @@ def export(
 @click.command()
 @written_options
 @click.option("--format", "kind", type=click.Choice(REPORTS), help="Taken from PATH when left out.")
+@click.option("--errors", is_flag=True, help="Put errors into the HTML file, with what they hold.")
 @json_option
 def report(
     store: str,
@@ -139,13 +154,17 @@ def report(
     force: bool,
     moved: str | None,
     kind: str | None,
+    errors: bool,
     as_json: bool,
 ) -> None:
     """Write the report: one HTML file that needs no network, PDF, Markdown, JSON or Excel; as PNG
     a picture for slides, as CSV the estimates."""
-    write_as = REPORT_FORMS[suffix_of(output, kind, list(REPORT_FORMS), "the report")]
+    suffix = suffix_of(output, kind, list(REPORT_FORMS), "the report")
+    if errors and suffix != ".html":
+        raise ValueError(f"--errors: they go into the HTML file only, got {suffix!r}")
     session = Session.open(store, project, file=moved)
-    _written(session, output, write_as(session), force, as_json)
+    made = report_html(session, errors=True).encode() if errors else REPORT_FORMS[suffix](session)
+    _written(session, output, made, force, as_json)
 
 
 def _written(session: Session, output: str, content: bytes, force: bool, as_json: bool) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -254,6 +255,23 @@ def test_export_report_and_replay(
     assert code == 0 and "Everything agrees." in out
     values = run_json(capsys, "replay", "--store", store, "--project", "spam")
     assert values["agrees"] is True and values["draws"] == 50
+
+
+def test_errors_go_into_the_file_and_scores_are_corrected_where_that_is_asked(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where, session = ["--store", store, "--project", "spam", "-o"], lc.Session.open(store, "spam")
+    assert run(capsys, "report", *where, tmp_path / "r.html", "--errors")[0] == 0
+    assert (tmp_path / "r.html").read_text("utf-8") == report_html(session, errors=True)
+    assert report_html(session, errors=True) != report_html(session)
+    code, _, err = run(capsys, "report", *where, tmp_path / "r.pdf", "--errors")
+    assert code == 2 and "--errors: they go into the HTML file only, got '.pdf'" in err
+    assert run(capsys, "export", "corrected", *where, tmp_path / "c.csv")[0] == 0
+    table = pd.read_csv(tmp_path / "c.csv", dtype={"id": str})
+    pd.testing.assert_frame_equal(table, session.corrected_scores())
+    given = ["export", "corrected", *where, tmp_path / "d.csv", "--classifier", "nobody"]
+    code, _, err = run(capsys, *given)
+    assert code == 2 and "nobody" in err and not (tmp_path / "d.csv").exists()
 
 
 @pytest.mark.parametrize("name", ["r.doc", "r.docx", "r.html.gz", "r"])
