@@ -16,7 +16,7 @@ from labelcore.report.markup import Child, Markup, element, joined, picture, tab
 from labelcore.results.cells import Table
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
-from labelcore.words.quantities import key_parts, label_of
+from labelcore.words.quantities import key_parts, label_of, model_word
 from labelcore.words.sentences import confidence_words, count, valid_words
 from labelcore.words.tables import EACH, TOGETHER, cell_said, guess_note
 
@@ -97,7 +97,8 @@ def table_numbers(shown: Table) -> Markup:
     ]
     caption = BY.format(column=shown.by) if shown.by else FIGURES
     note = element("p", promise_note(shown), class_="note")
-    return joined(table(caption, [str(one) for one in frame], rows), note)
+    first, *heads = map(str, frame)
+    return joined(table(caption, [theirs(first), *heads], rows), note)
 
 
 def numbers_frame(shown: Table) -> pd.DataFrame:
@@ -110,7 +111,8 @@ def numbers_frame(shown: Table) -> pd.DataFrame:
         said = [cell_said(one) if one is not None else "–" for one in of_row]
         rows.append([name, f"{first.scope.n_items:,}", f"{first.labels_used:,}", *said])
     audit = shown.cells[0].estimate.scope.audit
-    heads = ["", ITEMS, LABELS, *(figure_label(one, audit) for one in shown.figures)]
+    first = shown.by or model_word(audit).capitalize()
+    heads = [first, ITEMS, LABELS, *(figure_label(one, audit) for one in shown.figures)]
     return pd.DataFrame(rows, columns=heads)
 
 

@@ -16,6 +16,7 @@ from labelcore.ui.label_errors import error_panel, second_pass_button, settled_l
 from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.settling import chosen, settling
+from labelcore.ui.setup import way_to_label
 from labelcore.ui.tables import reading_table
 from labelcore.words.agreement import PAIR_HEAD, PERSON_HEAD, pair_words, person_row
 from labelcore.words.label_error import drift_words
@@ -41,6 +42,7 @@ def people_page(project: str) -> None:
     found = session.agreement()
     if not found.people:
         st.text(NOBODY_YET)
+        way_to_label(session)
         entrance().show_roles(project)
         return
     rows = [(one_line(one.name, 60), *person_row(one)) for one in found.people]

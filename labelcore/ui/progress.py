@@ -41,6 +41,7 @@ from labelcore.ui.lists_view import lists_of, lists_panel
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import show_unrecorded, show_unsafe
+from labelcore.ui.setup import way_to_label
 from labelcore.ui.states import title
 from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import number_table
@@ -155,6 +156,7 @@ def how_far(session: Session) -> None:
     st.progress(now.share)
     with st.container(key="line"):
         st.text(f"{status} · {progress_line(now, clock(last.at, reader_zone()) if last else None)}")
+    way_to_label(session)
 
 
 def _history(session: Session, estimates: list[Estimate]) -> None:

@@ -25,14 +25,15 @@ from labelcore.ui.choice_view import choice_of
 from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name, page_of
-from labelcore.ui.facts import decision, figure_name, first_figure_line, promise_line
+from labelcore.ui.facts import curve_first, decision, figure_name, first_figure_line, promise_line
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel
-from labelcore.ui.living import ALONG_SCORES, Picture, picture
+from labelcore.ui.living import ALONG_SCORES, OVER_LABELS, Picture, picture
 from labelcore.ui.method_pages import links_of
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
 from labelcore.ui.presses import show_unrecorded
+from labelcore.ui.setup import way_to_label
 from labelcore.ui.states import show_reveals
 from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import reading_table
@@ -62,12 +63,14 @@ def report_page(project: str) -> None:
         return
     results = list(session.results().values())
     estimates = [one for one in results if isinstance(one, Estimate)]
-    now = picture(session, ALONG_SCORES) if results else None
+    wanted = ALONG_SCORES if curve_first(session) else OVER_LABELS
+    now = picture(session, wanted) if results else None
     st.caption(about(session))
     st.title(plain(tied(now.sentence) if now else project, 200), anchor=False)
     show_unrecorded(session)
     if not session.status.over:
         st.caption(f":material/hourglass_top: {INTERIM}")
+        way_to_label(session)
     if now is not None:
         shown, said = replace(now, views=()), said_of(now, results)
         show_picture("report-picture", shown, large=True, said=said, leads=False)

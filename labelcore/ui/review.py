@@ -28,6 +28,7 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import acting, show_problem
 from labelcore.ui.reviewed import ALL, WRONG, Reviewed, event_words, reviewed, said_of
 from labelcore.ui.settling import look_at
+from labelcore.ui.setup import way_to_label
 from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.counts import list_words
@@ -67,7 +68,8 @@ def review_page(project: str) -> None:
     table = found.table
     st.title("What was judged", anchor=False)
     if table.empty:
-        st.info(EMPTY)
+        st.text(EMPTY)
+        way_to_label(session)
         return
     shown = chosen(session, found)
     left, right = st.columns([58, 42], gap="medium")

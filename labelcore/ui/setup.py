@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from PIL import Image, ImageDraw
 
-from labelcore.access import OF_PROJECTS, may
+from labelcore.access import OF_PROJECTS, Right, may
 from labelcore.access import PAGES as ASKED
 from labelcore.charts.design import both
 from labelcore.ui import sessions, trail, visitor
@@ -44,6 +45,9 @@ def icon() -> Image.Image:
     draw.ellipse((25, 25, 39, 39), fill=WHITE)
     return image
 
+
+if TYPE_CHECKING:
+    from labelcore.session.session import Session
 
 PAGES = {
     "Label": "pages/label.py",
@@ -146,3 +150,15 @@ def no_project() -> None:
     """The state of a project page opened without a project."""
     st.info("No project is named in this address. Choose one on the start page.")
     st.page_link("app.py", label="All projects")
+
+
+def way_to_label(session: Session) -> None:
+    """What to do next where nothing is judged yet."""
+    if session.last_answer(None) or session.status.over or not visitor.allowed(Right.JUDGE):
+        return
+    st.page_link(
+        "pages/label.py",
+        label="Label the first item",
+        icon=":material/arrow_forward:",
+        query_params={"project": session.project},
+    )
