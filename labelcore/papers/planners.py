@@ -12,10 +12,11 @@ import streamlit as st
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Preview, preview
 from labelcore.population import Population
+from labelcore.ui import waiting
 from labelcore.ui.asking import begin
 from labelcore.ui.draft import Columns, ProjectDraft
 from labelcore.ui.new_cards import Card
-from labelcore.ui.new_sure import confidence_input
+from labelcore.ui.new_sure import TRYING, confidence_input
 from labelcore.ui.params import within
 from labelcore.ui.plain import plain
 
@@ -100,15 +101,10 @@ def confidence() -> float:
     return confidence_input()
 
 
-@st.cache_data(show_spinner=False, max_entries=40)
-def previewed(_population: Population, fingerprint: str, plan_json: str) -> Preview:
-    """``preview``, remembered. Raises what it raises."""
-    return preview(_population, Plan.from_json(plan_json))
-
-
 def outlook_of(population: Population, plan: Plan) -> Preview:
-    with st.spinner("Working out what the labels will give ..."):
-        return previewed(population, population.fingerprint, plan.to_json())
+    """``preview``, remembered. Raises what it raises."""
+    key = population.fingerprint, plan.to_json()
+    return waiting.worked_out("preview", key, TRYING, lambda: preview(population, plan))
 
 
 def offer(wanted: ProjectDraft, key: str) -> None:

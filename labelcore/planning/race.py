@@ -183,11 +183,18 @@ def _runner(
 
 
 def labels_for_cut(
-    population: Population, plan: Plan, precision: float, depth: int, *, seed: int = 0
+    population: Population,
+    plan: Plan,
+    precision: float,
+    depth: int,
+    *,
+    seed: int = 0,
+    step: Callable[[], object] = lambda: None,
 ) -> int | None:
     """How many labels a plan for a ranked list is likely to need until a head of at least ``depth``
     items is sure to keep ``precision``: the fewest of its least size and its doublings with which
     nearly all simulated sessions have one; None where none has, or no score is a probability.
+    ``step`` is called after each session.
 
     Promise: none, this plans only. Assumption: the scores are calibrated.
     """
@@ -202,6 +209,7 @@ def labels_for_cut(
         engines = [engine.redrawn(run_seed(seed, run)) for run in range(CUT_SESSIONS)]
         for run, one in enumerate(engines):
             label_all([one], world(run))
+            step()
         deepest = [deepest_cut(one, precision) for one in engines]
         reached = sum(one is not None and one.rank >= depth for one in deepest)
         if reached >= CUT_SESSIONS - 1:

@@ -14,6 +14,7 @@ from labelcore.charts.rank import rank_words
 from labelcore.charts.readings import READINGS
 from labelcore.designs import DESIGNS
 from labelcore.designs.curves import Curve, EstimatesCurve
+from labelcore.errors import CancelledError
 from labelcore.plan.plan import Plan
 from labelcore.planning.race import labels_for_cut
 from labelcore.population import Population
@@ -21,7 +22,7 @@ from labelcore.promises import State
 from labelcore.report.sections import sentence as full_sentence
 from labelcore.results.curves import Band, Cut
 from labelcore.session.session import Session
-from labelcore.ui import sessions, visitor
+from labelcore.ui import sessions, visitor, waiting
 from labelcore.ui.asking import begin
 from labelcore.ui.choice_view import choice_of
 from labelcore.ui.copying import copy_buttons
@@ -62,6 +63,7 @@ from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
 
 LIST = DESIGNS["geometric_strata"]
 TAKE_LIST = "For a cut take the ranked list{about}."
+WORKING = "Working out what a ranked list takes"
 
 
 def by_ranked_list(session: Session, curve: Curve) -> None:
@@ -94,21 +96,24 @@ def labels_of_list(session: Session, precision: float) -> int | None:
     """The labels that the ranked list is likely to need for a cut at this precision."""
     population = session.population
     classifier = next(iter((*session.plan.classifiers, *population.classifiers)))
-    with st.spinner("Working out what a ranked list takes ..."):
-        return _labels_of_list(
-            population, population.fingerprint, classifier, precision, session.plan.confidence
+    asked = classifier, precision, session.plan.confidence
+    key = population.fingerprint, *asked
+    try:
+        return waiting.worked_out(
+            LIST.name, key, WORKING, lambda: _labels_of_list(population, *asked)
         )
+    except CancelledError:
+        return None
 
 
-@st.cache_data(show_spinner=False, max_entries=100)
 def _labels_of_list(
-    _population: Population, fingerprint: str, classifier: str, precision: float, sure: float
+    population: Population, classifier: str, precision: float, sure: float
 ) -> int | None:
     try:
         plan = Plan(
             LIST.name, ["precision_curve"], classifier=classifier, budget=1000, confidence=sure
         )
-        return labels_for_cut(_population, plan, precision, SHALLOW)
+        return labels_for_cut(population, plan, precision, SHALLOW, step=waiting.went)
     except ValueError:
         return None
 

@@ -10,6 +10,7 @@ import streamlit as st
 from labelcore.access import OF_PROJECTS, PAGES, Right, may, note
 from labelcore.errors import (
     BrokenLogError,
+    CancelledError,
     DamagedStoreError,
     ItemsFileError,
     ProjectExistsError,
@@ -107,5 +108,7 @@ def guarded(
         st.stop()
     try:
         yield
+    except CancelledError:
+        pass  # It is said where it was waited for.
     except Exception as error:
         show(error)

@@ -17,7 +17,7 @@ from labelcore.population import Population
 from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
 from labelcore.stats.profile import Cells
-from labelcore.ui import people, sessions
+from labelcore.ui import people, sessions, waiting
 from labelcore.ui.presses import acting
 from labelcore.waves.measured import side_by_side
 from labelcore.waves.monitor import Monitor
@@ -26,6 +26,7 @@ from labelcore.waves.preview import Falls
 from labelcore.waves.watches import COLUMNS, Alarm
 from labelcore.words import sentences as words
 
+WORKING = "Working out the evidence"
 SCHEDULE = "schedule"
 """In the settings of a wave: when the next one is due."""
 
@@ -102,7 +103,8 @@ class Opened(Monitor):
             (one.project, store.last_sequence(one.project) if one.over else 0, one.restarted)
             for one in found
         )
-        table, alarms, since = _evidence(sessions.address(), self.name, key, self)
+        about = sessions.address(), self.name, key
+        table, alarms, since = waiting.worked_out("evidence", about, WORKING, self.evidence)
         schedule = str(json.loads(self.records[-1].settings_json).get(SCHEDULE) or "")
         named = SCHEDULES.get(schedule) if schedule != "each file" else None
         awaited = named(datetime.now(UTC).date()) if named else ""
@@ -135,17 +137,11 @@ class Opened(Monitor):
             alarms.clear()
             for row, alarm in stretch:
                 rows.append(row)
+                waiting.went()
                 if alarm is not None:
                     alarms.setdefault(row["watch"], alarm)
         table = pd.DataFrame(rows, columns=list(COLUMNS))
         return table, list(alarms.values()), sum(one.over for one in self._stretches()[-1])
-
-
-@st.cache_data(show_spinner="Working out the evidence", max_entries=100)
-def _evidence(
-    address: str, name: str, key: tuple[tuple[str, int, str], ...], _monitor: Opened
-) -> tuple[pd.DataFrame, list[Alarm], int]:
-    return _monitor.evidence()
 
 
 @acting(Right.RUN)

@@ -10,7 +10,7 @@ import streamlit as st
 from labelcore.designs import DESIGNS
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.errors import NotRandomError, PlanError
+from labelcore.errors import CancelledError, NotRandomError, PlanError
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import RULES, looking, moment_words
@@ -18,7 +18,7 @@ from labelcore.planning.methods import Line
 from labelcore.planning.outlook import AtOnce
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.ui import outlook
+from labelcore.ui import outlook, waiting
 from labelcore.ui.asking import ask, ask_number, begin, current
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
 from labelcore.ui.folds import fold
@@ -57,7 +57,7 @@ from labelcore.words.unsure import READINGS
 
 CORRECT = "Correct the number that is out of bounds to continue."
 HALF_BAND = "Plus or minus this many points, at the rank where the band is widest"
-TRYING = "Working out what the labels will give ..."
+TRYING = "Working out what the labels will give"
 PRICE_LATER = "The price stands here once the claim is complete."
 NO_FORECAST = (
     "This method cannot work out beforehand how many labels that needs: start from the number of "
@@ -72,7 +72,11 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
     terms = Terms(current(), aim, population)
     with places.price:
         made_content(terms, population)
-    if not show_method(terms, places):
+    try:
+        fits = show_method(terms, places)
+    except CancelledError:
+        return None
+    if not fits:
         places.price.info(CORRECT)
         return None
     with places.slide:
@@ -86,6 +90,8 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
         lines = lines_of(plan, population, places)
         if plan.claims:
             plan, lines = settle_claims(plan, lines, terms, places)
+    except CancelledError:
+        return None
     except (ValueError, TypeError) as error:
         with places.price:
             refuse_method(error, terms)
@@ -107,8 +113,8 @@ def lines_of(plan: Plan, population: Population, places: Places) -> list[Line]:
         if plan.claims:
             lines = [outlook.claimed(population, plan)]
         else:
-            with st.spinner(TRYING):
-                lines = outlook.lines(population, population.fingerprint, plan.to_json())
+            with waiting.steps("lines", (population.fingerprint, plan.to_json()), TRYING):
+                lines = outlook.lines(population, plan)
     if lines[0].refused:
         raise PlanError(lines[0].refused, "", lines[0].remedies)
     return lines
@@ -132,7 +138,7 @@ def settle_claims(
 def show_method(terms: Terms, places: Places) -> bool:
     """Method, its parameters and the seed; whether all numbers lie within their bounds. What a
     method asks for first of all stands below the price."""
-    with st.spinner(TRYING):
+    with places.price, waiting.steps("best", terms.question, TRYING):
         best = terms.best
     names = {RECOMMENDED: f"Recommended: {DESIGNS[best].label}"}
     names |= {name: DESIGNS[name].label for name in terms.names}

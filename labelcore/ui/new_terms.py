@@ -34,7 +34,7 @@ from labelcore.population.groupings import may_be_asked
 from labelcore.promises import UNSURE, Promise, Unsure
 from labelcore.report.judged import system_column
 from labelcore.tallies import questions
-from labelcore.ui import outlook
+from labelcore.ui import outlook, waiting
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, Draft
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import SYSTEMS
@@ -149,6 +149,7 @@ class Terms:
         raced: Mapping[str, Line] = races().done(self.question) or {}
 
         def forecast(population: Population, plan: Plan) -> Line:
+            waiting.went()
             return raced.get(plan.design) or outlook.forecast(population, plan)
 
         names = self.claiming if self.to_be_shown else self.names

@@ -111,20 +111,18 @@ def along_ranks(
     return rank_prices(_population, Plan.from_json(plan_json), labels)
 
 
-@st.cache_data(show_spinner=False, max_entries=40)
-def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Line]:
+def lines(population: Population, plan: Plan) -> list[Line]:
     """The chosen design first, then the others that the question can be asked by, with their
-    defaults, and those that refuse it."""
-    plan = Plan.from_json(plan_json)
-    found = [one(_population, fingerprint, plan_json)]
+    defaults, and those that refuse it; each is a step, and remembered."""
+    found = [forecast(population, plan)]
     others = [name for name in reversed([*DESIGNS]) if name != plan.design]
-    able = possible(plan)
-    for name in worth_trying(_population, others):
-        if not set(plan.estimands) <= set(DESIGNS[name].estimands):
-            continue
+    able, asked = possible(plan), set(plan.estimands)
+    tried = [n for n in worth_trying(population, others) if asked <= set(DESIGNS[n].estimands)]
+    for name in tried:
+        waiting.went(len(found) / (len(tried) + 1))
         try:
-            other = for_design(plan, name, _population, found[0].labels)
-            found.append(one(_population, fingerprint, other.to_json()))
+            other = for_design(plan, name, population, found[0].labels)
+            found.append(forecast(population, other))
         except ValueError as error:
             found.append(refused(name, error))
     return [line for line in found if line.refused or line.design in (plan.design, *able)]

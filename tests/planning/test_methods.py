@@ -142,11 +142,11 @@ def test_the_page_compares_methods_that_can_be_proposed(population: lc.Populatio
     """Of one classifier no agreement is told: its price stood beside that of the one proposed, and
     could be the lower one."""
     plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], classifier="a", margin=0.05)
-    found = outlook.lines(population, population.fingerprint, plan.to_json())
+    found = outlook.lines(population, plan)
     shown = {one.design for one in found if not one.refused}
     assert {"recalibrated_neyman", "simple_random"} <= shown <= {*possible(plan)}
     two = replace(plan, classifier=("a", "b"))
-    found = outlook.lines(population, population.fingerprint, two.to_json())
+    found = outlook.lines(population, two)
     assert "recalibrated_neyman" in {one.design for one in found if not one.refused}
 
 

@@ -25,6 +25,7 @@ from labelcore.papers.planners import (
 )
 from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
+from labelcore.ui import waiting
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.new_cards import RANKED
 from labelcore.ui.params import within
@@ -108,6 +109,7 @@ PROMISES = {
     "random": "The factor holds at all ranks with {confidence} confidence at a precision of "
     "{precision}; half of the labels go to the first items.",
 }
+DRAWING = "Working out the labels of each factor"
 EPSILONS = tuple(float(f"{value:.3g}") for value in np.geomspace(0.01, 0.4, 30))
 FORMULAS = r"""
 $N$ items, ranks $g_k = \lceil (1 + \varepsilon)^k \rceil$ from $g_\ell$ to $g_L$, window $\Delta$,
@@ -217,10 +219,7 @@ def show(
         )
     )
     reading_table(needed_table(needed, geometric, half, given["precision"], sure), "compare-needed")
-    with st.spinner("Drawing the picture ..."):
-        table = against_factor(
-            needed.n_items, given["window"], given["precision"], round(1 - sure, 10)
-        )
+    table = against_factor(needed.n_items, given["window"], given["precision"], round(1 - sure, 10))
     chart = labels_factor_chart(table, wanted=factor)
     draw(chart, "compare-factor-picture", "These labels as a table")
     with st.expander("The formulas"):
@@ -255,15 +254,22 @@ def label_words(labels: int, items: int) -> str:
     return f"{labels:,}" + (", that is all" if labels >= items else "")
 
 
-@st.cache_data(show_spinner=False, max_entries=20)
 def against_factor(items: int, window: int, precision: float, delta: float) -> pd.DataFrame:
-    """Labels of the three methods along the factor."""
-    found = [
-        labels_needed(items, epsilon=epsilon, window=window, precision=precision, delta=delta)
-        for epsilon in EPSILONS
-    ]
-    rows = [(METHODS[key], one.factor, getattr(one, key)) for key in METHODS for one in found]
-    return pd.DataFrame(rows, columns=["method", "factor", "labels"])
+    """Labels of the three methods along the factor, remembered."""
+
+    def made() -> pd.DataFrame:
+        found = []
+        for place, epsilon in enumerate(EPSILONS):
+            waiting.went(place / len(EPSILONS))
+            found.append(
+                labels_needed(
+                    items, epsilon=epsilon, window=window, precision=precision, delta=delta
+                )
+            )
+        rows = [(METHODS[key], one.factor, getattr(one, key)) for key in METHODS for one in found]
+        return pd.DataFrame(rows, columns=["method", "factor", "labels"])
+
+    return waiting.worked_out("factors", (items, window, precision, delta), DRAWING, made)
 
 
 def offer_one(chosen: Chosen, needed: LabelsNeeded, half: float, given: dict[str, Any]) -> None:

@@ -32,8 +32,10 @@ def compare_stratifications(
     classifier: str | None = None,
     *,
     n_strata: Sequence[int] = NUMBERS,
+    step: Callable[[float], object] = lambda share: None,
 ) -> pd.DataFrame:
-    """Every stratification with every number of strata and allocation, a row each:
+    """Every stratification with every number of strata and allocation, a row each; ``step`` is
+    called with the share that is done:
 
     stratification, n_strata   as in the parameters of design "stratified"
     allocation   "proportional", "equal", or "optimal": Neyman's with the true spreads, which nobody
@@ -62,8 +64,9 @@ def compare_stratifications(
     keys = np.zeros((len(z), 2), dtype=np.uint64)
     plain = random_variance(float(chance.mean()), len(population), 1)
     rows = []
-    for way in STRATIFICATIONS:
-        for number in n_strata:
+    for place, way in enumerate(STRATIFICATIONS):
+        for tried, number in enumerate(n_strata):
+            step((place + tried / len(n_strata)) / len(STRATIFICATIONS))
             stratum = stratify(way, z, number, keys.__getitem__)
             sizes = np.bincount(stratum) * (len(population) / len(z))
             shares = np.bincount(stratum, chance) / np.bincount(stratum)

@@ -14,6 +14,7 @@ from labelcore.charts.names import shortened
 from labelcore.papers.planners import Chosen, offer, project
 from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.population import Population
+from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.plain import plain
 from labelcore.ui.progress import draw
@@ -112,6 +113,7 @@ FROZEN = (
     "and, as printed, freeze strata: one whose first labels agree is never asked again, so that "
     "accuracy comes out too high. They are in Labelcore for comparison only."
 )
+TRYING = "Trying 63 ways of cutting the file"
 SHORT = "One line for each way of cutting; the short names are explained with the formulas."
 FORMULAS = r"""
 $N_k$ of the $N$ items lie in stratum $k$, $W_k = N_k / N$, and a share $A_k$ of them is expected to
@@ -135,8 +137,7 @@ def strata_planner(chosen: Chosen) -> None:
     if name not in population.scores or name not in population.predictions:
         st.info(plain(f"This needs a score to sort by, and {name} has only predictions."))
         return
-    with st.spinner("Trying 63 ways of cutting the file ..."):
-        table = compared(population, population.fingerprint, name)
+    table = compared(population, name)
     allocation = str(
         st.segmented_control(
             "How are the labels shared among the strata?",
@@ -165,9 +166,14 @@ def strata_planner(chosen: Chosen) -> None:
         offer(replace(project(chosen, ACCURACY), design="stratified", params=params), "strata")
 
 
-@st.cache_data(show_spinner=False, max_entries=20)
-def compared(_population: Population, fingerprint: str, classifier: str) -> pd.DataFrame:
-    return compare_stratifications(_population, classifier)
+def compared(population: Population, classifier: str) -> pd.DataFrame:
+    """The table of all ways, remembered."""
+
+    def made() -> pd.DataFrame:
+        return compare_stratifications(population, classifier, step=waiting.went)
+
+    key = population.fingerprint, classifier
+    return waiting.worked_out("stratifications", key, TRYING, made)
 
 
 def best(table: pd.DataFrame, allocation: str) -> dict[str, Any]:
