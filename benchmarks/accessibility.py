@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
 import make_screenshots  # noqa: E402
-from screenshots import material  # noqa: E402
+from screenshots import material, projects  # noqa: E402
 from screenshots.camera import WIDE, Scene, idle  # noqa: E402
 
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat  # noqa: E402
@@ -101,6 +101,7 @@ NOTHING_YET = "project=Not%20started"
 FURTHER = (
     Scene("review-start", "", f"review?{NOTHING_YET}"),
     Scene("report-start", "", f"report?{NOTHING_YET}", wait=".st-key-ways a"),
+    Scene("people-start", "", f"people?{NOTHING_YET}"),
 )
 """States without a picture in docs/screens.md: nothing is there yet."""
 
@@ -155,7 +156,7 @@ def _page(url: str, size: tuple[int, int] = WIDE) -> Iterator[Page]:
         timezone_id="Europe/Vienna",
         locale="en-GB",
     )
-    context.set_default_timeout(40_000)
+    context.set_default_timeout(120_000)
     context.add_cookies([{"name": COOKIE, "value": "0" * 32, "url": url}])
     try:
         yield context.new_page()
@@ -172,12 +173,36 @@ def seen(title: str, number: int) -> list[Row]:
         idle(page)
         if scene.act is not None:
             scene.act(page)
-        for view, (width, height) in VIEWS.items():
-            page.emulate_media(color_scheme="dark" if view == "dark" else "light")
-            page.set_viewport_size({"width": width, "height": height})
-            page.wait_for_timeout(400)
+        for view in VIEWS:
+            turn(page, view)
             wait_until_idle(page)
             rows.append({"scene": scene.name, "view": view, **told(page, view != "200 %")})
+    return rows
+
+
+def turn(page: Page, view: str) -> None:
+    """To another size and other colours."""
+    width, height = VIEWS[view]
+    page.emulate_media(color_scheme="dark" if view == "dark" else "light")
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_timeout(400)
+
+
+def away() -> list[Row]:
+    """A row for each view of an item whose server has ended."""
+    data, rows = _folder() / "away" / "data", []
+    data.mkdir(parents=True)
+    projects.trial(data, "messages", 0, "Away")
+    server = Server(data).start()
+    with _page(server.url) as page:
+        page.goto(f"{server.url}/label?project=Away")
+        page.locator(".lc-answers button").first.wait_for()
+        idle(page)
+        server.kill()
+        page.locator(".lc-away:not([hidden])").wait_for()
+        for view in VIEWS:
+            turn(page, view)
+            rows.append({"scene": "server-away", "view": view, **told(page, view != "200 %")})
     return rows
 
 
@@ -407,7 +432,7 @@ def jobs(options: Options) -> dict[str, Job]:
         for title, (_, several) in _groups().items()
         for place, scene in enumerate(several)
     }
-    return {"By keys alone": by_keys, **scenes}
+    return {"By keys alone": by_keys, "Server away": away, **scenes}
 
 
 def tables(rows: Rows, options: Options) -> str:
