@@ -18,6 +18,7 @@ import numpy as np
 from labelcore.designs.base import IntArray
 from labelcore.errors import did_you_mean
 from labelcore.log.engine import Engine
+from labelcore.population import Population
 from labelcore.results.in_common import ErrorsInCommon, Shared
 from labelcore.results.scope import Scope
 from labelcore.stats.in_common import FEWEST, InCommon, in_common
@@ -156,6 +157,28 @@ def apart(told: Sequence[InCommon], features: Sequence[_Feature]) -> list[InComm
         if not any(_says_the_same(mine, other) for other in others):
             kept.append(one)
     return kept[:MOST_TOLD]
+
+
+def having(
+    population: Population, classifier: str, one: Shared, position: IntArray, texts: Sequence[str]
+) -> BoolArray:
+    """Which of these items, with what stands in each, are called so and have it, (n_items,)."""
+    known = population.predictions
+    mine = known[classifier][position]
+    called = mine == population.classes.index(one.called)
+    if one.kind == "classifier":
+        return np.asarray(called & (known[one.name][position] != mine))
+    if one.kind == "group":
+        group = population.groups[one.name]
+        return np.asarray(called & (group.codes[position] == group.names.index(str(one.value))))
+    words = [WORD.findall(text.casefold()) for text in texts]
+    if one.kind == "word":
+        return called & np.array([one.name in found for found in words], dtype=bool)
+    numbers = np.array([len(found) for found in words], dtype=float)
+    if one.kind == "score":
+        numbers = np.asarray(population.scores[one.name][position], dtype=float)
+    end = float(one.value)
+    return np.asarray(called & (numbers > end if one.above else numbers <= end))
 
 
 def _says_the_same(one: _Feature, other: _Feature) -> bool:

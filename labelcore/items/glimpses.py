@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from labelcore.items import json_text, picture_address, picture_file, talk
 from labelcore.items.text import one_line
@@ -21,6 +22,17 @@ def glimpse(content: Mapping[str, str], most: int = LENGTH) -> str:
     '(picture) 1.png · A grey cat'
     """
     return one_line(BETWEEN.join(_start(v, most) for v in content.values() if v.strip()), most)
+
+
+def pieces(text: str, words: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The text in pieces, each with whether it is one of these words, upper and lower case alike.
+
+    >>> list(pieces("An Offer, offers", ["offer"]))
+    [('An ', False), ('Offer', True), (', offers', False)]
+    """
+    either = "|".join(map(re.escape, words))
+    found = re.split(rf"\b({either})\b", text, flags=re.IGNORECASE) if words else [text]
+    yield from ((piece, place % 2 == 1) for place, piece in enumerate(found) if piece)
 
 
 def _start(value: str, most: int) -> str:

@@ -3,14 +3,18 @@ say, so only where somebody agrees each time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from labelcore.designs.base import IntArray
 from labelcore.figures.with_classifier import labels_in_force
-from labelcore.items.glimpses import glimpse
+from labelcore.items.glimpses import glimpse, pieces
 from labelcore.report.markup import Child, Markup, element, theirs
+from labelcore.results.in_common import ErrorsInCommon
 from labelcore.session.session import Session
-from labelcore.words.sentences import score_words
+from labelcore.words.in_common import ABOUT, shared_words
+from labelcore.words.sentences import confidence_words, count, score_words
 
 MOST_CARDS, LONGEST = 60, 240
 ALARM, MISS, WRONG = "false alarm", "miss", "wrong"
@@ -40,6 +44,8 @@ def error_cards(session: Session) -> Markup | None:
     kinds = [WRONG] * len(said)
     if len(population.classes) == 2:
         kinds = [ALARM if one == positive else MISS for one in said.tolist()]
+    told = session.errors_in_common(name)
+    words = [one.name for one in told.found if one.kind == "word"]
     cards: dict[int, Markup] = {}
     far = np.zeros(len(said)) if own is None else own - population.thresholds.get(name, 0.0)
     for at in np.argsort(-np.abs(far), kind="stable")[:MOST_CARDS].tolist():
@@ -49,7 +55,9 @@ def error_cards(session: Session) -> Markup | None:
         cards[at] = element(
             "li",
             element("p", element("strong", kinds[at]), score, class_="note"),
-            element("p", glimpse(session.item_by_id(item), LONGEST) or item, dir="auto"),
+            element(
+                "p", *_marked(glimpse(session.item_by_id(item), LONGEST) or item, words), dir="auto"
+            ),
             element("p", theirs(name), " said ", called, ", people said ", truth, class_="note"),
             class_=kinds[at].replace(" ", "-"),
         )
@@ -58,11 +66,25 @@ def error_cards(session: Session) -> Markup | None:
     return element(
         "section",
         element("h2", SHOWN.format(shown=f"{part} {len(kinds):,}"), id="errors"),
+        *_in_common(told),
         choice,
         element("ul", *cards.values()),
         class_="errors",
         aria_labelledby="errors",
     )
+
+
+def _in_common(told: ErrorsInCommon) -> list[Markup]:
+    """What they have in common, a line each; nothing where chance may explain it."""
+    if not told.found:
+        return []
+    about = ABOUT.format(labels=count(told.labels), sure=confidence_words(told.confidence))
+    lines = (element("p", theirs(shared_words(one))) for one in told.found)
+    return [*lines, element("p", about, class_="note")]
+
+
+def _marked(text: str, words: Sequence[str]) -> Iterator[Child]:
+    return (element("mark", one) if told else one for one, told in pieces(text, words))
 
 
 def _choice(kinds: list[str]) -> Markup | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
@@ -13,6 +12,7 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.design import SERIES, both
 from labelcore.charts.nodes import Node, node
+from labelcore.items.glimpses import pieces
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line
 from labelcore.ui.reviewed import CAUSE_WORDS, Reviewed
@@ -89,15 +89,5 @@ def _fact(name: str, value: str) -> Node:
 
 
 def marked(text: str, words: Sequence[str]) -> Iterator[Node | str]:
-    """The text with these whole words marked, upper and lower case alike.
-
-    >>> list(marked("An Offer, offers", ["offer"]))
-    ['An ', ['mark', {}, 'Offer'], ', offers']
-    """
-    if not words:
-        yield text
-        return
-    either = "|".join(map(re.escape, words))
-    for place, piece in enumerate(re.split(rf"\b({either})\b", text, flags=re.IGNORECASE)):
-        if piece:
-            yield node("mark", piece) if place % 2 else piece
+    """The text with these whole words marked."""
+    return (node("mark", piece) if told else piece for piece, told in pieces(text, words))

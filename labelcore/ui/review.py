@@ -6,16 +6,18 @@ import secrets
 from dataclasses import replace
 from hashlib import sha256
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from labelcore.access import Right
+from labelcore.figures.in_common import having
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.items import Highlights, usable_highlights
 from labelcore.log.events import Event, answer_word
 from labelcore.log.history import OPEN, marked_open
 from labelcore.log.repeats import Judged
-from labelcore.results.in_common import ErrorsInCommon
+from labelcore.results.in_common import ErrorsInCommon, Shared
 from labelcore.session.session import Session
 from labelcore.ui import life, people, sessions, trail, visitor
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
@@ -51,8 +53,10 @@ STILL_OPEN = "Not answered yet: it is judged on Label."
 FINAL = "The project is finished: go on longer to change an answer."
 CAUSES = (("slip", "My slip", "I"), ("classifier", "{model}'s error", "E"),
           ("question", "Question unclear", "Q"))  # fmt: skip
+COMMON = "common-"
 WHY, REWORD = "Why do they differ?", "Reword the question"
-AMONG = "**{having}**, called {called}: {wrong} of {items} wrong, else {fewer} of {others}; {times}"
+HAVING = "{having}, called {called}"
+AMONG = "{wrong} of {items} wrong, else {fewer} of {others}; {times}"
 SECOND = "You judged it after another person: your answer stands beside the first."
 
 
@@ -129,7 +133,14 @@ def chosen(session: Session, found: Reviewed) -> pd.DataFrame:
         st.container(horizontal=True),
     ):
         said = filters(session, found)
-    return found.chosen(which or ALL, search=search, **said)
+    rows = found.chosen(which or ALL, search=search, **said)
+    for one in pressed(session, found):
+        position = np.array([session.population.position(name) for name in rows["id"]], dtype=int)
+        texts = [
+            text[len(str(name)) :] for text, name in zip(rows["text"], rows["id"], strict=True)
+        ]
+        rows = rows[having(session.population, str(found.classifier), one, position, texts)]
+    return rows
 
 
 def filters(session: Session, found: Reviewed) -> dict[str, str | None]:
@@ -174,6 +185,25 @@ def _in_common(
     return _session.errors_in_common(classifier)
 
 
+def common_words(one: Shared) -> str:
+    having = having_words(one)
+    return HAVING.format(
+        having=plain(having[:1].upper() + having[1:], 80), called=plain(repr(one.called), 40)
+    )
+
+
+def common_key(one: Shared) -> str:
+    return f"{COMMON}{sha256(common_words(one).encode()).hexdigest()[:8]}"
+
+
+def pressed(session: Session, found: Reviewed) -> list[Shared]:
+    """What is pressed of what errors have in common: only items that have it are looked at."""
+    if st.session_state[LIST] not in (ALL, WRONG):
+        return []
+    told = in_common(session, found).found
+    return [one for one in told if st.session_state.get(common_key(one))]
+
+
 def shared(session: Session, found: Reviewed) -> None:
     """What they have in common, a line each; that there is nothing where errors are looked at."""
     told = in_common(session, found)
@@ -184,18 +214,18 @@ def shared(session: Session, found: Reviewed) -> None:
         return
     with st.container(key="review-common", gap=None):
         for one in told.found:
-            having = having_words(one)
-            st.markdown(
-                AMONG.format(
-                    having=plain(having[:1].upper() + having[1:]),
-                    called=plain(repr(one.called)),
-                    wrong=one.wrong,
-                    items=one.items,
-                    fewer=one.wrong_else,
-                    others=one.items_else,
-                    times=times_words(one),
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                words = common_words(one)
+                st.pills(words, [words], key=common_key(one), label_visibility="collapsed")
+                st.text(
+                    AMONG.format(
+                        wrong=one.wrong,
+                        items=one.items,
+                        fewer=one.wrong_else,
+                        others=one.items_else,
+                        times=times_words(one),
+                    )
                 )
-            )
         sure = confidence_words(told.confidence)
         st.caption(ABOUT.format(labels=count(told.labels), sure=sure))
 
@@ -245,6 +275,8 @@ def table_name() -> str:
     """A table for each list, search and filter: the row pressed in one is none pressed in the
     next, where a press on the same place would only take it back."""
     asked = [str(st.session_state.get(key)) for key in (LIST, SEARCH, ANSWER, CALLED, WHO)]
+    of_common = (key for key in map(str, st.session_state) if key.startswith(COMMON))
+    asked += sorted(key for key in of_common if st.session_state[key])
     return f"{TABLE}-{sha256(repr(asked).encode()).hexdigest()[:8]}"
 
 

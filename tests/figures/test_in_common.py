@@ -10,7 +10,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import AnswerError
-from labelcore.figures.in_common import apart, features_of
+from labelcore.figures.in_common import apart, features_of, having
+from labelcore.results.in_common import Shared
 from labelcore.stats import in_common as stats
 from labelcore.stats.in_common import InCommon, in_common
 
@@ -121,3 +122,25 @@ def test_a_cause_is_said_of_one_answer_and_replayed(tmp_path: Path) -> None:
     session.explain(2, "slip")
     session.explain(2, "")
     assert session.state.cause(2) == ""
+
+
+def test_items_that_have_what_is_told_are_found_again(tmp_path: Path) -> None:
+    """As many as were counted, and as many of them wrong."""
+    session = labelled(tmp_path, 60)
+    told, items = session.errors_in_common().found, session.population
+    assert {one.kind for one in told} >= {"word"}
+    draws = session.engine.draws
+    position, given = draws.position[:60].astype(np.int64), draws.code[:60]
+    texts = list(pd.read_csv(tmp_path / "items.csv")["text"][position])
+    wrong = items.predictions["lr"][position] != given
+    cuts = [("score", "lr", 0.3, True), ("score", "lr", 0.3, False), ("length", "", 2.0, True)]
+    other = [
+        Shared("no", *one, *[0] * 4, *[0.0] * 4) for one in (*cuts, ("group", "lang", "de", False))
+    ]
+    for one in told:
+        has = having(items, "lr", one, position, texts)
+        assert (has.sum(), (has & wrong).sum()) == (one.items, one.wrong)
+    called = items.predictions["lr"][position] == items.classes.index(other[0].called)
+    above, below, longer, german = (having(items, "lr", one, position, texts) for one in other)
+    assert not (above & below).any() and ((above | below) == called).all()
+    assert not longer.any() and 0 < german.sum() < called.sum()
