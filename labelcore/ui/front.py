@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.access import PAGES, Right
+from labelcore.errors import StoreError
 from labelcore.trials.words import WORDS
 from labelcore.ui import sessions, visitor
 from labelcore.ui.plain import plain
@@ -40,12 +41,20 @@ def front(imported: Future[None] | None) -> None:
     setup(TITLE, wide=True, scripts=False)
     if visitor.allowed(PAGES["app"]):
         head()
-        if visitor.allowed(Right.RUN) and not sessions.store().projects():
+        if visitor.allowed(Right.RUN) and none_yet():
             first_steps()
         else:
             st.caption(SOON)
     imported.result()
     st.rerun()
+
+
+def none_yet() -> bool:
+    """Whether there is no project; not where the store cannot be read, which the page tells."""
+    try:
+        return not sessions.store().projects()
+    except StoreError:
+        return False
 
 
 def head() -> None:
