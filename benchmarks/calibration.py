@@ -170,7 +170,8 @@ for all of them together: the interval of a stratified quantity, with the error 
 number of ranges (Bonferroni), wider while it is watched ([the boundary](horizon.md)).
 *Explore* draws it; where scores lie between 0 and 1 it says in how many ranges the mean score lies
 outside the band. Corrected scores (`Session.corrected_scores()`, `labelcore export corrected`) are
-the isotonic fit to the same labels, weighted by the items each stands for: an estimate without a promise.
+the isotonic fit to the same labels, weighted by the items each stands for: an estimate without a
+promise.
 
 {LABELS} labels a session. *Held* is the share of sessions in which the band had the true share of
 every range (95 % promised), with its binomial standard error; *watched* at every tenth label. Twins
