@@ -173,7 +173,7 @@ def having(
         return np.asarray(called & (group.codes[position] == group.names.index(str(one.value))))
     words = [WORD.findall(text.casefold()) for text in texts]
     if one.kind == "word":
-        return called & np.array([one.name in found for found in words], dtype=bool)
+        return np.asarray(called & np.array([one.name in found for found in words], dtype=bool))
     numbers = np.array([len(found) for found in words], dtype=float)
     if one.kind == "score":
         numbers = np.asarray(population.scores[one.name][position], dtype=float)

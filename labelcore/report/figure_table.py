@@ -111,8 +111,8 @@ def numbers_frame(shown: Table) -> pd.DataFrame:
         said = [cell_said(one) if one is not None else "–" for one in of_row]
         rows.append([name, f"{first.scope.n_items:,}", f"{first.labels_used:,}", *said])
     audit = shown.cells[0].estimate.scope.audit
-    first = shown.by or model_word(audit).capitalize()
-    heads = [first, ITEMS, LABELS, *(figure_label(one, audit) for one in shown.figures)]
+    head = shown.by or model_word(audit).capitalize()
+    heads = [head, ITEMS, LABELS, *(figure_label(one, audit) for one in shown.figures)]
     return pd.DataFrame(rows, columns=heads)
 
 
