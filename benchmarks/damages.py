@@ -31,8 +31,8 @@ from labelcore.session.integrity import verify
 from labelcore.store import back_up_now, backups, backups_folder, put_back
 from labelcore.store.anchor import ANCHOR
 from labelcore.store.base import Seal, SealedProject
+from labelcore.store.database import _written
 from labelcore.store.kept import SealsFile, identity_of, seals_file, write_seals
-from labelcore.store.schema import _written
 from labelcore.store.signing import KEY
 from tests import postgres
 

@@ -26,8 +26,8 @@ from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from benchmarks.populations import Items, Known, known, written
 from benchmarks.ranked_summaries import NUMBERS, SYNTHETIC, summed, whole
 from benchmarks.watched_curves import EXTRA, NEAR, in_normal, percent, synthetic
-from labelcore.designs.all_ranks import critical_of, planned_between
 from labelcore.designs.curves import LOOK_EVERY, Ranked
+from labelcore.designs.stratified import critical_of, planned_between
 from labelcore.figures.counted import look_at
 from labelcore.figures.curves import ranked
 from labelcore.log.engine import Engine

@@ -17,8 +17,7 @@ from benchmarks.real_files import FILES
 from labelcore.designs.base import AnswerCodes, Look, Setup
 from labelcore.designs.scalars import Answers
 from labelcore.estimands import SCALARS
-from labelcore.papers.recycling.design import Recycling
-from labelcore.papers.recycling.frame import RecyclingFrame
+from labelcore.papers.recycling.design import Recycling, RecyclingFrame
 from labelcore.papers.recycling.samples import agreement_levels, level_share, recycle_all
 from labelcore.stats.profile import Cells
 

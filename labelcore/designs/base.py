@@ -20,9 +20,8 @@ from labelcore.designs.progress import AnswerCodes as AnswerCodes
 from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
-from labelcore.population.array_items import SMALL_CODES, Items, items_of
+from labelcore.population.array_items import SMALL_CODES, Items, Part, Stretch, items_of
 from labelcore.population.groupings import Grouping
-from labelcore.population.items import Part, Stretch
 from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
 from labelcore.stats.orders import (

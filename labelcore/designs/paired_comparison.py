@@ -31,15 +31,12 @@ from labelcore.designs.pattern_frame import (
     disagreement_notes,
 )
 from labelcore.designs.profile_design import ProfileDesign
-from labelcore.designs.profile_figures import (
-    profile_first_look,
-)
+from labelcore.designs.profile_figures import profile_first_look
 from labelcore.designs.rates import looks_like_probability
 from labelcore.designs.scalars import Answers, ComparesTwo, Figures, Goal, half_width
 from labelcore.errors import PlanArgumentError, PlanError, Remedy
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
-from labelcore.population.array_items import Items
-from labelcore.population.items import MeanScore, Part, Stretch
+from labelcore.population.array_items import Items, MeanScore, Part, Stretch
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.certain import certain_bounds

@@ -20,8 +20,7 @@ from labelcore.designs.scalars import Answers
 from labelcore.designs.two_ended import FORMER_MISSED, MISSED, widest_shares
 from labelcore.errors import PlanError, Remedy
 from labelcore.estimands import DIFFERENCE, SCALARS, Estimand, ratios
-from labelcore.population.array_items import Items, cut
-from labelcore.population.items import MeanScore, Part, Stretch, Sureness
+from labelcore.population.array_items import Items, MeanScore, Part, Stretch, Sureness, cut
 from labelcore.stats.agreement_patterns import Patterns, agreement_patterns
 from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import surprise, surprise_of_strata

@@ -24,8 +24,7 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import JUDGEMENT, Curve, EstimatesCurve, Ranked, Reading, fine_grid
 from labelcore.designs.rates import part_rates
 from labelcore.estimands import SUMMARIES
-from labelcore.population.array_items import Items, cut
-from labelcore.population.items import Part
+from labelcore.population.array_items import Items, Part, cut
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.orders import hash_order, increasing

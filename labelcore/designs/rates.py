@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population import Population
-from labelcore.population.array_items import Items
-from labelcore.population.items import UNIT, Part
+from labelcore.population.array_items import UNIT, Items, Part
 from labelcore.population.kept import Kept, Recent
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray

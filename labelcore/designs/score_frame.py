@@ -25,8 +25,7 @@ from labelcore.designs.recut import cut_notes
 from labelcore.designs.two_ended import joint_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, known_group, ratios
-from labelcore.population.array_items import Items, cut
-from labelcore.population.items import Mark, Part
+from labelcore.population.array_items import Items, Mark, Part, cut
 from labelcore.population.kept import Kept, Recent
 from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import CUT_ABOVE, CUT_BELOW, PARTS, crossed

@@ -17,8 +17,7 @@ from labelcore.plan.checks import CLAIM_FORMS
 from labelcore.plan.pilot import NOTHING_KNOWN, largest_size, pilot_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.claims import claims_planned, labels_to_settle
-from labelcore.planning.outlook import Outlook
-from labelcore.planning.prices import figure_prices, rank_prices
+from labelcore.planning.outlook import Outlook, figure_prices, rank_prices
 from labelcore.planning.spendings import spending_table, spendings
 from labelcore.population import Population
 from labelcore.promises import Form

@@ -9,9 +9,8 @@ from labelcore.report.facts import Facts, gather
 from labelcore.report.figures import figures
 from labelcore.report.front import apart, front
 from labelcore.report.markup import Markup, element, joined
-from labelcore.report.ranks import along_the_ranks
 from labelcore.report.replayed import replayed
-from labelcore.report.second_readings import second_readings
+from labelcore.report.sections import along_the_ranks, second_readings
 from labelcore.report.style import POLICY, SCRIPT, STYLE
 from labelcore.session.session import Session
 

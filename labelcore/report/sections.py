@@ -7,7 +7,10 @@ from dataclasses import replace
 
 import pandas as pd
 
+from labelcore.charts.readings import READINGS
+from labelcore.log.events import Event, answer_word
 from labelcore.promises import Promise
+from labelcore.report.along_ranks import AlongRanks, Landmark
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.figure_table import figure_label, table_numbers
@@ -23,11 +26,22 @@ from labelcore.report.markup import (
     theirs,
     tied,
 )
+from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import Finding
+from labelcore.results.curves import Band
+from labelcore.results.label_error import LabelError
 from labelcore.results.types import Claim, Estimate
+from labelcore.words.agreement import (
+    COEFFICIENT_HEAD,
+    PAIR_HEAD,
+    PERSON_HEAD,
+    coefficient_rows,
+    pair_words,
+    person_row,
+)
 from labelcore.words.differences import range_words, told_words
 from labelcore.words.found import own_name
-from labelcore.words.label_error import read_again_words
+from labelcore.words.label_error import figure_words, read_again_words
 from labelcore.words.quantities import label_of, model_word, names_another
 from labelcore.words.sentences import (
     ASSUMED,
@@ -39,6 +53,7 @@ from labelcore.words.sentences import (
     goal_points,
     group_words,
     percent,
+    score_words,
     valid_words,
 )
 from labelcore.words.stops import planned_words, stop_words
@@ -414,3 +429,155 @@ def second_stage(facts: Facts) -> Markup | None:
         ),
         estimate_table("All labels together, without a promise", list(facts.second_stage.values())),
     )
+
+
+LISTED = 40
+RESTS = (
+    "Each interval has {confidence} confidence, for one look when labelling was over. They assume "
+    "that two answers to an item are independent and that each is right more often than wrong. A "
+    "second answer of not sure or broken counts as a different one. Mistakes made both times stay "
+    "unseen. Alike everywhere: Rogan and Gladen (1978). Wherever they are: the share of wrong "
+    "labels is at most the share of items answered differently, among the items called positive "
+    "and among the others on their own; the figure is moved as far as that many wrong labels can "
+    "move it."
+)
+
+
+def second_readings(facts: Facts) -> Markup:
+    """The rate of other answers, agreement, the figures for the truth, the items concerned."""
+    found = facts.label_error
+    told = [element("p", tied(found.sentence()))]
+    if facts.agreement is None:
+        told += [element("p", tied(one.sentence())) for one in found.agreements]
+    else:
+        told += _agreement(facts.agreement)
+    if found.figures:
+        head = ("Figure", "If mistakes are alike everywhere", "Wherever the mistakes are")
+        words = [figure_words(one) for one in found.figures]
+        columns = 3 if any(anywhere for _, anywhere in words) else 2
+        rows: list[list[Child]] = [
+            [*[name_of(one.observed), *said][:columns]]
+            for one, said in zip(found.figures, words, strict=True)
+        ]
+        told.append(table("Figures for the truth", head[:columns], rows))
+        told.append(element("p", RESTS.format(confidence=confidence_words(found.confidence))))
+    return section(
+        "trust",
+        "How far the labels can be trusted",
+        *told,
+        _listed(found, facts.settings.get("names", {})),
+    )
+
+
+def _agreement(found: PeopleAgree) -> list[Markup]:
+    """How far people agree, and what each of them did."""
+    told = [element("p", tied(found.sentence()))]
+    if found.items:
+        told.append(table("Agreement beyond chance", COEFFICIENT_HEAD, coefficient_rows(found)))
+    if len(found.pairs) > 1:
+        pairs: list[list[Child]] = [
+            [theirs(f"{one.first}, {one.second}"), *map(theirs, pair_words(one))]
+            for one in found.pairs
+        ]
+        told.append(table("Two people each", PAIR_HEAD, pairs))
+    rows: list[list[Child]] = [[*map(theirs, (one.name, *person_row(one)))] for one in found.people]
+    return [*told, table("Each person", PERSON_HEAD, rows)]
+
+
+def _called(first: Event, second: Event, names: Mapping[str, str]) -> list[str]:
+    return [names.get(one.annotator, one.annotator) for one in (first, second)]
+
+
+def _listed(found: LabelError, names: Mapping[str, str]) -> Markup | None:
+    if not found.differing:
+        return None
+    rows: list[list[Child]] = [
+        [
+            theirs(str(one.first.item_id)),
+            theirs(answer_word(one.first)),
+            theirs(answer_word(one.second)),
+            theirs(", then ".join(dict.fromkeys(_called(one.first, one.second, names)))),
+        ]
+        for one in found.differing[:LISTED]
+    ]
+    left = len(found.differing) - len(rows)
+    return joined(
+        table("Answered differently the second time", ("Item", "First", "Second", "By"), rows),
+        element("p", f"{count(left, 'item')} left out here; report.json has each.") if left else "",
+    )
+
+
+FOR_SURE = "as far as the bounds promise"
+NO_CUT = "no head of the list, " + FOR_SURE
+
+
+def along_the_ranks(facts: Facts) -> Markup | None:
+    """What the first items of the list are worth; None where the plan asks for no curve."""
+    along = facts.along
+    if along is None or not along.landmarks:
+        return None
+    return section(
+        "ranks",
+        "Along the ranks",
+        element("p", tied(along.bands[0].sentence())),
+        _readings(along.landmarks),
+        element("h3", "Where a required precision ends"),
+        *_cuts(along),
+        _packages(along),
+    )
+
+
+def _readings(landmarks: Sequence[Landmark]) -> Markup:
+    names = list(landmarks[0].readings)
+    rows: list[list[Child]] = [
+        [f"{one.rank:,}", score_words(one.score), *(_bounds(one.readings[n]) for n in names)]
+        for one in landmarks
+    ]
+    head = ["First items", "Score there", *(READINGS[name].label for name in names)]
+    return table("What the first items are worth", head, rows)
+
+
+def _bounds(band: Band) -> str:
+    """The bounds of one point; a value only where confidence goes with it and it may be told."""
+    reading = READINGS[band.estimand.removesuffix("_curve")]
+    value, low, high = (float(numbers[0]) for numbers in (band.told, band.low, band.high))
+    if not band.has_interval or low != low:
+        return "–"
+    span = reading.range(low, high)
+    if high - low < 1e-12 or band.confidence is None or value != value:
+        return tied(span)
+    return tied(f"{reading.number(value)} ({span})")
+
+
+def _cuts(along: AlongRanks) -> list[Markup]:
+    if along.refused:
+        return [element("p", sentence(along.refused))]
+    told = [
+        element(
+            "li",
+            tied(f"At least {100 * precision:g} %: "),
+            tied(one.sentence if one is not None else f"{NO_CUT}."),
+        )
+        for precision, one in along.deepest
+    ]
+    return [element("ul", *told)]
+
+
+def _packages(along: AlongRanks) -> Markup | None:
+    if along.packages is None or along.packages.empty:
+        return None
+    rows = [
+        [
+            tied(f"{100 * one['precision']:g} %"),
+            f"{int(one['first']):,} to {int(one['last']):,}",
+            f"{int(one['items']):,}",
+            score_words(one["score"]),
+            tied(READINGS["precision"].range(one["own_low"], one["own_high"])),
+        ]
+        for one in along.packages.to_dict("records")
+        if one["items"] > 0
+    ]
+    if not rows:
+        return None
+    head = ("Keeps at least", "Ranks", "Items", "Down to score", "Positive in the package")
+    return table("The list in packages", head, rows)

@@ -9,10 +9,12 @@ the event of the erasure records the digest that it has now.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,6 @@ from labelcore.errors import BrokenLogError, StoreBusyError, StoreError
 from labelcore.log.events import ERASED, Event, genesis, sound_part
 from labelcore.log.kinds import told
 from labelcore.log.people import GIVEN
-from labelcore.log.unnamed import FREE_WORDS, Same, is_name, unnamed, without_name
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.snapshots import (
@@ -31,7 +32,7 @@ from labelcore.population.snapshots import (
 )
 from labelcore.session.ledger import check_annotator, now
 from labelcore.session.prepared import place as prepared_place
-from labelcore.session.projects import opened_items
+from labelcore.session.projects import RETENTION, opened_items
 from labelcore.store import (
     ConflictError,
     Erasure,
@@ -54,7 +55,55 @@ from labelcore.store import (
     remove_written,
     seal,
     set_aside,
+    write_erased,
 )
+
+FREE_WORDS = ("noted", "finished", "restarted", "settled", ERASED)
+"""Kinds of events whose text somebody wrote."""
+Same = Callable[[str], bool]
+"""Whether a text is the name."""
+
+
+def is_name(name: str) -> Same:
+    return lambda text: text == name
+
+
+def unnamed(event: Event, same: Same, words: int, called: str) -> Event:
+    """An event without a name: as the one who did it, as a value or a key of what it records, and
+    among words that somebody wrote."""
+    text = event.text
+    if text and event.kind in FREE_WORDS:
+        text = _without_words(text, same, words, called)
+    return replace(
+        event,
+        annotator=called if same(event.annotator) else event.annotator,
+        text=text,
+        detail=without_name(dict(event.detail), same, called),
+    )
+
+
+def without_name(value: Any, same: Same, called: str) -> Any:
+    if isinstance(value, str):
+        return called if same(value) else value
+    if isinstance(value, Mapping):
+        return {
+            called if same(str(key)) else key: without_name(one, same, called)
+            for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [without_name(one, same, called) for one in value]
+    return value
+
+
+def _without_words(text: str, same: Same, words: int, called: str) -> str:
+    """Words that somebody wrote, where so many in a row are the name."""
+    spans = [found.span() for found in re.finditer(r"\w+(?:[-'.]\w+)*", text)]
+    for first in range(len(spans) - words, -1, -1):
+        start, end = spans[first][0], spans[first + words - 1][1]
+        if words and same(text[start:end]):
+            text = text[:start] + called + text[end:]
+    return text
+
 
 TRIES = 20
 UPLOADS = "files"
@@ -540,3 +589,83 @@ def _always_left(store: LabelStore) -> Iterator[str]:
     if "postgresql" in store.url:
         yield "the database server's own log, its copies and dumps"
     yield "hashes at an anchor outside, which tell no text"
+
+
+RETENTION_WHO = "retention"
+JUMP_DAYS, STEADY_HOURS = 100, 20
+"""A clock that went further than that between two looks has to go on for so long before texts are
+erased by it."""
+
+
+def set_retention(store: LabelStore, project: str, days: int | None) -> None:
+    """Let the texts of a project be erased so many days after it was finished; None: never.
+
+    Raises ValueError for less than one day, UnknownProjectError, StoreError.
+    """
+    if days is not None and days < 1:
+        raise ValueError(f"days must be 1 or more, got {days:,}")
+    settings = json.loads(store.project(project).settings_json)
+    settings = {name: value for name, value in settings.items() if name != RETENTION}
+    kept = {**settings, **({} if days is None else {RETENTION: days})}
+    store.update(project, settings_json=json.dumps(kept, ensure_ascii=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """What came of looking for texts that are kept no longer.
+
+    erased   what was erased
+    due      projects whose texts are due and were not erased yet
+    why      the clock cannot be trusted yet, "" where it can
+    """
+
+    erased: tuple[Erased, ...] = ()
+    due: tuple[str, ...] = ()
+    why: str = ""
+
+
+def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retained:
+    """Erase the texts of every project that was finished as long ago as it is to keep them.
+
+    Nothing comes back, so a clock is not believed at its first word: one that is behind the newest
+    event, or that is ``JUMP_DAYS`` from where it was at the last look, erases nothing, and from
+    then on has to go on for ``STEADY_HOURS`` first.
+
+    at   another time than now
+
+    Raises BrokenLogError, StoreError.
+    """
+    at, due = at or datetime.now(UTC), []
+    newest = at
+    for record in store.projects():
+        days = json.loads(record.settings_json).get(RETENTION)
+        log = store.events(record.name)
+        newest = max([newest, *(datetime.fromisoformat(one.at) for one in log[-1:])])
+        state = told(log, genesis(record.fingerprint, record.plan_json))
+        ends = [one for one in log if one.kind == "finished"]
+        if not days or not ends or not state.book.finished or state.erased.everything:
+            continue
+        if datetime.fromisoformat(ends[-1].at) + timedelta(days=days) <= at:
+            due.append((record.name, f"texts are kept for {days} days after the project's end"))
+    names, place = tuple(name for name, _ in due), store.guarded
+    why = "" if place is None else _unsteady(place, at)
+    if newest > at:
+        why = f"the clock says {at:%Y-%m-%d %H:%M} UTC, and an event is of a later time"
+    if why:
+        return Retained(due=names, why=why)
+    made = [erase_items(store, name, None, who=RETENTION_WHO, why=words) for name, words in due]
+    return Retained(tuple(made))
+
+
+def _unsteady(place: Path, at: datetime) -> str:
+    """Why the clock cannot be trusted yet; where it stands now is written down."""
+    known = read_erased(place)
+    steady, looked = known.steady, known.looked
+    jump = timedelta(days=JUMP_DAYS)
+    went_on = looked and timedelta(hours=-1) < at - datetime.fromisoformat(looked) < jump
+    if not (went_on and steady):
+        steady = at.isoformat()
+    write_erased(place, replace(known, looked=at.isoformat(), steady=steady))
+    if at - datetime.fromisoformat(steady) >= timedelta(hours=STEADY_HOURS):
+        return ""
+    return f"the clock has to go on for {STEADY_HOURS} hours first"

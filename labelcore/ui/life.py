@@ -198,7 +198,7 @@ def erase_form(project: str, token: str) -> None:
 
 @acting(Right.RUN)
 def erase(project: str, token: str) -> None:
-    from labelcore.session import erasing, retention
+    from labelcore.session import erasing
 
     def typed(name: str) -> Any:
         return st.session_state[f"life-{name}-{token}"]
@@ -206,7 +206,7 @@ def erase(project: str, token: str) -> None:
     store, what = sessions.store(), typed("what")
     if what == LATER:
         days = int(typed("days"))
-        retention.set_retention(store, project, days)
+        erasing.set_retention(store, project, days)
         done(f"The texts of {project!r} go {days:,} days after its end.")
         return
     said = {"who": trail.who(), "why": str(typed("why"))}

@@ -51,11 +51,10 @@ from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.stats.profile import BoolArray
 from labelcore.ui import curve_view
-from labelcore.ui.choice_view import choice_of
+from labelcore.ui.choice_view import choice_of, lists_of
 from labelcore.ui.claims_view import claims_of, short_words
 from labelcore.ui.compare import marked_figures
 from labelcore.ui.facts import counts, curve_first, figure_name, main_and_other
-from labelcore.ui.lists_view import lists_of
 from labelcore.ui.plain import one_line
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short, further_words

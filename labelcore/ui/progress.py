@@ -19,7 +19,7 @@ from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui import curve_view, sessions, visitor
 from labelcore.ui.chart import show_chart
-from labelcore.ui.choice_view import choice_of, choice_panel
+from labelcore.ui.choice_view import choice_of, choice_panel, lists_of, lists_panel
 from labelcore.ui.claims_view import FORMS_TITLE, claims_of, claims_panel, form_lines
 from labelcore.ui.compare import compare_panel, compares_pairs, pairs_panel
 from labelcore.ui.confusion import confusion_panel, predicted
@@ -37,7 +37,6 @@ from labelcore.ui.figures import PICTURE, chosen, chosen_picture, keeps_back, te
 from labelcore.ui.folds import fold
 from labelcore.ui.guard import guard
 from labelcore.ui.label_errors import settled_line
-from labelcore.ui.lists_view import lists_of, lists_panel
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import show_unrecorded, show_unsafe

@@ -34,7 +34,7 @@ from labelcore.testing.contracts import (
     promises_of,
 )
 from labelcore.testing.known import NOISE, Known, label, labelled
-from labelcore.testing.mistakes import (
+from labelcore.testing.scalars import (
     AlwaysExact,
     Clinging,
     Forgetful,

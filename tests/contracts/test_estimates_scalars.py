@@ -15,13 +15,13 @@ from labelcore.designs.base import parameter
 from labelcore.figures import scalars
 from labelcore.testing.contracts import Contract, Owed
 from labelcore.testing.known import Known, calibrated
-from labelcore.testing.mistakes import NoFinitePopulation
 from labelcore.testing.scalars import (
     CONTRACTS,
     IF_WATCHED,
     N_ITEMS,
     SCALAR,
     Broken,
+    NoFinitePopulation,
     intervals_lie_within_what_is_certain,
 )
 from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs import all_ranks
+from labelcore.designs import stratified as all_ranks
 from labelcore.figures.curves import precision_curve, ranked_curve
 from labelcore.figures.cuts import cut_at, deepest_cut, packages
 from labelcore.figures.scalars import stage_until

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelcore.designs.helped_figures import expected_left
+from labelcore.designs.simple_random import expected_left
 from labelcore.estimands import SCALARS
 from labelcore.testing.known import write
 

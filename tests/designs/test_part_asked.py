@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.figures.scalars import scalar_results
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
-from labelcore.testing.mistakes import Narrow
+from labelcore.testing.scalars import Narrow
 from tests.cases import SOUND_AND_BROKEN
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")

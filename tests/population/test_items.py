@@ -8,8 +8,17 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from labelcore.population.array_items import Items
-from labelcore.population.items import BEHIND, UNIT, Mark, MeanScore, Part, Score, Stretch, Sureness
+from labelcore.population.array_items import (
+    BEHIND,
+    UNIT,
+    Items,
+    Mark,
+    MeanScore,
+    Part,
+    Score,
+    Stretch,
+    Sureness,
+)
 from labelcore.stats.orders import HASHED, hash_keys, hash_order, ranking
 from tests.population.engines.conftest import SMOOTH, Given, N, given_rows, in_memory, made_rows
 

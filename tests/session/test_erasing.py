@@ -20,13 +20,15 @@ from labelcore.replay import replay_bundle, replay_project
 from labelcore.report import bundle_zip, report_html
 from labelcore.session.backups import back_up, restore
 from labelcore.session.erasing import (
+    Retained,
+    carry_out_retention,
     erase_items,
     erase_person,
     erase_project,
+    set_retention,
 )
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
-from labelcore.session.retention import Retained, carry_out_retention, set_retention
 from labelcore.store import back_up_now, note_written
 from tests.report.sessions import session_on, write_items
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, inspect
 
-import labelcore.store.migrations as migrations
+import labelcore.store.sqlite as migrations
 from labelcore.errors import StoreError
 from labelcore.log.events import FIELDS, Content, Event
 from labelcore.store import ProjectRecord, open_store
-from labelcore.store.schema import event_table, metadata
+from labelcore.store.database import event_table, metadata
 from labelcore.store.sqlite import SqliteStore
 
 AT = "2026-01-01T00:00:00.000001+00:00"

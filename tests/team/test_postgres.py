@@ -17,7 +17,7 @@ import labelcore.team as team
 from labelcore.errors import MissingStoreError, StoreBusyError, StoreError, StoreNotWritableError
 from labelcore.log.events import Content, Event
 from labelcore.store import LabelStore, ProjectRecord, RepeatedTokenError, open_store
-from labelcore.store.schema import metadata
+from labelcore.store.database import metadata
 from labelcore.team import postgres_schema
 from labelcore.ui.sessions import Registry, address
 from tests.postgres import PASSWORD, Server, running

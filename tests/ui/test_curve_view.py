@@ -13,7 +13,7 @@ from labelcore.results.curves import Band, Cut
 from labelcore.results.told_values import NO_LINE
 from labelcore.ui.curve_view import band_figure, curve_chart
 from labelcore.ui.cutting import barely
-from labelcore.ui.explore_more import estimate_words
+from labelcore.ui.explore import estimate_words
 
 
 def band(value: float, low: float, high: float, rank: float = 10.0, **more: object) -> Band:

@@ -27,8 +27,7 @@ from labelcore.designs.ranked_list import (
 )
 from labelcore.errors import ArgumentError, ParameterError
 from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
-from labelcore.population.array_items import Items
-from labelcore.population.items import Part
+from labelcore.population.array_items import Items, Part
 from labelcore.promises import Method, Promise
 from labelcore.stats.curve_readings import Yields
 

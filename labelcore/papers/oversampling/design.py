@@ -37,8 +37,7 @@ from labelcore.papers.oversampling.groups import (
     with_jeffreys,
 )
 from labelcore.papers.oversampling.intervals import INTERVALS, Groups, posterior_means
-from labelcore.population.array_items import Items
-from labelcore.population.items import Part
+from labelcore.population.array_items import Items, Part
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.profile import (
     BoolArray,

@@ -18,8 +18,7 @@ from labelcore.designs.rates import (
 from labelcore.errors import PlanError
 from labelcore.papers.stratified.stratifications import EQUAL_SIZE, pieces
 from labelcore.population import Population
-from labelcore.population.array_items import Items, cut
-from labelcore.population.items import BEHIND, UNIT, Mark, Part, Stretch, Sureness
+from labelcore.population.array_items import BEHIND, UNIT, Items, Mark, Part, Stretch, Sureness, cut
 from labelcore.stats.histogram import crowded_edges, fine_bins, histogram_of
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import BoolArray, FloatArray

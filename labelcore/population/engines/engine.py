@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
 import pyarrow as pa
@@ -14,6 +16,23 @@ from labelcore.errors import ChangedItemError
 from labelcore.population.engines.sql import Piece, all_of, joined, sql, value
 from labelcore.population.ids import ESCAPE, SEPARATOR, id_parts
 from labelcore.population.text import as_text, listing
+
+EXTRAS = {"psycopg": "postgresql", "pyspark": "spark"}
+"""Package -> the extra of labelcore that brings it."""
+
+
+def imported(package: str, source: str) -> ModuleType:
+    """A package of an extra. ValueError that names the extra if it is not installed."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != package:
+            raise
+        extra = EXTRAS[package]
+        raise ValueError(
+            f'{source}: reading it takes the package {package}: pip install "labelcore[{extra}]"'
+        ) from error
+
 
 Tick = Callable[[], None]
 """Is called several times a second while an engine works; what it raises ends the pass."""

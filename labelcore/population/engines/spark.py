@@ -18,9 +18,9 @@ from labelcore.population.engines.engine import (
     Tick,
     first_line,
     go_on,
+    imported,
     patiently,
 )
-from labelcore.population.engines.extras import imported
 from labelcore.population.engines.sql import HOLE, Piece, sql, value
 
 SCHEME = "spark:"

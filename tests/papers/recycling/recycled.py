@@ -10,7 +10,7 @@ import numpy as np
 
 import labelcore as lc
 from labelcore.log.engine import Engine
-from labelcore.papers.recycling.frame import RecyclingFrame
+from labelcore.papers.recycling.design import RecyclingFrame
 from labelcore.planning.forecast import planned_size
 from labelcore.testing.known import Known
 

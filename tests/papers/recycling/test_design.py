@@ -19,8 +19,7 @@ from labelcore.estimands import SCALARS
 from labelcore.figures.counted import look_at
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.events import Event
-from labelcore.papers.recycling.design import Recycling
-from labelcore.papers.recycling.frame import RecyclingFrame
+from labelcore.papers.recycling.design import Recycling, RecyclingFrame
 from labelcore.population.ids import TextIds
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import NOISE, Known, label, labelled

@@ -21,8 +21,7 @@ from labelcore.papers.stratified.sureness import (
     sure_strata,
     sureness,
 )
-from labelcore.population.array_items import Items
-from labelcore.population.items import Sureness
+from labelcore.population.array_items import Items, Sureness
 from labelcore.stats import histogram
 from tests.cases import sampled
 

@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from labelcore.population.engines.duck import DuckEngine
-from labelcore.population.engines.engine import EngineError
-from labelcore.population.engines.extras import EXTRAS, imported
+from labelcore.population.engines.engine import EXTRAS, EngineError, imported
 from labelcore.population.text import as_text
 
 
