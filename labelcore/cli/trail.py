@@ -10,7 +10,7 @@ import click
 
 from labelcore.cli.output import json_option, say
 from labelcore.cli.projects import store_option
-from labelcore.store import acts_follow, open_store
+from labelcore.store import acts_follow, cut_off, open_store
 
 BROKEN = 1
 
@@ -22,11 +22,12 @@ BROKEN = 1
 def audit(store: str, since: str | None, as_json: bool) -> int:
     """Show who came, was refused, saw, took away, erased and put back what.
 
-    Exit code 1: a line was changed outside Labelcore.
+    Exit code 1: a line was changed outside Labelcore, or lines that stand beside the store are
+    no longer in it.
     """
     start = _time(since) if since else datetime.min.replace(tzinfo=UTC)
     with closing(open_store(store, create=False)) as opened:
-        every = opened.acts()
+        every, gone = opened.acts(), cut_off(opened)
     wrong = acts_follow(every)
     found = [one for one in every if datetime.fromisoformat(one.at) >= start]
     lines = [
@@ -35,9 +36,11 @@ def audit(store: str, since: str | None, as_json: bool) -> int:
     ]
     if wrong:
         lines.append(f"Line {wrong:,} was changed outside Labelcore.")
-    values = {"acts": [asdict(one) for one in found], "changed": wrong}
+    if gone:
+        lines.append(f"{gone:,} lines that stand beside the store are no longer in it.")
+    values = {"acts": [asdict(one) for one in found], "changed": wrong, "gone": gone}
     say(values, lines or ["Nothing yet."], as_json)
-    return BROKEN if wrong else 0
+    return BROKEN if wrong or gone else 0
 
 
 def _time(given: str) -> datetime:

@@ -66,7 +66,7 @@ from labelcore.store.kept import (
 from labelcore.store.memory import MemoryStore
 from labelcore.store.salvage import Salvaged, StoreRemains, put_into, remains_of
 from labelcore.store.salvage import salvaged as _salvaged
-from labelcore.store.trail import Trail, act, command_user, note, trail_file
+from labelcore.store.trail import Trail, act, command_user, cut_off, note, trail_file
 
 __all__ = [
     "BUSY_SECONDS",
@@ -99,6 +99,7 @@ __all__ = [
     "command_user",
     "contents_path",
     "copy_items",
+    "cut_off",
     "damage_in",
     "database_of",
     "difference",

@@ -65,6 +65,19 @@ def _to_file(place: Path, acts: list[Act]) -> None:
             stream.write(lines)
 
 
+def cut_off(store: LabelStore) -> int:
+    """How many lines stand beside the store and not in it, where its trail was cut."""
+    file = trail_file(store.guarded) if store.guarded is not None else None
+    if file is None or not file.is_file():
+        return 0
+    beside = file.read_text("utf-8", "replace").split("\n")
+    known, gone = {one.hash for one in store.acts()}, 0
+    for line in beside:
+        with suppress(ValueError, TypeError, KeyError):  # The last one may be half written.
+            gone += json.loads(line)["hash"] not in known
+    return gone
+
+
 class Trail:
     """Lines that are written by a thread, to the store that is open then.
 
