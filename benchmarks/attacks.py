@@ -18,6 +18,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -50,7 +51,8 @@ MUTATIONS = 40
 START = "start"
 FAULTS = ("scripts", "requests", "foreign", "layout", "traces")
 OF_METHODS = ("method?page=compare",)
-PAGES = ("label", "progress", "report", "review", "explore", *OF_METHODS)
+PAGES = ("label", "progress", "report", "review", "explore", "people", *OF_METHODS)
+WATCHED, SHARED = "watch", "share"
 
 
 # --- what is tried --------------------------------------------------------------------------------
@@ -140,9 +142,8 @@ def project_of(data: Path, contents: Sequence[str], number: int) -> str:
     (data / "files").mkdir(parents=True, exist_ok=True)
     path = data / "files" / f"{number} {file_name(contents[0])}"
     pd.DataFrame(table).to_parquet(path)
-    population = lc.read_population(
-        path, id="id", content=["text", *columns[:3]], predictions={short(contents[1]): "says"}
-    )
+    shown = {"content": ["text", *columns[:3]], "predictions": {short(contents[1]): "says"}}
+    population = lc.read_population(path, id="id", **shown)
     plan = lc.Plan("simple_random", ["accuracy"], budget=ITEMS - 1, seed=3, promise="watched")
     joined = "\n".join(contents)
     words = [one.strip()[: LONGEST["word"]] for one in contents if one.strip()][:3]
@@ -160,6 +161,14 @@ def project_of(data: Path, contents: Sequence[str], number: int) -> str:
         for person, content in zip(("ann", "bob"), contents, strict=False):
             session.introduce(short(content), person)
         session.results()
+        monitor = lc.Monitor(store, name, replace(plan, budget=4), settings=given)
+        for place, wave_name in enumerate(contents[1:3]):
+            later = path.with_name(f"{place} {path.name}")
+            pd.DataFrame(table).iloc[place + 1 :].to_parquet(later)
+            of_wave = lc.read_population(later, id="id", **shown)
+            wave = monitor.wave(of_wave, f"{place} {short(wave_name)}")
+            while (draw := wave.next("ann")) is not None:
+                wave.answer(draw, classes[draw.index % len(classes)])
     return name
 
 
@@ -238,20 +247,23 @@ def seen(page: Page, watch: Watch, harmless: Mapping[str, Sequence[str]] | None)
 
 def open_page(page: Page, url: str) -> None:
     page.goto(url)
+    if f"/{SHARED}?" in url:
+        return
     page.locator('[data-testid="stMain"]').get_by_text("a", exact=False).first.wait_for()
     wait_until_idle(page)
 
 
 def through_pages(
     page: Page, watch: Watch, url: str, project: str, usual: Mapping[str, Any],
-    places: Sequence[str] = (*PAGES, "new_project", START),
+    places: Sequence[str] = (*PAGES, SHARED, WATCHED, "new_project", START),
 ) -> Iterator[Row]:  # fmt: skip
     """Each page of a project and the two that list projects and files; ``usual`` is how the frame
     of each looks with harmless words."""
     watch.taken()
     for where in places:
         sign = "&" if "?" in where else "?"
-        own = f"{where}{sign}project={quote(project)}" if where in PAGES else where
+        named = {WATCHED: "monitor"}.get(where, "project")
+        own = where if where in ("new_project", START) else f"{where}{sign}{named}={quote(project)}"
         open_page(page, f"{url}/{'' if where == START else own}")
         if where == "label":
             skip_some(page)
@@ -500,8 +512,9 @@ Words that try to run a script, to fetch something, to cover the page, to become
 break what reads them, ten at a time in one project with 30 labels. Each is a text to judge, the
 name of a class, a note and part of the instructions; three of ten are the question, words to mark
 and columns shown beside the text; the first two name the project, its file, the classifier and
-people. Characters that a name may not have are taken out of it. Each page is opened with them in a
-real Chromium; on *Label* four of 40 items are seen, with every class and the instructions.
+people; a monitor is called as the project. Characters that a name may not have are taken out of it.
+Each page is opened with them in a real Chromium; on *Label* four of 40 items are seen, with every
+class and the instructions.
 
 What is counted: a flag that their scripts would set, and dialogs; every request that does not go to
 the server itself; elements, attributes, formatting and formulas that only they can have brought;
