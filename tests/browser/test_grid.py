@@ -178,6 +178,7 @@ def test_a_grid_can_be_read(
     assert inside
 
 
+@pytest.mark.full
 def test_a_page_saved_while_the_server_is_away_is_stored_once(server: Server, page: Page) -> None:
     project = open_grid(page, server, "Grid, away")
     shown = texts(page)

@@ -81,10 +81,8 @@ def test_every_other_key_held_acts_once(
     assert done == [{"s": "unsure", "b": "broken", "l": "later", "u": "undone"}[key]]
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [("y", "n"), pytest.param("y", "y", marks=FULL), pytest.param("n", "y", marks=FULL)],
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("first", "second"), ["yn", "yy", "ny"])
 def test_two_keys_at_once_label_only_what_was_seen(
     label_page: Page, data: Path, project: str, first: str, second: str
 ) -> None:

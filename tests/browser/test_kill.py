@@ -145,6 +145,7 @@ def test_presses_under_way_are_stored_in_order_by_a_page_made_anew(
     assert [driving.said(event) for event in stored] == ["no", "yes"]
 
 
+@pytest.mark.full
 def test_a_press_under_way_on_an_item_answered_elsewhere_is_named(
     server: Server, page: Page
 ) -> None:

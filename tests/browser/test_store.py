@@ -73,6 +73,7 @@ def test_a_press_made_anew_during_a_lock_takes_the_place_of_the_first(
     assert [driving.said(e) for e in driving.answers(shared_server.data, project)] == ["yes", "no"]
 
 
+@pytest.mark.full
 def test_a_page_opened_during_a_lock_comes_by_itself(page: Page, shared_server: Server) -> None:
     """The first item is drawn by writing, so there is none to show before."""
     project = driving.make_project(shared_server.data, "Opened")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from labelcore.items import (
     lay_out,
     usable_highlights,
 )
-from labelcore.items.highlight import LONGEST_SEARCHED, MOST_MARKS, SECONDS, find
+from labelcore.items.highlight import LONGEST_SEARCHED, MOST_MARKS, find
 from labelcore.items.layout import texts_of
 
 FOLDERS = Folders(Path("nowhere"))
@@ -81,10 +80,8 @@ def test_a_setting_of_another_type_says_so(setting: object) -> None:
 
 @pytest.mark.parametrize("slow", [r"(?=(x+)+y)", r"(x+x+)+y", r"(?:.*?,){30}z", "(?R)"])
 def test_a_pattern_that_takes_too_long_is_left_out_and_named(slow: str) -> None:
-    text = "x" * 30_000 + ",x" * 10_000
-    start = time.monotonic()
-    seen = find(text, Highlights((), ("q", slow)))
-    assert time.monotonic() - start < 20 * SECONDS
+    """Left alone it would not end in a person's life."""
+    seen = find("x" * 30_000 + ",x" * 10_000, Highlights((), ("q", slow)))
     assert seen.marks == ()
     assert seen.note == f"The pattern {slow!r} takes too long on this item and is left out."
 
