@@ -185,7 +185,7 @@ def test_process_is_wider_and_never_exact(known: Known) -> None:
         assert widths[1] > 1.1 * widths[0]
 
 
-def mean_error(known: Known, params: dict[str, Any], runs: int = 240) -> np.ndarray:
+def mean_error(known: Known, params: dict[str, Any], runs: int = repeated(240)) -> np.ndarray:
     """Errors of accuracy in so many sessions of 80 labels."""
     plan = plan_of(params=params, budget=80)
     found = [one["accuracy"].value for one in scalar_results_of(many_labelled(known, plan, runs))]

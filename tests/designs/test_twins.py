@@ -35,6 +35,7 @@ from tests.cases import repeated, sampled
 from tests.designs.synthetic import SCALAR_DESIGNS, standard_errors
 
 pytestmark = pytest.mark.slow
+RUNS, SEVERAL = repeated(300), repeated(200)
 LIMIT = float(norm.isf(NOISE / 2))
 NEYMAN = "recalibrated_neyman"
 
@@ -134,7 +135,7 @@ def unweighted(engine: Engine) -> dict[str, float]:
 def labelled_runs(known: Known) -> list[Engine]:
     """200 sessions of 150 labels."""
     plan = lc.Plan(NEYMAN, SCALARS, budget=150, promise="fixed")
-    return many_labelled(known, plan, 200)
+    return many_labelled(known, plan, SEVERAL)
 
 
 def worst_bias(known: Known, read: Callable[[Engine], dict[str, float]]) -> dict[str, float]:
@@ -151,13 +152,14 @@ def worst_bias(known: Known, read: Callable[[Engine], dict[str, float]]) -> dict
 def test_weighted_estimates_are_nearly_unbiased(known: Known) -> None:
     """Ratios and the recalibration leave a little bias: METHODS 7.2. A tenth of a standard
     deviation is allowed on top of the noise of 200 runs."""
-    limit = 0.1 + LIMIT / np.sqrt(200)
+    limit = 0.1 + LIMIT / np.sqrt(SEVERAL)
     assert max(map(abs, worst_bias(known, weighted).values())) < limit
 
 
+@pytest.mark.full
 def test_unweighted_estimates_are_biased(known: Known) -> None:
     bias = worst_bias(known, unweighted)
-    assert abs(bias["recall"]) > 1 and abs(bias["accuracy"]) > 0.1 + LIMIT / np.sqrt(200)
+    assert abs(bias["recall"]) > 1 and abs(bias["accuracy"]) > 0.1 + LIMIT / np.sqrt(SEVERAL)
 
 
 # --- the precision curve ------------------------------------------------------------------------
@@ -224,9 +226,6 @@ def test_cut_cells_keep_every_item_and_label(known: Known) -> None:
 
 
 # --- the error level ----------------------------------------------------------------------------
-
-
-RUNS = repeated(300)
 
 
 def coverage(known: Known, design: str) -> float:
