@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import re
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +14,7 @@ import pytest
 from plotly.graph_objects import Figure
 
 from benchmarks.harness import Options
+from benchmarks.papers import pictures
 from benchmarks.papers import verdicts as subject
 from benchmarks.papers.__main__ import PAPERS, faults, page
 from benchmarks.papers.outcome import Outcome, kept, outcome_of
@@ -121,3 +124,12 @@ def test_every_paper_has_rows_that_must_come_out_with_reasons(name: str) -> None
     for row in rows:
         if row.low is not None and row.high is not None:
             assert row.low <= row.high, row.key
+
+
+def test_numbers_need_no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are recomputed where only the product is installed."""
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    module = importlib.reload(pictures)
+    module.save_pictures(Path("nowhere"), "none", {})
+    with pytest.raises(ImportError):
+        module.save_pictures(Path("nowhere"), "one", {"a": None})

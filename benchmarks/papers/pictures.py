@@ -8,10 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
 from plotly.graph_objects import Figure
-
-from tests.browser.chromium import ARGUMENTS, NAMES
 
 WIDTH, HEIGHT, COLOURS = 700, 430, 64
 
@@ -20,6 +17,11 @@ def save_pictures(folder: Path, name: str, figures: Mapping[str, Figure]) -> Non
     """Write each figure to ``folder``/``name``_<figure>.png, as few bytes as its colours allow."""
     if not figures:
         return
+    # Numbers need neither: they are recomputed where only the product is installed.
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.chromium import ARGUMENTS, NAMES
+
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     if executable is None:
         raise FileNotFoundError(f"figures need a browser; none of {', '.join(NAMES)} is installed")
