@@ -18,6 +18,7 @@ from labelcore.population.text import as_text, listing, shorten
 
 SCORE_RULE = "a score must be a finite number"
 WITH_COMMA = f"{SCORE_RULE} with a decimal comma and no thousands marks"
+PERCENT = "; write 76% as 0.76"
 HINT = "; if its comma is a decimal mark, choose the decimal comma; no thousands marks are read"
 
 
@@ -90,6 +91,8 @@ def _score_rule(column: pa.ChunkedArray, wrong: NDArray[np.int64], decimal: str)
     if decimal == ",":
         return WITH_COMMA
     first = as_text(column.take(pa.array(wrong[:1]))).to_pylist()
+    if any(text.endswith("%") for text in first):
+        return SCORE_RULE + PERCENT
     return SCORE_RULE + (HINT if any(NUMBER[","].fullmatch(text) for text in first) else "")
 
 

@@ -127,9 +127,20 @@ def detect(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
     return FORMATS[known_suffix(path.name)].detect(path, given)
 
 
+INSTEAD = {
+    ".duckdb": "; in DuckDB: COPY a_table TO 'items.parquet'",
+    ".feather": "; in pandas: read_feather(path).to_parquet('items.parquet')",
+    ".pkl": "; in pandas: read_pickle(path).to_parquet('items.parquet')",
+    **dict.fromkeys((".xls", ".ods"), "; save it as .xlsx"),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "; export its table as .csv"),
+}
+"""Files of tables that nothing here reads, and how one is written that can be read."""
+
+
 def known_suffix(name: str) -> str:
     """The suffix of a file name, in lower case. ValueError for a suffix not in the table."""
     for suffix in sorted(FORMATS, key=len, reverse=True):
         if name.lower().endswith(suffix):
             return suffix
-    raise ValueError(f"{name}: the suffix must be one of {', '.join(FORMATS)}")
+    rule = f"{name}: the suffix must be one of {', '.join(FORMATS)}"
+    raise ValueError(rule + INSTEAD.get(Path(name).suffix.lower(), ""))

@@ -27,7 +27,6 @@ from labelcore.population.text import shorten
 ZIP = ".zip"
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 NOTES = (".txt", ".txt.gz")
-MADE = "pictures.csv"
 MOST_FILES, LONGEST_NAME = 100_000, 200
 READ_AT_ONCE = 1 << 20
 LEADS_OUT = "a name in it must be a path below its folder"
@@ -136,7 +135,11 @@ def _copied(name: str, entries: list[Entry], packed: int | None, target: Path) -
             raise PopulationError([Fault(name, None, None, str(one.path), "it is there twice")])
         seen.add(key)
         written += _copy(one, target / one.path, name, packed, written)
-    return target / tables[0].path if tables else _made(pictures, target)
+    return (
+        target / tables[0].path
+        if tables
+        else _made(pictures, target / f"{name.removesuffix(ZIP)}.csv")
+    )
 
 
 def _copy(one: Entry, path: Path, name: str, packed: int | None, before: int) -> int:
@@ -152,13 +155,13 @@ def _copy(one: Entry, path: Path, name: str, packed: int | None, before: int) ->
     return written
 
 
-def _made(pictures: list[Entry], target: Path) -> Path:
+def _made(pictures: list[Entry], table: Path) -> Path:
     """A table of the pictures, in the order of their paths."""
     folders = {one.path.parent.name for one in pictures}
     head = ["id", "image", *(["prediction"] if len(folders) > 1 else [])]
-    with (target / MADE).open("w", encoding="utf-8", newline="") as stream:
+    with table.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(head)
         for path in sorted(one.path for one in pictures):
             writer.writerow([path, path, path.parent.name or "(no folder)"][: len(head)])
-    return target / MADE
+    return table

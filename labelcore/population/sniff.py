@@ -15,6 +15,9 @@ from labelcore.population.dialect import DELIMITERS, PLAIN, QUOTES, Dialect
 
 SAMPLE_BYTES = 1 << 18
 SAMPLE_ROWS = 400
+SENTENCE = 4
+AGREED = 0.5
+LINES = Dialect(delimiter="\t", quote="")
 NUMBER = {
     ".": re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII),
     ",": re.compile(r"\s*[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?\s*", re.ASCII),
@@ -28,13 +31,17 @@ def detect_dialect(path: Path, name: str, given: Mapping[str, Any]) -> Dialect:
 
     A separator must split the header; the first in order that gives every row of the sample as
     many cells as the header wins, else the one for which most rows agree. Commas come first, in a
-    .tsv file tabs. Without any that fits it is a plain CSV file of one column.
+    .tsv file tabs. Without any that fits it is a plain CSV file of one column, and a .txt file with
+    commas here and there has a text on each line.
     """
     sample, whole = _sample(path)
-    found = _separator(sample, whole, name, given)
-    if found is None:
+    share, delimiter, quote, rows = _separator(sample, whole, name, given)
+    if share < AGREED and ".txt" in name.lower()[-7:] and "delimiter" not in given:
+        plain = _parse(sample, whole, PLAIN.delimiter, PLAIN.quote)
+        if plain.broken or any(len(record) > 1 for record in plain.records):
+            return LINES.changed(given)
+    if not share:
         return PLAIN.changed(given)
-    delimiter, quote, rows = found
     decimal = PLAIN.decimal if delimiter == "," else _decimal(rows)
     detected = Dialect(delimiter=delimiter, quote=quote, decimal=decimal)
     return detected.changed(given)
@@ -43,14 +50,25 @@ def detect_dialect(path: Path, name: str, given: Mapping[str, Any]) -> Dialect:
 def first_row_is_data(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether a name in the header looks like a value of its column.
 
-    A number above numbers, or a text that comes again below where few different ones do.
+    A number above numbers, a sentence above sentences, or a text that comes again below where few
+    different ones do.
     """
     for name, *values in zip(header, *rows, strict=False):
         if values and _is_number(name) and all(map(_is_number, values)):
             return True
+        if (
+            len(header) == 1
+            and _is_sentence(name)
+            and 2 * sum(map(_is_sentence, values)) > len(values)
+        ):
+            return True
         if name.strip() and name in values and len(set(values)) <= max(2, len(values) // 3):
             return True
     return False
+
+
+def _is_sentence(text: str) -> bool:
+    return len(text.split()) >= SENTENCE
 
 
 def _is_number(text: str) -> bool:
@@ -84,14 +102,15 @@ class _Rows:
 
 def _separator(
     sample: str, whole: bool, name: str, given: Mapping[str, Any]
-) -> tuple[str, str, list[list[str]]] | None:
-    best: tuple[float, str, str, list[list[str]]] | None = None
+) -> tuple[float, str, str, list[list[str]]]:
+    """The share of rows that agree, 0 where nothing splits the header; and how they are split."""
+    best: tuple[float, str, str, list[list[str]]] = (0.0, "", "", [])
     for delimiter, quote in _candidates(name, given):
         rows = _parse(sample, whole, delimiter, quote)
         share = rows.agreement()
-        if share > (best[0] if best else 0.0):
+        if share > best[0]:
             best = share, delimiter, quote, rows.records
-    return None if best is None else best[1:]
+    return best
 
 
 def _candidates(name: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -91,7 +91,7 @@ def keep_upload(name: str, content: bytes) -> Path:
             packed.write_bytes(content)
             return _taken_apart(packed, hashlib.sha256(content).hexdigest(), len(content))
     if (table := _recognised(wanted, content)) is not None:
-        wanted, content = f"{wanted}{table[0]}", table[1]
+        wanted, content = f"{Path(wanted).stem}{table[0]}", table[1]
     suffix = known_suffix(wanted)
     folder = files_folder()
     folder.mkdir(parents=True, exist_ok=True)

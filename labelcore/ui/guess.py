@@ -35,6 +35,9 @@ PREDICTION = re.compile(
 )
 FOUND_FLAG = re.compile(r"^(is_|was_)?(found|reviewed|screened|retrieved|produced)$", re.IGNORECASE)
 """Columns that say of every item whether it was found so far."""
+CODE = re.compile(r"(?=.*\d)(?=.*[a-z])[\w#/:-]{2,40}", re.IGNORECASE)
+RANK = re.compile(r"^(rank|ranking|position)$", re.IGNORECASE)
+"""Columns whose low numbers stand first."""
 YES_OR_NO = {"0", "1", "yes", "no", "true", "false", "y", "n"}
 CONTENT = re.compile(
     r"^(text|content|message|body|image|picture|sentence|document|abstract|title|question|prompt"
@@ -60,6 +63,7 @@ NAMED, LIKELY, UNSURE = 0.95, 0.75, 0.4
 ENOUGH = 0.5
 ROUNDED = 0.015
 MOST_NAMED = 6
+FEWEST_CODES = 5
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,13 @@ def _id(free: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[str |
             return Found(None, UNSURE, reason)
         if named:
             return Found(named[0], NAMED if rank == 0 else LIKELY)
-    return Found(None, LIKELY)
+    codes = [name for name in free if _all_different(values[name]) and _codes(values[name])]
+    return Found(codes[0] if len(codes) == 1 else None, LIKELY)
+
+
+def _codes(values: Sequence[str]) -> bool:
+    """Signs such as T-0017, which say nothing themselves."""
+    return len(values) >= FEWEST_CODES and all(map(CODE.fullmatch, values))
 
 
 def _all_different(values: Sequence[str]) -> bool:
@@ -211,7 +221,9 @@ def _is_prediction(name: str, values: Sequence[str]) -> bool:
 def _is_score(name: str, values: Sequence[str]) -> bool:
     """A bad value in a column named like a score is a fault to be told, not another meaning."""
     if SCORE.search(snake(name)):
-        return any(NUMBER.fullmatch(value) for value in values)
+        return any(NUMBER.fullmatch(value.removesuffix("%")) for value in values)
+    if RANK.search(snake(name)):
+        return _numbers(values) is not None and _all_different(values)
     return bool(PREDICTION.search(snake(name))) and _between(values)
 
 

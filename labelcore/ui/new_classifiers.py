@@ -18,6 +18,7 @@ from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Columns, Draft, Question
 from labelcore.ui.facts import shown_word
 from labelcore.ui.fields import same
+from labelcore.ui.guess import RANK
 from labelcore.ui.plain import one_line, plain
 
 EXTREMES, MOST_THRESHOLDS, LONGEST_SCALE = 3, 8, 20
@@ -132,7 +133,9 @@ def show_cut(now: Draft, base: Population, question: Question, name: str, number
 
 def falls(base: Population, name: str) -> bool:
     """Whether the items that a classifier calls positive have the lower scores; False where it
-    calls none so, or the file does not say."""
+    calls none so, or the file does not say. Ranks begin with the best."""
+    if RANK.search(base.arguments["scores"].get(name) or ""):
+        return True
     if name not in base.predictions or name not in base.arguments["predictions"]:
         return False
     if not 0 < base.called(name).get((base.positive,), 0) < len(base):

@@ -383,7 +383,7 @@ def roles(columns: Columns, found: Guess) -> dict[str, str]:
 def say_what_matters(items: Items) -> None:
     """What must be known of the meanings, whether or not they are changed."""
     if items.now.value("id", first_id(items.guess)) == ROW_NUMBERS:
-        st.caption("Row numbers are the ids: rows of this file must never move.")
+        st.caption("No id column: row numbers are the ids, so the order of the rows must stay.")
     for part, reason in items.guess.reasons.items():
         st.caption(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
     for one in items.tree.branches if items.judged else ():
@@ -520,7 +520,7 @@ def show_head(items: Items) -> None:
         st.warning(
             plain(
                 f"The first row looks like data, not like names of columns: {names}. If so, "
-                "choose above: the first row is data."
+                f"say so under '{WRONG}'."
             )
         )
     first = set([*meant, *head.columns][: files.PREVIEW_COLUMNS])

@@ -30,7 +30,10 @@ from labelcore.waves.plan_file import SCHEDULES
 
 FROM = "from"
 """In the address of Watch: the project that a monitor is to be begun from; "" for any."""
-NO_PROJECT = "A monitor begins from a project, which says how its file is read and what is asked."
+NO_PROJECT = "A monitor begins from a project: it says how its file is read and what is asked."
+NONE_FITS = (
+    "No project here can be watched: it must ask for precision and recall, accuracy or how common."
+)
 RENEWED = "These rows have changed under their ids (renewed)"
 WATCH_THIS = "Watch this every week"
 NOT_WORDS = ("trial", "series")
@@ -120,7 +123,11 @@ def begin_page(of: str) -> None:
     records = {one.name: one for one in suited()}
     st.title(WATCH_THIS, anchor=False)
     if not records:
-        st.text(NO_PROJECT)
+        st.text(
+            NONE_FITS
+            if any(not one.archived for one in sessions.store().projects())
+            else NO_PROJECT
+        )
         st.page_link("pages/new_project.py", label="New project")
         return
     names = list(records)

@@ -46,6 +46,9 @@ DETECTED: list[tuple[str, bytes, dict[str, Any]]] = [
     ("a.csv", b"t;s;r\na;0,5;0.5\n", {"delimiter": ";"}),
     ("a.csv", b"t;s\na;0,5\nb;n/a\nc;0,1\n", {"delimiter": ";", "decimal": ","}),
     ("a.csv", b't,s\na,"0,5"\n', {}),
+    ("a.txt", b"Hi, there\nWIN, now, 5 %\nnone\nMum says\n" * 2, {"delimiter": "\t", "quote": ""}),
+    ("a.txt", b"text\nno comma\none, here\n", {"delimiter": "\t", "quote": ""}),
+    ("a.txt", b'text\n"one, in quotes"\n', {}),
 ]
 SHORT = {"cp": "windows-1252", "le": "utf-16-le", "be": "utf-16-be"}
 

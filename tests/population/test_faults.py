@@ -105,6 +105,12 @@ ONE_FAULT: list[tuple[str | bytes, dict[str, Any], tuple[Any, ...], str]] = [
         "if its comma is a decimal mark, choose the decimal comma; no thousands marks are read",
     ),
     (
+        "id,text,s\n1,a,76%\n",
+        {"scores": {"lr": "s"}},
+        (1, 2, "s", "76%"),
+        "a score must be a finite number; write 76% as 0.76",
+    ),
+    (
         "id;text;s\n1;a;0,5\n2;b;1.234\n3;c;0,25\n",
         {"scores": {"lr": "s"}},
         (2, 3, "s", "1.234"),

@@ -15,7 +15,7 @@ from PIL import Image
 
 from labelcore.errors import PopulationError
 from labelcore.population import pictures
-from labelcore.population.pictures import MADE, take_apart
+from labelcore.population.pictures import take_apart
 
 
 def picture(shade: int = 0) -> bytes:
@@ -47,7 +47,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_the_folder_of_a_picture_is_its_prediction(tmp_path: Path, target: Path) -> None:
     files = {"pics/dog/1.png": picture(1), "pics/cat/1.png": picture(2), "pics/read.me": b"x"}
     table = take_apart(packed(tmp_path, files), target)
-    assert table == target / MADE
+    assert table == target / "mine.csv"
     cat, dog = "pics/cat/1.png", "pics/dog/1.png"
     assert rows(table) == [
         {"id": cat, "image": cat, "prediction": "cat"},

@@ -63,7 +63,7 @@ def test_an_upload_of_another_tool_is_kept_as_the_table_that_it_is_read_as(
         "annotations": [{"was_cancelled": False, "result": [choice]}],
     }
     path = keep_upload("export.json", json.dumps([task]).encode())
-    assert path.name == "export.json.parquet"
+    assert path.name == "export.parquet"
     assert keep_upload("export.json", json.dumps([task]).encode()) == path
     head = read_head(path)
     found = guess(head.columns, head.sample)
@@ -71,7 +71,7 @@ def test_an_upload_of_another_tool_is_kept_as_the_table_that_it_is_read_as(
     assert [(one.score, one.prediction) for one in found.classifiers] == [
         ("a_score", "a_prediction")
     ]
-    assert keep_upload("refs.ris", b"TY  - JOUR\nTI  - A\nER  - \n").name == "refs.ris.parquet"
+    assert keep_upload("refs.ris", b"TY  - JOUR\nTI  - A\nER  - \n").name == "refs.parquet"
     with pytest.raises(PopulationError, match="looks like an export of Label Studio"):
         keep_upload("broken.json", json.dumps([task]).encode()[:-5])
 
@@ -79,6 +79,8 @@ def test_an_upload_of_another_tool_is_kept_as_the_table_that_it_is_read_as(
 def test_upload_of_another_kind_is_not_kept(data_folder: Path) -> None:
     with pytest.raises(ValueError, match=r"a\.png: the suffix must be one of \.csv, "):
         keep_upload("a.png", b"x")
+    with pytest.raises(ValueError, match=r"; in DuckDB: COPY a_table TO 'items\.parquet'$"):
+        keep_upload("a.duckdb", b"x")
     assert not (data_folder / "files").exists()
 
 
@@ -99,6 +101,8 @@ def test_head_of_a_broken_file_raises_its_faults(data_folder: Path) -> None:
         ("a.csv", "Hello world,spam\nYou there,ham\nBye,spam\nHi,spam\nOh,ham\nAh,ham\n", True),
         ("a.csv", "year,2019,2020\nberlin,a,b\nbonn,c,d\n", False),
         ("a.csv", "text,yes\nyes no,no\nno yes,no\n", False),
+        ("a.txt", "Win a free phone now\nAre you there, Ann?\nCall me, it is late\nok\n", True),
+        ("a.txt", "What was said\nWin a free phone now\nCall me, it is late\n", False),
         ("a.jsonl", '{"1": 2}\n{"1": 3}\n', False),
     ],
 )
@@ -161,7 +165,7 @@ def test_a_path_of_this_machine(data_folder: Path, tmp_path: Path) -> None:
     (outside / "a.csv").unlink()
     Image.new("L", (4, 4)).save(outside / "cat" / "1.png")
     table = named(str(outside), anywhere=True)
-    assert table.name == "pictures.csv" and table.is_relative_to(data_folder / "files")
+    assert table.name == "out.csv" and table.is_relative_to(data_folder / "files")
     assert (table.parent / "cat" / "1.png").is_file()
     assert named(str(outside), anywhere=True) == table
     (outside / "secret").write_text("x")

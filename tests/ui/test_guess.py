@@ -354,3 +354,19 @@ def test_what_is_the_same_in_every_row_is_never_shown_alone(
 def test_a_field_of_what_a_model_said(column: str, values: list[object], predicts: bool) -> None:
     found = guess(*sample(**{"id": [1, 2], column: values, "text": [TEXT, f"{TEXT} 2"]}))
     assert [one.prediction for one in found.classifiers] == ([column] if predicts else [])
+
+
+def test_a_code_in_every_row_is_the_id_and_numbers_of_a_rank_are_a_score() -> None:
+    texts = [f"some longer text, number {row}" for row in range(6)]
+    codes, ranks = [f"T-{row:03d}" for row in range(6)], [1, 2, 3, 4, 5, 6]
+    found = guess(*sample(ticket=codes, message=texts, rank=ranks))
+    assert found.id == "ticket" and found.content == ("message",)
+    assert found.classifiers == (ClassifierColumns("rank", "rank", None),)
+    assert guess(*sample(ticket=["T-1"] * 6, message=texts, rank=[1] * 6)).id is None
+    assert guess(*sample(one=codes, other=codes, message=texts)).id is None, "two could be it"
+
+
+def test_a_score_in_percent_is_a_score() -> None:
+    """So that its fault is told."""
+    found = guess(*sample(id=[1, 2], text=["some words", "more words"], confidence=["76%", "n/a"]))
+    assert found.classifiers == (ClassifierColumns("classifier", "confidence", None),)
