@@ -192,7 +192,9 @@ def test_a_build_brings_the_app_with_its_settings(root: Path, tmp_path: Path) ->
     assert found == {str(Path(one).relative_to(tmp_path)) for one in build.get_outputs()}
     pages = {f"pages/{one.name}" for one in (root / "pages").glob("*.py")}
     names = {"app.py", ".streamlit/config.toml", *pages}
-    assert found == {f"labelcore/app/{name}" for name in names}
+    schema = "labelcore/report/report.schema.json"
+    assert found == {schema, *(f"labelcore/app/{name}" for name in names)}
+    assert (tmp_path / schema).read_bytes() == (root / "docs" / "report.schema.json").read_bytes()
     for name in names:
         assert (tmp_path / "labelcore/app" / name).read_bytes() == (root / name).read_bytes()
 
@@ -211,7 +213,7 @@ def test_the_wheel_holds_the_app_and_asks_for_ranges(root: Path, tmp_path: Path)
         metadata = next(name for name in names if name.endswith("METADATA"))
         asked = wheel.read(metadata).decode()
     assert {"labelcore/py.typed", "labelcore/app/app.py", "labelcore/app/pages/label.py"} <= names
-    assert "labelcore/app/.streamlit/config.toml" in names
+    assert {"labelcore/app/.streamlit/config.toml", "labelcore/report/report.schema.json"} <= names
     served = {
         str(one.relative_to(root)) for one in tracked_files(root) if one.suffix in (".js", ".css")
     }
