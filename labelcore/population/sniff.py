@@ -16,7 +16,7 @@ from labelcore.population.dialect import DELIMITERS, PLAIN, QUOTES, Dialect
 SAMPLE_BYTES = 1 << 18
 SAMPLE_ROWS = 400
 SENTENCE = 4
-AGREED = 0.5
+AGREED = 0.8
 LINES = Dialect(delimiter="\t", quote="")
 NUMBER = {
     ".": re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII),
