@@ -35,6 +35,7 @@ __all__ = [
     "Table",
     "Wave",
     "errors",
+    "label",
     "monitor",
     "open_store",
     "preview",
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from labelcore.results.types import Choice, Claim, Estimate
     from labelcore.session.session import Session
     from labelcore.store import open_store
+    from labelcore.ui.notebook import label
     from labelcore.waves.monitor import Monitor
 else:
     # Module -> the public names it has; the imports above say the same to a type checker.
@@ -85,6 +87,7 @@ else:
         "session.session": ("Session",),
         "planning.simulation": ("Simulation", "simulate"),
         "store": ("open_store",),
+        "ui.notebook": ("label",),
         "waves.monitor": ("Monitor",),
     }
     _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

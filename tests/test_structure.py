@@ -81,7 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 # what they are called.
 MAY_NAME_TYPES = {
     "report": {"store"},
-    "__init__": {"papers"},
+    "__init__": {"papers", "ui"},
 }
 
 # From outside, one of these folders is its table; of its files only these may be named.

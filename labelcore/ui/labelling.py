@@ -71,12 +71,12 @@ def judge(project: str, session: Session, person: str) -> None:
         draws = _to_judge(session, person)
     draw = next(iter(draws), None)
     paged = grid.is_on(session, person) and bool(draws) and judges
-    cells = (grid.cell_of(session, one, _view_of(session, one)) for one in draws)
+    cells = (grid.cell_of(session, one, shown_to(session, one)) for one in draws)
     page = grid.page_shown(session, cells) if paged else None
     item = opened_item(session, panel) if panel.get("name") == "open" else _item(session, draw)
     answers = answers_shown(session) if draw is not None and judges and not page else None
     tools = _tools(session, person, draw, item, page) if judges else None
-    ahead = _ahead(session, draw, answers) if draw is not None and answers else None
+    ahead = ahead_of(session, draw, answers) if draw is not None and answers else None
     if page and len(page["cells"]) == len(draws):
         ahead = _page_ahead(session, draws)
     stands = title(session) if item is None and judges else None
@@ -124,18 +124,18 @@ def _surface(project: str, key: str, data: dict[str, Any]) -> None:
     surface(key, {**data, "done": actions.done()}, partial(actions.pressed, project, key))
 
 
-def _view_of(session: Session, draw: Draw) -> list[Node]:
+def shown_to(session: Session, draw: Draw) -> list[Node]:
     trail.saw(session.project, draw.item_id, draw.token)
-    return _view(session, session.item(draw))
+    return view_of(session, session.item(draw))
 
 
 def _item(session: Session, draw: Draw | None) -> dict[str, Any] | None:
     if draw is None:
         return None
-    return shown_item(_name(draw.index, draw.repeat), _view_of(session, draw), draw.token)
+    return shown_item(_name(draw.index, draw.repeat), shown_to(session, draw), draw.token)
 
 
-def _ahead(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dict[str, Any] | None:
+def ahead_of(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dict[str, Any] | None:
     """The items that may follow, each once; none where a class has no key, because the list of
     those classes belongs to the item that the server drew."""
     if further(session):
@@ -143,7 +143,7 @@ def _ahead(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dict[
     follows = session.ahead(draw, [one["answer"] for one in answers])
     items = list(dict.fromkeys(follows.values()))
     try:
-        views = [_view(session, session.item_by_id(item_id)) for _, item_id in items]
+        views = [view_of(session, session.item_by_id(item_id)) for _, item_id in items]
     except ValueError:  # said when it is drawn
         return None
     shown = [
@@ -158,7 +158,7 @@ def _page_ahead(session: Session, draws: Sequence[Draw]) -> dict[str, Any] | Non
     """The page that follows for sure."""
     items = session.page_ahead(draws)
     try:
-        cells = [grid.Cell(n, _view(session, session.item_by_id(one))) for n, one in items]
+        cells = [grid.Cell(n, view_of(session, session.item_by_id(one))) for n, one in items]
     except ValueError:  # said when it is drawn
         return None
     page = grid.page_shown(session, cells)
@@ -169,7 +169,7 @@ def _name(index: int, repeat: bool) -> str:
     return f"{index} again" if repeat else str(index)
 
 
-def _view(session: Session, content: Mapping[str, str]) -> list[Node]:
+def view_of(session: Session, content: Mapping[str, str]) -> list[Node]:
     return item_nodes(content, usable_highlights(session.settings), session.population.path)
 
 
@@ -179,7 +179,7 @@ def opened_item(session: Session, panel: Mapping[str, Any]) -> dict[str, Any]:
     item_id = session.population.id_at(asked.position)
     trail.saw(session.project, item_id, str(panel["token"]))
     content = session.item_by_id(item_id)
-    return shown_item(str(panel["token"]), _view(session, content))
+    return shown_item(str(panel["token"]), view_of(session, content))
 
 
 def _may_extend(session: Session) -> bool:

@@ -398,11 +398,13 @@ function begin(parentElement) {
     event.preventDefault();
     found.click();
   };
-  window.addEventListener("keydown", onKey, true);
+  // On a page of the app all keys are its own; in a notebook those within it.
+  const listens = parentElement.labelcoreKeys || window;
+  listens.addEventListener("keydown", onKey, true);
   const end = () => {
     clearTimeout(slow);
     clearInterval(again);
-    window.removeEventListener("keydown", onKey, true);
+    listens.removeEventListener("keydown", onKey, true);
     root.remove();
     delete parentElement.labelcoreSurface;
   };
