@@ -18,7 +18,7 @@ from contextlib import suppress
 from ipaddress import IPv6Address, ip_address, ip_network
 from time import monotonic, time
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode
 
 import streamlit as st
 from streamlit import config
@@ -170,8 +170,10 @@ class TeamEntrance(Entrance):
             return may(visitor_of(came), Right.RUN)
         person = visitor_of(came)
         if shared:
-            asked = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
-            return may(person and person.at(visitor.key_named(asked.get("project", ""))), Right.SEE)
+            asked = parse_qs(scope.get("query_string", b"").decode("latin-1"), True)
+            named = asked.get("project", [""])  # Of several the page might read another one.
+            there = person.at(visitor.key_named(named[0])) if person and len(named) == 1 else None
+            return may(there, Right.SEE)
         return may(person, Right.RUN) or (may(person, None) and self._made_for(path, came))
 
     def _made_for(self, path: str, came: str) -> bool:

@@ -217,6 +217,8 @@ def test_a_shared_page_asks_for_the_role_in_its_project(
     cookie = head[b"set-cookie"].decode().partition(";")[0]
     found = [status(asked("/share", f"project={one}", cookie=cookie)) for one in ("mine", "other")]
     assert found == [200, 403]
+    for both in ("mine&project=", "&project=mine", "mine&project=mine", "mine&project=other"):
+        assert status(asked("/share", f"project={both}", cookie=cookie)) == 403
 
 
 def test_links_and_sessions_end(
