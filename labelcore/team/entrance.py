@@ -197,7 +197,9 @@ class TeamEntrance(Entrance):
             return 429, TOO_MANY
         if not os.environ.get(KEY) and os.environ.get(USER_HEADER):
             return 403, NO_LOGIN
-        return (403, NO_KEY) if os.environ.get(KEY) or listens_beyond() else (421, NO_NAME)
+        if not (os.environ.get(KEY) or listens_beyond()):
+            return 421, NO_NAME
+        return 403, LINK_ENDED if _cookies(scope) else NO_KEY
 
     def visitor(self, came: str) -> Visitor | None:
         if came == ASK:

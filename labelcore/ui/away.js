@@ -1,5 +1,8 @@
 const CONNECTED_MS = 500; // From the end of the box until a message goes through.
 
+const refused = () =>
+  fetch(location.href, { cache: "no-store" }).then((one) => one.status === 403, () => false);
+
 function begin(where) {
   const told = Object.assign(document.createElement("div"), { className: "lc-away" });
   told.role = "status";
@@ -19,6 +22,7 @@ function begin(where) {
     const answers = document.querySelector(".lc-answers:not([hidden]) button");
     told.textContent = away ? (answers ? AWAY : CLOSED) : "";
     if (!away) setTimeout(ask, CONNECTED_MS);
+    else refused().then((yes) => yes && location.reload()); // The door says why.
   };
   const ask = () => where.labelcoreAway && where.labelcoreAway.send();
   const watcher = new MutationObserver(look);

@@ -8,12 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.access import Right
+from labelcore.access import Right, may
 from labelcore.items import highlights_of
 from labelcore.promises import Status
 from labelcore.session import managing
 from labelcore.session.session import Session
-from labelcore.ui import actions, people, sessions, trail
+from labelcore.ui import actions, people, sessions, trail, visitor
 from labelcore.ui.answers import classes_in_order
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import guard
@@ -31,11 +31,12 @@ EVERYTHING = "The plan already allows every item to be judged: there is nothing 
 CHOICE_MADE = "The choice is made: no further item would be asked."
 EXTEND, FINISH, ARCHIVE, BRING_BACK = "Go on longer", "Finish", "Archive", "Bring back"
 ERASE = "Erase"
-ITEM, TEXTS, LATER, PROJECT = "item", "texts", "later", "project"
+ITEM, TEXTS, LATER, PERSON, PROJECT = "item", "texts", "later", "person", "project"
 ERASED_WHAT = {
     ITEM: "The text of one item",
     TEXTS: "The texts of all items",
     LATER: "The texts of all items, some days after the project's end",
+    PERSON: "A person's name, in every project",
     PROJECT: "The whole project",
 }
 ERASE_WORDS = "It goes from the store, its backups and what was made here, and does not come back."
@@ -184,11 +185,12 @@ def archive(project: str, archived: bool) -> None:
 
 def erase_form(project: str, token: str) -> None:
     st.text(ERASE_WORDS)
-    what = st.radio(
-        "What?", list(ERASED_WHAT), format_func=ERASED_WHAT.get, key=f"life-what-{token}"
-    )
-    if what == ITEM:
-        st.text_input("Its id", key=f"life-id-{token}")
+    everywhere = may(visitor.everywhere(), Right.RUN)
+    offered = [one for one in ERASED_WHAT if one != PERSON or everywhere]
+    what = st.radio("What?", offered, format_func=ERASED_WHAT.get, key=f"life-what-{token}")
+    if what in (ITEM, PERSON):
+        label = "Its id" if what == ITEM else "The name"
+        st.text_input(label, key=f"life-id-{token}")
     if what == LATER:
         st.number_input("Days", 1, 36_500, 90, key=f"life-days-{token}")
     else:
@@ -212,6 +214,9 @@ def erase(project: str, token: str) -> None:
     said = {"who": trail.who(), "why": str(typed("why"))}
     if what == PROJECT:
         found = erasing.erase_project(store, project, **said)
+    elif what == PERSON:
+        visitor.require(Right.RUN)
+        found = erasing.erase_person(store, str(typed("id")).strip(), **said)
     else:
         wanted = [str(typed("id")).strip()] if what == ITEM else None
         found = erasing.erase_items(store, project, wanted, **said)

@@ -111,7 +111,8 @@ def who_is_here() -> None:
     person = visitor.visitor()
     if person is not None and person.name:
         with st.container(key="quiet-visitor", width="content"):
-            st.text(f"{one_line(person.name, 20)} · {person.role}")
+            name = one_line(person.name, 20)
+            st.text(f"{name} · {person.role}" if person.rights else name)
         visitor.show_way_out()
 
 

@@ -43,7 +43,8 @@ def names(data_folder: Path) -> list[str]:
 
 
 def test_erase_ends_a_project_or_keeps_its_texts_for_so_long(app, make, data_folder: Path) -> None:
-    make(labels=3)
+    session = make()
+    session.answer(session.next("Ann Lee"), "yes", annotator="Ann Lee")
     page = chosen(app, "Erase")
     field(page, "life-what").set_value("later").run()
     button(page, "life-do").click().run()
@@ -56,6 +57,13 @@ def test_erase_ends_a_project_or_keeps_its_texts_for_so_long(app, make, data_fol
     button(page, "life-do").click().run()
     assert "Erased. Out of reach: " in plainly(page)
     assert set(reopened(data_folder, "demo").drawn_items()) == set()
+    page = chosen(app, "Erase")
+    field(page, "life-what").set_value("person").run()
+    field(page, "life-id").set_value("Ann Lee")
+    field(page, "life-why").set_value("left").run()
+    button(page, "life-do").click().run()
+    given = [one.annotator for one in reopened(data_folder, "demo").events if one.label]
+    assert "Erased." in plainly(page) and given == ["erased 1"], given
     page = chosen(app, "Erase")
     field(page, "life-what").set_value("project").run()
     field(page, "life-why").set_value("mistaken").run()

@@ -10,7 +10,7 @@ import pytest
 from oidc_provider_mock import User, run_server_in_thread
 from playwright.sync_api import Page, expect
 
-from labelcore.team.entrance import NO_KEY
+from labelcore.team.entrance import LINK_ENDED, NO_KEY
 from labelcore.team.register import Register
 from labelcore.team.roles import Role
 from labelcore.team.settings import KEY, role_key
@@ -71,6 +71,19 @@ def test_a_share_by_deep_links(tmp_path: Path, new_browser: Callable[..., Page])
         assert "start=" not in looking.url and "project=Shared" in looking.url
         open_page(looking, f"{server.url}/label?project={project}")
         expect(looking.get_by_text("You are here as a viewer")).to_be_visible()
+
+
+@pytest.mark.full
+def test_whose_link_is_withdrawn_with_a_page_open_is_told_so(
+    tmp_path: Path, new_browser: Callable[..., Page]
+) -> None:
+    with Server(tmp_path / "data", environment={KEY: START}, forked=True) as server:
+        project = quote(make_project(server.data, "Left"))
+        register = Register(server.data)
+        secret, page = register.add("Vic", Role.VIEWER), new_browser()
+        open_page(page, f"{server.url}/progress?project={project}&start={secret}")
+        register.remove("Vic")
+        expect(page.locator("body")).to_have_text(LINK_ENDED)
 
 
 def test_a_login_from_the_button_to_the_label(

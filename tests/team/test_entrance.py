@@ -202,6 +202,8 @@ def test_a_link_of_ones_own_opens_until_it_is_taken_back(
     opened = came(asked(cookie=cookie))
     register.remove("Ann")
     assert status(asked(cookie=cookie)) == status(asked("/", f"start={secret}")) == 403
+    assert asked(cookie=cookie)[1]["body"].decode() == entrance.LINK_ENDED
+    assert asked()[1]["body"].decode() == entrance.NO_KEY
     assert asked(cookie=cookie, kind="websocket") == [door.REFUSED_SOCKET]
     assert visitor_of(opened) is None, "a page that is open has no role from now on"
     assert register.add("Ann", Role.VIEWER) != secret
