@@ -10,6 +10,7 @@ docs/content.md.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from hashlib import sha256
 
@@ -132,6 +133,7 @@ def _none(population: Population, *why: str) -> Opinion:
 def _cross_fitted(terms: Terms, positive: NDArray[np.bool_]) -> NDArray[np.float32]:
     """The log odds that each item is called positive, (n_items,), by a model that has not seen it,
     to so many digits that rounding elsewhere changes few."""
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
@@ -142,7 +144,8 @@ def _cross_fitted(terms: Terms, positive: NDArray[np.bool_]) -> NDArray[np.float
     found = np.zeros(len(positive), dtype=np.float32)
     mine, called = fold[terms.chosen], positive[terms.chosen]
     slopes, levels = np.zeros((FOLDS, terms.sampled.shape[1])), np.zeros(FOLDS)
-    with threadpool_limits(1):
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # It need not be at its end to help.
         for one in range(FOLDS):
             others = mine != one
             if len(np.unique(called[others])) == 2:

@@ -42,6 +42,8 @@ def made_content(terms: Terms, population: Population) -> None:
     draft goes on without."""
     classifier, at_half = _classifier(terms, population), _at_half(terms)
     wanted = at_half or wants_content(population, terms.params.get("helpers"))
+    if not at_half:
+        population.features.clear()  # Else a project would keep them for nothing.
     if classifier is None or not wanted:
         return
     try:
