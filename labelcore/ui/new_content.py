@@ -29,11 +29,11 @@ LEARN, LEAVE_OUT = "Learn from what the items say", "Leave out what the items sa
 OFFER = "{seconds}; it may save labels, and changes no promise."
 NOTHING = "What the items say saves nothing here that noise would not: it stays off."
 SILENT = "What the items say is no help: {why}."
-A_THOUSAND = 0.8
-"""Seconds for a thousand items (docs/content.md)."""
+A_THOUSAND, AT_HALF_A_THOUSAND = 0.5, 1.3
+"""Seconds for a thousand items, and with what is needed at half (docs/content.md)."""
 OFF = "new-content-off"
 AT_HALF, NOT_AT_HALF = "Learn once more at half of the labels", "Do not learn at half"
-AT_HALF_SAVES = "Your own labels teach it then; where they teach nothing, nothing changes."
+AT_HALF_SAVES = "{seconds}; your labels teach it then, and where they do not, nothing changes."
 AT_HALF_NOT = "Nothing is learned at half: that {why}."
 
 
@@ -73,7 +73,7 @@ def _offer_now(terms: Terms, population: Population, plan: Plan, classifier: str
             return
         names = listed(_names(population, plan))
         _button(LEARN, "new-content", method, {"helpers": names})
-        st.caption(OFFER.format(seconds=seconds_words(A_THOUSAND * len(population) / 1000)))
+        st.caption(OFFER.format(seconds=_seconds(population, A_THOUSAND)))
         return
     opinion = population.opinions[classifier]
     expected = outlook.forecast(population, plan).derived.get("expected_saving")
@@ -96,7 +96,7 @@ def _offer_at_half(terms: Terms, population: Population, plan: Plan, classifier:
             st.caption(plain(AT_HALF_NOT.format(why=why)))
     elif not why:
         _button(AT_HALF, "new-recut", method, {"recut": ONCE})
-        st.caption(AT_HALF_SAVES)
+        st.caption(AT_HALF_SAVES.format(seconds=_seconds(population, AT_HALF_A_THOUSAND)))
 
 
 def _button(label: str, key: str, method: str, params: Mapping[str, str | None]) -> None:
@@ -126,6 +126,10 @@ def seconds_words(seconds: float) -> str:
     if seconds < MINUTE:
         return f"About {math.ceil(seconds)} seconds"
     return about_minutes(seconds, "About ")
+
+
+def _seconds(population: Population, a_thousand: float) -> str:
+    return seconds_words(a_thousand * len(population) / 1000)
 
 
 def _classifier(terms: Terms, population: Population) -> str | None:
