@@ -70,8 +70,7 @@ class Terms:
     of them 0.
 
     chosen    (n_sampled,), the items that were looked at, in file order
-    sampled   (n_sampled, n_columns), sparse: what these say; without columns that say something
-              it has none
+    sampled   (n_sampled, n_columns), sparse: what these say
     pieces    the place of the first item and what some items say, of all in file order
     """
 

@@ -77,11 +77,8 @@ def test_cancelled_the_plan_goes_on_without(app, data_folder: Path, monkeypatch)
     assert not page.exception and LEARN in [one.label for one in page.button]
 
 
-def test_learning_at_half_is_one_press_and_off_where_it_was_not_measured(
-    app, data_folder: Path
-) -> None:
-    page = at_the_price(app, data_folder)
-    page = press(page, AT_HALF)
+def test_learning_at_half_is_one_press_and_off_for_several(app, data_folder: Path) -> None:
+    page = press(at_the_price(app, data_folder), AT_HALF)
     assert not page.exception and NOT_AT_HALF in [one.label for one in page.button]
     two = page.segmented_control(key="new-readers").set_value(2).run()
     assert not two.exception and SEVERAL in texts(two)

@@ -128,9 +128,8 @@ def test_content_that_says_nothing_is_named_and_the_plan_goes_on(
     ahead = lc.preview(file_of(tmp_path, text=text), plan_of())
     assert ahead.derived["helpers"] == [] and ahead.labels == 120
     assert f"'content' does not help to choose: {why}" in " ".join(ahead.derived["notes"])
-    at_half = plan_of(params={"recut": "once"}, promise="fixed")
-    notes = lc.preview(file_of(tmp_path, text=text), at_half).derived["notes"]
-    assert f"Nothing is learned at half: {why}" in " ".join(notes)
+    at_half = lc.preview(file_of(tmp_path, text=text), plan_of(params={"recut": "once"}))
+    assert f"Nothing is learned at half: {why}" in " ".join(at_half.derived["notes"])
 
 
 def test_beside_a_verdict_it_is_left_out_and_told() -> None:

@@ -17,6 +17,7 @@ from labelcore.log import recuts
 from labelcore.log.engine import Engine
 from labelcore.log.kinds import check
 from labelcore.planning.runs import label_all
+from labelcore.population import content_features
 from labelcore.replay.walk import Walk, replay_project
 from labelcore.report.account import cut_words
 from labelcore.ui.facts import counts
@@ -110,8 +111,10 @@ def test_a_session_cuts_once_and_replays(
     with monkeypatch.context() as patch:
         patch.setattr(recuts, "content_of", lambda *_: other)
         assert REPLAYED[False] in replay_project(store, "p").stages
+    monkeypatch.setattr(content_features, "_made", lambda *_: pytest.fail("it is made again"))
     opened = lc.Session.open(store, "p")
     assert np.array_equal(widths(opened), widths(session))
+    assert opened.population.features.keys() == session.population.features.keys() != set()
     assert "once more, each in two" in cut_words(cut.detail)
     assert "once more" not in cut_words({"labels": 60})
 
