@@ -398,8 +398,10 @@ def looks_job(readers: Callable[[], Readers], number: int, runs: int) -> list[Ro
     after each ``LOOK`` labels, held if at all of them; each label has the chance that its batch of
     ``LOOK`` had. Beside it the interval of a fixed size at the same looks."""
     who = readers()
-    plan = lc.Plan(DEFAULT, NAMES, budget=LABELS, promise="watched", readers=who.people)
-    plan = spent(who.population, replace(plan, overlap=0.1), None)
+    plan = lc.Plan(
+        DEFAULT, NAMES, budget=LABELS, promise="watched", overlap=0.1, readers=who.people
+    )
+    plan = spent(who.population, plan, None)
     share, planned = plan.overlap, int(plan.budget or 0)
     plain = replace(plan, overlap=0.0, readers=2)
     start, found = beginning(who.population, kept_plan(who.population, plain)), []

@@ -59,6 +59,7 @@ def people_agree(engine: Engine, called: Callable[[str], str] = str) -> PeopleAg
         without_class=sum(event.label is None for one in judged for event in one.others),
         waiting=0 if engine.finished else len(engine.repeats.due),
         unsettled=len(unsettled(engine)),
+        overruled=len(engine.overruled),
         share=percent_agreement(votes, confidence, each),
         coefficients={
             name: beyond_chance(votes, row.disagreement, confidence, each)

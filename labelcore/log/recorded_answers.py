@@ -34,6 +34,7 @@ class Book:
     sought     (items drawn, required precision) of each further choice that labels are asked for
     limit      how many items may be drawn; without the file 0 until the session is extended
     settled    draw -> what was last said to count for an item that people judge differently
+    overruled  draws of which two people said differently what counts
     version    counts what has changed any answer
     """
 
@@ -43,6 +44,7 @@ class Book:
         self.kinds: Counter[str] = Counter()
         self.repeats = repeats or Repeats(0, 0.0)
         self.settled: dict[int, Event] = {}
+        self.overruled: set[int] = set()
         self.version = 0
         self.limit = 0
         self.replans: tuple[tuple[int, int], ...] = ()
@@ -82,7 +84,12 @@ class Book:
 
     def settle(self, event: Event) -> None:
         """Say what counts for an item that people judge differently."""
-        self.settled[int(event.index or 0)] = event
+        index = int(event.index or 0)
+        before = self.settled.get(index, event)
+        otherwise = before.label != event.label and before.annotator != event.annotator
+        if otherwise and before.detail == event.detail:
+            self.overruled.add(index)
+        self.settled[index] = event
         self.version += 1
 
     def retract(self, index: int) -> None:

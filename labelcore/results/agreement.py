@@ -61,6 +61,8 @@ class PeopleAgree(Result):
         items that wait for another person
     unsettled
         items judged differently of which nobody has said yet which answer counts
+    overruled
+        items that two people settled in two ways; the last one counts
     share
         the share of pairs of answers to one item that are the same, 0 to 1, with its interval
     coefficients
@@ -79,6 +81,7 @@ class PeopleAgree(Result):
     without_class: int
     waiting: int
     unsettled: int
+    overruled: int
     share: Limits
     coefficients: dict[str, Limits]
     pairs: tuple[Pair, ...]

@@ -25,9 +25,11 @@ NOBODY = "No item has a class by two people yet.{waiting}"
 AGREE = (
     "{people} gave {alike} of {items} the same class: {share} of pairs of answers are the same "
     "({confidence} confidence, for one look; weighted to all labelled items, not to the file)."
-    "{left_out}{unsettled}{waiting}"
+    "{left_out}{unsettled}{overruled}{waiting}"
 )
 ALL_ALIKE = " {name} gave one answer to all {items}."
+ONE_PERSON = " {names} may be one person."
+OVERRULED = " {items} settled in two ways by two people: the last one counts."
 LEFT_OUT = " {answers} without a class left out."
 UNSETTLED = " {items} judged differently, to be settled on the page People."
 
@@ -76,14 +78,20 @@ def agree_sentence(found: PeopleAgree) -> str:
         if found.without_class
         else "",
         unsettled=UNSETTLED.format(items=count(found.unsettled, "item")) if found.unsettled else "",
+        overruled=OVERRULED.format(items=count(found.overruled, "item")) if found.overruled else "",
         waiting=waiting,
     ) + all_alike(found.people)
 
 
 def all_alike(people: Sequence[Person]) -> str:
-    """Who gave the same answer to many items: perhaps without looking."""
+    """Names of perhaps one person, and who gave the same answer to many items: perhaps without
+    looking."""
+    names: dict[str, list[str]] = {}
+    for one in people:
+        names.setdefault("".join(one.name.casefold().split()), []).append(one.name)
+    twice = (ONE_PERSON.format(names=" and ".join(one)) for one in names.values() if len(one) > 1)
     found = ((one, sum(items for _, items in one.said)) for one in people if len(one.said) == 1)
-    return "".join(
+    return "".join(twice) + "".join(
         ALL_ALIKE.format(name=one.name, items=count(items, "item"))
         for one, items in found
         if items >= ENOUGH_ALIKE

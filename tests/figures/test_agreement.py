@@ -87,6 +87,25 @@ def test_one_answer_to_everything_is_told(tmp_path: Path) -> None:
     assert "ann gave" not in one.agreement().sentence()
 
 
+def test_settling_in_two_ways_is_told(tmp_path: Path) -> None:
+    one = session(tmp_path)
+    labelled(one, "ann", "bob")
+    item = str(one.unsettled()[0].first.item_id)
+    for who, said in (("eve", "yes"), ("eve", "no"), ("eve", "yes")):
+        one.settle(item, said, who)
+    assert "two ways" not in one.agreement().sentence()
+    one.settle(item, "no", "mia")
+    said = one.agreement().sentence()
+    assert "1 item settled in two ways by two people: the last one counts." in said
+    assert "may be one person" not in said
+
+
+def test_names_that_differ_by_case_are_told(tmp_path: Path) -> None:
+    one = session(tmp_path)
+    labelled(one, "ann", "Ann")
+    assert "ann and Ann may be one person." in one.agreement().sentence()
+
+
 def test_before_a_second_person_it_says_so(tmp_path: Path) -> None:
     one = session(tmp_path, overlap=0.2)
     labelled(one, "ann")
