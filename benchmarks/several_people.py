@@ -45,7 +45,7 @@ from labelcore.stats.two_phase import Flips, Overlap, flips_of, settled_interval
 READINGS, LABELS = 660, 600
 NAMES = ("accuracy", "precision", "recall", "f1")
 DEFAULT, REAL, AGREEMENT = "recalibrated_neyman", "raters of a paraphrase", "agreement"
-ESTIMATOR = "estimator"
+ESTIMATOR, LOOKS = "estimator", "looks"
 WAYS = ("first answers", "settled", "flips taken as exact", "four limits, drawn evenly")
 LOOK = 60
 Codes = np.ndarray
@@ -429,8 +429,9 @@ def looks_job(readers: Callable[[], Readers], number: int, runs: int) -> list[Ro
         found.append(row)
     every = np.array(found)
     return [
-        {way: dict(zip(NAMES, every[:, at].mean(axis=0).tolist(), strict=True))
-         for at, way in enumerate(("watched", "fixed"))}
+        {"runs": runs}
+        | {way: dict(zip(NAMES, every[:, at].mean(axis=0).tolist(), strict=True))
+           for at, way in enumerate(("watched", "fixed"))}
     ]  # fmt: skip
 
 
@@ -493,6 +494,11 @@ WHOLE = {
 """The settings of whole sessions, with as many people."""
 
 
+def sessions_of(options: Options) -> dict[str, int]:
+    """Whole sessions of each setting, by promise."""
+    return {"fixed": max(options.runs // 2, 1), "watched": max(options.runs // 4, 1)}
+
+
 def jobs(options: Options) -> dict[str, Job]:
     found: dict[str, Job] = {}
     everybody = {
@@ -502,9 +508,9 @@ def jobs(options: Options) -> dict[str, Job]:
     }
     everybody[f"{REAL}, 2 people"] = partial(real_readers, 2, options.data)
     numbers = {name: number for number, name in enumerate(everybody)}
-    sessions = {"watched": max(options.runs // 4, 1), "fixed": max(options.runs // 2, 1)}
-    for promise, runs in sessions.items():
-        for name in (f"{kind}, {people} people" for kind, people in WHOLE.items()):
+    for name in (f"{kind}, {people} people" for kind, people in WHOLE.items()):
+        found[f"{LOOKS}, {name}"] = partial(looks_job, everybody[name], numbers[name], options.runs)
+        for promise, runs in sessions_of(options).items():
             found[f"{promise}, {DEFAULT}, {RECOMMENDED}, {name}"] = partial(
                 job, everybody[name], numbers[name], DEFAULT, promise, None, runs
             )
@@ -535,7 +541,7 @@ def tables(rows: Rows, options: Options) -> str:
     ]
     groups: dict[str, list[tuple[str, Row]]] = {}
     for name, found_rows in rows.items():
-        if not name.startswith((AGREEMENT, SURE)):
+        if not name.startswith((AGREEMENT, SURE, LOOKS)):
             promise, design, spent, reader = name.split(", ", 3)
             groups.setdefault(f"{promise}, {design}, {spent}", []).append((reader, found_rows[0]))
     for head, found in groups.items():
@@ -600,17 +606,28 @@ def widths(rows: Rows) -> str:
                         one[1] / sure[name],
                         one[1] / row[WAYS[3]][name][1],
                         one[1] / max(3.92 * one[2], 1e-9),
-                        one[1] / 2 / row["foretold"][name],
+                        one[1] / 2 / row["foretold"][name] if "foretold" in row else np.nan,
                     ]
                     for row, sure in mine
                     for name, one in row[WAYS[1]].items()
                     if key in (name, "all four")
                 ]
             )
-            both = zip(np.median(found, axis=0), found.max(axis=0), strict=True)
+            both = zip(np.nanmedian(found, axis=0), np.nanmax(found, axis=0), strict=True)
             lines.append([spent_on, key, *(f"{a:.2f} ({b:.2f})" for a, b in both)])
     head = ("spent on", "figure", SURE, "four limits", "floor", "foretold")
     return harness.table(head, lines)
+
+
+def looked(rows: Rows) -> str:
+    """How often every look held, in %, by the boundary and by a fixed size."""
+    found = {name: row for name, (row, *_) in rows.items() if name.startswith(LOOKS)}
+    lines = [
+        [name.removeprefix(f"{LOOKS}, "), row["runs"],
+         *(f"{100 * row['watched'][key]:.0f} ({100 * row['fixed'][key]:.0f})" for key in NAMES)]
+        for name, row in found.items()
+    ]  # fmt: skip
+    return LOOKED + harness.table(("people", "sessions", *NAMES), lines)
 
 
 def file_for(reader: str) -> str:
@@ -651,6 +668,13 @@ Widths of the settled figures, median and largest over the settings: divided by 
 default's own figures from 600 labels if nobody errs, by those of the form before (readings drawn
 evenly, the limits of four shares), by 3.92 standard deviations of the estimate over the sessions,
 under which no interval of 95 % can be, and by what was foretold from 5 % of disagreement.
+"""
+LOOKED = """
+## Watched, estimator, recommended
+
+How often the interval of the boundary held at every look, after each 60 labels and at the end, in
+%; in brackets the interval of a fixed size at the same looks, which is the broken twin.
+
 """
 BENCHMARK = Benchmark(
     name="several_people", about=__doc__, jobs=jobs, tables=tables, runs=100, quick_runs=5,
