@@ -15,6 +15,7 @@ from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanError
 from labelcore.plan.checks import (
+    check_all_read,
     check_claim_form,
     check_claims,
     check_edges,
@@ -34,7 +35,6 @@ from labelcore.plan.checks import (
 )
 from labelcore.plan.claims import read_claim, readings
 from labelcore.plan.stop_rules import looking, rule_names
-from labelcore.plan.unread import check_all_read
 from labelcore.promises import Form, Promise, Unsure
 from labelcore.stats.orders import derived_seed
 

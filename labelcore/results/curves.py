@@ -170,19 +170,20 @@ class Band(Finding):
         -----
         Between two points, precision follows from both: the number of positives among the first
         ``rank`` items is at least that of the point before, and grows by at most one per item. Any
-        other reading is that of the last point not beyond ``rank``.
+        other reading is that of the last point not beyond ``rank``. Of two lists, whose ``x`` has
+        all ranks up to 5,000, numbers of items go in a straight line from one point to the next.
         """
-        self._check_rank(rank)
-        point = int(np.searchsorted(self.x, rank, side="right")) - 1
-        if self.estimand == "precision_curve" and rank > self.x[point]:
-            return self._between(point, rank)
-        return float(self.value[point]), Interval(float(self.low[point]), float(self.high[point]))
-
-    def _check_rank(self, rank: float) -> None:
         if not self.x[0] <= rank <= self.x[-1]:
             raise ValueError(
                 f"rank must lie between {self.x[0]:.0f} and {self.x[-1]:.0f}, got {rank!r}"
             )
+        return self._at(rank)
+
+    def _at(self, rank: float) -> tuple[float, Interval]:
+        point = int(np.searchsorted(self.x, rank, side="right")) - 1
+        if self.estimand == "precision_curve" and rank > self.x[point]:
+            return self._between(point, rank)
+        return float(self.value[point]), Interval(float(self.low[point]), float(self.high[point]))
 
     def _between(self, point: int, rank: float) -> tuple[float, Interval]:
         """Precision between ``point`` and the next one, from the hits at both."""

@@ -78,32 +78,7 @@ class ListDifference(Band):
             return np.zeros(len(self.x), dtype=np.int64)
         return np.where(self.low > 0, 1, np.where(self.high < 0, -1, 0))
 
-    def at(self, rank: float) -> tuple[float, Interval]:
-        """The estimate and its interval at one rank.
-
-        Parameters
-        ----------
-        rank
-            from the first to the last of ``x``
-
-        Returns
-        -------
-        value : float
-            NaN if there is no estimate.
-        interval : Interval
-            Its bounds.
-
-        Raises
-        ------
-        ValueError
-            The rank lies outside ``x``.
-
-        Notes
-        -----
-        ``x`` has all ranks of a list of up to 5,000; beyond, numbers of items go in a straight line
-        from one point to the next.
-        """
-        self._check_rank(rank)
+    def _at(self, rank: float) -> tuple[float, Interval]:
         value, low, high = (
             float(np.interp(rank, self.x, one * self.x)) / rank
             for one in (self.value, self.low, self.high)

@@ -14,126 +14,62 @@ from typing import Any
 
 from labelcore.plugins import Table
 from labelcore.store import anchor
-from labelcore.store.anchor import AnchorCopy
-from labelcore.store.base import (
-    BUSY_SECONDS,
-    Act,
-    ConflictError,
-    Contents,
-    Copy,
-    Erasure,
-    LabelStore,
-    ProjectRecord,
-    RepeatedTokenError,
-    Seal,
-    SealedProject,
-    acts_follow,
-)
-from labelcore.store.erased import (
-    Gone,
-    add_gone,
-    forget_seal,
-    mark_of,
-    note_written,
-    read_erased,
-    remove_backups,
-    remove_written,
-    set_aside,
-    write_erased,
-)
-from labelcore.store.guard import Guard, back_up_now, seal, seal_anew
-from labelcore.store.items import (
-    contents_path,
-    copy_items,
-    items_path,
-    keep,
-    keep_written,
-    places_of,
-)
-from labelcore.store.kept import (
-    BackupCopy,
-    Difference,
-    SealsCopy,
-    backups,
-    backups_folder,
-    difference,
-    faults_of,
-    identity_of,
-    lost_projects,
-    made_at,
-    read_seals,
-)
-from labelcore.store.memory import MemoryStore
-from labelcore.store.salvage import Salvaged, StoreRemains, put_into, remains_of
+from labelcore.store.anchor import AnchorCopy as AnchorCopy
+from labelcore.store.base import BUSY_SECONDS as BUSY_SECONDS
+from labelcore.store.base import Act as Act
+from labelcore.store.base import ConflictError as ConflictError
+from labelcore.store.base import Contents as Contents
+from labelcore.store.base import Copy as Copy
+from labelcore.store.base import Erasure as Erasure
+from labelcore.store.base import LabelStore as LabelStore
+from labelcore.store.base import ProjectRecord as ProjectRecord
+from labelcore.store.base import RepeatedTokenError as RepeatedTokenError
+from labelcore.store.base import Seal as Seal
+from labelcore.store.base import SealedProject as SealedProject
+from labelcore.store.base import acts_follow as acts_follow
+from labelcore.store.erased import Gone as Gone
+from labelcore.store.erased import add_gone as add_gone
+from labelcore.store.erased import forget_seal as forget_seal
+from labelcore.store.erased import mark_of as mark_of
+from labelcore.store.erased import note_written as note_written
+from labelcore.store.erased import read_erased as read_erased
+from labelcore.store.erased import remove_backups as remove_backups
+from labelcore.store.erased import remove_written as remove_written
+from labelcore.store.erased import set_aside as set_aside
+from labelcore.store.erased import write_erased as write_erased
+from labelcore.store.guard import Guard as Guard
+from labelcore.store.guard import back_up_now as back_up_now
+from labelcore.store.guard import seal as seal
+from labelcore.store.guard import seal_anew as seal_anew
+from labelcore.store.items import contents_path as contents_path
+from labelcore.store.items import copy_items as copy_items
+from labelcore.store.items import items_path as items_path
+from labelcore.store.items import keep as keep
+from labelcore.store.items import keep_written as keep_written
+from labelcore.store.items import places_of as places_of
+from labelcore.store.kept import BackupCopy as BackupCopy
+from labelcore.store.kept import Difference as Difference
+from labelcore.store.kept import SealsCopy as SealsCopy
+from labelcore.store.kept import backups as backups
+from labelcore.store.kept import backups_folder as backups_folder
+from labelcore.store.kept import difference as difference
+from labelcore.store.kept import faults_of as faults_of
+from labelcore.store.kept import identity_of as identity_of
+from labelcore.store.kept import lost_projects as lost_projects
+from labelcore.store.kept import made_at as made_at
+from labelcore.store.kept import read_seals as read_seals
+from labelcore.store.memory import MemoryStore as MemoryStore
+from labelcore.store.salvage import Salvaged as Salvaged
+from labelcore.store.salvage import StoreRemains
+from labelcore.store.salvage import put_into as put_into
+from labelcore.store.salvage import remains_of as remains_of
 from labelcore.store.salvage import salvaged as _salvaged
-from labelcore.store.trail import Trail, act, command_user, cut_off, note, trail_file
-
-__all__ = [
-    "BUSY_SECONDS",
-    "STORES",
-    "Act",
-    "AnchorCopy",
-    "BackupCopy",
-    "ConflictError",
-    "Contents",
-    "Copy",
-    "Difference",
-    "Erasure",
-    "Gone",
-    "Guard",
-    "LabelStore",
-    "MemoryStore",
-    "ProjectRecord",
-    "RepeatedTokenError",
-    "Salvaged",
-    "Seal",
-    "SealedProject",
-    "SealsCopy",
-    "Trail",
-    "act",
-    "acts_follow",
-    "add_gone",
-    "back_up_now",
-    "backups",
-    "backups_folder",
-    "command_user",
-    "contents_path",
-    "copy_items",
-    "cut_off",
-    "damage_in",
-    "database_of",
-    "difference",
-    "faults_of",
-    "forget_seal",
-    "guarded",
-    "held",
-    "identity_of",
-    "items_path",
-    "keep",
-    "keep_written",
-    "lost_projects",
-    "made_at",
-    "mark_of",
-    "new_file",
-    "note",
-    "note_written",
-    "open_store",
-    "places_of",
-    "put_back",
-    "put_into",
-    "read_erased",
-    "read_seals",
-    "remains_of",
-    "remove_backups",
-    "remove_written",
-    "salvaged",
-    "seal",
-    "seal_anew",
-    "set_aside",
-    "shown",
-    "trail_file",
-    "write_erased",
-]
+from labelcore.store.trail import Trail as Trail
+from labelcore.store.trail import act as act
+from labelcore.store.trail import command_user as command_user
+from labelcore.store.trail import cut_off as cut_off
+from labelcore.store.trail import note as note
+from labelcore.store.trail import trail_file as trail_file
 
 
 def _sqlite(address: str, **options: Any) -> LabelStore:

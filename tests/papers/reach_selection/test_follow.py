@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labelcore.papers.reach_selection import follow as reach_follow
+from labelcore.papers.reach_selection import design as reach_follow
 from labelcore.papers.reach_selection.bounds import DOUBTFUL
-from labelcore.papers.reach_selection.follow import ReachFollower
+from labelcore.papers.reach_selection.design import ReachFollower
 from labelcore.papers.reach_selection.selection import ReachRules, ReachSelection
 
 MEMBER = np.arange(120)[:, None] < np.array([15, 30, 60, 120])
