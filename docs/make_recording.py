@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from labelcore.ui.recorded import RECORDED, record
+from labelcore.ui.start import RECORDED, record
 
 if __name__ == "__main__":
     RECORDED.write_text(json.dumps(record(), separators=(",", ":")) + "\n", encoding="utf-8")

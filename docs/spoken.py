@@ -22,10 +22,7 @@ ROOMS = (
     "papers",
 )
 SCRIPTS = {"SCRIPT", "STYLE"}
-NO_LANGUAGE = {
-    *("style.py", "scripts.py", "icon.py"),
-    *("message_texts.py", "picture.py"),
-}
+NO_LANGUAGE = {"scripts.py", "message_texts.py", "picture.py"}
 
 
 SURE = "95 % confidence, approximate, valid at every look"

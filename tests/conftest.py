@@ -96,7 +96,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def few_sessions_for_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """How many labels claims are likely to need is simulated roughly, which takes most of the time
     that making a session with claims does; ``tests/plan`` has it all."""
-    monkeypatch.setattr("labelcore.planning.claims.SESSIONS", 2)
+    monkeypatch.setattr("labelcore.planning.forecast.SESSIONS", 2)
 
 
 @pytest.fixture(scope="session")

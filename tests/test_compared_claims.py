@@ -17,7 +17,7 @@ from labelcore.errors import PlanError
 from labelcore.figures import claims as claim_results
 from labelcore.log.engine import Engine
 from labelcore.plan.claim_totals import claim_totals
-from labelcore.planning.claims import _imagined, labels_to_settle
+from labelcore.planning.forecast import _imagined, labels_to_settle
 from labelcore.replay import replay_project
 from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim

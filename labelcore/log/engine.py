@@ -15,14 +15,14 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labelcore.designs import base
-from labelcore.designs.base import Due, IntArray, Progress, Toward, rank_order
+from labelcore.designs.base import OPEN, Due, IntArray, Progress, Toward, rank_order
 from labelcore.designs.curves import fine_grid
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanError
 from labelcore.log.answers import answer_kind
-from labelcore.log.drawn import DrawnItems
 from labelcore.log.events import Event
 from labelcore.log.further_readings import chances_of_batch
 from labelcore.log.ranked_items import Along
@@ -40,6 +40,66 @@ from labelcore.promises import Unsure
 from labelcore.stats.orders import Orders
 from labelcore.stats.profile import NOT_SAMPLED, FloatArray
 from labelcore.tallies import Tallies, Tally, questions, tallies_of
+
+
+class DrawnItems:
+    """Position, stratum, code and rank of each item drawn, in the order drawn.
+
+    A code is the index of the class in force, UNDECIDED or OPEN. Ranks are looked up once, when
+    they are asked for first.
+    """
+
+    def __init__(self) -> None:
+        self._rows: NDArray[np.int64] = np.empty((4, 0), dtype=np.int64)
+        self._number = 0
+
+    def __len__(self) -> int:
+        return self._number
+
+    def append(self, positions: IntArray, strata: IntArray, code: int | IntArray = OPEN) -> None:
+        """The items drawn next."""
+        start, end = self._number, self._number + len(positions)
+        if end > self._rows.shape[1]:
+            more = np.zeros((4, 2 * end), dtype=np.int64)
+            more[:, :start] = self._rows[:, :start]
+            self._rows = more
+        self._rows[0, start:end], self._rows[1, start:end] = positions, strata
+        self._rows[2, start:end] = code
+        self._number = end
+
+    def put(self, index: int, code: int) -> None:
+        """The code of draw ``index`` (1, 2, ...) from now on."""
+        self._rows[2, index - 1] = code
+
+    @property
+    def position(self) -> IntArray:
+        """(n_drawn,)."""
+        return self._rows[0, : self._number]
+
+    @property
+    def stratum(self) -> IntArray:
+        """(n_drawn,)."""
+        return self._rows[1, : self._number]
+
+    @property
+    def code(self) -> IntArray:
+        """(n_drawn,)."""
+        return self._rows[2, : self._number]
+
+    def rank(self, along: Along) -> IntArray:
+        """(n_drawn,), 1 for the item with the highest score."""
+        found = self._rows[3, : self._number]
+        new = np.flatnonzero(found == 0)
+        if len(new):
+            found[new] = along[self.position[new]]
+        return found
+
+    def copy(self) -> DrawnItems:
+        """The same items, to be changed apart."""
+        other = DrawnItems()
+        other._rows, other._number = self._rows.copy(), self._number
+        return other
+
 
 Kept = TypeVar("Kept")
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import re
+import secrets
+import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit import config
+from streamlit.components.v2.types import ComponentRenderer
 
+from labelcore import __version__
 from labelcore.access import Right
 from labelcore.plan.plan import Plan
 from labelcore.plan.recut import without_unfit_recut
-from labelcore.population import Population
+from labelcore.population import FORMATS, Population
+from labelcore.population.pictures import SUFFIXES
 from labelcore.session.managing import checked_name, free_name
-from labelcore.ui import new_kept, sessions, visitor
-from labelcore.ui.asking import ask, current
-from labelcore.ui.bring import watch_for_files
+from labelcore.settings import data_folder
+from labelcore.ui import files, sessions, visitor
+from labelcore.ui.asking import DRAFT, ask, current, put
 from labelcore.ui.draft import Draft, Question, settings
 from labelcore.ui.new_aim import aim_step
 from labelcore.ui.new_items import Items, items_of, items_step
@@ -24,6 +33,117 @@ from labelcore.ui.new_screens import Places, back_button, bar, head, next_button
 from labelcore.ui.new_sure import sure_step
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import sentence
+from labelcore.ui.scripts import constants, text_of
+
+MOST_FILES = 60_000
+"""Files of a folder that are dropped at once; a zip of 32 bits has no more."""
+REFUSED = {
+    "nothing": "The folder holds neither a picture nor a table.",
+    "much": "The folder is too large to be dropped: at most {files:,} files and {size:,} MB.",
+}
+
+
+@st.cache_resource(show_spinner=False)
+def _component(most: int) -> ComponentRenderer:
+    taken = "|".join(one.replace(".", r"\.") for one in (*SUFFIXES, *FORMATS))
+    names = constants(TAKEN=f"({taken})$", MOST_FILES=MOST_FILES, MOST_BYTES=most * 1_000_000)
+    return st.components.v2.component("labelcore_bring", js=names + text_of("bring.js"))
+
+
+def watch_for_files() -> None:
+    """Listen on every screen; what a folder cannot be taken for is said."""
+    most = int(config.get_option("server.maxUploadSize"))
+    with st.container(key="keys"):
+        found = _component(most)(key="labelcore-bring", height=1, on_said_change=lambda: None)
+    if said := found.get("said"):
+        words = REFUSED.get(str(said.get("refused")), "")
+        st.error(words.format(files=MOST_FILES, size=most))
+
+
+NAME, TOKEN, WRITTEN = "draft", "draft token", "draft written"
+FORM = re.compile(r"[0-9a-f]{24}")
+LARGEST, OLDEST_SECONDS = 100_000, 30 * 24 * 3600
+
+
+def folder() -> Path:
+    return data_folder() / "drafts"
+
+
+def restore_draft() -> None:
+    """Go on with the draft that the address names, where this visitor has none yet."""
+    token = st.query_params.get(NAME, "")
+    if TOKEN in st.session_state or not FORM.fullmatch(token):
+        return
+    st.session_state[TOKEN] = token
+    if (found := read(folder() / f"{token}.json")) is not None:
+        put(found)
+
+
+def keep_draft() -> None:
+    """Write the draft where it has changed, and name it in the address."""
+    if current().path is None:
+        return
+    text = written(current())
+    token = str(st.session_state.setdefault(TOKEN, secrets.token_hex(12)))
+    if st.query_params.get(NAME) != token:
+        st.query_params[NAME] = token
+    if st.session_state.get(WRITTEN) == text or len(text) > LARGEST:
+        return
+    try:
+        if not folder().is_dir():
+            folder().mkdir(parents=True, exist_ok=True)
+        if WRITTEN not in st.session_state:
+            clear_old()
+        place = folder() / f"{token}.json"
+        apart = place.with_suffix(".part")
+        apart.write_text(text, "utf-8")
+        apart.replace(place)
+    except OSError:
+        return  # A reload then begins anew; nothing else depends on it.
+    st.session_state[WRITTEN] = text
+
+
+def drop_draft() -> None:
+    """The project is made: nothing is left of its draft."""
+    token = str(st.session_state.pop(TOKEN, ""))
+    for name in (WRITTEN, DRAFT):
+        st.session_state.pop(name, None)
+    if FORM.fullmatch(token):
+        (folder() / f"{token}.json").unlink(missing_ok=True)
+
+
+def clear_old() -> None:
+    """Remove drafts that nobody has touched for a month."""
+    for path in folder().glob("*.json"):
+        if path.stat().st_mtime < time.time() - OLDEST_SECONDS:
+            path.unlink(missing_ok=True)
+
+
+def written(draft: Draft) -> str:
+    """A draft as its file holds it.
+
+    >>> json.loads(written(Draft(path="a.csv", step=2)))["draft"]["path"]
+    'a.csv'
+    """
+    values = {"version": __version__, "draft": draft.to_json()}
+    return json.dumps(values, ensure_ascii=False)
+
+
+def read(path: Path) -> Draft | None:
+    """The draft that a file holds; None for one that is missing, foreign, or names a file of items
+    outside the data folder."""
+    try:
+        if path.stat().st_size > LARGEST:
+            return None
+        found = json.loads(path.read_text("utf-8"))
+        if found["version"] != __version__:
+            return None
+        draft = Draft.from_json(found["draft"])
+        files.inside(str(draft.path))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        return None
+    return draft
+
 
 NO_FILE = "To continue, choose a file."
 NO_ITEMS = "To continue, settle what is asked above."
@@ -40,7 +160,7 @@ MORE = "More choices"
 
 def new_project_page() -> None:
     """The screen of the draft, or the first one before it that is not settled."""
-    new_kept.restore()
+    restore_draft()
     watch_for_files()
     now = current()
     items = items_of(now) if now.step > 1 else None
@@ -77,7 +197,7 @@ def question_screen(base: Population) -> None:
 def leave(settled: bool, lacking: str) -> None:
     """The end of a screen: the draft is kept, and the way on offered."""
     next_button(settled, lacking)
-    new_kept.keep()
+    keep_draft()
 
 
 def aim_screen(items: Items, question: Question) -> None:
@@ -87,7 +207,7 @@ def aim_screen(items: Items, question: Question) -> None:
     if aimed is None or settled is None:
         with places.end, bar():
             back_button()
-        new_kept.keep()
+        keep_draft()
         return
     aim, population = aimed
     plan, race = settled
@@ -101,7 +221,7 @@ def aim_screen(items: Items, question: Question) -> None:
         name = ask("project_name", first=first)
     with places.end:
         create_button(settings(question, aim, columns), plan, population, name)
-    new_kept.keep()
+    keep_draft()
     race.run()
 
 
@@ -132,7 +252,7 @@ def create_button(words: Mapping[str, Any], plan: Plan, population: Population, 
     except (ValueError, TypeError, OSError) as error:
         above.error(plain(sentence(error)))
         return
-    new_kept.drop()
+    drop_draft()
     st.switch_page("pages/label.py", query_params={"project": name})
 
 

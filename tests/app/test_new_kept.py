@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labelcore.ui import new_kept
+from labelcore.ui import new_project as new_kept
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import PREVALENCE

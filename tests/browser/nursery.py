@@ -60,7 +60,7 @@ def main() -> None:
     from pkgutil import iter_modules
 
     from labelcore import ui
-    from labelcore.planning import claims
+    from labelcore.planning import forecast as claims
 
     for name in ("streamlit.web.cli", "streamlit.web.bootstrap", "plotly.graph_objects", "uvicorn"):
         import_module(name)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
-from labelcore.ui.recorded import HAPPENS
+from labelcore.ui.start import HAPPENS
 from tests.browser.conftest import wait_until_idle
 from tests.browser.contrast import too_faint
 from tests.browser.server import Server

@@ -15,7 +15,7 @@ from labelcore.figures.claims import all_settled, claim_results, likely_of
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
-from labelcore.planning import claims as planning
+from labelcore.planning import forecast as planning
 from labelcore.promises import ClaimStatus
 from labelcore.stats.horizon import ONE_SIDED
 from labelcore.testing.known import Known, calibrated, label

@@ -18,7 +18,7 @@ from labelcore.errors import MissingStoreError, StoreBusyError, StoreError, Stor
 from labelcore.log.events import Content, Event
 from labelcore.store import LabelStore, ProjectRecord, RepeatedTokenError, open_store
 from labelcore.store.database import metadata
-from labelcore.team import postgres_schema
+from labelcore.team import postgres as postgres_schema
 from labelcore.ui.sessions import Registry, address
 from tests.postgres import PASSWORD, Server, running
 

@@ -8,7 +8,8 @@ import pytest
 
 from labelcore.charts.nodes import Node
 from labelcore.trials.table import TRIALS
-from labelcore.ui import living, recorded
+from labelcore.ui import living
+from labelcore.ui import start as recorded
 
 
 def parts(node: Node | str, tag: str) -> list[Node]:

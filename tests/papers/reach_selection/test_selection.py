@@ -17,12 +17,12 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import chi2
 
 from labelcore.papers.reach_selection.bounds import DOUBTFUL, NO, YES, RatioBounds
-from labelcore.papers.reach_selection.draws import ReachDraws
 from labelcore.papers.reach_selection.selection import (
     DECIDED,
     EXHAUSTED,
     USED_UP,
     ReachChoice,
+    ReachDraws,
     ReachRules,
     ReachSelection,
     Requirement,
