@@ -40,8 +40,8 @@ def sampled(
 
 
 def beyond_one_each(cases: Sequence[Mapping[str, int]], *, seed: int) -> list[int]:
-    """Places of the cases of a product, {parameter: place of its value} each, that can be left out
-    while every value of every parameter stays in one."""
+    """Places of the cases of a product, {parameter: which value} each, that can be left out while
+    every value of every parameter stays in one."""
     places, seen, left_out = [*range(len(cases))], set[tuple[str, int]](), []
     random.Random(seed).shuffle(places)
     for place in places:

@@ -49,7 +49,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if marks.count("parametrize") > 1 and not {"full", "whole"} & {*marks}:
             products.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in products.values():
-        for place in beyond_one_each([one.callspec.indices for one in cases], seed=1):
+        values = [{name: id(one) for name, one in case.callspec.params.items()} for case in cases]
+        for place in beyond_one_each(values, seed=1):
             cases[place].add_marker(pytest.mark.full)
     if "full" in config.getoption("markexpr"):
         return
