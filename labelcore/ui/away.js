@@ -17,6 +17,11 @@ function begin(where) {
       box.dataset.away = "yes";
       box.style.display = "none";
     }
+    // The box keeps the page behind it from screen readers.
+    for (let up = away && told; up; up = up.parentElement) {
+      up.removeAttribute("aria-hidden");
+      up.inert = false;
+    }
     if (away === !told.hidden) return;
     told.hidden = !away;
     const answers = document.querySelector(".lc-answers:not([hidden]) button");
