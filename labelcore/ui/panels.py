@@ -131,7 +131,8 @@ def history_panel(project: str, session: Session, person: str) -> None:
                 )
                 st.text(
                     f"{row.index}. {shown_word(row.answer)} · {clock(row.at, reader_zone())} · "
-                    f"{glimpse(session, row.item_id)}{marks}"
+                    f"{glimpse(session, row.item_id)}{marks}",
+                    width="stretch",
                 )
     if not rows:
         others = session.engine.answers_given

@@ -74,12 +74,14 @@ class Shown(Told, Protocol):
 
 
 def range_of(low: float, high: float) -> str:
-    """Both ends in percent, rounded outwards.
+    """Both ends in percent, rounded outwards; once where they are one.
 
-    >>> range_of(0.5713, 0.9802)
-    '57 to 99'
+    >>> range_of(0.5713, 0.9802), range_of(0.79, 0.79)
+    ('57 to 99', '79.00')
     """
-    return range_text(low, high, unit="")
+    found = range_text(low, high, unit="")
+    bottom, _, top = found.partition(" to ")
+    return bottom if bottom == top else found
 
 
 def short_value(estimate: Shown) -> str:

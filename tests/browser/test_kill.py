@@ -72,6 +72,9 @@ def test_a_page_without_answers_does_not_say_that_it_keeps_presses(
     driving.wait_until_idle(page)
     server.kill()
     expect(page.locator(".lc-away")).to_have_text(CLOSED, timeout=60_000)
+    # The box behind it, which is not shown, keeps nothing from screen readers.
+    expect(page.get_by_role("status").filter(has_text=CLOSED)).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
     server.start()
     expect(page.locator(".lc-away")).to_be_hidden()
     driving.fill(page, page.get_by_placeholder("Search"), "no such word")
