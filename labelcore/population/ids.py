@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from labelcore.population.arrays import let_pages_go, room
-from labelcore.stats.orders import ascending, follows, hash_keys_of
+from labelcore.stats.md5 import Texts, md5_of_texts
+from labelcore.stats.orders import ascending, follows
 
 Hashes = NDArray[np.uint64]
 Sought = tuple[Hashes, NDArray[np.signedinteger[Any]]]
@@ -38,6 +39,9 @@ class Ids(Protocol):
 
     def all(self) -> list[str]:
         """Every id in file order."""
+
+    def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
+        """The ids at some positions, or every one, as bytes."""
 
     def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
         """The first 64 bits of the md5 of the ids at some positions, or of every one."""
@@ -71,12 +75,17 @@ class RowNumbers:
         """Every row number."""
         return [str(row) for row in range(1, self._n_items + 1)]
 
+    def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
+        """Row numbers as bytes."""
+        rows = np.arange(self._n_items) if positions is None else np.asarray(positions)
+        return _bytes([pa.array(rows + 1).cast(pa.string())])
+
     def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
         """Those of the row numbers."""
         if self._hashes is None:
             if positions is not None and len(positions) < FEW:
-                return _hashes(pa.array(self.some(positions), pa.string()))
-            self._hashes = _hashes(pa.array(np.arange(1, self._n_items + 1)).cast(pa.string()))
+                return _hashes(self.texts(positions))
+            self._hashes = _hashes(self.texts())
         return self._hashes if positions is None else self._hashes[positions]
 
 
@@ -129,6 +138,11 @@ class TextIds:
         """Every id, as a new list."""
         texts: list[str] = self._texts.to_pylist()
         return texts
+
+    def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
+        """Ids as bytes."""
+        some = self._texts.chunks if positions is None else [pa.array(self.some(positions))]
+        return _bytes(some)
 
     def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
         """Those that are known."""
@@ -217,6 +231,11 @@ class SomeIds:
         """Their ids."""
         return self._ids.some(self._positions)
 
+    def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
+        """Their ids as bytes."""
+        places = self._positions if positions is None else self._positions[positions]
+        return self._ids.texts(places)
+
     def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
         """Those of their ids."""
         return self._ids.hashes(
@@ -224,11 +243,24 @@ class SomeIds:
         )
 
 
+def _bytes(chunks: Sequence[pa.Array]) -> Texts:
+    """Arrays of texts, one after another, as bytes."""
+    parts, ends = [np.zeros(0, dtype=np.uint8)], [np.zeros(1, dtype=np.int64)]
+    for chunk in (one for one in chunks if len(one)):
+        wide = pa.types.is_large_string(chunk.type)
+        kind, places = np.int64 if wide else np.int32, chunk.buffers()
+        own = np.frombuffer(places[1], dtype=kind)[chunk.offset : chunk.offset + len(chunk) + 1]
+        data = np.frombuffer(places[2] or b"", dtype=np.uint8)
+        parts.append(data[own[0] : own[-1]])
+        ends.append(own[1:].astype(np.int64) - own[0] + ends[-1][-1])
+    return Texts(np.concatenate(parts), np.concatenate(ends))
+
+
 def _sought(column: pa.ChunkedArray) -> Sought:
     """The hashes, and their order."""
     hashes, first = room(len(column), np.uint64), 0
     for chunk in column.chunks:
-        hashes[first : first + len(chunk)] = _hashes(chunk)
+        hashes[first : first + len(chunk)] = _hashes(_bytes([chunk]))
         first += len(chunk)
     let_pages_go()
     return hashes, ascending(hashes)
@@ -240,12 +272,6 @@ def _hash(text: str) -> np.uint64:
     return np.uint64(int.from_bytes(digest[:8], "big"))
 
 
-def _hashes(texts: pa.Array) -> Hashes:
-    """(n_texts,) hashes, the same in every process: the head of the md5, of many by DuckDB."""
-    if len(texts) < FEW:
-        return np.ascontiguousarray(hash_keys_of(texts.to_pylist())[:, 0])
-    import duckdb  # where it is needed: importing it takes a tenth of a second
-
-    with duckdb.connect() as home:
-        asked = home.from_arrow(pa.table({"id": texts})).project("md5_number_upper(id) AS hash")
-        return np.asarray(asked.to_arrow_table().column("hash").to_numpy()).byteswap()
+def _hashes(texts: Texts) -> Hashes:
+    """(n_texts,) hashes, the same in every process: the head of the md5."""
+    return np.ascontiguousarray(md5_of_texts(b"", texts)[:, 0])

@@ -24,6 +24,7 @@ from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.text import as_text, listing, shorten
+from labelcore.stats.md5 import Texts
 from labelcore.stats.orders import counted, narrow
 
 if TYPE_CHECKING:
@@ -299,6 +300,21 @@ class Population:
             In the order of ``positions``.
         """
         return self._ids.some(positions)
+
+    def texts_at(self, positions: NDArray[np.int64] | None = None) -> Texts:
+        """The ids at some positions, as bytes: what hashing many of them takes.
+
+        Parameters
+        ----------
+        positions
+            (n,), 0 to len - 1, in any order; None: every one
+
+        Returns
+        -------
+        Texts
+            In the order of ``positions``.
+        """
+        return self._ids.texts(positions)
 
     def id_hashes(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.uint64]:
         """The hash of some ids, from which random orders follow.

@@ -22,6 +22,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.stats.md5 import Texts, md5_of_texts
+
 IntArray = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Keys = NDArray[np.uint64]
@@ -36,11 +38,8 @@ class Named(Protocol):
     def __len__(self) -> int:
         """Number of items."""
 
-    def ids(self) -> list[str]:
-        """Every id."""
-
-    def ids_at(self, positions: IntArray) -> list[str]:
-        """The ids at some positions."""
+    def texts_at(self, positions: IntArray | None = None) -> Texts:
+        """The ids at some positions, or every one."""
 
     def id_hashes(self, positions: IntArray | None = None) -> Words:
         """The first 64 bits of the md5 of the ids at some positions, or of every one."""
@@ -91,12 +90,12 @@ class Hashed:
 
     def of_file(self, seed: int, purpose: str, file: Named) -> IntArray:
         def order() -> IntArray:
-            return hash_order(hash_keys(seed, purpose, file.ids()))
+            return hash_order(hash_keys(seed, purpose, file.texts_at()))
 
         return file.remembered(("hashed", seed, purpose), order)
 
     def of_some(self, seed: int, purpose: str, file: Named, items: IntArray) -> Keys:
-        return hash_keys(seed, purpose, file.ids_at(items))
+        return hash_keys(seed, purpose, file.texts_at(items))
 
     def of_items(self, seed: int, purpose: str, number: int, names: Names) -> Keys:
         return hash_keys(seed, purpose, names())
@@ -221,11 +220,13 @@ def shuffled(seed: int, purpose: str, queue: IntArray, first: IntArray, end: Int
     return found
 
 
-def hash_keys(seed: int, purpose: str, ids: Iterable[str]) -> NDArray[np.uint64]:
+def hash_keys(seed: int, purpose: str, ids: Iterable[str] | Texts) -> NDArray[np.uint64]:
     """md5("{seed}|{purpose}|{id}") of each id as two big-endian words, (n_ids, 2).
 
     Compared word by word this is the order of the hexadecimal text.
     """
+    if isinstance(ids, Texts):
+        return md5_of_texts(f"{seed}|{purpose}|".encode(), ids)
     return _digests(md5(f"{seed}|{purpose}|".encode(), usedforsecurity=False), ids)
 
 
@@ -269,8 +270,10 @@ def split_mix(words: Words) -> Words:
     return found
 
 
-def hash_keys_of(ids: Iterable[str]) -> Keys:
+def hash_keys_of(ids: Iterable[str] | Texts) -> Keys:
     """The md5 of each id as two words, (n_ids, 2)."""
+    if isinstance(ids, Texts):
+        return md5_of_texts(b"", ids)
     return _digests(md5(usedforsecurity=False), ids)
 
 

@@ -21,6 +21,7 @@ from labelcore.figures.scalars import scalar_results
 from labelcore.log.events import Event
 from labelcore.papers.recycling.design import Recycling, RecyclingFrame
 from labelcore.population.ids import TextIds
+from labelcore.stats.md5 import Texts
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import NOISE, Known, label, labelled
 from tests.papers.recycling.recycled import (
@@ -315,6 +316,9 @@ class _Ids:
 
     def all(self) -> list[str]:
         return list(self.names)
+
+    def texts(self, positions: np.ndarray | None = None) -> Texts:
+        return TextIds(pa.chunked_array([self.names], pa.string())).texts(positions)
 
     def hashes(self, positions: np.ndarray | None = None) -> np.ndarray:
         return TextIds(pa.chunked_array([self.names], pa.string())).hashes(positions)
