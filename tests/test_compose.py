@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -105,17 +105,26 @@ def upgraded(site: str, word: str, origin: str) -> int:
         return int(line.recv(1000).split()[1])
 
 
+WORD = "a word"
+
+
 @contextmanager
-def proxied(folder: Path, site: str, servers: list[Server]) -> Iterator[None]:
-    """Caddy with the Caddyfile of the repository; ann and bob may log in."""
+def proxied(
+    folder: Path, site: str, servers: list[Server], people: Sequence[str] = ("ann", "bob"),
+    hashed: str = "",
+) -> Iterator[int]:  # fmt: skip
+    """Caddy with the Caddyfile of the repository, where these may log in; its process."""
     caddy = str(shutil.which("caddy"))
-    hashed = subprocess.run(
-        [caddy, "hash-password", "--plaintext", "a word"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
-    (folder / "people.caddy").write_text(f"ann {hashed}\nbob {hashed}\n")
+    hashed = (
+        hashed
+        or subprocess.run(
+            [caddy, "hash-password", "--plaintext", WORD],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+    )
+    (folder / "people.caddy").write_text("".join(f"{who} {hashed}\n" for who in people))
     # The administration of Caddy would listen on a port that all share.
     (folder / "Caddyfile").write_text("{\n\tadmin off\n}\n" + PROXY.replace(
         "{$LABELCORE_SITE}\n", "{$LABELCORE_SITE} {\n", 1) + "}\n")  # fmt: skip
@@ -136,7 +145,7 @@ def proxied(folder: Path, site: str, servers: list[Server]) -> Iterator[None]:
                     break
             except OSError:
                 time.sleep(0.1)
-        yield
+        yield process.pid
     finally:
         process.kill()
         process.wait()
