@@ -9,7 +9,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui.actions import TOO_LATE
-from labelcore.ui.notebook import SCRIPT, Bench, label
+from labelcore.ui.bench import SCRIPT, Bench
+from labelcore.ui.notebook import label
 
 
 @pytest.fixture
