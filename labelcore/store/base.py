@@ -128,10 +128,11 @@ def numbered(acts: Sequence[Act], last: Act | None) -> list[Act]:
     return found
 
 
-def acts_follow(acts: Sequence[Act]) -> int:
-    """The first line of an audit trail that does not follow from the one before it; 0 for none."""
-    before = ""
-    for number, one in enumerate(acts, 1):
+def acts_follow(acts: Sequence[Act], last: Act | None = None) -> int:
+    """The first line of an audit trail, or of what follows its line ``last``, that does not follow
+    from the one before it; 0 for none."""
+    first, before = (last.sequence + 1, last.hash) if last else (1, "")
+    for number, one in enumerate(acts, first):
         if one.sequence != number or one.chained(before) != one:
             return number
         before = one.hash

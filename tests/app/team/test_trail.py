@@ -8,8 +8,6 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
-import streamlit as st
-
 import labelcore as lc
 from labelcore import access
 from labelcore.cli import main
@@ -99,7 +97,6 @@ def test_the_page_says_in_a_sentence_whether_the_lines_are_whole(app, make, monk
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
         database.execute("DROP TRIGGER act_is_never_changed")
         database.execute("UPDATE act SET who = 'nobody' WHERE sequence = 3")
-    st.cache_resource.clear()
     assert app("audit").title[0].value.startswith("Line 3 was changed")
 
 
