@@ -121,19 +121,18 @@ def history_panel(project: str, session: Session, person: str) -> None:
     with st.container(height=280, border=False, key="history"):
         for row in rows:
             marks = row_marks(row)
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.button(
-                    "Open",
-                    key=f"open-{row.index}",
-                    on_click=actions.open_panel,
-                    args=("open",),
-                    kwargs={"project": project, "index": row.index},
-                )
-                st.text(
-                    f"{row.index}. {shown_word(row.answer)} · {clock(row.at, reader_zone())} · "
-                    f"{glimpse(session, row.item_id)}{marks}",
-                    width="stretch",
-                )
+            said, opens = st.columns([4, 1], vertical_alignment="center")
+            said.text(
+                f"{row.index}. {shown_word(row.answer)} · {clock(row.at, reader_zone())} · "
+                f"{glimpse(session, row.item_id)}{marks}"
+            )
+            opens.button(
+                "Open",
+                key=f"open-{row.index}",
+                on_click=actions.open_panel,
+                args=("open",),
+                kwargs={"project": project, "index": row.index},
+            )
     if not rows:
         others = session.engine.answers_given
         st.text(ELSEWHERE.format(answers=count(others, "answer")) if others else NOTHING)
