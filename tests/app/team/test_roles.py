@@ -304,7 +304,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "asked.now.take", "new_costs._take", "new_tree._used", "watch_preview._take",
         "st.login", "st.logout", "audit_page.show_more",
         "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
-        "waiting.works", "work.cancel",
+        "waiting.works", "work.cancel", "waiting.stop", "waiting.on_click",
         # handed on by functions whose callers name an act:
         "answers.act", "life.act",
     }  # fmt: skip
