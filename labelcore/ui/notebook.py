@@ -32,6 +32,12 @@ def label(session: Session, annotator: str = DEFAULT_ANNOTATOR) -> Any:
     ------
     ModuleNotFoundError
         The package anywidget is not installed: ``pip install 'labelcore[notebook]'``.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> def cell(session: lc.Session) -> object:
+    ...     return lc.label(session, annotator="ann")
     """
     try:
         import anywidget
