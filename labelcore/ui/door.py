@@ -22,6 +22,7 @@ from functools import cache
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -69,6 +70,8 @@ UPLOAD = "/_stcore/upload_file/"
 TOO_MUCH = "You have too many of these at a time. Close some, then try again."
 REFUSED_SOCKET = {"type": "websocket.close", "code": 1008}
 READS = ("GET", "HEAD", "OPTIONS")
+MOST_NOTED, NOTED_SECONDS = 120, 60.0
+"""So many refusals within so many seconds go to the audit trail one by one."""
 Scope = Mapping[str, Any]
 Headers = list[tuple[bytes, bytes]]
 
@@ -355,18 +358,34 @@ def policy(scope: Scope, page: bytes = b"") -> tuple[bytes, bytes]:
 
 
 async def _refuse(scope: Scope, send: Any, status: int, words: str) -> None:
-    _refused(scope, words)
+    REFUSALS.add(scope, words)
     if scope["type"] == "websocket":
         await send(REFUSED_SOCKET)
     else:
         await _answer(send, status, words, [policy(scope)])
 
 
-def _refused(scope: Scope, words: str) -> None:
-    """To the audit trail, without what stood in the address: it may be a key."""
-    path = str(scope["path"])[:100]
-    client = (scope.get("client") or ("unknown", 0))[0]
-    note("refused", f"address {client}", f"{path}: {words}")
+class Refusals:
+    """What the audit trail is told of refusals: so many a minute and how many more there were, so
+    that nobody without a key can fill the disk."""
+
+    def __init__(self) -> None:
+        self.since, self.number = -NOTED_SECONDS, 0
+
+    def add(self, scope: Scope, words: str) -> None:
+        """One more, without what stood in the address: it may be a key."""
+        now = monotonic()
+        if now - self.since >= NOTED_SECONDS:
+            if self.number > MOST_NOTED:
+                note("refused", "several addresses", f"{self.number - MOST_NOTED:,} more requests")
+            self.since, self.number = now, 0
+        self.number += 1
+        if self.number <= MOST_NOTED:
+            client = (scope.get("client") or ("unknown", 0))[0]
+            note("refused", f"address {client}", f"{str(scope['path'])[:100]}: {words}")
+
+
+REFUSALS = Refusals()
 
 
 async def _answer(send: Any, status: int, words: str, more: Headers) -> None:

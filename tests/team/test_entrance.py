@@ -245,6 +245,7 @@ def test_after_many_wrong_keys_none_is_looked_at_for_a_minute(
 ) -> None:
     passed = [0.0]
     monkeypatch.setattr(entrance, "monotonic", lambda: passed[0])
+    monkeypatch.setattr(door, "REFUSALS", door.Refusals())
     inside = asked("/", f"start={shared}")[0]["headers"]
     cookie = dict(inside)[b"set-cookie"].decode().partition(";")[0]
     told: list[tuple[str, ...]] = []

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from labelcore import access
 from labelcore.settings import HOSTS
 from labelcore.ui import door, server
 from labelcore.ui.door import Door
@@ -177,6 +178,23 @@ def test_what_another_page_sends_is_refused(
         sent = asked("/_stcore/upload_file/a/b", method=method, more=more)
         assert status(sent) == (200 if allowed else 403)
     assert status(asked(more=more)) == 200, "a page is only read; the browser keeps it from others"
+
+
+def test_a_flood_of_refusals_does_not_fill_the_trail(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, ...]] = []
+    passed = [1000.0]
+    monkeypatch.setattr(access, "LISTENERS", [lambda *one: told.append(one)])
+    monkeypatch.setattr(door, "monotonic", lambda: passed[0])
+    refusals, scope = door.Refusals(), {"path": "/label", "client": ("10.0.0.7", 1)}
+    for _ in range(door.MOST_NOTED + 5):
+        refusals.add(scope, door.NO_ROLE)
+    assert len(told) == door.MOST_NOTED
+    passed[0] += door.NOTED_SECONDS
+    refusals.add(scope, door.NO_ROLE)
+    assert told[door.MOST_NOTED :] == [
+        ("refused", "several addresses", "5 more requests"),
+        ("refused", "address 10.0.0.7", f"/label: {door.NO_ROLE}"),
+    ]
 
 
 def test_programs_that_are_no_browser_say_no_origin(here: None) -> None:

@@ -14,7 +14,8 @@ from labelcore.cli import main
 from labelcore.session.erasing import erase_items
 from labelcore.session.integrity import verify
 from labelcore.store import acts_follow, command_user, trail_file
-from labelcore.ui import sessions, trail, visitor
+from labelcore.team import commands
+from labelcore.ui import door, sessions, trail, visitor
 from labelcore.ui.door import NO_ROLE, _refuse
 from tests.app.conftest import texts
 
@@ -22,8 +23,9 @@ from tests.app.conftest import texts
 def test_every_act_of_a_day_is_there_once(app, make, monkeypatch, tmp_path, capsys) -> None:
     session: lc.Session = make()
     url, monkey = sessions.address(), monkeypatch.setattr
-    items, shown = [], []
+    items, shown, commanded = [], [], []
 
+    monkey(door, "REFUSALS", door.Refusals())
     monkey(visitor, "came", lambda: "plain")
     test = app("label", project="demo")
     for _ in range(3):  # Drawn again, an item is seen once.
@@ -40,6 +42,8 @@ def test_every_act_of_a_day_is_there_once(app, make, monkeypatch, tmp_path, caps
              "client": ("10.0.0.7", 1), "headers": []}  # fmt: skip
     asyncio.run(_refuse(scope, sent, 403, NO_ROLE))
     trail.trail().flush()
+    for module in (access, commands):  # The commands run in a process of their own.
+        monkey(module, "LISTENERS", commanded)
     assert main(["people", "add", "Ann", "--role", "viewer", "--every-project"]) == 0
     assert main(["people", "remove", "Ann"]) == 0
     taken = ["--store", url, "--project", "demo", "-o", str(tmp_path / "events.csv")]
