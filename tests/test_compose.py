@@ -48,7 +48,7 @@ def test_the_servers_are_alike_and_share_database_and_folder() -> None:
     assert SERVICES["second"] == APP
     text = (ROOT / "Containerfile").read_text("utf-8")
     assert f"LABELCORE_DATA={APP['volumes'][0].split(':')[1]} " in text
-    assert "[postgresql]" in text
+    assert "\npsycopg" in (ROOT / "requirements.lock").read_text("utf-8")
     database = SERVICES["database"]["environment"]
     assert APP["environment"]["LABELCORE_STORE"] == (
         f"postgresql://{database['POSTGRES_USER']}@database/{database['POSTGRES_DB']}"

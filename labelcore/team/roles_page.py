@@ -129,9 +129,10 @@ def only_here(one: Person, key: str) -> bool:
 def _one(project: str, name: str) -> tuple[Register, Person, str]:
     register, key = Register(data_folder()), visitor.key(sessions.session(project).record)
     st.session_state.pop(MADE, None)
-    if name == visitor.name_of_login():
+    person = register.one(name)
+    if person.name == visitor.name_of_login():
         raise NotAllowedError(NOT_MYSELF)
-    return register, register.one(name), key
+    return register, person, key
 
 
 @acting(Right.RUN)
@@ -151,8 +152,7 @@ def give(project: str, token: str) -> None:
     if register.has(name):
         if everywhere or groups:
             raise ValueError(f"{name!r} has a role already: withdraw it, then give another.")
-        if name == visitor.name_of_login():
-            raise NotAllowedError(NOT_MYSELF)
+        _one(project, name)
         register.give(name, role, key)
     else:
         secret = register.add(

@@ -225,7 +225,7 @@ def test_an_owner_of_one_project_gives_and_ends_nothing_elsewhere(
     assert not [one for one in page.selectbox if one.key.startswith("role-where")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(st, "session_state", {})
-        for name, act in (("Both", "renew"), ("All", "withdraw"), ("Eve", "withdraw")):
+        for name, act in (("Both", "renew"), ("All", "withdraw"), ("eve", "withdraw")):
             getattr(roles_page, act)("demo", name)
             assert st.session_state[presses.PROBLEM]
     assert register.one("Both") == before and register.has("All") and register.has("Eve")
