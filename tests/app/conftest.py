@@ -172,15 +172,19 @@ def labelled_once(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture
 def make(items: Path, data_folder: Path, labelled_once: Once) -> Make:
     """``make("name", budget=60, labels=50)``: a project in the app's own store. Many labels are
-    made once in a process."""
+    made once in a process, but for ``here=True``, where the place of file or store tells."""
 
     def build(
-        name: str = "demo", labels: int = 0, question: str = "Spam?", **plan: object
+        name: str = "demo",
+        labels: int = 0,
+        question: str = "Spam?",
+        here: bool = False,
+        **plan: object,
     ) -> lc.Session:
         def write(folder: Path) -> lc.Session:
             return make_project(folder, name, labels, question, plan)
 
-        if labels < 10:
+        if here or labels < 10:
             return write(data_folder)
         return labelled_once(repr((name, labels, question, plan)), write)
 

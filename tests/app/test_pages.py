@@ -114,7 +114,7 @@ def without_copies(session: lc.Session) -> None:
 
 
 def test_a_file_that_moved_is_found_again_by_its_content(app, make, items: Path) -> None:
-    session = make(labels=30)
+    session = make(labels=30, here=True)
     moved = items.with_name("items of last year.csv")
     items.rename(moved)
     without_copies(session)

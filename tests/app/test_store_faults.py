@@ -138,7 +138,7 @@ def test_without_a_backup_there_is_no_button(app, data_folder: Path) -> None:
 
 @pytest.mark.parametrize("page", ["", "progress"])
 def test_a_disk_without_room_for_a_backup_is_said(app, make, page, monkeypatch) -> None:
-    make(labels=12)
+    make(labels=12, here=True)
     full = namedtuple("Usage", "total used free")(10, 10, 0)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: full)
     monkeypatch.setattr(guard, "BACKUP_ANSWERS", 1)
@@ -185,7 +185,7 @@ def test_a_locked_database_keeps_the_item_and_stores_the_press_later(
 
 def test_what_is_not_recorded_is_said(app, make, data_folder) -> None:
     """The last label came without a look, and the store cannot be written."""
-    session = make(labels=30)
+    session = make(labels=30, here=True)
     session.answer(session.next(), "yes")
     log = session.store.events("demo")
     session.store.close()
