@@ -46,6 +46,7 @@ LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
 BOX = Box(WIDTH, HEIGHT, LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM)
 INSIDE = BOX.right - BOX.left
 MOST_POINTS, MOST_RANKS, MOST_AHEAD = 160, 200, 24
+FIRST_FIGURE = "first figure, about here"
 NOTE, WIDE_NOTE = 100 / INSIDE, 230 / INSIDE
 """Room for a remark at the right end; the last also in the larger letters of a telephone."""
 BELOW = 18 / (BOX.bottom - BOX.top)
@@ -440,7 +441,7 @@ def _expected(across: Scale, up: Scale, track: Track) -> list[Part]:
     first = track.first_figure()
     if first is not None and first < track.planned:
         parts.append(Rule(first, upright=True, kind="first"))
-        parts.append(Remark("first figure, about here", x=first, up=0.0))
+        parts.append(Remark(FIRST_FIGURE, x=first, up=0.0))
     return parts
 
 

@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.access import PAGES, Right
+from labelcore.charts.living import FIRST_FIGURE
 from labelcore.charts.nodes import Node, node
 from labelcore.log.people import browsers
 from labelcore.population import read_population
@@ -48,7 +49,8 @@ def record() -> dict[str, Any]:
         with path.open(encoding="utf-8", newline="") as rows:
             truth = {row["id"]: row[trial.truth_column] for row in csv.DictReader(rows)}
         session = Session(population, trial.plan, settings={"trial": TRIAL})
-        first = picture(session, None).chart
+        # Without the words at its first figure, which the moving edge would cut.
+        first = [one for one in picture(session, None).chart or [] if FIRST_FIGURE not in one]
         while (draw := session.next()) is not None:
             session.answer(draw, truth[draw.item_id])
         session.finish("")
