@@ -70,6 +70,7 @@ def people_agree(engine: Engine, called: Callable[[str], str] = str) -> PeopleAg
             replace(one, name=called(one.name)) for one in _each(engine, codes, weight, names)
         ),
         confidence=confidence,
+        readers=engine.plan.readers,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from itertools import count
 from types import MappingProxyType
@@ -13,6 +14,15 @@ from labelcore.log.events import Event
 DEFAULT_ANNOTATOR = "me"
 GIVEN = re.compile(rf"{DEFAULT_ANNOTATOR}(?: \d+)?")
 NOBODY: Mapping[str, str] = MappingProxyType({})
+
+
+def folded(name: str) -> str:
+    """What names of one person share, however they are written.
+
+    >>> folded("Ann  Lee ") == folded("ann lee"), folded("ann") == folded("anna")
+    (True, False)
+    """
+    return unicodedata.normalize("NFC", " ".join(name.split())).casefold()
 
 
 def free_name(taken: Collection[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from labelcore.errors import AnswerError
 from labelcore.log.engine import Engine
 from labelcore.log.events import SALTED, Draw, Event
+from labelcore.log.people import folded
 from labelcore.log.recorded_answers import Asked, Book
 from labelcore.log.screens import Screens, Shown
 from labelcore.promises import Status
@@ -43,6 +44,7 @@ class LogState:
     changed_run   how many of them were drawn last, one after another
     notes, flags, causes   draw -> the last event about it
     events        how many events of each kind there were
+    names         those of the people, by what the ways to write a name share, the first one first
     hash          that of the last event, or ``start`` before the first
     """
 
@@ -65,6 +67,7 @@ class LogState:
         self.flags: dict[int, Event] = {}
         self.causes: dict[int, Event] = {}
         self.events: Counter[str] = Counter()
+        self.names: dict[str, list[str]] = {}
         self.hash = start
 
     def settings(self, beside: str) -> dict[str, Any]:
@@ -92,6 +95,8 @@ class LogState:
     def passed(self, event: Event) -> None:
         """The event has done all that it does: the next one follows it."""
         self.events[event.kind] += 1
+        if event.annotator not in (names := self.names.setdefault(folded(event.annotator), [])):
+            names.append(event.annotator)
         self.book.sequence = event.sequence
         self.hash = event.hash
 
@@ -130,6 +135,11 @@ class LogState:
         """Why the answer in force and a classifier differ, "" where nobody said."""
         said, force = self.causes.get(index), self.book.in_force(index)
         return (said.text or "") if said and force and said.previous == force.sequence else ""
+
+    def spelled(self, annotator: str) -> str:
+        """A person's name as the log has it, however it is written here."""
+        known = self.names.get(folded(annotator), [annotator])
+        return annotator if annotator in known else known[0]
 
     def on_screen(self, annotator: str) -> list[Draw]:
         """A person's open draws, without repeats whose first answer was taken back since."""

@@ -70,6 +70,7 @@ def check_all_read(
 
 
 MOST_LABELS = 1_000_000_000
+MOST_READERS = 10
 PROMISES = (Promise.WATCHED, Promise.FIXED)
 CLAIM_FORMS = (Form.STRICT, Form.APPROXIMATE)
 TARGETS = ("file", "process")
@@ -235,6 +236,13 @@ def _check_further_readings(plan: Plan) -> None:
         raise TypeError(f"readers must be a whole number of people, got {plan.readers!r}")
     if plan.readers < 2:
         raise PlanArgumentError("readers", "must be at least 2", got=plan.readers)
+    if plan.readers > MOST_READERS and plan.rules is None:
+        raise PlanArgumentError(
+            "readers",
+            f"must be at most {MOST_READERS}: nothing is settled of an item before so many people "
+            "have judged it",
+            got=plan.readers,
+        )
     if plan.readers > 2 and not plan.overlap:
         raise PlanArgumentError.naming(
             "readers", "needs an {plan.overlap} above 0", got=plan.readers

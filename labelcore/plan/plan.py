@@ -150,7 +150,8 @@ class Plan:
         differ, ``Session.settle`` says which answer counts, and ``results`` has every figure for
         the settled judgement too, as "accuracy@settled" and so on. Not together with ``repeats``
     readers
-        how many people judge each of these items, the first one included
+        how many people judge each of these items, the first one included: 2 to 10. Nothing is
+        settled of an item before all of them have
     sure_scores
         classifiers whose score says how sure they are of their own prediction; it is turned round
         where they predict the other class. None: found from the file if the plan asks for single

@@ -22,9 +22,11 @@ from labelcore.population.classes import grades_of
 from labelcore.results.agreement import PeopleAgree
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
+from labelcore.words.agreement import settled_by
 from labelcore.words.differences import MINUS, points_range
 
-HEAD = "The judge passes {judge} of 100 answers; people would pass {range}."
+HEAD = "The judge passes {judge} of 100 answers; people would pass {range}{settled}."
+SETTLED, AS_SETTLED = "; {by}, {range}", "As settled"
 AHEAD = "{sure} sure: {pairs}."
 ONE_AHEAD, MOST_AHEAD = "{better} is better than {worse}", 3
 ORDER_DIFFERS = "The judge puts {judge} first; people put {people} first."
@@ -57,6 +59,7 @@ class Judged:
     measures        as ``Session.judge`` tells them
     pairs, places   as ``Session.differences`` and ``Session.ranking`` do; empty without systems
     people          how far two people agree, where some answers are judged by both
+    settled, by_whom   the measures for the settled judgement, and how many people settle it
     """
 
     by: str
@@ -65,15 +68,20 @@ class Judged:
     places: pd.DataFrame
     confidence: float
     people: PeopleAgree | None = None
+    settled: pd.DataFrame | None = None
+    by_whom: str = ""
 
     def sentences(self, name: Name = str) -> list[str]:
         """What the judge passes and people would, and whom each puts first; ``name`` writes a
         system. None of grades, of which the table says it all."""
         if self._graded:
             return []
-        every, systems = self._every(), self._systems()
+        every, systems, also = self._every(), self._systems(), ""
+        if self.settled is not None:
+            settled = _range(_every(self.settled)["pass rate"], unit="")
+            also = SETTLED.format(by=_lower(self.by_whom), range=settled)
         told = [HEAD.format(judge=round(100 * every[JUDGE]["value"]),
-                            range=_range(every["pass rate"], unit=""))]  # fmt: skip
+                            range=_range(every["pass rate"], unit=""), settled=also)]  # fmt: skip
         if pairs := self._ahead(name):
             more = len(pairs) - MOST_AHEAD
             pairs = [*pairs[:MOST_AHEAD], *([f"{more} more"] if more > 0 else [])]
@@ -99,6 +107,13 @@ class Judged:
             found[PAIRS] = self._matrix(name)
         return {**found, MEASURES: self._judge()}
 
+    def both(self) -> pd.DataFrame:
+        """The measures, and below them those for the settled judgement, where there are some."""
+        if self.settled is None:
+            return self.measures
+        parts = {"first answers": self.measures, self.by_whom: self.settled}
+        return pd.concat([one.assign(judgement=name) for name, one in parts.items()])
+
     def legend(self) -> str:
         """Of the table of pairs."""
         sure = words.confidence_words(self.confidence)
@@ -118,6 +133,8 @@ class Judged:
     def to_dict(self) -> dict[str, Any]:
         """Sentences and the rows of the three frames, as JSON has them."""
         frames = {"measures": self.measures, "pairs": self.pairs, "places": self.places}
+        if self.settled is not None:
+            frames["settled"] = self.settled
         return {"sentences": self.sentences()} | {
             key: frame.astype(object).where(frame.notna(), None).to_dict("records")
             for key, frame in frames.items()
@@ -172,17 +189,17 @@ class Judged:
         ]
 
     def _every(self) -> dict[str, Ends]:
-        return _measures(self.measures[self.measures["group"].isna()])
+        return _every(self.measures)
 
     def _systems(self) -> dict[str, dict[str, Ends]]:
-        rows = self.measures[self.measures["group"].notna()]
-        return {str(one): _measures(own) for one, own in rows.groupby("group", sort=False)}
+        return _by_system(self.measures)
 
     def _order(self) -> list[str]:
         return [str(one) for one in self.places["name"]]
 
     def _rates(self, name: Name, truth: Mapping[str, float]) -> pd.DataFrame:
         systems, rows = self._systems(), []
+        settled = {} if self.settled is None else _by_system(self.settled)
         for system, low, high in self.places.to_numpy().tolist():
             rate, own, bias = (systems[system][one] for one in ("pass rate", JUDGE, "bias"))
             low_end, high_end = points_range(bias["low"], bias["high"])
@@ -192,6 +209,7 @@ class Judged:
                     SYSTEM: name(system),
                     "Pass rate": _value(rate),
                     "Interval": _range(rate),
+                    **({AS_SETTLED: _range(settled[system]["pass rate"])} if settled else {}),
                     **({"Truth": f"{100 * truth[system]:.0f} %"} if system in truth else {}),
                     "Judge says": f"{100 * own['value']:.0f} %",
                     "Judge too kind by": f"{low_end} to {high_end}",
@@ -211,12 +229,9 @@ class Judged:
         return pd.DataFrame(rows, columns=[BETTER, *map(name, order[1:])])
 
     def _judge(self) -> pd.DataFrame:
-        every = self._every()
-        told = {
-            label: f"{_value(every[one])} ({_range(every[one], unit='')})".strip()
-            for one, label in SHARES.items()
-        }
-        rows = [{MEASURES: "against people", **told, "Kappa": _kappa(**every["kappa"])}]
+        rows = [_row_of("against people", self._every())]
+        if self.settled is not None:
+            rows.append(_row_of(_lower(self.by_whom), _every(self.settled)))
         if self.people is not None:
             share, beyond = self.people.share, self.people.coefficients["fleiss_kappa"]
             own = dict.fromkeys(rows[0], "") | {MEASURES: TWO_PEOPLE}
@@ -248,11 +263,19 @@ def judged_of(session: Session) -> Judged | None:
     both = session.agreement() if plan.overlap else None
     people = both if both is not None and both.items else None
     by = _columns_of(session) if systems else ()
-    if not by:
-        empty = pd.DataFrame()
-        return Judged("", session.judge(), empty, empty, plan.confidence, people)
-    pairs = session.differences(by, "prevalence")
-    return Judged(by[0], session.judge(by), pairs, places_of(pairs), plan.confidence, people)
+    pairs = session.differences(by, "prevalence") if by else pd.DataFrame()
+    places = places_of(pairs) if by else pairs
+    settled = _settled(session, by) if people else None
+    return Judged(by[0] if by else "", session.judge(by), pairs, places, plan.confidence, people,
+                  settled, settled_by(plan.readers))  # fmt: skip
+
+
+def _settled(session: Session, by: tuple[str, ...]) -> pd.DataFrame | None:
+    """The measures for the settled judgement; None where there are none yet."""
+    try:
+        return session.judge(by, settled=True)
+    except ValueError:
+        return None
 
 
 def _columns_of(session: Session) -> tuple[str, ...]:
@@ -279,6 +302,28 @@ def system_column(base: Population) -> str:
 def _measures(rows: pd.DataFrame) -> dict[str, Ends]:
     kept = rows.set_index("measure")[["value", "low", "high"]]
     return {str(name): dict(one) for name, one in kept.to_dict("index").items()}  # type: ignore[arg-type]
+
+
+def _every(measures: pd.DataFrame) -> dict[str, Ends]:
+    return _measures(measures[measures["group"].isna()])
+
+
+def _by_system(measures: pd.DataFrame) -> dict[str, dict[str, Ends]]:
+    rows = measures[measures["group"].notna()]
+    return {str(one): _measures(own) for one, own in rows.groupby("group", sort=False)}
+
+
+def _row_of(against: str, every: Mapping[str, Ends]) -> dict[str, str]:
+    """How the judge stands to people, a row of the table."""
+    told = {
+        label: f"{_value(every[one])} ({_range(every[one], unit='')})".strip()
+        for one, label in SHARES.items()
+    }
+    return {MEASURES: against, **told, "Kappa": _kappa(**every["kappa"])}
+
+
+def _lower(name: str) -> str:
+    return name[:1].lower() + name[1:]
 
 
 def _told(pair: Mapping[Any, Any]) -> str:

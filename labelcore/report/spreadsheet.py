@@ -44,9 +44,7 @@ def report_xlsx(session: Session) -> bytes:
         said = [spoken_key(one, session.population.has_judge) for one in sheet["estimand"]]
         sheets[name] = sheet.assign(estimand=said)
     if (judged := judged_of(session)) is not None:
-        sheets |= {"Judge": judged.measures} | (
-            {"Pairs": judged.pairs} if len(judged.pairs) else {}
-        )
+        sheets |= {"Judge": judged.both()} | ({"Pairs": judged.pairs} if len(judged.pairs) else {})
     return workbook({**sheets, "Labels": session.labels_table()})
 
 

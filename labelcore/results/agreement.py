@@ -74,6 +74,8 @@ class PeopleAgree(Result):
         in the order of their first answer
     confidence
         of each interval on its own
+    readers
+        how many people are to judge each item
     """
 
     items: int
@@ -87,6 +89,7 @@ class PeopleAgree(Result):
     pairs: tuple[Pair, ...]
     people: tuple[Person, ...]
     confidence: float
+    readers: int = 2
 
     def to_frame(self) -> pd.DataFrame:
         """The coefficients as a table.

@@ -28,7 +28,7 @@ class Answering:
         shown = self.state.screens.shown.get(token)
         if shown is None:
             raise AnswerError(f"the answer belongs to no item that was shown: token {token!r}")
-        if annotator not in (None, shown.annotator):
+        if annotator is not None and self.ledger.spelled(annotator) != shown.annotator:
             raise AnswerError(
                 f"item {shown.draw.index} was given to {shown.annotator!r}, and {annotator!r} "
                 "cannot answer for another person"
@@ -173,12 +173,15 @@ class Answering:
             return []
         until = reversed(self.ledger.events[: last.sequence])
         together = takewhile(lambda one: one.at == last.at, until)
-        return [one for one in together if one.annotator == annotator and self.state.in_force(one)]
+        return [
+            one for one in together if one.annotator == last.annotator and self.state.in_force(one)
+        ]
 
     def last(self, annotator: str | None) -> Event | None:
         """A person's newest answer in force, anybody's for None."""
+        name = None if annotator is None else self.ledger.spelled(annotator)
         for event in reversed(self.ledger.events):
-            if annotator in (None, event.annotator) and self.state.in_force(event):
+            if name in (None, event.annotator) and self.state.in_force(event):
                 return event
         return None
 
@@ -222,5 +225,6 @@ class Answering:
     def own_reading(self, index: int, annotator: str) -> Event | None:
         """What a person answered to an item that another one had judged before."""
         repeats = self.engine.repeats
-        found = repeats.further(index, annotator) if repeats.others else None
+        name = self.ledger.spelled(annotator)
+        found = repeats.further(index, name) if repeats.others else None
         return None if found is None or answer_word(found) == LATER else found

@@ -41,6 +41,7 @@ class Drawing:
     def next(self, annotator: str) -> Draw | None:
         """The item that this person has open, else a new one; None where nothing is drawn."""
         self.ledger.sync()
+        annotator = self.ledger.spelled(annotator)
         self.ledger.refuse_broken()
         if self.engine.finished:
             return None
@@ -60,6 +61,7 @@ class Drawing:
     def take(self, n: int, annotator: str, minutes: int) -> list[Draw]:
         """Up to ``n`` open items of this person, kept for so long; the oldest first."""
         self.ledger.sync()
+        annotator = self.ledger.spelled(annotator)
         self.ledger.refuse_broken()
         while not self.engine.finished:
             self.ledger.refuse_superseded()
@@ -78,6 +80,7 @@ class Drawing:
         """What this person has open, else what they took back, else up to ``n`` items of which none
         depends on the answers to the others, kept for so long; in the order drawn."""
         self.ledger.sync()
+        annotator = self.ledger.spelled(annotator)
         self.ledger.refuse_broken()
         if self.engine.finished:
             return []

@@ -289,10 +289,15 @@ class Ledger:
         """Write an event that says just this."""
         self.write(lambda: self.event(kind, annotator, **values))
 
+    def spelled(self, annotator: str) -> str:
+        """A person's name as the log has it: case and spaces make nobody another person."""
+        check_annotator(annotator)
+        return self.state.spelled(annotator)
+
     def event(self, kind: str, annotator: str, **values: Any) -> Event:
         """An event that would follow the present ones; a look is nobody's."""
         if kind != "looked":
-            check_annotator(annotator)
+            annotator = self.spelled(annotator)
         return Event(self.state.sequence + 1, kind, now(), annotator, **values)
 
     def status(self) -> Status:

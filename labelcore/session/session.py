@@ -30,7 +30,7 @@ from labelcore.figures.tables import figure_table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Content, Draw, Event, genesis
 from labelcore.log.history import HistoryRow, history
-from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
+from labelcore.log.people import DEFAULT_ANNOTATOR, folded, person_key
 from labelcore.log.repeats import Judged
 from labelcore.log.screens import LEASE, LONGEST_LEASE
 from labelcore.log.state import LogState
@@ -355,7 +355,8 @@ class Session(AfterLabels):
             With the answer, its time, and the item's note and flag.
         """
         with self._lock:
-            return history(self.events, self.state, annotator, last)
+            name = None if annotator is None else self.ledger.spelled(annotator)
+            return history(self.events, self.state, name, last)
 
     def last_said(self, draw: Draw, kind: str) -> str:
         """The last note about a drawn item, or whether it is flagged.
@@ -476,8 +477,8 @@ class Session(AfterLabels):
         if len(name) > LONGEST_NAME:
             raise ValueError(f"name must have at most {LONGEST_NAME} characters, got {len(name)}")
         with self._synced():
-            others = {self.called(one) for one in self._annotators() if one != annotator}
-            if name in others:
+            others = {folded(self.called(one)) for one in self._annotators() if one != annotator}
+            if folded(name) in others:
                 raise ValueError(f"name must be your own: another person is called {name!r}")
             self.reword(annotator, names={**self.settings.get("names", {}), annotator: name})
 

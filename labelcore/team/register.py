@@ -23,7 +23,7 @@ from pathlib import Path
 from time import time
 
 from labelcore.access import Visitor, note
-from labelcore.log.people import GIVEN
+from labelcore.log.people import GIVEN, folded
 from labelcore.team.roles import Role, visitor_of_roles
 from labelcore.team.settings import PARAMETER
 
@@ -307,11 +307,7 @@ def _end(at: datetime, days: int) -> str:
 
 
 def _stem(name: str) -> str:
-    return hashlib.sha256(_folded(name).encode()).hexdigest()[:16]
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", " ".join(name.split())).casefold()
+    return hashlib.sha256(folded(name).encode()).hexdigest()[:16]
 
 
 def _read(file: Path) -> Person | None:

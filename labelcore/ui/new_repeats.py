@@ -35,9 +35,14 @@ SOME = (
 )
 MORE = ", most likely {low:,} to {high:,} here, {time}"
 OTHERS = "{low:,} to {high:,} items more for {each}, {time}"
-SPENT = "{items:,} items, {twice:,} of them {many}: ± {half}"
-OTHERWISE = "{items:,} and {twice:,}: ± {half}"
-SEEN = "Two people differ on {share} of the items. {words}."
+SPENT = "{items:,} items, {twice:,} of them judged {many}: ± {half}"
+SEEN = (
+    "Two people differ on {share} of the items. Settled figures come within about ± {half} once "
+    "all {readings:,} answers are in{otherwise}."
+)
+BETTER = "; {spent} for as many answers in a new project"
+NARROWER = 0.95
+"""How wide another way to spend the answers may be at most, so that it is told."""
 NOT_AT_HALF = "Nothing is learned at half: that was not measured with several people."
 USUAL = 0.1
 """The overlap that others are held against: a tenth is what is mostly judged twice."""
@@ -83,22 +88,23 @@ def spending_words(chosen: Spending, other: Spending, readers: int) -> str:
     """What the readings are spent on and give, and what they would give otherwise.
 
     >>> tenth = Spending(0.1, 600, 60, 660, {"f1": 0.09})
-    >>> spending_words(Spending(0.65, 400, 260, 660, {"f1": 0.04}), tenth, 2)
-    '660 readings: 400 items, 260 of them twice: ± 4.0; 600 and 60: ± 9 points'
+    >>> spending_words(Spending(0.65, 400, 260, 660, {"f1": 0.04}), tenth, 2).split(", or ")[0]
+    '660 answers: 400 items, 260 of them judged twice: ± 4.0 points'
     """
+    said = f"{chosen.readings:,} answers: {spent_words(chosen, readers)}"
+    return said if other is chosen else f"{said}, or {spent_words(other, readers)}"
+
+
+def spent_words(one: Spending, readers: int) -> str:
+    """What readings are spent on and give."""
     many = "twice" if readers == ONE + 1 else f"by {readers} people"
-    said, half = f"{chosen.readings:,} readings: ", expected_points(chosen.half_width)
-    said += SPENT.format(items=chosen.items, twice=chosen.twice, many=many, half=half)
-    if other is chosen:
-        return said
-    half = expected_points(other.half_width)
-    then = OTHERWISE.format(items=other.items, twice=other.twice, half=half)
-    return f"{said.removesuffix(' points')}; {then}"
+    half = expected_points(one.half_width)
+    return SPENT.format(items=one.items, twice=one.twice, many=many, half=half)
 
 
 def seen_words(session: Session) -> str:
-    """What the plan's readings are expected to give now that people are seen to differ, and what
-    those recommended by it; "" before that, and where nothing is foretold.
+    """What the plan's readings are expected to give now that people are seen to differ, and those
+    recommended by it where these give clearly more; "" before that, and where nothing is foretold.
     """
     found, plan = session.agreement(), session.plan
     if not plan.overlap or found.share.value is None or found.items < ENOUGH:
@@ -108,9 +114,14 @@ def seen_words(session: Session) -> str:
     ways = spent(population, population.fingerprint, plan.to_json(), differ)
     if not ways:
         return ""
-    now = min(ways, key=lambda one: abs(one.overlap - plan.overlap))
-    words = spending_words(now, recommended(ways), plan.readers)
-    return SEEN.format(share=percent(differ), words=words)
+    now, best = min(ways, key=lambda one: abs(one.overlap - plan.overlap)), recommended(ways)
+    better = best.half_width <= NARROWER * now.half_width
+    return SEEN.format(
+        share=percent(differ),
+        half=expected_points(now.half_width),
+        readings=now.readings,
+        otherwise=BETTER.format(spent=spent_words(best, plan.readers)) if better else "",
+    )
 
 
 def overlap_words(plan: Plan, share: float, readers: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from labelcore.log.people import folded
 from labelcore.results.agreement import Pair, PeopleAgree, Person
 from labelcore.stats.agreement import COEFFICIENTS
 from labelcore.stats.label_error import Limits
@@ -29,6 +30,7 @@ AGREE = (
 )
 ALL_ALIKE = " {name} gave one answer to all {items}."
 ONE_PERSON = " {names} may be one person."
+TOO_FEW_PEOPLE = " {readers} people judge each of them; {people} answered so far."
 OVERRULED = " {items} settled in two ways by two people: the last one counts."
 LEFT_OUT = " {answers} without a class left out."
 UNSETTLED = " {items} judged differently, to be settled on the page People."
@@ -65,6 +67,8 @@ def waiting_for_people(number: int) -> str:
 
 def agree_sentence(found: PeopleAgree) -> str:
     waiting = f" {waiting_for_people(found.waiting)}." if found.waiting else ""
+    if found.waiting and len(found.people) < found.readers:
+        waiting += TOO_FEW_PEOPLE.format(readers=found.readers, people=len(found.people))
     if not found.items:
         return NOBODY.format(waiting=waiting) + all_alike(found.people)
     number = sum(one.others > 0 for one in found.people)
@@ -88,7 +92,7 @@ def all_alike(people: Sequence[Person]) -> str:
     looking."""
     names: dict[str, list[str]] = {}
     for one in people:
-        names.setdefault("".join(one.name.casefold().split()), []).append(one.name)
+        names.setdefault(folded(one.name), []).append(one.name)
     twice = (ONE_PERSON.format(names=" and ".join(one)) for one in names.values() if len(one) > 1)
     found = ((one, sum(items for _, items in one.said)) for one in people if len(one.said) == 1)
     return "".join(twice) + "".join(

@@ -30,8 +30,9 @@ NOT_TWICE = (
 TWICE = (
     "{differing} of {repeated} repeated items got a different answer the second time "
     "({share}{of_all}; between {low} and {high}, {confidence} confidence). The plan's figures are "
-    "agreement with the judgement of {people}; mistakes made both times stay unseen."
+    "agreement with {whose} of {people}; mistakes made both times stay unseen."
 )
+JUDGEMENT, FIRST_ANSWERS = "the judgement", "the first answers"
 WAITING = " {items} still to be shown again."
 TOO_FEW = (
     " Too few second answers yet to say what that means for the figures: {number} of at least "
@@ -91,6 +92,7 @@ def error_sentence(found: LabelError) -> str:
         low=low,
         high=high,
         people=people,
+        whose=JUDGEMENT if all(one.same_person for one in found.readings) else FIRST_ANSWERS,
         confidence=confidence_words(found.confidence),
     )
     if len(found.readings) < ENOUGH:

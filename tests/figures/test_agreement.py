@@ -100,10 +100,17 @@ def test_settling_in_two_ways_is_told(tmp_path: Path) -> None:
     assert "may be one person" not in said
 
 
-def test_names_that_differ_by_case_are_told(tmp_path: Path) -> None:
+def test_case_and_spaces_make_nobody_a_second_person(tmp_path: Path) -> None:
     one = session(tmp_path)
-    labelled(one, "ann", "Ann")
-    assert "ann and Ann may be one person." in one.agreement().sentence()
+    draw = one.next("Ann Lee")
+    assert one.next("ann  lee") == draw
+    one.answer(draw, "yes", annotator="ANN LEE")
+    assert [row.annotator for row in one.history("ann lee")] == ["Ann Lee"]
+    assert one.undo("ann lee").previous == 2 and one.last_answer("Ann Lee") is None
+    labelled(one, "Ann Lee", "ann lee", "anna")
+    said = one.agreement()
+    assert [person.name for person in said.people] == ["Ann Lee", "anna"] and said.items == 40
+    assert "may be one person" not in said.sentence()
 
 
 def test_before_a_second_person_it_says_so(tmp_path: Path) -> None:
@@ -114,6 +121,7 @@ def test_before_a_second_person_it_says_so(tmp_path: Path) -> None:
     assert found.waiting > 0
     assert found.sentence() == (
         f"No item has a class by two people yet. {found.waiting} items waiting for another person."
+        " 2 people judge each of them; 1 answered so far."
     )
 
 

@@ -110,9 +110,35 @@ def test_people_are_held_against_each_other_where_two_judged_the_same() -> None:
     found = judged_of(session)
     assert found is not None
     table, both = found.tables()[MEASURES], session.agreement()
-    assert table[MEASURES].tolist() == ["against people", "two people, on what both judged"]
+    assert table[MEASURES].tolist() == [
+        "against people", "as settled by two people", "two people, on what both judged",
+    ]  # fmt: skip
+    (head,) = found.sentences()
+    settled = session.judge(settled=True).set_index("measure")
+    assert "; as settled by two people, " in head and head in unescape(report_html(session))
+    low = 100 * settled.loc["agreement", "low"]
+    assert f"({int(low)} to " in table["Agreement"].iloc[1] and "(" in table["True passes"].iloc[1]
+    assert len(as_json(report_json(session))["judged"]["settled"]) == len(settled)
     assert both.items >= 10 and both.differing and both.share.value is not None
-    assert table["Agreement"].iloc[1].startswith(f"{100 * both.share.value:.0f} % (")
-    assert table["True passes"].iloc[1] == ""
-    assert f"{both.coefficients['fleiss_kappa'].value:.2f}" in table["Kappa"].iloc[1]
+    assert table["Agreement"].iloc[2].startswith(f"{100 * both.share.value:.0f} % (")
+    assert table["True passes"].iloc[2] == ""
+    assert f"{both.coefficients['fleiss_kappa'].value:.2f}" in table["Kappa"].iloc[2]
     assert "two people, on what both judged" in unescape(report_html(session))
+    book = load_workbook(BytesIO(report_xlsx(session)))["Judge"]
+    assert book.max_row == 1 + 2 * len(settled)
+
+
+def test_each_system_has_its_settled_pass_rate_in_the_same_table() -> None:
+    frame = judged_frame(120, systems={"alpha": 0.4, "beta": 0.1})
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=100, seed=2,
+                   by="model", overlap=1.0, promise="fixed")  # fmt: skip
+    session = lc.Session(judged(frame), plan)
+    truth = dict(zip(frame["id"], frame["truth"], strict=True))
+    for who in ("ann", "bob"):
+        while (draw := session.next(who)) is not None:
+            session.answer(draw, str(truth[draw.item_id]))
+    found = judged_of(session)
+    assert found is not None
+    rates, settled = found.tables()[RATES], session.judge("model", settled=True)
+    low = settled[(settled["measure"] == "pass rate") & (settled["group"] == rates["System"][0])]
+    assert rates["As settled"].iloc[0].startswith(f"{int(100 * low['low'].iloc[0])} to ")
