@@ -29,21 +29,32 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from playwright.sync_api import Page
 
-from benchmarks.browser import DONE, STOPWATCH, rows
+from benchmarks.browser import BETWEEN_MS, DONE, STOPWATCH, rows
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.harness import table as markdown
-from benchmarks.uploads import LABELLED, memory_of, press
 from tests.browser import driving
 from tests.browser.chromium import launch
 from tests.browser.server import Server
 
-WAIT_SECONDS, QUIET_PRESSES = 150.0, 40
+WAIT_SECONDS, QUIET_PRESSES, LABELLED = 150.0, 40, 20
 DISK = 24_000_000
 SHEET = "xl/worksheets/sheet1.xml"
 HEAD_OF_SHEET = (
     b'<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006'
     b'/main"><sheetData>'
 )
+
+
+def press(page: Page, random: Random) -> None:
+    page.wait_for_function(DONE, polling=20)
+    page.keyboard.press(random.choice("yyn"))
+    page.wait_for_timeout(random.uniform(*BETWEEN_MS[1]))
+
+
+def memory_of(process: int) -> int:
+    """Resident bytes."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
 def cells_of_one(rows: int) -> Callable[[Path], None]:

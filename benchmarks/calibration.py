@@ -16,10 +16,9 @@ from pathlib import Path
 import numpy as np
 
 import labelcore as lc
-from benchmarks.aims import NEWS
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.populations import FILE_SEED, overconfident, rounded, written
-from benchmarks.real_files import FILES
+from benchmarks.real_files import FILES, NEWS
 from labelcore.figures.calibration import bounds, cell_rates, counted
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan

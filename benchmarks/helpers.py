@@ -19,8 +19,8 @@ is by more than two of them.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -30,19 +30,22 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import labelcore as lc
-from benchmarks import helper_cases
-from benchmarks.allocation import over_sessions
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
 from benchmarks.labels.files import synthetic
+from labelcore.designs.base import Frame, Progress
+from labelcore.designs.profile_figures import profile_figures
+from labelcore.estimands import SCALARS, ratios
+from labelcore.figures.counted import look_at
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
+from labelcore.stats.profile import Cells
 from labelcore.trials.digits import CLASSIFIERS, DARKEST, TRAINED_ON, VOTE, _scores
 
 MAIN = ("accuracy", "precision", "recall", "f1")
 SIZES = (150, 300, 1000)
 ACCURACIES = (0.95, 0.7, 0.5, 0.3)
 SEED, FILE_SEED, NARROW, LIMITS = 12, 53, 0.02, (1.03, 1.12)
-DESIGN, CASE = "recalibrated_neyman", "case "
+DESIGN = "recalibrated_neyman"
 VARIANTS: dict[str, dict[str, Any]] = {"off": {"helpers": []}, "on": {}}
 
 
@@ -213,6 +216,47 @@ def figures_of(
     ]  # fmt: skip
 
 
+def over_sessions(
+    engine: Engine, truth: np.ndarray, names: Sequence[str], runs: int, seed: tuple[int, ...]
+) -> np.ndarray:
+    """Whether each figure held at the end of each session, its width and its error:
+    (3, n_runs, n_figures). Run r has the seed ``(*seed, r)``."""
+    setup, frame = engine.setup, engine.frame
+    hits = np.bincount(frame.stratum, truth, minlength=frame.n_strata).astype(np.int64)
+    rows, look = [SCALARS[name] for name in names], replace(look_at(engine), labels=setup.planned)
+    right = ratios(rows, cells_of(frame, frame.sizes, hits)).value(hits.astype(float))
+    found = np.zeros((3, runs, len(rows)))
+    for run in range(runs):
+        progress = session(engine, hits, np.random.default_rng((*seed, run)))
+        rates = engine.design.fitted_rates(frame, progress)
+        counts = cells_of(frame, progress.drawn, progress.positive)
+        figures = profile_figures(rows, counts, look, rates)
+        held = (figures.low <= right + 1e-12) & (right <= figures.high + 1e-12)
+        found[:, run] = held, figures.high - figures.low, figures.value - right
+    return found
+
+
+def session(engine: Engine, hits: np.ndarray, random: np.random.Generator) -> Progress:
+    """One session to its planned size, stratum by stratum: with the items of a stratum in random
+    order the hits of a batch are hypergeometric, so that no item need be touched."""
+    setup, frame = engine.setup, engine.frame
+    drawn, positive = np.zeros((2, frame.n_strata), dtype=np.int64)
+    while drawn.sum() < setup.planned:
+        state = Progress(drawn, drawn.astype(float), positive.astype(float), setup.planned)
+        take = engine.design.allocate(setup, frame, state)  # type: ignore[attr-defined]
+        rest = frame.sizes - drawn
+        positive = positive + random.hypergeometric(
+            hits - positive, rest - hits + positive, np.minimum(take, rest)
+        )
+        drawn = drawn + take
+    return Progress(drawn, drawn.astype(float), positive.astype(float), setup.planned)
+
+
+def cells_of(frame: Frame, drawn: np.ndarray, positive: np.ndarray) -> Cells:
+    parts = (part.astype(float) for part in (frame.sizes, drawn, positive))
+    return Cells(*parts, frame.predicted)
+
+
 def against_off(found: pd.DataFrame) -> pd.DataFrame:
     """Labels to the same width, one row per pair, size and figure."""
     keys = ["pair", "labels", "figure"]
@@ -283,40 +327,21 @@ def by_pair(found: pd.DataFrame) -> str:
 def jobs(options: Options) -> dict[str, Job]:
     """Every pair of both halves; the first of each with ``--quick``."""
     found = [(half, place, pair) for half in HALVES for place, pair in enumerate(pairs(half))]
-    of_pairs: dict[str, Job] = {
+    return {
         f"{half} {pair.name}": partial(measure, half, pair, place, options.data, options.runs)
         for half, place, pair in found
         if not options.quick or place == 0
     }
-    return (
-        of_pairs
-        | {
-            f"{CASE}{case.name}, right in {right:.0%}": partial(
-                helper_cases.measure, case, right, place, options.runs
-            )
-            for place, case, right in helper_cases.cases()
-            if not options.quick or place == 0
-        }
-        | {
-            f"{CASE}five classes, right in {right:.0%}": partial(
-                helper_cases.measure_several, right, options.runs
-            )
-            for right in helper_cases.SEVERAL_RIGHT
-            if not options.quick
-        }
-    )
 
 
 def tables(rows: Rows, options: Options) -> str:
     """By kind of helper and by pair, the half that was not chosen on first."""
-    found = pd.DataFrame(flat({name: one for name, one in rows.items() if CASE not in name}))
-    cases = pd.DataFrame(flat({name: one for name, one in rows.items() if CASE in name}))
+    found = pd.DataFrame(flat(rows))
     parts = [f"{options.runs} runs each."]
     for half in ("shown", "chosen"):
         part = found[found["half"] == half]
         if len(part):
             parts += [f"## The half that was {half}", summary(part), by_figure(part), by_pair(part)]
-    parts += ["## Out of the ordinary", helper_cases.case_table(cases)]
     return "\n\n".join(parts)
 
 

@@ -25,9 +25,8 @@ import pandas as pd
 from scipy.special import ndtri
 
 import labelcore as lc
-from benchmarks.aims import NEWS
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
-from benchmarks.real_files import FILES, RealFile
+from benchmarks.real_files import FILES, NEWS, RealFile
 from labelcore.designs.base import Look
 from labelcore.designs.lists import ListAnswers
 from labelcore.designs.paired_lists import PairedLists, TwoLists, _asking_order
