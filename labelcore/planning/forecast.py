@@ -21,7 +21,8 @@ from labelcore.plan.against_file import check_size, frozen
 from labelcore.plan.checks import CLAIM_FORMS
 from labelcore.plan.pilot import NOTHING_KNOWN, largest_size, pilot_of
 from labelcore.plan.plan import Plan
-from labelcore.planning.outlook import Outlook, figure_prices, rank_prices
+from labelcore.planning.outlook import Outlook
+from labelcore.planning.prices import figure_prices, rank_prices
 from labelcore.planning.runs import beginning, label_until
 from labelcore.planning.spendings import spending_table, spendings
 from labelcore.population import Population

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.special import ndtri
 
 from labelcore.designs.base import AnswerCodes, Frame, IntArray, Look, Setup
@@ -24,7 +23,6 @@ from labelcore.designs.rates import (
 from labelcore.designs.samples import SharesDraws
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
-from labelcore.errors import PlanError
 from labelcore.estimands import CURVES, SUMMARIES, ratios
 from labelcore.figures.counted import look_in_group
 from labelcore.figures.cuts import ranks_that_matter
@@ -508,120 +506,3 @@ class Outlook:
             **self.design.derived(self.frame, planned),
             "expected_saving": self.design.expected_saving(self.setup, self.frame, planned),
         }
-
-
-COLUMNS = (
-    "estimand", "classifier", "by", "group", "expected_half_width", "labels_alone", "labels_shared"
-)  # fmt: skip
-RANK_COLUMNS = ("of", "expected_half_width", "asked_alone")
-SizeOf = Callable[[Population, Plan], int]
-CURVE = "precision_curve"
-PRICED_SIZES, FEWEST = 24, 20
-"""Numbers of labels at which half-widths are foretold, between which they are interpolated."""
-
-
-def figure_prices(
-    population: Population, plan: Plan, planned: int, size_of: SizeOf
-) -> pd.DataFrame:
-    """A row for each figure asked for.
-
-    Labels are those at which its expected half-width reaches the margin of the plan, that of groups
-    where it is one of a group: ``labels_shared`` of all labels beside the other figures,
-    ``labels_alone`` were it the only one. Missing without a margin, and where no number is enough.
-
-    size_of   the labels that a plan takes on a population
-    """
-    outlook = Outlook(population, plan)
-    widths, now = _widths(outlook), outlook.half_widths(planned, planned)
-    groups = outlook.setup.groups
-    rows = []
-    for one in outlook.questions:
-        margin = plan.margin_of(grouped=one.group is not None)
-        shared = alone = np.nan
-        if margin is not None:
-            shared = crossing(widths.index.to_numpy(), widths[one.key].to_numpy(), margin)
-            alone = _alone(population, plan, outlook, one, margin, size_of)
-        by = "" if groups is None or one.group is None else groups.label
-        group = "" if groups is None or one.group is None else groups.names[one.group]
-        rows.append((one.key, one.classifier, by, group, now[one.key], alone, shared))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def rank_prices(population: Population, plan: Plan, labels: int) -> pd.DataFrame:
-    """What so many labels are expected to give along a ranked list: a row for the precision of as
-    many first items as ``ranks_that_matter``, and for each number of the whole list.
-
-    asked_alone: the half-width were the labels shared for that alone, the curve or the number.
-    """
-
-    def widths(outlook: Outlook) -> dict[str, float]:
-        size = min(labels, outlook.most)
-        return outlook.along_ranks(size, size)
-
-    def alone(estimand: str) -> dict[str, float]:
-        if plan.estimands == (estimand,) or estimand not in plan.method.estimands:
-            return {}
-        own = replace(plan, estimands=(estimand,), params={}, planned=None, rules=None, margin=None,
-                      budget=labels, stop=None)  # fmt: skip
-        try:
-            return widths(Outlook(population, own))
-        except PlanError:
-            return {}
-
-    found = widths(Outlook(population, plan))
-    others = {name: alone(name) for name in (CURVE, *(one for one in found if one in SUMMARIES))}
-    rows = [
-        (name, width, others[name if name in SUMMARIES else CURVE].get(name, width))
-        for name, width in found.items()
-    ]
-    return pd.DataFrame(rows, columns=list(RANK_COLUMNS))
-
-
-def _widths(outlook: Outlook) -> pd.DataFrame:
-    """Expected half-widths by numbers of labels, each planned for."""
-    least = max(outlook.design.least(outlook.frame) - outlook.given, 1)
-    sizes = np.geomspace(min(max(least, FEWEST), outlook.most), outlook.most, PRICED_SIZES)
-    labels = np.unique(np.rint(sizes).astype(np.int64)).tolist()
-    return pd.DataFrame([outlook.half_widths(size, size) for size in labels], index=labels)
-
-
-def crossing(labels: np.ndarray, widths: np.ndarray, margin: float) -> float:
-    """The number of labels at which falling widths reach the margin; NaN where none does.
-
-    >>> round(crossing(np.array([100, 400]), np.array([0.1, 0.05]), 0.05))
-    400
-    >>> round(crossing(np.array([100, 400]), np.array([0.1, 0.05]), 0.07))
-    204
-    """
-    met = np.flatnonzero(widths <= margin)
-    if not len(met):
-        return float("nan")
-    at = int(met[0])
-    if at == 0 or widths[at] <= 0:
-        return float(labels[at])
-    ends = np.log(widths[[at, at - 1]])
-    return float(np.exp(np.interp(np.log(margin), ends, np.log(labels[[at, at - 1]]))))
-
-
-def _alone(
-    population: Population,
-    plan: Plan,
-    outlook: Outlook,
-    question: Question,
-    margin: float,
-    size_of: SizeOf,
-) -> float:
-    """The labels that a figure takes which is the only one asked, of its group where it has one."""
-    groups = outlook.setup.groups
-    if groups is not None and question.group is not None:
-        population = population.part(groups.members(question.group))
-    names = [one for one in (question.classifier, question.versus) if one is not None]
-    try:
-        own = replace(
-            plan, estimands=(question.row.name,), classifier=tuple(names) or None, margin=margin,
-            budget=None, by=None, groups=None, group_margin=None, claims=(), stop=None, params={},
-            planned=None, rules=None, existing=None, together=False, sure_scores=None,
-        )  # fmt: skip
-        return float(size_of(population, own))
-    except PlanError:
-        return float("nan")

@@ -25,7 +25,8 @@ from labelcore.planning.methods import (
     refused,
     worth_trying,
 )
-from labelcore.planning.outlook import AtOnce, Outlook, rank_prices
+from labelcore.planning.outlook import AtOnce, Outlook
+from labelcore.planning.prices import rank_prices
 from labelcore.planning.spendings import LEAST, SHARES, Spending, spendings
 from labelcore.population import Population
 from labelcore.population.copies import TemporaryCopy

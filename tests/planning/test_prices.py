@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.planning.outlook import COLUMNS
+from labelcore.planning.prices import COLUMNS
 from tests.grouped import grouped, grouped_frame
 
 
