@@ -57,17 +57,11 @@ from labelcore.tallies import (
 MORE_THAN_ITEMS = (
     "The budget of {budget} is more than the file has: at most {items} items are labelled."
 )
-
-
 ONLY_THEIR_ORDER = (
     "The scores of {name!r} lie between {ends}, so they are no probabilities: only their order is "
     "used."
 )
-
-
 LIST_OF_FIRST = "Of {list} there is one, along the scores of {first}; none for {others}."
-
-
 SIZES, MOST_SIZE = 20, 999_999
 """The largest value of a size parameter that is tried: for each item, and in all."""
 

@@ -18,7 +18,6 @@ from labelcore.tallies import Question
 COLUMNS = (
     "estimand", "classifier", "by", "group", "expected_half_width", "labels_alone", "labels_shared"
 )  # fmt: skip
-RANK_COLUMNS = ("of", "expected_half_width", "asked_alone")
 SizeOf = Callable[[Population, Plan], int]
 CURVE = "precision_curve"
 PRICED_SIZES, FEWEST = 24, 20
@@ -79,7 +78,7 @@ def rank_prices(population: Population, plan: Plan, labels: int) -> pd.DataFrame
         (name, width, others[name if name in SUMMARIES else CURVE].get(name, width))
         for name, width in found.items()
     ]
-    return pd.DataFrame(rows, columns=list(RANK_COLUMNS))
+    return pd.DataFrame(rows, columns=["of", "expected_half_width", "asked_alone"])
 
 
 def _widths(outlook: Outlook) -> pd.DataFrame:
