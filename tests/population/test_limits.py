@@ -15,19 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from benchmarks.readers import LIMITS
 from labelcore.errors import PopulationError
-from labelcore.population import read_population
+from labelcore.population import limits, read_population
 from labelcore.population.engines import sources
 from labelcore.population.head import Head, head_of
-from labelcore.population.limits import (
-    LARGEST_LIST,
-    LONGEST_ROW,
-    MOST_COLUMNS,
-    MOST_NESTED,
-    SHEET_CELLS,
-    SHEET_ROWS,
-)
 from tests.cases import sampled
 
 Write = Callable[[Path], None]
@@ -75,18 +66,18 @@ def read_head(path: Path) -> Head:
 def sparse_list(path: Path) -> None:
     with path.open("wb") as stream:
         stream.write(b"[")
-        stream.truncate(LARGEST_LIST + 1)
+        stream.truncate(limits.LARGEST_LIST + 1)
 
 
 def wide() -> dict[str, list[int]]:
-    return {f"c{place}": [0] for place in range(MOST_COLUMNS + 1)}
+    return {f"c{place}": [0] for place in range(limits.MOST_COLUMNS + 1)}
 
 
 MB = b"a" * 1_000_000
 ROW = "a row may have at most 16 MB, and this one has more"
 COLUMNS = "a file may have at most 20,000 columns, and this one has 20,001"
 ROWS = "a file may have at most 20,000,000 rows, and this one has 20,000,001 or more"
-CELLS = f"at most {SHEET_CELLS:,} cells of a sheet are read, and xl/worksheets/sheet1.xml has more"
+CELLS = "at most 5,000,000 cells of a sheet are read, and xl/worksheets/sheet1.xml has more"
 # What is written is made when its test runs: together it is hundreds of megabytes.
 TOO_MUCH: dict[str, tuple[str, Callable[[], Write], str]] = {
     "columns": ("a.csv", lambda: of_text(",".join(wide()) + "\n1\n"), COLUMNS),
@@ -96,24 +87,28 @@ TOO_MUCH: dict[str, tuple[str, Callable[[], Write], str]] = {
     "rows": ("a.csv", lambda: packed(b"text\n", *[b"a\n" * 200_000] * 100, b"a\n"), ROWS),
     "a long row": (
         "a.csv",
-        lambda: of_text("text\nb\n" + "a" * LONGEST_ROW + "\n"),
+        lambda: of_text("text\nb\n" + "a" * limits.LONGEST_ROW + "\n"),
         f"row 2: {ROW}",
     ),
     "an open quote": (
         "a.csv",
-        lambda: of_text('text\n"' + "a\n" * LONGEST_ROW),
+        lambda: of_text('text\n"' + "a\n" * limits.LONGEST_ROW),
         "opened in it and never",
     ),
-    "a long header": ("a.csv", lambda: of_text("a" * (LONGEST_ROW + 1)), ROW),
+    "a long header": ("a.csv", lambda: of_text("a" * (limits.LONGEST_ROW + 1)), ROW),
     "a long row, the slow way": (
         "a.csv",
-        lambda: of_text('id,text\n1,x"y\n2,' + "a" * LONGEST_ROW + "\n"),
+        lambda: of_text('id,text\n1,x"y\n2,' + "a" * limits.LONGEST_ROW + "\n"),
         f"row 2: {ROW}",
     ),
-    "a long line of JSON": ("a.jsonl", lambda: of_text('{"a":"' + "a" * LONGEST_ROW + '"}'), ROW),
+    "a long line of JSON": (
+        "a.jsonl",
+        lambda: of_text('{"a":"' + "a" * limits.LONGEST_ROW + '"}'),
+        ROW,
+    ),
     "a long element": (
         "a.json",
-        lambda: of_text('[{"a":1},{"a":"' + "a" * LONGEST_ROW + '"}]'),
+        lambda: of_text('[{"a":1},{"a":"' + "a" * limits.LONGEST_ROW + '"}]'),
         ROW,
     ),
     "a list": ("a.json", lambda: sparse_list, "a list of objects may have at most 512 MB"),
@@ -133,7 +128,7 @@ TOO_MUCH: dict[str, tuple[str, Callable[[], Write], str]] = {
     "a row far down": (
         "a.xlsx",
         lambda: sheet(b'<row r="1"><c><v>1</v></c></row><row r="2000000000"><c><v>1</v></c></row>'),
-        f"a sheet has at most {SHEET_ROWS:,} rows",
+        f"a sheet has at most {limits.SHEET_ROWS:,} rows",
     ),
 }
 
@@ -168,7 +163,12 @@ def test_too_much_is_refused_soon_and_with_the_limit(
 
 
 def test_the_documentation_has_these_limits(root: Path) -> None:
-    assert LIMITS in (root / "docs" / "readers.md").read_text("utf-8")
+    page = (root / "docs" / "readers.md").read_text("utf-8")
+    sizes = (limits.LONGEST_ROW, limits.LARGEST_LIST, limits.UNPACKED_ALWAYS)
+    told = [f"| {one / 1e6:,.0f} MB" for one in (*sizes, limits.LARGEST_WORKBOOK)]
+    told += [f"| {one:,} |" for one in (limits.MOST_COLUMNS, limits.MOST_ROWS, limits.MOST_NESTED)]
+    told += [f"{limits.MOST_TIMES_PACKED} times its size", f"| {limits.SHEET_ROWS:,} rows"]
+    assert [one for one in told if one not in page] == []
 
 
 def gene_table(path: Path, columns: int = 20_000, rows: int = 12) -> None:
@@ -204,13 +204,13 @@ def test_ten_megabytes_in_one_cell_are_read(tmp_path: Path) -> None:
     assert len(read_head(path).sample[0]["text"]) == 10_000_000
 
 
-@pytest.mark.parametrize("depth", [MOST_NESTED, MOST_NESTED + 1])
+@pytest.mark.parametrize("depth", [limits.MOST_NESTED, limits.MOST_NESTED + 1])
 @pytest.mark.parametrize("form", ["{}", "[{}]"])
 def test_how_deep_a_value_may_be_nested(tmp_path: Path, depth: int, form: str) -> None:
     inner = "[" * (depth - 1) + "]" * (depth - 1)
     path = tmp_path / "a.json"
     path.write_text(form.replace("{}", f'{{"text": {inner}}}'), "utf-8")
-    if depth <= MOST_NESTED:
+    if depth <= limits.MOST_NESTED:
         assert read_head(path).sample == ({"text": inner},)
         return
     with pytest.raises(PopulationError, match="row 1 .*nested too deeply, over 200 levels"):
