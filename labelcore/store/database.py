@@ -534,7 +534,8 @@ def copy_rows(
 
     salts   whether the source has a column of them; acts: whether it has their table
     """
-    for row in source.execute(select(act_table)).mappings() if acts else ():
+    lines = select(act_table).order_by(act_table.c.sequence)
+    for row in source.execute(lines).mappings() if acts else ():
         target.execute(insert(act_table), dict(row))
     numbers: dict[int, int] = {}
     for row in source.execute(select(project_table).order_by(project_table.c.id)).mappings():

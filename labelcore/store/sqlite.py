@@ -101,7 +101,8 @@ _CREATE_EVERYTHING = (
     CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
     BEGIN SELECT RAISE(ABORT, 'the log is append-only: an event cannot be deleted'); END
     """,
-    # INSERT OR REPLACE deletes without firing the trigger above; these two refuse it.
+    # INSERT OR REPLACE deletes without firing the trigger above; these two refuse it, as do
+    # "project_is_new" and "act_follows_the_last".
     """
     CREATE TRIGGER event_follows_the_last BEFORE INSERT ON event
     WHEN NEW.sequence IS NOT
@@ -117,6 +118,11 @@ _CREATE_EVERYTHING = (
     """
     CREATE TRIGGER plan_is_frozen BEFORE UPDATE OF id, created_at, fingerprint, plan_json ON project
     BEGIN SELECT RAISE(ABORT, 'the plan of a project cannot be changed'); END
+    """,
+    """
+    CREATE TRIGGER project_is_new BEFORE INSERT ON project
+    WHEN EXISTS (SELECT 1 FROM project WHERE id = NEW.id OR name = NEW.name)
+    BEGIN SELECT RAISE(ABORT, 'a project cannot be changed by another one'); END
     """,
 )
 
@@ -158,6 +164,11 @@ _ACTS = (
     """
     CREATE TRIGGER act_is_never_deleted BEFORE DELETE ON act
     BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END
+    """,
+    """
+    CREATE TRIGGER act_follows_the_last BEFORE INSERT ON act
+    WHEN NEW.sequence IS NOT 1 + (SELECT coalesce(max(sequence), 0) FROM act)
+    BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only: a line must follow the last'); END
     """,
 )
 

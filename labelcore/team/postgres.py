@@ -152,6 +152,7 @@ TRIGGERS = {
     "event_is_never_emptied": "BEFORE TRUNCATE ON event EXECUTE FUNCTION refuse_change()",
     "act_is_never_changed": "BEFORE UPDATE OR DELETE ON act FOR EACH ROW"
     " EXECUTE FUNCTION refuse_change()",
+    "act_is_never_emptied": "BEFORE TRUNCATE ON act EXECUTE FUNCTION refuse_change()",
     "event_follows_the_last": "BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION refuse_gap()",
     "plan_is_frozen": "BEFORE UPDATE OF id, created_at, fingerprint, plan_json ON project"
     " FOR EACH ROW EXECUTE FUNCTION refuse_change()",

@@ -12,12 +12,17 @@ from sqlalchemy import create_engine, inspect
 import labelcore.store.sqlite as migrations
 from labelcore.errors import StoreError
 from labelcore.log.events import FIELDS, Content, Event
-from labelcore.store import ProjectRecord, open_store
+from labelcore.store import ProjectRecord, act, note, open_store
 from labelcore.store.database import event_table, metadata
 from labelcore.store.sqlite import SqliteStore
 
 AT = "2026-01-01T00:00:00.000001+00:00"
 RECORD = ProjectRecord("spam", AT, "f1", "{}", "{}")
+REPLACED_PROJECT = (
+    "INSERT OR REPLACE INTO project SELECT id, name, created_at, fingerprint, '[]',"
+    " population_json, settings_json, archived FROM project"
+)
+REPLACED_ACT = "INSERT OR REPLACE INTO act SELECT sequence, at, 'x', what, about, hash FROM act"
 VERSION_1 = Path(__file__).parent / "data" / "version_1.sql"
 
 
@@ -86,16 +91,44 @@ def test_only_seals_and_backups_are_left_beside_the_file_after_close(
         " VALUES (1, 0, 'noted', '', '', '{}', '')",
         "UPDATE project SET plan_json = '[]'",
         "UPDATE project SET fingerprint = 'f2'",
+        REPLACED_PROJECT,
+        "INSERT OR REPLACE INTO project SELECT 7, name, created_at, fingerprint, '[]',"
+        " population_json, settings_json, archived FROM project",
+        "UPDATE act SET who = 'x'",
+        "DELETE FROM act WHERE sequence = 2",
+        REPLACED_ACT,
+        "INSERT INTO act (at, who, what, about, hash) VALUES ('', 'x', '', '', '')",
     ],
 )
 def test_the_database_itself_refuses(store: SqliteStore, path: Path, statement: str) -> None:
-    before = store.events("spam")
+    note(store, act("ann", "came"), act("ann", "exported"))
+    before, trail = store.events("spam"), store.acts()
     with closing(sqlite3.connect(path)) as connection:
         with pytest.raises(sqlite3.IntegrityError, match="append-only|cannot be changed"):
             connection.execute(statement)
         connection.rollback()
-    assert store.events("spam") == before
+    assert store.events("spam") == before and store.acts() == trail
     assert store.project("spam") == RECORD
+
+
+@pytest.mark.parametrize(
+    ("trigger", "statement"),
+    [("project_is_new", REPLACED_PROJECT), ("act_follows_the_last", REPLACED_ACT)],
+)
+def test_without_a_trigger_a_row_takes_the_place_of_another(
+    store: SqliteStore, path: Path, trigger: str, statement: str
+) -> None:
+    """The broken twin of the refusals; opening the file puts the trigger there."""
+    note(store, act("ann", "came"), act("ann", "exported"))
+    before = store.acts(), store.project("spam")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"DROP TRIGGER {trigger}")
+        connection.execute(statement)
+    assert (store.acts(), store.project("spam")) != before
+    reopened(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        with pytest.raises(sqlite3.IntegrityError, match="append-only|cannot be changed"):
+            connection.execute(statement)
 
 
 def test_a_project_with_a_log_cannot_be_deleted(store: SqliteStore) -> None:
@@ -123,7 +156,7 @@ def test_opening_puts_triggers_back(store: SqliteStore, path: Path, instead: str
     find = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
     with closing(sqlite3.connect(path)) as connection, connection:
         before = connection.execute(find).fetchall()
-        assert len(before) == 7
+        assert len(before) == 9
         for name, _ in before:
             connection.execute(f"DROP TRIGGER {name}")
             if instead:

@@ -151,6 +151,7 @@ def test_tables_are_those_the_migrations_make(store: LabelStore, postgres_url: s
         "UPDATE event SET label = 'no' WHERE sequence = 2",
         "DELETE FROM event WHERE sequence = 2",
         "TRUNCATE event",
+        "TRUNCATE act",
         "INSERT INTO event (project_id, sequence, kind, at, annotator, detail, hash)"
         " VALUES (1, 4, 'noted', '', '', '{}', '')",
         "UPDATE project SET plan_json = '[]'",
