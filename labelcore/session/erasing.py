@@ -42,6 +42,7 @@ from labelcore.store import (
     act,
     add_gone,
     back_up_now,
+    command_user,
     difference,
     forget_seal,
     identity_of,
@@ -177,6 +178,12 @@ def _erase_every(store: LabelStore, record: ProjectRecord, who: str, why: str) -
     alone = sum(_alike(one, record) for one in store.projects()) == 1
     outside = _sources(store, [record]) if alone else []
     return _clean(store, Erased((record.name,), len(drawn), events=events), outside, [gone])
+
+
+def of_same_file(store: LabelStore, project: str) -> list[ProjectRecord]:
+    """The other projects of a project's file: what is erased of one item goes from them too."""
+    record = store.project(project)
+    return [one for one in store.projects() if one.name != project and _alike(one, record)]
 
 
 def _alike(one: ProjectRecord, other: ProjectRecord) -> bool:
@@ -570,7 +577,8 @@ def _clean(
 def _act_words(one: Gone) -> str:
     if one.whole:
         return f"the project {one.project}"
-    return f"{len(one.items):,} texts of the project {one.project}" if one.project else "a name"
+    texts = f"{len(one.items):,} text{'s' * (len(one.items) != 1)}"
+    return f"{texts} of the project {one.project}" if one.project else "a name"
 
 
 def _erase_aside(file: Path, listed: Sequence[Gone], place: Path) -> None:
@@ -597,8 +605,10 @@ JUMP_DAYS, STEADY_HOURS = 100, 20
 erased by it."""
 
 
-def set_retention(store: LabelStore, project: str, days: int | None) -> None:
+def set_retention(store: LabelStore, project: str, days: int | None, who: str = "") -> None:
     """Let the texts of a project be erased so many days after it was finished; None: never.
+
+    who     says so; "": whoever runs the command
 
     Raises ValueError for less than one day, UnknownProjectError, StoreError.
     """
@@ -608,6 +618,9 @@ def set_retention(store: LabelStore, project: str, days: int | None) -> None:
     settings = {name: value for name, value in settings.items() if name != RETENTION}
     kept = {**settings, **({} if days is None else {RETENTION: days})}
     store.update(project, settings_json=json.dumps(kept, ensure_ascii=False))
+    said = "never by themselves" if days is None else f"{days:,} days after its end"
+    about = f"project {project!r}, texts go {said}"
+    note(store, act(who or command_user(), RETENTION_WHO, about))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import streamlit as st
 
-from labelcore.access import Right, may
+from labelcore.access import NotAllowedError, Right, may
 from labelcore.items import highlights_of
 from labelcore.promises import Status
 from labelcore.session import managing
 from labelcore.session.session import Session
+from labelcore.store import ProjectRecord
 from labelcore.ui import actions, people, sessions, trail, visitor
 from labelcore.ui.answers import classes_in_order
 from labelcore.ui.facts import shown_word
@@ -40,6 +41,8 @@ ERASED_WHAT = {
     PROJECT: "The whole project",
 }
 ERASE_WORDS = "It goes from the store, its backups and what was made here, and does not come back."
+ALSO = "It goes from every project of the same file: from {number:,} more."
+NOT_ALONE = "Other projects are of the same file: whoever runs them too erases one of its items."
 SEEDS = {"fresh": "Other items (a fresh seed)", "same": "The same items (the same seed)"}
 
 
@@ -185,17 +188,32 @@ def archive(project: str, archived: bool) -> None:
 
 def erase_form(project: str, token: str) -> None:
     st.text(ERASE_WORDS)
-    everywhere = may(visitor.everywhere(), Right.RUN)
-    offered = [one for one in ERASED_WHAT if one != PERSON or everywhere]
+    everywhere, others = may(visitor.everywhere(), Right.RUN), others_of_file(project)
+    refused = {PERSON} if not everywhere else set()
+    refused |= {ITEM} if not runs(others) else set()
+    offered = [one for one in ERASED_WHAT if one not in refused]
     what = st.radio("What?", offered, format_func=ERASED_WHAT.get, key=f"life-what-{token}")
     if what in (ITEM, PERSON):
         label = "Its id" if what == ITEM else "The name"
         st.text_input(label, key=f"life-id-{token}")
+    if what == ITEM and others:
+        st.text(ALSO.format(number=len(others)))
     if what == LATER:
         st.number_input("Days", 1, 36_500, 90, key=f"life-days-{token}")
     else:
         st.text_input("Why? (the log keeps it)", key=f"life-why-{token}", max_chars=300)
     ways("Keep so" if what == LATER else "Erase", erase, project, token)
+
+
+def others_of_file(project: str) -> list[ProjectRecord]:
+    from labelcore.session.erasing import of_same_file
+
+    return of_same_file(sessions.store(), project)
+
+
+def runs(records: Iterable[ProjectRecord]) -> bool:
+    """Whether whoever is at the page runs all of these projects."""
+    return all(visitor.allowed(Right.RUN, one.name) for one in records)
 
 
 @acting(Right.RUN)
@@ -208,7 +226,7 @@ def erase(project: str, token: str) -> None:
     store, what = sessions.store(), typed("what")
     if what == LATER:
         days = int(typed("days"))
-        erasing.set_retention(store, project, days)
+        erasing.set_retention(store, project, days, trail.who())
         done(f"The texts of {project!r} go {days:,} days after its end.")
         return
     said = {"who": trail.who(), "why": str(typed("why"))}
@@ -218,9 +236,13 @@ def erase(project: str, token: str) -> None:
         visitor.require(Right.RUN)
         found = erasing.erase_person(store, str(typed("id")).strip(), **said)
     else:
+        if what == ITEM and not runs(others_of_file(project)):
+            raise NotAllowedError(NOT_ALONE)
         wanted = [str(typed("id")).strip()] if what == ITEM else None
         found = erasing.erase_items(store, project, wanted, **said)
-    done(f"Erased. Out of reach: {'; '.join(found.left)}.")
+    hidden = [repr(one.name) for one in store.projects() if not visitor.visible(one)]
+    left = [one for one in found.left if not any(name in one for name in hidden)]
+    done(f"Erased. Out of reach: {'; '.join(left)}.")
 
 
 def finish_form(project: str, token: str) -> None:
