@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 import pandas as pd
 import streamlit as st
 
-from labelcore.store import Act, acts_follow
+from labelcore.store import Act, acts_follow, identity_of
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.tables import reading_table
@@ -107,10 +107,11 @@ def _filtered(acts: Sequence[Act]) -> list[Act]:
 
 
 def _names() -> dict[str, str]:
-    """{key of a project: its name}"""
-    return {visitor.key(one): one.name for one in sessions.store().projects()}
+    """{key or identity of a project: its name}"""
+    found = sessions.store().projects()
+    return {key(one): one.name for one in found for key in (visitor.key, identity_of)}
 
 
 def _named(about: str, names: dict[str, str]) -> str:
     """With the names of projects for their keys, which the lines have."""
-    return re.sub(r"\b[0-9a-f]{16}\b", lambda key: repr(names.get(key[0], key[0])), about)
+    return re.sub(r"\b([0-9a-f]{16}){1,2}\b", lambda key: repr(names.get(key[0], key[0])), about)

@@ -193,6 +193,46 @@ def take(name: str, projects: tuple[str, ...], data: str | None, as_json: bool) 
     )
 
 
+group_option: Decorator = click.option(
+    "--in", "groups", multiple=True, metavar="GROUP", required=True, help="Repeat for several."
+)
+
+
+@people.command("join")
+@click.argument("name")
+@group_option
+@data_option
+@json_option
+def join(name: str, groups: tuple[str, ...], data: str | None, as_json: bool) -> None:
+    """Put somebody in a group, whose roles they have too from then on."""
+    for one in groups:
+        _register(data).join(name, one)
+    say({"name": name, "groups": [*groups]}, [f"{name} is in {', '.join(groups)}."], as_json)
+
+
+@people.command("leave")
+@click.argument("name")
+@group_option
+@data_option
+@json_option
+def leave(name: str, groups: tuple[str, ...], data: str | None, as_json: bool) -> None:
+    """Take somebody out of a group, at once."""
+    for one in groups:
+        _register(data).leave(name, one)
+    say({"name": name, "left": [*groups]}, [f"{name} is not in {', '.join(groups)}."], as_json)
+
+
+@people.command("rename")
+@click.argument("group")
+@click.argument("new")
+@data_option
+@json_option
+def rename(group: str, new: str, data: str | None, as_json: bool) -> None:
+    """Give a group another name; who is in it stays."""
+    _register(data).rename(group, new)
+    say({"group": new, "before": group}, [f"{group} is called {new} now."], as_json)
+
+
 @people.command("list")
 @data_option
 @json_option
@@ -228,7 +268,7 @@ def _line(one: dict[str, Any]) -> str:
 @data_option
 @json_option
 def remove(name: str, data: str | None, as_json: bool) -> None:
-    """Take somebody's role and link away, at once; the answers stay."""
+    """Take somebody's role and link, or a group, away at once; the answers stay."""
     _register(data).remove(name)
     say({"removed": name}, [f"{name} has no role any more."], as_json)
 

@@ -139,26 +139,15 @@ class Register:
         Raises ValueError when the name is taken or cannot be one, and for an unknown group.
         """
         cleaned, at = check_name(name), datetime.now(UTC)
+        if group and groups:
+            raise ValueError(f"groups must be none for a group itself, got {[*groups]}")
         inside = tuple(self._group(one).name for one in groups)
         secret = "" if login or group else _secret(cleaned)
         ends = _end(at, days) if secret and days else ""
         key = key_hash(secret) if secret else ""
         since = at.isoformat(timespec="seconds")
         person = Person(cleaned, role, key, since, ends, dict(roles or {}), inside, group)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        # Whole from the first moment: it gets its name when all of it is written.
-        draft = self.folder / f"{secrets.token_hex(8)}.new"
-        stream = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with open(stream, "w", encoding="utf-8") as file:
-                json.dump(asdict(person), file, ensure_ascii=False)
-            os.link(draft, self._file(cleaned))
-        except FileExistsError:
-            raise ValueError(
-                f"name must be new: {cleaned!r} has a role already; remove that person first"
-            ) from None
-        finally:
-            draft.unlink()
+        self._make(person)
         note("role", cleaned, _told(person))
         return secret
 
@@ -190,6 +179,39 @@ class Register:
         self._put(replace(person, roles={k: v for k, v in person.roles.items() if k != project}))
         note("role taken", person.name, project)
 
+    def join(self, name: str, group: str) -> None:
+        """Somebody is in a group from now on."""
+        person, inside = self.one(name), self._group(group).name
+        if person.group:
+            raise ValueError(f"name must be of a person, got the group {person.name!r}")
+        if inside not in person.groups:
+            self._put(replace(person, groups=(*person.groups, inside)))
+            note("role", person.name, f"in the group {inside}")
+
+    def leave(self, name: str, group: str) -> None:
+        """Somebody is in a group no more."""
+        person, gone = self.one(name), self._group(group).name
+        if gone not in person.groups:
+            raise ValueError(f"name must be of somebody in the group {gone!r}, got {name!r}")
+        self._put(replace(person, groups=tuple(one for one in person.groups if one != gone)))
+        note("role taken", person.name, f"the group {gone}")
+
+    def members(self, group: str) -> list[Person]:
+        """Who is in a group."""
+        return [one for one in self.people() if group in one.groups]
+
+    def rename(self, group: str, name: str) -> None:
+        """Another name for a group; who is in it stays."""
+        old = self._group(group)
+        new = replace(old, name=check_name(name))
+        (self._put if self._file(old.name) == self._file(new.name) else self._make)(new)
+        for one in self.members(old.name):
+            groups = tuple(new.name if other == old.name else other for other in one.groups)
+            self._put(replace(one, groups=groups))
+        if self._file(old.name) != self._file(new.name):
+            self._file(old.name).unlink(missing_ok=True)
+        note("role", new.name, f"the group that was {old.name}")
+
     def seen(self, person: Person) -> None:
         """Note that somebody has just come in."""
         with suppress(OSError):
@@ -215,6 +237,22 @@ class Register:
             for key, role in one.roles.items():
                 there.setdefault(key, []).append(role)
         return visitor_of_roles(person.name, everywhere, there)
+
+    def _make(self, person: Person) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # Whole from the first moment: it gets its name when all of it is written.
+        draft = self.folder / f"{secrets.token_hex(8)}.new"
+        stream = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with open(stream, "w", encoding="utf-8") as file:
+                json.dump(asdict(person), file, ensure_ascii=False)
+            os.link(draft, self._file(person.name))
+        except FileExistsError:
+            raise ValueError(
+                f"name must be new: {person.name!r} has a role already; remove that person first"
+            ) from None
+        finally:
+            draft.unlink()
 
     def _put(self, person: Person) -> None:
         draft = self.folder / f"{secrets.token_hex(8)}.new"
@@ -247,11 +285,11 @@ class Register:
         """Take somebody's role and link away; stored answers stay. ValueError for nobody's name."""
         person = self.one(name)
         self._file(person.name).unlink(missing_ok=True)
-        for one in self.people() if person.group else ():
-            if person.name in one.groups:  # A later group of that name is another one.
-                left = tuple(other for other in one.groups if other != person.name)
-                self._put(replace(one, groups=left))
-        note("withdrawn", person.name)
+        left = self.members(person.name) if person.group else []
+        for one in left:  # A later group of that name is another one.
+            self._put(replace(one, groups=tuple(g for g in one.groups if g != person.name)))
+        said = ", ".join(one.name for one in left) or "nobody"
+        note("withdrawn", person.name, f"a group, with {said} in it" if person.group else "")
 
     def people(self) -> list[Person]:
         """Everybody with a role, by name."""
@@ -295,6 +333,7 @@ class Register:
 
 def _told(person: Person) -> str:
     there = [f"{role} in {key}" for key, role in person.roles.items()]
+    there += [f"in the group {one}" for one in person.groups]
     return ", ".join([*([f"{person.role} in every project"] if person.role else []), *there])
 
 

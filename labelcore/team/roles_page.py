@@ -9,7 +9,7 @@ import streamlit as st
 
 from labelcore.access import NotAllowedError, Right, may
 from labelcore.settings import data_folder
-from labelcore.team.register import DAYS, Person, Register
+from labelcore.team.register import DAYS, Person, Register, check_name
 from labelcore.team.roles import RIGHTS, Role
 from labelcore.ui import sessions, visitor
 from labelcore.ui.door import entrance
@@ -59,13 +59,16 @@ def _own(one: Person, key: str) -> Role | None:
 def _told(register: Register, one: Person, key: str) -> tuple[str, ...]:
     where, person, seen = reader_zone(), register.visitor(one), register.last_seen(one)
     role = person.at(key).role if person else str(_own(one, key))
-    by = "a group" if one.group else "by link" if one.key else "by login"
+    inside = [other.name for other in register.members(one.name)] if one.group else []
+    group = one_line(f"a group of {len(inside)}: {', '.join(inside)}" if inside else "a group", 200)
+    by = group if one.group else "by link" if one.key else "by login"
     ends = dated(one.ends, where).rpartition(" ")[0] if one.ends else "–"
     return role, by, ends, dated(seen, where) if seen else "–"
 
 
 def _row(project: str, register: Register, one: Person, key: str) -> None:
     role, by, ends, seen = _told(register, one, key)
+    by += "".join(f" · in {one_line(group, 60)}" for group in one.groups)
     own, mine = key in one.roles, one.name == visitor.name_of_login()
     at = f"{one.name}-{st.session_state.get(TOKEN, '')}"
     with st.container(horizontal=True, vertical_alignment="center", key=f"role-row-{one.name}"):
@@ -89,11 +92,23 @@ def _row(project: str, register: Register, one: Person, key: str) -> None:
             st.text(" · ".join(parts))
         if mine or not (own or runs_all()):
             return
+        if one.group and runs_all():
+            _change_group(project, register, one, at)
         if one.key and (only_here(one, key) or runs_all()):
             st.button("New link", key=f"role-link-{one.name}", type="tertiary",
                       on_click=renew, args=(project, one.name))  # fmt: skip
         st.button("Withdraw", key=f"role-end-{one.name}", type="tertiary",
                   on_click=withdraw, args=(project, one.name))  # fmt: skip
+
+
+def _change_group(project: str, register: Register, group: Person, at: str) -> None:
+    people = [one.name for one in register.people() if not one.group]
+    with st.popover("Change", key=f"role-group-{group.name}"):
+        st.text_input("Name", group.name, key=f"role-called-{at}", max_chars=100)
+        st.multiselect("In it", people, [one.name for one in register.members(group.name)],
+                       key=f"role-inside-{at}")  # fmt: skip
+        st.button("Save", key=f"role-save-{group.name}", on_click=reform,
+                  args=(project, group.name, at))  # fmt: skip
 
 
 def _give(project: str, register: Register) -> None:
@@ -170,6 +185,26 @@ def change(project: str, name: str, place: str) -> None:
     """Another role here."""
     register, person, key = _one(project, name)
     register.give(person.name, Role(str(st.session_state[place])), key)
+
+
+@acting(Right.RUN)
+def reform(project: str, name: str, at: str) -> None:
+    """Others in a group, and another name for it."""
+    register, group, _ = _one(project, name)
+    if not runs_all():
+        raise NotAllowedError(NOT_YOURS.format(name=group.name))
+    wanted = {*map(str, st.session_state[f"role-inside-{at}"])}
+    inside = {one.name for one in register.members(group.name)}
+    if visitor.name_of_login() in wanted ^ inside:
+        raise NotAllowedError(NOT_MYSELF)
+    for one in sorted(wanted - inside):
+        register.join(one, group.name)
+    for one in sorted(inside - wanted):
+        register.leave(one, group.name)
+    called = check_name(str(st.session_state[f"role-called-{at}"]))
+    if called != group.name:
+        register.rename(group.name, called)
+    st.session_state[TOKEN] = secrets.token_hex(4)
 
 
 @acting(Right.RUN)

@@ -16,7 +16,8 @@ from labelcore.ui.door import PLAIN
 
 CAME, REFUSED, VIEWED, EXPORTED, RESTORED = "came", "refused", "viewed", "exported", "restored"
 GIVEN = ("role", "role taken", "withdrawn")
-WAYS = {"link": "by a link of their own", "start": "by the link of a share"}
+WAYS = {"link": "by a link of their own", "start": "by the link of a share",
+        "login": "by a login at the proxy"}  # fmt: skip
 SAID = "trail-said"
 
 

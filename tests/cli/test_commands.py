@@ -73,7 +73,9 @@ def test_the_commands_of_the_interface_are_there() -> None:
     }
     people = commands.commands["people"].commands
     erase = commands.commands["erase"].commands
-    assert set(people) == {"add", "give", "list", "remove", "take"}
+    assert set(people) == {
+        *("add", "give", "join", "leave", "list", "remove", "rename", "take"),
+    }
     assert set(erase) == {"items", "person", "project", "retention"}
     for name, command in {**commands.commands, **people, **erase}.items():
         if name in ("app", "people", "erase"):  # They print nothing of their own.

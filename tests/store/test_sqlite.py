@@ -126,9 +126,11 @@ def test_without_a_trigger_a_row_takes_the_place_of_another(
         connection.execute(statement)
     assert (store.acts(), store.project("spam")) != before
     reopened(path).close()
-    with closing(sqlite3.connect(path)) as connection:
-        with pytest.raises(sqlite3.IntegrityError, match="append-only|cannot be changed"):
-            connection.execute(statement)
+    with (
+        closing(sqlite3.connect(path)) as connection,
+        pytest.raises(sqlite3.IntegrityError, match="append-only|cannot be changed"),
+    ):
+        connection.execute(statement)
 
 
 def test_a_project_with_a_log_cannot_be_deleted(store: SqliteStore) -> None:

@@ -17,12 +17,13 @@ from streamlit.testing.v1 import AppTest
 
 from labelcore import access
 from labelcore.access import OF_PROJECTS, PAGES, Right, may
+from labelcore.session.item_texts import TEXT_GONE
 from labelcore.team import roles_page
 from labelcore.team.entrance import ASK
 from labelcore.team.register import Register, ticket, token
 from labelcore.team.roles import RIGHTS, Role, visitor_as
 from labelcore.team.settings import KEY
-from labelcore.ui import actions, naming, people, presses, sessions, setup, visitor
+from labelcore.ui import actions, life, naming, people, presses, sessions, setup, visitor
 from tests.app.conftest import button, pictures, surface_buttons, texts
 
 DRAWN = "The page is drawn."
@@ -206,6 +207,66 @@ def test_roles_are_given_changed_renewed_and_withdrawn_on_a_page(
         ("role", "readers"), ("role", "c@d.org"), ("withdrawn", "Ann")
     ]  # fmt: skip
     assert secret not in str(noted)
+
+
+def test_a_group_is_changed_on_a_page_by_whoever_runs_every_project(
+    app, make, come: Come, data_folder: Path
+) -> None:
+    here = visitor.key(make(labels=2).record)
+    register, noted = Register(data_folder), []
+    register.add("readers", None, group=True, roles={here: Role.VIEWER})
+    register.add("Ann", None, login=True, groups=["readers"])
+    register.add("Bob", None, login=True, roles={here: Role.OWNER})
+    register.add("Run", Role.OWNER, login=True)
+    come("login Bob")
+    page = app("people", project="demo")
+    assert not [one for one in page.button if (one.key or "").startswith("role-save")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(st, "session_state", {"role-inside-x": ["Bob"], "role-called-x": "readers"})
+        roles_page.reform("demo", "readers", "x")
+        assert "whoever runs every project" in st.session_state[presses.PROBLEM]
+    come("login Run")
+    page = app("people", project="demo")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(access, "LISTENERS", [lambda *one: noted.append(one)])
+        page.multiselect(key=keyed(page.multiselect, "role-inside-readers")).set_value(["Bob"])
+        page.text_input(key=keyed(page.text_input, "role-called-readers")).set_value("nurses")
+        button(page, "role-save-readers").click().run()
+        assert not page.exception and "1: Bob" in texts(page)
+        page.multiselect(key=keyed(page.multiselect, "role-inside-nurses")).set_value(["Run"])
+        button(page, "role-save-nurses").click().run()
+        assert roles_page.NOT_MYSELF[:-1] in texts(page)
+    assert noted == [
+        ("role", "Bob", "in the group readers"), ("role taken", "Ann", "the group readers"),
+        ("role", "nurses", "the group that was readers"),
+    ]  # fmt: skip
+    assert register.visitor(register.one("Ann")).rights == frozenset()
+    assert register.one("Bob").groups == ("nurses",) and register.one("Run").groups == ()
+
+
+def test_one_item_is_erased_by_whoever_runs_every_project_of_its_file(
+    app, make, come: Come, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make(labels=2)
+    other = make("other", seed=2)
+    Register(data_folder).add("Eve", None, login=True, roles={
+        visitor.key(session.record): Role.OWNER})  # fmt: skip
+    for way, offered in (("login Eve", False), ("start owner", True)):
+        come(way)
+        page = app()
+        page.menu_button[-1].set_value("Erase").run()  # The oldest project is the last one.
+        (asked,) = [one for one in page.radio if one.key.startswith("life-what")]
+        assert (life.ERASED_WHAT[life.ITEM] in asked.options) == offered
+    asked.set_value(life.ITEM).run()
+    assert "from 1 more" in texts(page)
+    item = next(one.item_id for one in session.events if one.item_id)
+    come("login Eve")
+    given = {"life-what-x": life.ITEM, "life-id-x": item, "life-why-x": "asked for"}
+    monkeypatch.setattr(st, "session_state", given)
+    monkeypatch.setattr(st, "query_params", {})
+    life.erase("demo", "x")
+    assert st.session_state[presses.PROBLEM] == life.NOT_ALONE
+    assert TEXT_GONE not in (session.item_by_id(item)["text"], other.item_by_id(item)["text"])
 
 
 def test_an_owner_of_one_project_gives_and_ends_nothing_elsewhere(

@@ -8,14 +8,18 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
+import streamlit as st
+
 import labelcore as lc
 from labelcore import access
 from labelcore.cli import main
 from labelcore.session.erasing import erase_items
 from labelcore.session.integrity import verify
-from labelcore.store import acts_follow, command_user, trail_file
-from labelcore.team import commands
-from labelcore.ui import door, sessions, trail, visitor
+from labelcore.store import acts_follow, command_user, identity_of, trail_file
+from labelcore.team import commands, roles_page
+from labelcore.team.register import Register
+from labelcore.team.roles import Role
+from labelcore.ui import door, life, presses, sessions, trail, visitor
 from labelcore.ui.door import NO_ROLE, _refuse
 from tests.app.conftest import texts
 
@@ -111,3 +115,67 @@ def test_who_gave_a_role_and_who_logged_in_without_one_are_named(app, make, monk
     trail.trail().flush()
     told = [(one.who, one.what) for one in sessions.store().acts()]
     assert told == [("eve@example.org", "refused")]
+
+
+def test_every_act_of_a_day_on_pages_is_there_once(app, make, monkeypatch, data_folder) -> None:
+    """Roles given, changed and ended, links, groups, an erasure: each press is one line."""
+    session: lc.Session = make(labels=2)
+    key, item = (
+        visitor.key(session.record),
+        next(one.item_id for one in session.events if one.item_id),
+    )
+    register = Register(data_folder)
+    monkeypatch.setattr(visitor, "came", lambda: "start owner")
+
+    def press(act: Any, *given: str, **state: object) -> None:
+        monkeypatch.setattr(st, "session_state", dict(state))
+        monkeypatch.setattr(st, "query_params", {"project": "demo"})
+        act("demo", *given)
+        trail.trail().flush()
+        assert presses.PROBLEM not in st.session_state, st.session_state[presses.PROBLEM]
+
+    new = {"role-name-x": "Ann", "role-role-x": "viewer", "role-by-x": roles_page.LINK}
+    group = {"role-name-x": "medics", "role-role-x": "viewer", "role-by-x": roles_page.GROUP}
+    press(roles_page.give, "x", **new)
+    press(roles_page.give, "x", **group)
+    press(roles_page.change, "Ann", "place", place="annotator")
+    press(roles_page.reform, "medics", "x",
+          **{"role-inside-x": ["Ann"], "role-called-x": "nurses"})  # fmt: skip
+    press(roles_page.renew, "Ann")
+    press(roles_page.reform, "nurses", "x", **{"role-inside-x": [], "role-called-x": "nurses"})
+    press(roles_page.withdraw, "Ann")
+    press(roles_page.withdraw, "nurses")
+    erased = {"life-what-x": life.ITEM, "life-id-x": item, "life-why-x": "asked for"}
+    press(life.erase, "x", **erased)
+    press(life.erase, "x", **{"life-what-x": life.LATER, "life-days-x": 90})
+    assert not register.people()
+    told = sessions.store().acts()
+    assert {one.who for one in told} == {"owner"}
+    assert [(one.what, one.about) for one in told] == [
+        ("role", f"Ann: viewer in {key}"),
+        ("role", f"medics: viewer in {key}"),
+        ("role", f"Ann: annotator in {key}"),
+        ("role", "Ann: in the group medics"),
+        ("role", "nurses: the group that was medics"),
+        ("role", "Ann: another link"),
+        ("role taken", "Ann: the group nurses"),
+        ("withdrawn", "Ann"),
+        ("withdrawn", "nurses: a group, with nobody in it"),
+        ("erased", f"1 text of the project {identity_of(session.record)}"),
+        ("retention", "project 'demo', texts go 90 days after its end"),
+    ]  # fmt: skip
+    assert "1 text of the project 'demo'" in app("audit").table[0].value["About"].str.cat().replace(
+        "\\", ""
+    )
+
+
+def test_a_login_at_a_proxy_is_one_line_of_a_visit(app, make, monkeypatch, data_folder) -> None:
+    make()
+    Register(data_folder).add("Ann", Role.VIEWER, login=True)
+    monkeypatch.setattr(visitor, "came", lambda: "login Ann")
+    page = app("progress", project="demo")
+    for _ in range(3):
+        page.run()
+    trail.trail().flush()
+    told = [one for one in sessions.store().acts() if one.what == "came"]
+    assert [(one.who, one.about) for one in told] == [("Ann (viewer)", "by a login at the proxy")]
