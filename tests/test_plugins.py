@@ -57,13 +57,13 @@ def test_the_reader_and_the_export_of_the_example(
 ) -> None:
     monkeypatch.syspath_prepend(root / PACKAGE)
     from labelcore_fasttext import FORM
-    from labelcore_feather import FeatherFile
+    from labelcore_orc import OrcFile
 
-    monkeypatch.setitem(FORMATS, ".feather", FeatherFile)
+    monkeypatch.setitem(FORMATS, ".orc", OrcFile)
     items = pd.DataFrame({"text": ["a prize", "hello"], "score": [0.9, 0.1]})
-    items.to_feather(tmp_path / "items.feather")
+    items.to_orc(tmp_path / "items.orc")
     columns: dict[str, Any] = {"content": "text", "scores": "score", "thresholds": {"score": 0.5}}
-    population = lc.read_population(tmp_path / "items.feather", **columns)
+    population = lc.read_population(tmp_path / "items.orc", **columns)
     session = lc.Session(population, lc.Plan("simple_random", "accuracy", budget=2))
     while (draw := session.next()) is not None:
         session.answer(draw, "prize" in session.item(draw)["text"])
@@ -71,9 +71,9 @@ def test_the_reader_and_the_export_of_the_example(
         "__label__no hello",
         "__label__yes a prize",
     ]
-    (tmp_path / "broken.feather").write_bytes(b"nothing of the kind")
-    with pytest.raises(PopulationError, match=r"broken\.feather.*cannot be read as Feather"):
-        lc.read_population(tmp_path / "broken.feather", **columns)
+    (tmp_path / "broken.orc").write_bytes(b"nothing of the kind")
+    with pytest.raises(PopulationError, match=r"broken\.orc.*cannot be read as ORC"):
+        lc.read_population(tmp_path / "broken.orc", **columns)
 
 
 class Doubling(SimpleRandom):

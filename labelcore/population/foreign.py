@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.errors import Fault, PopulationError
+from labelcore.population import arrow_files
 from labelcore.population.label_studio import MARKS, read_tasks, rows_of
 from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, long_row
 from labelcore.population.paths import decoded
@@ -339,10 +340,12 @@ TOOLS: dict[str, Callable[[Path], Rows | None]] = {
     "RIS": ris,
     "OpenTelemetry": open_telemetry,
     "one object around a list": wrapped,
+    "Feather": arrow_files.arrow,
+    "DuckDB": arrow_files.database,
 }
 
 
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".ris")
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".ris", *arrow_files.SUFFIXES)
 """Those of the files that the tools write."""
 
 

@@ -128,8 +128,6 @@ def detect(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
 
 
 INSTEAD = {
-    ".duckdb": "; in DuckDB: COPY a_table TO 'items.parquet'",
-    ".feather": "; in pandas: read_feather(path).to_parquet('items.parquet')",
     ".pkl": "; load it in pandas, if you trust it, and to_parquet('items.parquet')",
     **dict.fromkeys((".xls", ".ods"), "; save it as .xlsx"),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "; export its table as .csv"),

@@ -156,7 +156,8 @@ def named(text: str, *, anywhere: bool) -> Path:
         return inside(text)
     path = (data_folder() / Path(text.strip().strip("\"'")).expanduser()).resolve()
     own = path.is_relative_to(data_folder())
-    if own or (path.is_dir() and any(path.glob("*.parquet"))):
+    copied = path.suffix.lower() in SUFFIXES and suffix_of(path.name) not in FORMATS
+    if (own and not copied) or (path.is_dir() and any(path.glob("*.parquet"))):
         return inside(str(path))
     if path.is_dir():
         states = [one.lstat() for one in islice(path.rglob("*"), MOST_FILES)]
@@ -165,7 +166,7 @@ def named(text: str, *, anywhere: bool) -> Path:
         return _taken_apart(path, digest, sum(one.st_size for one in states))
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {text!r} on this machine.")
-    if not path.name.lower().endswith(ZIP):
+    if not copied and not path.name.lower().endswith(ZIP):
         known_suffix(path.name)  # Nothing else is opened.
     if path.stat().st_size > MOST_COPIED:
         raise OutsideError(TO_BE_COPIED.format(text=text, most=MOST_COPIED / 1e6))

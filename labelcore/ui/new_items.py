@@ -45,7 +45,7 @@ from labelcore.ui.reading import is_there
 from labelcore.words.sentences import count
 
 MOST_LOOKED_AT, MOST_GROUPED = 100, 4
-KINDS = "CSV, TSV, text, JSON, JSON Lines, Excel or Parquet; the texts gzipped or not"
+KINDS = "CSV, TSV, text, JSON, JSON Lines (gzipped or not), Excel, Parquet, Feather or DuckDB"
 HOLDS = "One row for each item: what a person judges, and your classifier's score or verdict."
 FIELD_LABELS = {
     "encoding": "Encoding",

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -15,6 +17,7 @@ import labelcore as lc
 from labelcore.errors import PopulationError
 from labelcore.population import foreign
 from labelcore.population.foreign import recognised
+from labelcore.population.tables import recognised_as_table
 
 
 def lines(path: Path, *records: Any) -> Path:
@@ -183,3 +186,44 @@ def test_a_file_whose_own_columns_are_enough_is_read_as_it_is(tmp_path: Path) ->
     assert not lc.read_population(path, id="id", content="text").is_table
     dotted = lc.read_population(path, content="text", scores={"m": "a.b"})
     assert not dotted.is_table and dotted.scores["m"].tolist() == [0.5]
+
+
+def frame() -> pd.DataFrame:
+    texts = pd.Categorical(["a prize", "hello"] * 100)
+    ids = [f"T-{number:03d}" for number in range(200)]
+    return pd.DataFrame(
+        {"id": ids, "text": texts, "score": [number / 200 for number in range(200)]}
+    )
+
+
+def test_tables_of_feather_arrow_and_duckdb(tmp_path: Path) -> None:
+    table = pa.Table.from_pandas(frame())
+    frame().to_feather(tmp_path / "items.feather")
+    with pa.ipc.new_stream(str(tmp_path / "items.arrows"), table.schema) as stream:
+        stream.write_table(table)
+    with duckdb.connect(str(tmp_path / "items.duckdb")) as database:
+        database.register("given", frame())
+        database.execute('create table "my ""own""" as select * from given')
+        database.execute("create view theirs as select * from read_text('/etc/passwd')")
+    for name in ("items.feather", "items.arrows", "items.duckdb"):
+        path = tmp_path / name
+        found = lc.read_population(
+            path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
+        )
+        assert len(found) == 200 and found.content("T-007") == {"text": "hello"}
+        assert recognised_as_table(name, path.read_bytes())[0] == ".parquet"  # type: ignore[index]
+
+
+def test_what_is_no_table_of_these_is_refused_in_words(tmp_path: Path) -> None:
+    frame().to_feather(tmp_path / "whole.feather")
+    (tmp_path / "cut.feather").write_bytes((tmp_path / "whole.feather").read_bytes()[:-200])
+    (tmp_path / "other.duckdb").write_bytes(b"nothing of the kind" * 500)
+    with duckdb.connect(str(tmp_path / "two.duckdb")) as database:
+        database.execute("create table a as select 1 as x; create table b as select 2 as x")
+    for name, rule in {
+        "cut.feather": "is no Feather file of version 2",
+        "other.duckdb": "is no DuckDB file",
+        "two.duckdb": 'holds 2 tables: in DuckDB, COPY "main"."a" TO \'items.parquet\'',
+    }.items():
+        with pytest.raises(PopulationError, match=f"{name}: .*{rule}"):
+            lc.read_population(tmp_path / name, content="x")

@@ -1,4 +1,4 @@
-"""A reader of Feather files (Arrow's own format): written once as Parquet, which is then read."""
+"""A reader of ORC files (of Hive and Spark): written once as Parquet, which is then read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pyarrow as pa
-import pyarrow.feather as feather
+from pyarrow import orc
 
 from labelcore.population.dialect import NOTHING, PLAIN, Form
 from labelcore.population.engines.duck import DuckEngine
@@ -16,8 +16,8 @@ from labelcore.population.limits import refusal
 from labelcore.population.tables import WrittenTable
 
 
-class FeatherFile(EngineTable):
-    """A .feather file, with all that a reader owes: columns, batches, single rows, faults."""
+class OrcFile(EngineTable):
+    """A .orc file, with all that a reader owes: columns, batches, single rows, faults."""
 
     options: ClassVar[tuple[str, ...]] = ()
 
@@ -28,9 +28,9 @@ class FeatherFile(EngineTable):
         wanted: Mapping[str, bool] = NOTHING,
     ) -> None:
         try:
-            table = feather.read_table(path)
+            table = orc.read_table(path)
         except (pa.ArrowException, OSError) as error:
-            raise refusal(path.name, f"cannot be read as Feather: {error}") from error
+            raise refusal(path.name, f"cannot be read as ORC: {error}") from error
         self.written = WrittenTable(path.name, [table], table.schema)
         super().__init__(DuckEngine(path.name, [str(self.written.path)]))
 
