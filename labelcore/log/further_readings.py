@@ -32,10 +32,11 @@ def chances_of_batch(engine: Engine) -> FloatArray:
     by the cell of the first classifier, for those whose first answer says no and yes. Yes is the
     class that counts as positive, with several classes the one that is predicted.
 
-    With these chances the plan's share of the labels is expected to be read again.
+    With these chances the plan's share of the labels is expected to be read again. A plan for no
+    single figure, such as a curve's, has none that would gain: there all are alike.
     """
     share, tally = engine.plan.overlap, engine.tallies[engine.classifiers[0]]
-    if share >= 1 or engine.plan.superseded:
+    if share >= 1 or engine.plan.superseded or not engine.questions:
         return np.full((len(tally.size), 2), share)
     cells = tally.cells(engine.class_of_progress)
     by_stratum = engine.design.fitted_rates(engine.frame, engine.progress)

@@ -15,6 +15,8 @@ SUFFIXES = (*ARROW, DUCKDB)
 ROWS_AT_ONCE = 1 << 14
 NO_ARROW = "is no Feather file of version 2, nor one of Arrow, or a part of it is missing"
 NO_DUCKDB = "is no DuckDB file, or one of a newer version"
+NO_TABLE = "the file must hold a table, and holds none"
+SEVERAL = "the file must hold one table: of several write one, COPY {} TO 'items.parquet' in DuckDB"
 ALONE = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -25,7 +27,7 @@ ALONE = {
 """A database that was handed in reads nothing but itself."""
 TABLES = (
     "select schema_name, table_name from duckdb_tables() where not internal and not temporary "
-    "order by all"
+    "order by estimated_size desc, schema_name, table_name"
 )
 
 
@@ -67,9 +69,7 @@ def database(path: Path) -> pa.RecordBatchReader | None:
         connection = duckdb.connect(str(path), read_only=True, config=ALONE)
         found = [".".join(map(_quoted, names)) for names in connection.execute(TABLES).fetchall()]
         if len(found) != 1:
-            write = f": in DuckDB, COPY {found[0]} TO 'items.parquet'" if found else ""
-            tables = f"{len(found)} tables" if found else "no table"
-            raise refusal(path.name, f"the file must hold one table, and holds {tables}{write}")
+            raise refusal(path.name, SEVERAL.format(found[0]) if found else NO_TABLE)
         result = connection.sql(f"select * from {found[0]}").to_arrow_reader(ROWS_AT_ONCE)
         return pa.RecordBatchReader.from_batches(result.schema, _of(connection, result))
     except duckdb.Error as error:

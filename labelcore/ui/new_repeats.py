@@ -35,6 +35,7 @@ SOME = (
 )
 MORE = ", most likely {low:,} to {high:,} here, {time}"
 OTHERS = "{low:,} to {high:,} items more for {each}, {time}"
+NONE_SETTLED = "They tell how far people agree; this question has no figure as settled."
 SPENT = "{items:,} items, {twice:,} of them judged {many}: ± {half}"
 SEEN = (
     "Two people differ on {share} of the items. Settled figures come within about ± {half} once "
@@ -68,8 +69,9 @@ def with_overlap(plan: Plan, population: Population) -> Plan:
         st.caption(spending_words(chosen, other, readers))
         return replace(plan, overlap=share, readers=readers, budget=by_share[share].items)
     share = float(ask("overlap"))
-    if words := overlap_words(plan, share, readers):
-        st.caption(words)
+    words = overlap_words(plan, share, readers)
+    unsettled = "" if {*plan.estimands} & {*SCALARS} else NONE_SETTLED
+    st.caption(". ".join(filter(None, (words, unsettled))))
     return replace(plan, overlap=share, readers=readers)
 
 

@@ -355,3 +355,12 @@ def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> N
     assert again.engine.repeats == session.engine.repeats
     assert again.results() == session.results()
     replays(session)
+
+
+def test_a_curve_is_read_again_alike_everywhere(population: lc.Population) -> None:
+    plan = lc.Plan("recalibrated_neyman", ["precision_curve"], budget=40, overlap=0.3, readers=3)
+    session = lc.Session(population, plan)
+    labelled(session, *"abc")
+    judged = session.engine.repeats.judged()
+    assert {one.chance for one in judged} == {0.3} and all(one.complete for one in judged)
+    assert [one for one in session.results() if "settled" in one] == []
