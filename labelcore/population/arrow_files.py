@@ -17,7 +17,7 @@ NO_ARROW = "is no Feather file of version 2, nor one of Arrow, or a part of it i
 NO_DUCKDB = "is no DuckDB file, or one of a newer version"
 NO_TABLE = "the file must hold a table, and holds none"
 SEVERAL = "the file must hold one table: of several write one, COPY {} TO 'items.parquet' in DuckDB"
-ALONE = {
+ALONE: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
