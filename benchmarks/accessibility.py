@@ -2,10 +2,10 @@
 
     python -m benchmarks.accessibility [--only WORD] [--rows FILE] [--write]
 
-Every scene of docs/screens.md is opened once, in light and dark colours and enlarged to 200 %,
-with little motion. Of each chart the words for those who do not see it are taken, and each pair of
-its colours as Chromium shows them with three kinds of colour blindness. The way leads from a file
-on the disk to its report by keys alone.
+Every scene of docs/screens.md is opened once, in light and dark colours and enlarged to 200 %, with
+little motion, and looked at once nothing is worked out, fades or moves. Of each chart the words for
+those who do not see it are taken, and each pair of its colours as Chromium shows them with three
+kinds of colour blindness. The way leads from a file on the disk to its report by keys alone.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageChops
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, TimeoutError
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -65,6 +65,13 @@ MOVING = f"""() => {{ {DEEP}
     one.playState === "running" && one.effect.getComputedTiming().duration > 1)
     .map(one => one.animationName || one.transitionProperty))];
 }}"""
+# Nothing moves, is of an earlier run, or is still worked out, for a while.
+AT_REST = f"""quiet => {{ {DEEP}
+  const off = ({MOVING})().length || every("[data-stale='true'], [class*='st-key-work-']").length;
+  if (off || !window.quietSince) window.quietSince = performance.now();
+  return !off && performance.now() - window.quietSince >= quiet;
+}}"""
+QUIET_MS, PATIENCE_MS = 400, 20_000
 TOO_WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 # The data of each chart as {colour, form}: the grid, the axes and texts are left out.
 CHARTS = f"""() => {{ {DEEP}
@@ -131,9 +138,8 @@ def _browser() -> Browser:
 def _groups() -> dict[str, tuple[Callable[[Path], object], Sequence[Scene]]]:
     made = make_screenshots.groups(_folder() / "uploads")
     found = {title: (prepare, list(scenes)) for title, prepare, scenes in made}
-    several = [*found.values()]
-    several[0][1].append(Scene("watch-start", "", "watch", wait="h1"))
-    several[-1][1].extend(FURTHER)
+    found["Start page, empty"][1].append(Scene("watch-start", "", "watch", wait="h1"))
+    found["Label, Progress, Explore, Report"][1].extend(FURTHER)
     return found
 
 
@@ -173,9 +179,11 @@ def seen(title: str, number: int) -> list[Row]:
         idle(page)
         if scene.act is not None:
             scene.act(page)
+            idle(page)
         for view in VIEWS:
             turn(page, view)
             wait_until_idle(page)
+            rest(page)
             rows.append({"scene": scene.name, "view": view, **told(page, view != "200 %")})
     return rows
 
@@ -186,6 +194,13 @@ def turn(page: Page, view: str) -> None:
     page.emulate_media(color_scheme="dark" if view == "dark" else "light")
     page.set_viewport_size({"width": width, "height": height})
     page.wait_for_timeout(400)
+
+
+def rest(page: Page) -> None:
+    """Until nothing changes; what never ends is told in the row."""
+    page.evaluate("() => { window.quietSince = 0; }")
+    with suppress(TimeoutError):
+        page.wait_for_function(AT_REST, arg=QUIET_MS, polling=50, timeout=PATIENCE_MS)
 
 
 def away() -> list[Row]:
@@ -202,6 +217,7 @@ def away() -> list[Row]:
         page.locator(".lc-away:not([hidden])").wait_for()
         for view in VIEWS:
             turn(page, view)
+            rest(page)
             rows.append({"scene": "server-away", "view": view, **told(page, view != "200 %")})
     return rows
 
@@ -376,6 +392,8 @@ def by_keys() -> list[Row]:
     rows = [{**row, "id": f"m{place}"} for place, row in enumerate(material.messages(FILE_ITEMS))]
     file = material.write(_folder() / "by keys.csv", rows)
     with _page(server.url, (1280, 720)) as page:
+        # Listened for from the beginning: a press may come before Chromium knows that it is asked.
+        page.on("filechooser", lambda chooser: chooser.set_files(file))
         page.goto(server.url)
         page.locator(".st-key-start-own button").wait_for()
         idle(page)
@@ -384,11 +402,8 @@ def by_keys() -> list[Row]:
         keys.press("Enter")
         on(keys, "Items", ".st-key-new-upload input[type=file]", attached=True)
         keys.tab_to(".st-key-new-upload section button")
-        with page.expect_file_chooser() as chooser:
-            keys.press("Enter")
-        chooser.value.set_files(file)
-        page.locator(".st-key-new-next button").wait_for()
-        idle(page)
+        keys.press("Enter")
+        on(keys, "Items", ".st-key-new-another button")
         keys.tab_to(".st-key-new-next button")
         keys.press("Enter")
         on(keys, "Question", ".st-key-new-question input")
@@ -405,8 +420,7 @@ def by_keys() -> list[Row]:
         on(keys, "the end", ".st-key-state-finish button")
         keys.tab_to(".st-key-state-finish button")
         keys.press("Enter")
-        page.locator(".st-key-to-report button").wait_for()
-        idle(page)
+        on(keys, "the end", ".st-key-to-report button")
         keys.tab_to(".st-key-to-report button")
         keys.press("Enter")
         page.wait_for_url("**/report?project=*")
@@ -420,6 +434,7 @@ def on(keys: Keys, step: str, selector: str, *, attached: bool = False) -> None:
     """The next page or screen is there."""
     keys.page.locator(selector).first.wait_for(state="attached" if attached else "visible")
     idle(keys.page)
+    rest(keys.page)
     keys.step, keys._before = step, None
 
 

@@ -64,6 +64,7 @@ def groups(uploads: Path) -> list[Group]:
             projects.one_each,
             [*scenes.LABEL, *scenes.PROGRESS, *scenes.EXPLORE, *scenes.REPORT],
         ),
+        ("Roles and audit", projects.shared, scenes.TEAM),
     ]
 
 

@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from labelcore.access import key_of
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.session import managing
 from labelcore.session.session import Session
 from labelcore.store import open_store
+from labelcore.store.trail import act, note
+from labelcore.team.register import Register
+from labelcore.team.roles import Role
 from labelcore.trials.table import TRIALS
 from labelcore.waves.monitor import Monitor
 from screenshots import material
@@ -255,6 +259,31 @@ def by_three(session: Session) -> None:
             session.answer(draw, bool(scores[at] > 0.5) ^ (place > 0 and (at + place) % 9 == 0))
 
 
+def by_three_of(data: Path, name: str) -> None:
+    trial(data, "messages", 0, name, by_three, overlap=0.5, readers=3)
+
+
+def shared(data: Path) -> None:
+    """A project with people of every role, and what they did, as the trail has it."""
+    by_three_of(data, "Shared")
+    register = Register(data)
+    with closing(open_store(store_url(data))) as store:
+        record = store.project("Shared")
+        key = key_of(record.created_at, record.fingerprint)
+        register.add("Readers", None, group=True, roles={key: Role.ANNOTATOR})
+        register.add("Ann", None, days=90, roles={key: Role.ANNOTATOR})
+        register.add("Bob", None, days=90, groups=["Readers"])
+        register.add("cleo@example.org", None, login=True, roles={key: Role.ADJUDICATOR})
+        register.add("Dan", Role.VIEWER, days=90)
+        owner, item = "owner", "project 'Shared', item 'm12'"
+        told = [(owner, "came", ""), (owner, "role", f"Ann: annotator in {key}"),
+                ("Ann (annotator)", "came", "by a link of their own"),
+                ("Ann (annotator)", "viewed", item),
+                ("Dan (viewer)", "refused", "a page that asks to judge items"),
+                (owner, "exported", "project 'Shared', report.html")]  # fmt: skip
+        note(store, *(act(*one) for one in told))
+
+
 def one_each(data: Path) -> None:
     """Everything for Label, Progress, Explore and Report."""
     files = data / "files"
@@ -286,7 +315,7 @@ def one_each(data: Path) -> None:
            "score_complaint", highlight=marked)  # fmt: skip
     topics(data, "Letters", 120)
     compared(data, "A or B, half way", 24, every=40, dots=True)
-    trial(data, "messages", 0, "Three readers", by_three, overlap=0.5, readers=3)
+    by_three_of(data, "Three readers")
     along_ranks(data)
     choice(data, "Which cut?", 60)
     choice(data, "Which cut, chosen", 800)

@@ -201,6 +201,14 @@ REPORT = [
 ]  # fmt: skip
 
 
+TEAM = [
+    live("people", "roles", "Who may do what in a project, and the roles that are given here.",
+         "Shared", wait=".st-key-role-give"),
+    Scene("audit", "Who came, saw, gave and took what: the audit trail.", "audit",
+          wait=".st-key-trail-filters", views=ALL),
+]  # fmt: skip
+
+
 def upload(file: Path, wait: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
         page.locator(".st-key-new-upload input[type=file]").set_input_files(file)
