@@ -338,8 +338,10 @@ def lines_of(plan: Plan, population: Population, places: Places) -> list[Line]:
         if plan.claims:
             lines = [outlook.claimed(population, plan)]
         else:
-            with waiting.steps("lines", (population.fingerprint, plan.to_json()), TRYING):
-                lines = outlook.lines(population, plan)
+            key = population.fingerprint, plan.to_json()
+            lines = waiting.worked_out(
+                "lines", key, TRYING, lambda: outlook.lines(population, plan), keep=False
+            )
     if lines[0].refused:
         raise PlanError(lines[0].refused, "", lines[0].remedies)
     return lines
@@ -363,8 +365,9 @@ def settle_claims(
 def show_method(terms: Terms, places: Places) -> bool:
     """Method, its parameters and the seed; whether all numbers lie within their bounds. What a
     method asks for first of all stands below the price."""
-    with places.price, waiting.steps("best", terms.question, TRYING):
-        best = terms.best
+    with places.price:
+        key = terms.question, terms.seed
+        best = waiting.worked_out("best", key, TRYING, lambda: terms.best, keep=False)
     names = {RECOMMENDED: f"Recommended: {DESIGNS[best].label}"}
     names |= {name: DESIGNS[name].label for name in terms.names}
     with places.more:

@@ -1,16 +1,16 @@
 """What a person waits for, with a way to cancel it.
 
 Work on files goes on in a process of its own: while one person's file is read, every other person's
-presses are answered as ever. What is worked out of a file already read goes on in the page's
-script, step by step: whatever the person does ends it at its next step.
+presses are answered as ever. What is worked out of a file already read goes on in a thread beside
+the page's script, which looks at it twice a second: whoever cancels, or does anything else, is
+answered then, and the thread ends at its next step.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from contextvars import ContextVar
 from hashlib import sha256
 from time import monotonic
@@ -33,7 +33,7 @@ KEPT = 8
 """Results of each kind that are kept; those asked for last."""
 WAITS = "{what}: after the work of somebody else."
 GOES_ON, SO_FAR = "{what} · {time}", "{what} · {share:.0f} % · {time}"
-CANCELLED, STOPPED = "{what}: cancelled.", "work-cancelled"
+CANCELLED, STOPPED, GOING = "{what}: cancelled.", "work-cancelled", "work-going"
 
 Key = tuple[Hashable, ...]
 T = TypeVar("T")
@@ -62,11 +62,11 @@ class Works:
                 kept.popitem(last=False)
             return found
 
-    def start(self, kind: str, key: Key, what: str, ask: Ask) -> Any:
+    def start(self, kind: str, key: Key, begin: Callable[[], Any]) -> Any:
         """What is there, or the work that brings it: one for everybody who asks the same."""
         with self._lock:
             found = self.get(kind, key)
-            return self.put(kind, key, ask.work(what)) if found is None else found
+            return self.put(kind, key, begin()) if found is None else found
 
     def forget(self, kind: str, key: Key) -> None:
         with self._lock:
@@ -85,7 +85,7 @@ def found(kind: str, key: Key, what: str, ask: Ask) -> Any:
 
     Raises what the function raises, LimitError, CancelledError.
     """
-    there = works().start(kind, key, what, ask)
+    there = works().start(kind, key, lambda: ask.work(what))
     return _waited_for(kind, key, there) if isinstance(there, Work) else there[0]
 
 
@@ -97,7 +97,7 @@ def there(kind: str, key: Key) -> Any:
 
 def _waited_for(kind: str, key: Key, work: Work) -> Any:
     if not work.ended.wait(SOON) and get_script_run_ctx() is not None:
-        _shown(work, name_of(kind, key))
+        _shown(work, name_of(kind, key), cancel, work)
     try:
         value = work.result()
     except (LimitError, CancelledError):
@@ -125,25 +125,19 @@ def cancel(work: Work) -> None:
     work.cancel()
 
 
-def _shown(work: Work, name: str) -> None:
+def _shown(work: Work | Here, name: str, on_click: Any, *about: Any) -> None:
     """What goes on, for how long, and a button that ends it. Whatever else the person does ends
     this script; the work goes on, and the next script finds it."""
     place = st.empty()
-    said = _row(place, name, cancel, work)
+    with place.container(horizontal=True, vertical_alignment="center", key=name):
+        said = st.empty()
+        st.button("Cancel", key=f"{name}-cancel", on_click=on_click, args=about)
     while True:
         words = WAITS.format(what=one_line(work.what, 60)) if not work.began else None
         _say(said, words or _so_far(work.what, work.share, work.ran))
         if work.ended.wait(AGAIN):
             break
     place.empty()
-
-
-def _row(place: DeltaGenerator, name: str, on_click: Any, about: Any) -> DeltaGenerator:
-    """Where it is said what goes on, and the button that ends it."""
-    with place.container(horizontal=True, vertical_alignment="center", key=name):
-        said = st.empty()
-        st.button("Cancel", key=f"{name}-cancel", on_click=on_click, args=(about,))
-    return said
 
 
 def _so_far(what: str, share: float | None, ran: float) -> str:
@@ -155,81 +149,106 @@ def _say(said: DeltaGenerator, text: str) -> None:
     said.markdown(f":material/hourglass_top: {plain(text)}")
 
 
-# --- in the page's script -----------------------------------------------------------------------
+# --- beside the page's script --------------------------------------------------------------------
 
 
-class _Steps:
-    """The row of what this script works out, drawn once it has taken a while."""
+class Here:
+    """Work in a thread of this process, with the ways of ``Work``."""
 
-    def __init__(self, name: str, what: str) -> None:
-        self.place, self.began, self.name, self.what = st.empty(), monotonic(), name, what
+    def __init__(self, what: str, make: Callable[[], Any]) -> None:
+        self.what, self.began, self.ended = what, monotonic(), threading.Event()
         self.share: float | None = None
-        self._said: DeltaGenerator | None = None
-        self._lock, self._over = threading.Lock(), False
-        self._timer = threading.Timer(SOON, self._show)
-        add_script_run_ctx(self._timer).start()
+        self.waiting = 0
+        self._make, self._value = make, None
+        self._error: BaseException | None = None
+        add_script_run_ctx(threading.Thread(target=self._run, name=what, daemon=True)).start()
 
-    def _show(self) -> None:
-        with self._lock:
-            if not self._over:
-                self._said = _row(self.place, self.name, stop, self.name)
-                _say(self._said, _so_far(self.what, self.share, monotonic() - self.began))
+    @property
+    def ran(self) -> float:
+        return monotonic() - self.began
+
+    def cancel(self) -> None:
+        """Nobody waits any more: it ends at its next step."""
+        self._error = CancelledError(f"{self.what} was cancelled.")
+        self.ended.set()
 
     def went(self, share: float | None) -> None:
+        if self.ended.is_set():
+            raise CancelledError
         self.share = share
-        if self._said is not None:  # Here Streamlit ends a script that nobody waits for.
-            _say(self._said, _so_far(self.what, share, monotonic() - self.began))
 
-    def end(self) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._over = True
+    def result(self) -> Any:
+        self.ended.wait()
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def _run(self) -> None:
+        _now.set(self)
+        try:
+            self._value = self._make()
+        except BaseException as error:
+            self._error = self._error or error
+        self.ended.set()
 
 
-_now: ContextVar[_Steps | None] = ContextVar("steps", default=None)
+_now: ContextVar[Here | None] = ContextVar("here", default=None)
 
 
-@contextmanager
-def steps(kind: str, key: Hashable, what: str) -> Iterator[None]:
-    """Around what this script works out; between its steps it calls ``went``.
+def worked_out(kind: str, key: Key, what: str, make: Callable[[], T], *, keep: bool = True) -> T:
+    """What ``make`` gives, which calls ``went`` between its steps; kept for the next who asks the
+    same.
 
-    Raises CancelledError, with a way to try again, where the person has cancelled it.
+    Raises what it raises; CancelledError, with a way to try again, where the person has cancelled.
     """
     if get_script_run_ctx() is None:
-        yield
-        return
-    name = name_of(kind, key)
-    if st.session_state.get(STOPPED) == name:
+        return make()
+    name, state = name_of(kind, key), st.session_state
+    if state.get(STOPPED) == name:
         with st.container(horizontal=True, vertical_alignment="center", key=name):
             st.text(CANCELLED.format(what=what))
             st.button("Try again", key=f"{name}-again", on_click=stop, args=("",))
         raise CancelledError(CANCELLED.format(what=what))
-    now = _Steps(name, what)
-    token = _now.set(now)
+    work = works().start(kind, key, lambda: Here(what, make))
+    if not isinstance(work, Here):
+        return cast(T, work[0])
+    before = state.get(f"{GOING}-{kind}")
+    if before is not None and before[1] is not work:
+        _leave(kind, *before)
+    state[f"{GOING}-{kind}"] = key, work
+    work.waiting += 1
     try:
-        yield
+        if not work.ended.wait(SOON):
+            _shown(work, name, stop, name, kind, key, work)
+        value = work.result()
+    except Exception:
+        works().forget(kind, key)
+        raise
     finally:
-        _now.reset(token)
-        now.end()
-    now.place.empty()
+        work.waiting -= 1
+    if keep:
+        works().put(kind, key, (value,))
+    else:
+        works().forget(kind, key)
+    return cast(T, value)
 
 
-def worked_out(kind: str, key: Key, what: str, make: Callable[[], T]) -> T:
-    """What ``make`` gives in ``steps``, kept for the next who asks the same."""
-    kept = works().get(kind, key)
-    if not isinstance(kept, tuple):
-        with steps(kind, key, what):
-            kept = works().put(kind, key, (make(),))
-    return cast(T, kept[0])
+def _leave(kind: str, key: Key, work: Here) -> None:
+    """End what nobody waits for any more."""
+    if not work.waiting and not work.ended.is_set():
+        work.cancel()
+        works().forget(kind, key)
 
 
 def went(share: float | None = None) -> None:
-    """A step was done, of all so much: whoever cancelled is no longer kept waiting."""
+    """A step was done, of all so much. Raises CancelledError where nobody waits for the rest."""
     now = _now.get()
     if now is not None:
         now.went(share)
 
 
-def stop(name: str) -> None:
-    """Cancel what this name is of; "": nothing any more."""
+def stop(name: str, *about: Any) -> None:
+    """Cancel what this name is of, and the work (kind, key, work); "": nothing any more."""
     st.session_state[STOPPED] = name
+    if about:
+        _leave(*about)

@@ -118,3 +118,30 @@ def test_no_table_of_the_report_is_cut(
         assert cells
         for left, right, beyond in cells:
             assert left >= 0 and right <= width and beyond <= 1
+
+
+CANCELS = """
+import threading
+
+import streamlit as st
+
+from labelcore.errors import CancelledError
+from labelcore.ui import waiting
+
+try:
+    waiting.worked_out("sums", (1,), "Adding up", threading.Event().wait)
+except CancelledError:
+    st.text("The rest of the page")
+"""
+
+
+def test_cancel_is_answered_in_the_middle_of_a_long_step(tmp_path: Path, page: Page) -> None:
+    app = tmp_path / "app.py"
+    app.write_text(CANCELS, "utf-8")
+    with Server(tmp_path / "data", app=app) as running:
+        page.goto(running.url)
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_text("Adding up: cancelled.")).to_be_visible()
+        expect(page.get_by_text("The rest of the page")).to_be_visible()
+        page.get_by_role("button", name="Try again").click()
+        expect(page.get_by_text("Adding up · ")).to_be_visible()
