@@ -124,9 +124,7 @@ def tail_words(estimates: Sequence[Estimate]) -> str:
     there: Recall 62 % of its uncertainty.'
     """
     owed = {
-        figure_name(one): one.tail_share
-        for one in estimates
-        if one.has_interval and one.tail_share is not None and one.tail_share >= LEAST_TAIL
+        figure_name(one): share for one in estimates if (share := words.tail_of(one)) >= LEAST_TAIL
     }
     most = sorted(owed.items(), key=lambda one: -one[1])[:MOST_TAILS]
     if not most:

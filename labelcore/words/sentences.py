@@ -11,7 +11,7 @@ from math import ceil, floor, log10
 from typing import Protocol
 
 from labelcore.promises import Form, Promise, State
-from labelcore.results.types import Estimate, Scope
+from labelcore.results.types import DIFFERENCE, Estimate, Scope
 from labelcore.words import found
 from labelcore.words.existing import from_labels
 from labelcore.words.quantities import quantity
@@ -411,7 +411,14 @@ def by_which_rule(said: str, scope: Scope) -> str:
 
 def warns_of_tail(estimate: Estimate) -> bool:
     """Whether its sentence warns that it rests on few labels where nothing was found."""
-    return estimate.has_interval and (estimate.tail_share or 0) > 0.5
+    return tail_of(estimate) > 0.5
+
+
+def tail_of(estimate: Estimate) -> float:
+    """The share of the uncertainty owed to parts where no positive item was found; 0 without an
+    interval, and for accuracy, which items that are not positive bear on as much."""
+    measured = estimate.estimand.partition("[")[0].removesuffix(DIFFERENCE)
+    return 0 if measured == "accuracy" or not estimate.has_interval else estimate.tail_share or 0
 
 
 def score_words(score: float) -> str:

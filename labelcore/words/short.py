@@ -7,7 +7,7 @@ from typing import Protocol
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
 from labelcore.results.curves import Band
-from labelcore.results.told_values import known_ends
+from labelcore.results.told_values import known_ends, too_wide
 from labelcore.results.types import DIFFERENCE, Estimate
 from labelcore.words import found
 from labelcore.words.differences import (
@@ -44,6 +44,7 @@ AGAINST = "{against} of {answers} went against the {model}; {next}"
 TOO_EARLY_YET, ABOUT_MORE = "too early for a figure.", "about {more} more for a first figure."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
 SO_FAR = "So far anything from {range} % is possible."
+TOO_WIDE = "Too few labels for an answer: anything from {range} % is possible."
 NO_DIFFERENCE_SO_FAR = "So far each of the two may be the better one."
 AT_MOST = "Each of the two may be the better one, by at most {most}."
 TOO_EARLY = "Too few labels to say anything; the interval comes with {due}."
@@ -144,6 +145,8 @@ def _short(estimate: Estimate) -> str:
         if estimate.is_difference:
             return _no_difference(estimate, NO_DIFFERENCE_SO_FAR)
         return SO_FAR.format(range=range_of(estimate.low, estimate.high))
+    if estimate.told is None and all(estimate.known_ends) and not estimate.is_difference:
+        return TOO_WIDE.format(range=range_of(estimate.low, estimate.high))
     finding = _finding(estimate)
     if estimate.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
@@ -161,6 +164,8 @@ def short_head(band: Band) -> str:
     between = range_of(low, high)
     if not any(known_ends(low, high)):
         return SO_FAR.format(range=between)
+    if all(known_ends(low, high)) and too_wide(low, high):
+        return TOO_WIDE.format(range=between)
     finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
     if band.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])

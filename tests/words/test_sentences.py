@@ -99,6 +99,7 @@ def test_ranges_round_outwards() -> None:
 def test_tail_warning_only_with_an_interval() -> None:
     assert words.TAIL_WARNING in replace(BASE, tail_share=0.7).sentence()
     assert words.TAIL_WARNING not in replace(BASE, tail_share=0.4).sentence()
+    assert words.TAIL_WARNING not in replace(BASE, estimand="accuracy", tail_share=0.7).sentence()
     assert words.TAIL_WARNING not in replace(BASE, tail_share=0.7, state="too few").sentence()
 
 
