@@ -79,7 +79,9 @@ def _called(name: str, part: pd.DataFrame, side: Side) -> Remark:
     """A line's name beside it, from two thirds of it on."""
     row = part.iloc[2 * (len(part) - 1) // 3]
     x, y = float(row["labels"]), float(row["half_width"])
-    return Remark(shortened(name), x=x, y=y, side=side, anchor="start")
+    # The line falls: it leaves a text above it to the right, one below it to the left.
+    anchor = "start" if side == Side.ABOVE else "end"
+    return Remark(shortened(name), x=x, y=y, side=side, anchor=anchor)
 
 
 def _line(name: str, part: pd.DataFrame, place: int) -> Line:
