@@ -24,8 +24,9 @@ WHAT = (
 )
 NOBODY = (
     "Without a score or a prediction there is nothing to compare: only the share of positive items "
-    "can be measured, by a plain random sample. New project does that."
+    "can be measured, by a plain random sample."
 )
+GO_ON = "Go on with this file in New project"
 UNNAMED = ("no", "yes")
 
 
@@ -62,6 +63,7 @@ def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | 
     names = usable(base)
     if not names:
         st.info(NOBODY)
+        st.page_link("pages/new_project.py", label=GO_ON, icon=":material/arrow_forward:")
         return None
     if not measurable(base):
         return None

@@ -90,6 +90,7 @@ ROWS = 20
 """Shown at once; a press shows the others. So many need no search, either."""
 FEW = 3
 WAVES, ARCHIVED = "Finished waves of monitors", "Archived projects"
+CHANGED = "Nothing is told: its log was changed outside Labelcore. Open it to mend it."
 NO_PROJECTS = "There is no project yet."
 Order = Callable[[Summary], Any]
 ORDERS: dict[str, tuple[Order, bool]] = {
@@ -201,7 +202,9 @@ def row(number: int, summary: Summary) -> None:
             )
             quiet(f"question-{number}", summary.question)
         with known:
-            if visitor.allowed(Right.SEE, summary.name):
+            if summary.changed:
+                quiet(f"known-{number}", CHANGED)
+            elif visitor.allowed(Right.SEE, summary.name):
                 show_picture(f"known-{number}", known_picture(summary.known))
         with labels, st.container(gap=None):
             st.text(f"{summary.answered:,} {summary.of_planned}")

@@ -63,7 +63,8 @@ class Known:
 class Summary:
     """``known`` is what the last look says of the primary figure; ``people`` are the names under
     which answers were given; ``about``: some more or fewer are ``planned``; ``wave``: of a
-    monitor; ``path``: the file's; ``choice``: what the last look says of a choice."""
+    monitor; ``path``: the file's; ``choice``: what the last look says of a choice; ``changed``:
+    the log was changed outside Labelcore, and all else is of what stands before that."""
 
     name: str
     question: str
@@ -81,6 +82,7 @@ class Summary:
     wave: bool = False
     path: str = ""
     choice: ChoiceOfProject | None = None
+    changed: bool = False
 
     @property
     def done_wave(self) -> bool:
@@ -89,7 +91,8 @@ class Summary:
 
     @property
     def of_planned(self) -> str:
-        return f"of {'about ' if self.about else ''}{self.planned:,} judged"
+        what = "unchanged" if self.changed else "judged"
+        return f"of {'about ' if self.about else ''}{self.planned:,} {what}"
 
 
 def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
@@ -124,6 +127,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         wave=MONITOR in settings,
         path=str(file["path"]),
         choice=_choice(state, plan, str(settings.get("question") or record.name)),
+        changed=changed,
     )
 
 
