@@ -24,8 +24,9 @@ from labelcore.ui.scripts import constants, text_of
 COOKIE = "labelcore_person"
 SECRET = "person id"
 FORM = re.compile(r"[0-9a-f]{32}")
-GONE_SECONDS = 600.0
-"""How long an item is kept for a person who has closed every page of the project."""
+GONE_SECONDS = 60.0
+"""How long an item is kept for a person whose pages of the project have all ended. Streamlit says
+so two minutes after a window was closed: who reloads or loses the network is back by then."""
 WAITING = (
     "One moment: the page is asking your browser who you are. Reload it if this does not go away."
 )
@@ -130,8 +131,8 @@ def is_here(session: Session) -> None:
 
 
 def release_gone(session: Session) -> bool:
-    """Give back what people have on the screen whose pages have been gone for ten minutes; what
-    they took for a time is theirs until it is over."""
+    """Give back what people have on the screen whose pages have ended; what they took for a time
+    is theirs until it is over."""
     found, at = False, now()
     for person in presence().gone(session.project):
         for draw in session.state.on_screen(person):
