@@ -205,7 +205,7 @@ TEAM = [
     live("people", "roles", "Who may do what in a project, and the roles that are given here.",
          "Shared", wait=".st-key-role-give"),
     Scene("audit", "Who came, saw, gave and took what: the audit trail.", "audit",
-          wait=".st-key-trail-filters", views=ALL),
+          wait=".st-key-trail-lines", views=ALL),
 ]  # fmt: skip
 
 
