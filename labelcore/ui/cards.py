@@ -21,7 +21,7 @@ from labelcore.ui.times import clock
 from labelcore.words.sentences import score_words
 
 NOT_YET, WRONG, FLAGGED = "not yet", "wrong", "flagged"
-ROLES = ("ink", "quiet", "rule", "ground")
+ROLES = ("ink", "quiet", "warn", "rule", "ground")
 STYLE = f".cards {{ {both(*SERIES, *ROLES)} }}\n" + text_of("cards.css")
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("cards.js"))
 
