@@ -34,24 +34,13 @@ from labelcore.estimands import SCALARS, ratios
 from labelcore.log.engine import Engine
 from labelcore.planning.truth import true_codes
 from labelcore.stats.evidence import Linear, log_evidence_at
-from labelcore.stats.predictives import (
-    Average,
-    IndependentBeta,
-    Predictive,
-    RecalibratedScores,
-    ShiftedScores,
-)
+from labelcore.stats.predictives import IndependentBeta, Predictive, ShiftedScores
 from labelcore.stats.profile import Cells
 
 ALPHA, BUDGET, FIRST = 0.05, 3000, 20
 DECIDED_SEED, BOUNDARY_SEED, POPULATION_SEED = 21, 22, 5
 BOUNDARY_LABELS, NAIVE_EVERY = 1000, 10
-PREDICTIVES: dict[str, Predictive] = {
-    "shifted": ShiftedScores(),
-    "recalibrated": RecalibratedScores(),
-    "uniform": IndependentBeta(),
-    "uniform and recalibrated": Average((IndependentBeta(), RecalibratedScores())),
-}
+PREDICTIVES: dict[str, Predictive] = {"shifted": ShiftedScores(), "uniform": IndependentBeta()}
 CLAIMS = ("precision", "recall", "f1", "accuracy")
 
 
@@ -383,13 +372,12 @@ HEAD = f"""# Claims: labels to a decision, and false certification
 One claim a session, at most 3,000 labels, alpha .05; the strata are those above / below the
 threshold of `recalibrated_neyman`, whose allocation has the claim's estimand as its focus. The mean
 over claims is geometric and of medians, 3,000 where the median session did not decide. "shifted" is
-`ShiftedScores`, the recommended predictive; "recalibrated" is `RecalibratedScores`, "uniform"
-`IndependentBeta`; the last is their average. In the part on false certification the claim is
-exactly at its boundary, so that certifying it is an error; "interval" is the lower end of the
-fixed-size 90 % interval (5 % on this side) watched at every tenth label from 100 labels on.
-With few strata claims need fewest labels. A plan with claims takes 1 / 4, floor .5, by itself: a
-watched interval beside the claim needs five strata. A plan that is about one claim alone may ask
-for fewer.
+`ShiftedScores`, the recommended predictive, "uniform" `IndependentBeta`. In the part on false
+certification the claim is exactly at its boundary, so that certifying it is an error; "interval" is
+the lower end of the fixed-size 90 % interval (5 % on this side) watched at every tenth label from
+100 labels on. With few strata claims need fewest labels. A plan with claims takes 1 / 4, floor .5,
+by itself: a watched interval beside the claim needs five strata. A plan that is about one claim
+alone may ask for fewer.
 
 Approximate claims, settled by the one-sided watched region instead, are beside these in
 [likely_claims.md](likely_claims.md).

@@ -7,7 +7,6 @@ cell was chosen: the labels are independent given rates, and the rates have a fi
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 from scipy.special import betaln, expit, logit, logsumexp
 
 from labelcore.stats.profile import BoolArray, FloatArray
-from labelcore.stats.recalibration import PRIOR_MEAN, PRIOR_PRECISION
 from labelcore.stats.sequences import PRIOR
 
 MIDDLE = (0.02, 0.98)
@@ -67,28 +65,6 @@ class IndependentBeta:
         a, b = PRIOR
         parts = betaln(a + looks.positive, b + looks.negative) - betaln(a, b)
         return np.asarray(parts.sum(axis=1))
-
-
-@dataclass(frozen=True, slots=True)
-class RecalibratedScores:
-    """Rates expit(a + b logit q_k) of the scores' rates q_k, (a, b) over a grid of the prior
-    N(0, 1) x N(1, 1/4) of ``recalibrate``: a price for two parameters, however many cells."""
-
-    points: tuple[int, int] = (41, 15)
-
-    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
-        spread = 1 / np.sqrt(PRIOR_PRECISION)
-        a, b = (
-            mean + width * np.linspace(-3.0, 3.0, number)
-            for mean, width, number in zip(PRIOR_MEAN, spread, self.points, strict=True)
-        )
-        log_a, log_b = (
-            -0.5 * ((values - mean) / width) ** 2
-            for values, mean, width in zip((a, b), PRIOR_MEAN, spread, strict=True)
-        )
-        log_weight = _normalised(log_a[:, None] + log_b).reshape(-1)
-        theta = _rates_at(a[:, None, None] + b[:, None] * logit(rates)).reshape(-1, len(rates))
-        return np.asarray(logsumexp(log_weight[:, None] + _log_chances(theta, looks), axis=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,18 +147,6 @@ class ShiftedOutcomes:
             found.append(log_weight + _log_of_pairs(rows, columns, holds))
             mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
         return np.asarray(logsumexp(found, axis=0) - logsumexp(mass))
-
-
-@dataclass(frozen=True, slots=True)
-class Average:
-    """The average of several: never worse than the best by more than the logarithm of their
-    number."""
-
-    parts: tuple[Predictive, ...]
-
-    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
-        found = [part.log_probability(looks, rates) for part in self.parts]
-        return np.asarray(logsumexp(found, axis=0) - math.log(len(found)))
 
 
 def _normalised(log_weight: FloatArray) -> FloatArray:

@@ -19,25 +19,13 @@ from labelcore.stats.evidence import (
     largest_log_likelihood,
     log_evidence_at,
 )
-from labelcore.stats.predictives import (
-    Average,
-    IndependentBeta,
-    Looks,
-    Predictive,
-    RecalibratedScores,
-    ShiftedScores,
-)
+from labelcore.stats.predictives import IndependentBeta, Looks, Predictive, ShiftedScores
 from labelcore.stats.profile import Cells
 from labelcore.stats.proportion import wilson
 from labelcore.stats.sequences import finite_sequence
 from tests.cases import searched
 
-PREDICTIVES = [
-    IndependentBeta(),
-    RecalibratedScores(),
-    ShiftedScores(),
-    Average((IndependentBeta(), ShiftedScores())),
-]
+PREDICTIVES = [IndependentBeta(), ShiftedScores()]
 NAMED = pytest.mark.parametrize("predictive", PREDICTIVES, ids=lambda one: type(one).__name__)
 
 
@@ -448,11 +436,3 @@ def test_a_better_label_raises_the_evidence(
     )
     if before > 0:
         assert after > before or better == list(positive)
-
-
-def test_an_average_loses_at_most_the_logarithm_of_its_number() -> None:
-    cells = counts([200, 1800], [80, 150], [76, 4])
-    claim, rates = Linear(0.0, np.array([0.2, -0.8])), np.array([0.9, 0.03])
-    parts = [log_evidence(cells, claim, rates, one) for one in (IndependentBeta(), RECOMMENDED)]
-    average = log_evidence(cells, claim, rates, Average((IndependentBeta(), RECOMMENDED)))
-    assert max(parts) - math.log(2) <= average <= max(parts)
