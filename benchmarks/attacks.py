@@ -17,7 +17,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,12 +34,16 @@ from pypdf import PdfReader
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.harness import table as markdown
+from labelcore.access import key_of
 from labelcore.items.highlight import LONGEST
 from labelcore.population.formats import detect
 from labelcore.population.head import head_of
 from labelcore.report.labels import LABEL_FORMS, labels_file
 from labelcore.report.tables import FORMULA_STARTS, events_csv
 from labelcore.report.written import REPORT_FORMS
+from labelcore.store import act, note
+from labelcore.team.register import Register
+from labelcore.team.roles import Role
 from tests.browser.chromium import launch
 from tests.browser.conftest import open_profile, wait_until_idle
 from tests.browser.server import Server
@@ -51,7 +55,8 @@ MUTATIONS = 40
 START = "start"
 FAULTS = ("scripts", "requests", "foreign", "layout", "traces")
 OF_METHODS = ("method?page=compare",)
-PAGES = ("label", "progress", "report", "review", "explore", "people", *OF_METHODS)
+AUDIT = "audit"
+PAGES = (AUDIT, "label", "progress", "report", "review", "explore", "people", *OF_METHODS)
 WATCHED, SHARED = "watch", "share"
 
 
@@ -161,6 +166,8 @@ def project_of(data: Path, contents: Sequence[str], number: int) -> str:
         for person, content in zip(("ann", "bob"), contents, strict=False):
             session.introduce(short(content), person)
         session.results()
+        with_roles(data, key_of(session.record.created_at, session.record.fingerprint), contents)
+        note(store, *(act(one, one, f"project {name!r}, {one}") for one in contents))
         monitor = lc.Monitor(store, name, replace(plan, budget=4), settings=given)
         for place, wave_name in enumerate(contents[1:3]):
             later = path.with_name(f"{place} {path.name}")
@@ -170,6 +177,15 @@ def project_of(data: Path, contents: Sequence[str], number: int) -> str:
             while (draw := wave.next("ann")) is not None:
                 wave.answer(draw, classes[draw.index % len(classes)])
     return name
+
+
+def with_roles(data: Path, key: str, contents: Sequence[str]) -> None:
+    """People and a group of these names, where they can be names."""
+    register = Register(data)
+    for place, one in enumerate(contents):
+        with suppress(ValueError):
+            register.add(f"{short(one)} {place}", None, login=True, roles={key: Role.VIEWER})
+    register.add(f"{short(contents[0], 40)} {key}", None, group=True, roles={key: Role.VIEWER})
 
 
 # --- the watch ------------------------------------------------------------------------------------
@@ -263,7 +279,8 @@ def through_pages(
     for where in places:
         sign = "&" if "?" in where else "?"
         named = {WATCHED: "monitor"}.get(where, "project")
-        own = where if where in ("new_project", START) else f"{where}{sign}{named}={quote(project)}"
+        alone = where in ("new_project", START, AUDIT)
+        own = where if alone else f"{where}{sign}{named}={quote(project)}"
         open_page(page, f"{url}/{'' if where == START else own}")
         if where == "label":
             skip_some(page)
@@ -512,9 +529,10 @@ Words that try to run a script, to fetch something, to cover the page, to become
 break what reads them, ten at a time in one project with 30 labels. Each is a text to judge, the
 name of a class, a note and part of the instructions; three of ten are the question, words to mark
 and columns shown beside the text; the first two name the project, its file, the classifier and
-people; a monitor is called as the project. Characters that a name may not have are taken out of it.
-Each page is opened with them in a real Chromium; on *Label* four of 40 items are seen, with every
-class and the instructions.
+people; all of them are people with a role where they can be a name, one a group, and lines of the
+audit trail; a monitor is called as the project. Characters that a name may not have are taken out
+of it. Each page is opened with them in a real Chromium; on *Label* four of 40 items are seen, with
+every class and the instructions.
 
 What is counted: a flag that their scripts would set, and dialogs; every request that does not go to
 the server itself; elements, attributes, formatting and formulas that only they can have brought;

@@ -15,10 +15,11 @@ import os
 import random
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -30,21 +31,24 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.harness import table as markdown
-from labelcore.access import key_of
+from labelcore.access import OF_PROJECTS, PAGES, Right, key_of
 from labelcore.cli import main
 from labelcore.errors import StoreError
 from labelcore.session.copying import copy_project
 from labelcore.session.dumps import dump, load
 from labelcore.session.erasing import erase_items, erase_project
 from labelcore.session.managing import duplicate
+from labelcore.settings import FORWARDED
 from labelcore.store import RepeatedTokenError, act, acts_follow, note
 from labelcore.team.register import Register
-from labelcore.team.roles import Role
-from labelcore.team.settings import KEY
+from labelcore.team.roles import RIGHTS, Role
+from labelcore.team.settings import KEY, USER_HEADER, role_key
 from tests.browser import driving
 from tests.browser.server import Server
 
 OWNERS, MINE, OTHER = "the-key-of-the-owner", "Mine", "Other"
+PROXY = "X-Login"
+SHARED, COMPARE = "share", "method"
 REFUSED = {400, 403, 404, 405, 429}
 PATIENCE, NOTHING_SECONDS = 240.0, 20.0
 
@@ -56,6 +60,8 @@ class Place:
     server: Server
     links: dict[str, str]
     cookies: dict[str, str]
+    logins: Sequence[str] = ()
+    """Who is known by what a proxy says."""
 
     @property
     def data(self) -> Path:
@@ -71,10 +77,15 @@ class Place:
         """What the server answers to exactly this path."""
         line = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
         with closing(line):
-            given = {"Cookie": self.cookies[who]} if who else {}
-            line.request(method, path, headers={**given, **headers})
+            line.request(method, path, headers={**self.said(who), **headers})
             got = line.getresponse()
             return got.status, got.read().decode("utf-8", "replace"), dict(got.getheaders())
+
+    def said(self, who: str) -> dict[str, str]:
+        """The headers by which somebody is known."""
+        if who in self.logins:
+            return {PROXY: who}
+        return {"Cookie": self.cookies[who]} if who else {}
 
     def refused(self, *paths: str, who: str, **headers: str) -> str:
         found = {self.get(one, who, **headers)[0] for one in paths}
@@ -85,13 +96,17 @@ class Place:
         own = f"http://127.0.0.1:{self.server.port}"
         return connect(
             f"{own.replace('http', 'ws')}/_stcore/stream", subprotocols=["streamlit"],  # type: ignore[list-item]
-            additional_headers={"Cookie": self.cookies[who]}, origin=own, proxy=None,  # type: ignore[arg-type]
+            additional_headers=self.said(who), origin=own, proxy=None,  # type: ignore[arg-type]
             max_size=None, open_timeout=PATIENCE, ping_interval=None,
         )  # fmt: skip
 
     def alive(self) -> None:
         assert self.get("/_stcore/health")[0] == 200, "the server is gone"
         assert self.server.running
+
+
+OF_PAGE = {COMPARE: "&page=compare"}
+"""What the address of a page says besides."""
 
 
 async def until_done(line: ClientConnection, alone: str = "") -> str:
@@ -115,7 +130,7 @@ def page(place: Place, who: str, name: str, project: str = MINE, **run: str) -> 
         async with place.line(who) as line:
             said = BackMsg()
             said.rerun_script.page_name = name
-            said.rerun_script.query_string = f"project={quote(project)}"
+            said.rerun_script.query_string = f"project={quote(project)}{OF_PAGE.get(name, '')}"
             for field, value in run.items():
                 setattr(said.rerun_script, field, value)
             await line.send(said.SerializeToString())
@@ -534,6 +549,13 @@ ATTEMPTS: tuple[Callable[[Place], str], ...] = (
 )  # fmt: skip
 
 
+def key_in(data: Path) -> str:
+    """What the first project is known by."""
+    with closing(lc.open_store(driving.store_url(data))) as store:
+        record = store.project(MINE)
+    return key_of(record.created_at, record.fingerprint)
+
+
 def opened(place: Place, secret: str) -> str:
     """The cookie of whoever opens a link."""
     code, _, headers = place.get(f"/?start={secret}")
@@ -541,18 +563,69 @@ def opened(place: Place, secret: str) -> str:
     return {name.lower(): value for name, value in headers.items()}["set-cookie"].split(";")[0]
 
 
+# --- each kind of key, each page, each project ----------------------------------------------------
+
+KINDS: dict[str, tuple[str, Role, bool]] = {
+    "a link of one's own": ("ann", Role.VIEWER, False),
+    "a login at a proxy": ("lou", Role.ANNOTATOR, False),
+    "a group": ("mel", Role.ADJUDICATOR, False),
+    "the link of a share": ("vic", Role.VIEWER, True),
+    "the owner's link": ("owner", Role.OWNER, True),
+}
+"""{kind of key: who comes by it, the role, whether in every project; else in one}"""
+
+
+def due(name: str, role: Role, project: str, *, everywhere: bool) -> bool:
+    """Whether a page is to be shown, by the tables of the product."""
+    inside = everywhere or project == MINE
+    if name == SHARED:
+        return inside and Right.SEE in RIGHTS[role]
+    right = Right.RUN if name == COMPARE else PAGES[name]
+    rights = RIGHTS[role] if everywhere or (inside and name in OF_PROJECTS) else frozenset()
+    return right is None or right in rights
+
+
+def is_shown(place: Place, who: str, name: str, project: str) -> bool:
+    if name == SHARED:
+        return place.get(f"/share?project={project}", who)[0] == 200
+    text = page(place, who, "" if name == "app" else name, project)
+    assert "Traceback" not in text, (who, name, project)
+    return "You are here as" not in text
+
+
+def by_kind() -> list[Row]:
+    """Every page of two projects, asked for with each kind of key."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["LABELCORE_DATA"] = str(Path(folder) / "data")
+        told = {USER_HEADER: PROXY, FORWARDED: ""}
+        with shared(Path(folder), told) as place:
+            here, register = key_in(place.data), Register(place.data)
+            register.add("lou", None, login=True, roles={here: Role.ANNOTATOR})
+            register.add("readers", None, group=True, roles={here: Role.ADJUDICATOR})
+            register.add("mel", None, login=True, groups=["readers"])
+            place.logins = ("lou", "mel")
+            place.cookies["vic"] = opened(place, role_key(OWNERS, Role.VIEWER))
+            for kind, (who, role, everywhere) in KINDS.items():
+                for name in (*PAGES, SHARED):
+                    for project in (MINE, OTHER):
+                        shown = is_shown(place, who, name, project)
+                        wanted = due(name, role, project, everywhere=everywhere)
+                        rows.append({"kind": f"{kind} ({role})", "page": name, "project": project,
+                                     "shown": shown, "through": int(shown != wanted)})  # fmt: skip
+    return rows
+
+
 @contextmanager
-def shared(folder: Path) -> Iterator[Place]:
+def shared(folder: Path, told: Mapping[str, str] = MappingProxyType({})) -> Iterator[Place]:
     data = folder / "data"
     for name in (MINE, OTHER):
         driving.make_project(data, name)
         driving.label_without_page(data, name, 20, "ann")
-    with closing(lc.open_store(driving.store_url(data))) as store:
-        record = store.project(MINE)
-    here, register = key_of(record.created_at, record.fingerprint), Register(data)
+    here, register = key_in(data), Register(data)
     roles = {"ann": Role.VIEWER, "bob": Role.ANNOTATOR, "cleo": Role.OWNER}
     links = {who: register.add(who, None, roles={here: role}) for who, role in roles.items()}
-    server = Server(data, environment={KEY: OWNERS})
+    server = Server(data, environment={KEY: OWNERS, **told})
     server.start(PATIENCE)
     try:
         place = Place(server, links, {})
@@ -579,17 +652,34 @@ def tried(attempts: Sequence[Callable[[Place], str]] = ATTEMPTS) -> list[Row]:
 
 
 def jobs(options: Options) -> dict[str, Job]:
-    return {"attempts": tried}
+    return {"attempts": tried, "roles": by_kind}
 
 
 def tables(rows: Rows, options: Options) -> str:
-    lines = [(one["tried"], one["out"]) for one in flat(rows)]
-    return f"{len(lines)} attempts.\n\n" + markdown(("tried", "what came out"), lines)
+    lines = [(one["tried"], one["out"]) for one in rows["attempts"]]
+    said = f"{len(lines)} attempts.\n\n" + markdown(("tried", "what came out"), lines)
+    kinds = list(dict.fromkeys(one["kind"] for one in rows["roles"]))
+    cells = []
+    for name in dict.fromkeys(one["page"] for one in rows["roles"]):
+        shown = {
+            (one["kind"], one["project"]) for one in rows["roles"]
+            if one["page"] == name and one["shown"]
+        }  # fmt: skip
+        cells.append((name, *(
+            ", ".join(project for project in (MINE, OTHER) if (kind, project) in shown) or "refused"
+            for kind in kinds
+        )))  # fmt: skip
+    head = f"\n## Each kind of key, each page, each project\n\n{BY_KIND}\n\n"
+    return said + head + markdown(("page", *kinds), cells)
 
 
 def faults(rows: Rows, options: Options) -> list[str]:
-    return [f"{one['tried']}: {one['out']}" for one in flat(rows) if one["through"]]
+    return [f"{one.get('tried', one)}: {one.get('out')}" for one in flat(rows) if one["through"]]
 
+
+BY_KIND = """For which of two projects a page is shown, as its connection gets it; *share* is asked
+for by its address. The roles of the first three are of *Mine* alone. Watch, New project, Audit and
+methods are of no project."""
 
 HEAD = """# Attempts on the door, roles, the trail and what was erased
 
