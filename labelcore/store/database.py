@@ -6,7 +6,6 @@ import json
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import (
@@ -408,7 +407,7 @@ class DatabaseStore(LabelStore):
             row = connection.execute(LAST_ACT).one_or_none()
             made = numbered(acts, Act(*row) if row else None)
             if made:
-                connection.execute(insert(act_table), [asdict(one) for one in made])
+                connection.execute(insert(act_table), [one.row() for one in made])
             return made
 
     def _has_acts(self, connection: Connection) -> bool:

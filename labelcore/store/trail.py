@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,8 +22,8 @@ from labelcore.errors import StoreError
 from labelcore.store.base import Act, LabelStore
 
 TOGETHER_SECONDS = 0.25
-MOST_TOGETHER = 2_000
-"""Lines of one transaction: a press never waits long for it."""
+MOST_TOGETHER, GAP_SECONDS = 200, 0.004
+"""Lines of one transaction, and the time between two: a press waits for one at most."""
 MOST_WAITING = 200_000
 """Lines that wait for a store that cannot be written; the oldest are lost."""
 OWNER_ONLY = 0o600
@@ -57,7 +56,7 @@ def note(store: LabelStore, *acts: Act) -> None:
 
 
 def _to_file(place: Path, acts: list[Act]) -> None:
-    lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in acts)
+    lines = "".join(json.dumps(one.row(), ensure_ascii=False) + "\n" for one in acts)
     with suppress(OSError):
         file = trail_file(place)
         file.touch(mode=OWNER_ONLY)
@@ -106,18 +105,21 @@ class Trail:
         with self._writing:
             while True:
                 with self._wake:
-                    here = self._where()
-                    self._waiting = [one for one in self._waiting if one[0] == here]
-                    some = [one for _, one in self._waiting[:MOST_TOGETHER]]
-                if not some:
+                    here, first = self._where(), self._waiting[:MOST_TOGETHER]
+                    some = [one for one in first if one[0] == here]
+                    self._waiting[: len(first)] = some
+                if not first:
                     return
                 try:
-                    note(self._store(), *some)
+                    note(self._store(), *(one for _, one in some))
                 except (StoreError, ValueError, OSError) as error:
                     log.warning("The audit trail waits: %s", error)
                     return
                 with self._wake:
                     del self._waiting[: len(some)]
+                    more = bool(self._waiting)
+                if more:
+                    time.sleep(GAP_SECONDS)
 
     def _begin(self) -> None:
         if self._thread is None:
