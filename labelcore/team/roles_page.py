@@ -7,7 +7,7 @@ import secrets
 import pandas as pd
 import streamlit as st
 
-from labelcore.access import NotAllowedError, Right, may
+from labelcore.access import NotAllowedError, Right
 from labelcore.settings import data_folder
 from labelcore.team.register import DAYS, Person, Register, check_name
 from labelcore.team.roles import RIGHTS, Role
@@ -90,11 +90,11 @@ def _row(project: str, register: Register, one: Person, key: str) -> None:
         ]
         with st.container(key=f"quiet-role-{one.name}"):
             st.text(" · ".join(parts))
-        if mine or not (own or runs_all()):
+        if mine or not (own or visitor.runs_all()):
             return
-        if one.group and runs_all():
+        if one.group and visitor.runs_all():
             _change_group(project, register, one, at)
-        if one.key and (only_here(one, key) or runs_all()):
+        if one.key and (only_here(one, key) or visitor.runs_all()):
             st.button("New link", key=f"role-link-{one.name}", type="tertiary",
                       on_click=renew, args=(project, one.name))  # fmt: skip
         st.button("Withdraw", key=f"role-end-{one.name}", type="tertiary",
@@ -117,10 +117,10 @@ def _give(project: str, register: Register) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="role-give"):
         st.text_input("Name", key=f"role-name-{token}", max_chars=100, width=180)
         st.selectbox("Role", list(Role), 2, key=f"role-role-{token}", width=140)
-        st.selectbox("Comes by", [*ways, *([GROUP] if runs_all() else [])],
+        st.selectbox("Comes by", [*ways, *([GROUP] if visitor.runs_all() else [])],
                      key=f"role-by-{token}", width=165)  # fmt: skip
         st.number_input("Days of a link", 1, 3650, DAYS, key=f"role-days-{token}", width=130)
-        if runs_all():
+        if visitor.runs_all():
             st.selectbox("Where", [HERE, EVERYWHERE], key=f"role-where-{token}", width=165)
             if groups:
                 st.multiselect("In groups", groups, key=f"role-groups-{token}", width=180)
@@ -129,11 +129,6 @@ def _give(project: str, register: Register) -> None:
     if made_in == project:
         st.text(LINK_ONCE.format(name=one_line(name, 60)))
         st.code(link, language=None, wrap_lines=True)
-
-
-def runs_all() -> bool:
-    """Whether the visitor may do so in every project."""
-    return may(visitor.everywhere(), Right.RUN)
 
 
 def only_here(one: Person, key: str) -> bool:
@@ -162,7 +157,7 @@ def give(project: str, token: str) -> None:
     st.session_state.pop(MADE, None)
     by, everywhere = typed("by", LINK), typed("where", HERE) == EVERYWHERE
     groups = [*map(str, typed("groups", []))]  # type: ignore[call-overload]
-    if (by == GROUP or everywhere or groups) and not runs_all():
+    if (by == GROUP or everywhere or groups) and not visitor.runs_all():
         raise NotAllowedError(visitor.refusal(visitor.visitor(project)))
     if register.has(name):
         if everywhere or groups:
@@ -191,7 +186,7 @@ def change(project: str, name: str, place: str) -> None:
 def reform(project: str, name: str, at: str) -> None:
     """Others in a group, and another name for it."""
     register, group, _ = _one(project, name)
-    if not runs_all():
+    if not visitor.runs_all():
         raise NotAllowedError(NOT_YOURS.format(name=group.name))
     wanted = {*map(str, st.session_state[f"role-inside-{at}"])}
     inside = {one.name for one in register.members(group.name)}
@@ -211,7 +206,7 @@ def reform(project: str, name: str, at: str) -> None:
 def renew(project: str, name: str) -> None:
     """Another link for somebody: the one before and what it opened end."""
     register, person, key = _one(project, name)
-    if not (only_here(person, key) or runs_all()):
+    if not (only_here(person, key) or visitor.runs_all()):
         raise NotAllowedError(NOT_YOURS.format(name=person.name))
     link = register.link(register.renew(person.name, DAYS))
     st.session_state[MADE] = (project, person.name, link)
@@ -223,7 +218,7 @@ def withdraw(project: str, name: str) -> None:
     register, person, key = _one(project, name)
     if key in person.roles and not only_here(person, key):
         register.take(person.name, key)
-    elif only_here(person, key) or runs_all():
+    elif only_here(person, key) or visitor.runs_all():
         register.remove(person.name)
     else:
         raise NotAllowedError(NOT_YOURS.format(name=person.name))

@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from labelcore.access import Right
 from labelcore.charts.calibration import calibration_chart
 from labelcore.charts.cut_picture import CutPicture, window
 from labelcore.charts.design import SERIES, both
@@ -319,7 +318,7 @@ def by_ranked_list(session: Session, curve: Curve) -> None:
     about = f": about {words.count(labels)}" if labels else ""
     with st.container(horizontal=True, vertical_alignment="center", key="explore-list"):
         st.text(TAKE_LIST.format(about=about))
-        if visitor.allowed(Right.RUN) and st.button("New project: the ranked list", key="to-list"):
+        if visitor.runs_all() and st.button("New project: the ranked list", key="to-list"):
             begin_with(session.population.path)
             go(len(NAMES))
             begin(

@@ -62,8 +62,7 @@ def head() -> None:
         with st.container(width="stretch", gap="small"):
             st.title("Labelcore", anchor=False)
             st.text("How good is your classifier? Find out with the fewest human labels.")
-        runs = visitor.allowed(Right.RUN)
-        if runs and st.button(
+        if visitor.runs_all() and st.button(
             "New project", key="start-new", type="primary", icon=":material/add:"
         ):
             st.switch_page("pages/new_project.py")

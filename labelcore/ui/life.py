@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.access import NotAllowedError, Right, may
+from labelcore.access import NotAllowedError, Right
 from labelcore.items import highlights_of
 from labelcore.promises import Status
 from labelcore.session import managing
@@ -55,6 +55,8 @@ def menu(number: int, summary: Summary) -> None:
         options = [*pages, RENAME, DUPLICATE, EXTEND, ARCHIVE, ERASE]
     else:
         options = [*pages, RENAME, MEND, DUPLICATE, EXTEND, FINISH, ARCHIVE, ERASE]
+    if not visitor.runs_all():  # It would be a project in which they have no role.
+        options.remove(DUPLICATE)
     key = f"menu-{number}"
     st.menu_button(
         "More", options, key=key, type="tertiary", on_click=choose, args=(key, summary.name)
@@ -166,6 +168,7 @@ def duplicate_form(project: str, token: str) -> None:
 
 @acting(Right.RUN)
 def duplicate(project: str, name: str, seed: str) -> None:
+    visitor.require(Right.RUN)
     fresh = secrets.randbelow(1_000_000) if st.session_state[seed] == "fresh" else None
     wanted = str(st.session_state[name])
     made = managing.duplicate(sessions.store(), project, wanted, seed=fresh)
@@ -188,8 +191,8 @@ def archive(project: str, archived: bool) -> None:
 
 def erase_form(project: str, token: str) -> None:
     st.text(ERASE_WORDS)
-    everywhere, others = may(visitor.everywhere(), Right.RUN), others_of_file(project)
-    refused = {PERSON} if not everywhere else set()
+    others = others_of_file(project)
+    refused = {PERSON} if not visitor.runs_all() else set()
     refused |= {ITEM} if not runs(others) else set()
     offered = [one for one in ERASED_WHAT if one not in refused]
     what = st.radio("What?", offered, format_func=ERASED_WHAT.get, key=f"life-what-{token}")

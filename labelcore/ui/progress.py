@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from labelcore.access import Right
 from labelcore.charts.base import Chart
 from labelcore.charts.history import history_chart
 from labelcore.charts.history_table import history_table
@@ -89,7 +88,7 @@ def whole_picture(project: str) -> None:
     show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)
     with st.container(horizontal=True, key="progress-links"):
         _folds(session)
-    if at_an_end(session) and visitor.allowed(Right.RUN) and may_be_watched(session.record):
+    if at_an_end(session) and visitor.runs_all() and may_be_watched(session.record):
         way_to_begin(project)
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from labelcore.access import Right
+from labelcore.access import Right, may
 from labelcore.log.screens import LEASE, Shown
 from labelcore.promises import Form, Promise, Status
 from labelcore.report.markup import tied
@@ -138,8 +138,9 @@ def _steps(project: str, session: Session) -> None:
     """What to do next; one of them is the main one."""
     wave = terms_of(session.record)
     with st.container(horizontal=True, key="steps"):
-        if wave and st.button("To the monitor", key="to-watch"):
-            st.switch_page("pages/watch.py", query_params={"monitor": str(wave["name"])})
+        watched = wave if may(visitor.everywhere(), Right.SEE) else None
+        if watched and st.button("To the monitor", key="to-watch"):
+            st.switch_page("pages/watch.py", query_params={"monitor": str(watched["name"])})
         if not session.status.over:
             _finish_button(project, session)
             _to_systems(project, session)
@@ -148,7 +149,7 @@ def _steps(project: str, session: Session) -> None:
                 second_pass_button(project, session)
             return
         to_report = not is_trial(session)
-        own = is_trial(session) and visitor.allowed(Right.RUN)
+        own = is_trial(session) and visitor.runs_all()
         if own and st.button(OWN_FILE, key="own-file", type="primary"):
             st.switch_page("pages/new_project.py")
         if st.button(
@@ -157,7 +158,7 @@ def _steps(project: str, session: Session) -> None:
             st.switch_page("pages/report.py", query_params={"project": project})
         _to_systems(project, session)
         labels_button(session, "Take the labels")
-        again = to_report and visitor.allowed(Right.RUN)
+        again = to_report and visitor.runs_all()
         if again and st.button("New project with this file", key="same-file"):
             begin_with(session.population.path)
             st.switch_page("pages/new_project.py")

@@ -60,6 +60,11 @@ def allowed(right: Right | None, project: str | None = None) -> bool:
     return may(visitor(project), right)
 
 
+def runs_all() -> bool:
+    """Whether whoever is at the page runs every project, and so may make one."""
+    return may(everywhere(), Right.RUN)
+
+
 def stranger() -> str:
     """What a login calls whoever is at the page without a role; "" where there is no such name."""
     return entrance().stranger(came())

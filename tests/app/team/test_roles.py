@@ -244,6 +244,30 @@ def test_a_group_is_changed_on_a_page_by_whoever_runs_every_project(
     assert register.one("Bob").groups == ("nurses",) and register.one("Run").groups == ()
 
 
+def test_who_owns_one_project_is_offered_nothing_that_makes_another(
+    app, make, come: Come, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """New project, Watch and duplicates are of no project, so that they would be refused."""
+    session = make(labels=60)
+    session.finish()
+    Register(data_folder).add("Eve", None, login=True, roles={
+        visitor.key(session.record): Role.OWNER})  # fmt: skip
+    for way, offered in (("login Eve", False), ("start owner", True)):
+        come(way)
+        pages = [app(page, project="demo") for page in ("label", "explore")]
+        found = {one.key for page in pages for one in page.button}
+        for key in ("same-file", "to-list"):
+            assert (key in found) == offered, key
+        menu = app().menu_button[0]
+        assert ("Duplicate" in menu.options) == offered and "Erase" in menu.options
+        assert ("New project" in [one.label for one in app().button]) == offered
+    come("login Eve")
+    monkeypatch.setattr(st, "session_state", {"life-name-x": "another", "life-seed-x": "same"})
+    monkeypatch.setattr(st, "query_params", {})
+    life.duplicate("demo", "life-name-x", "life-seed-x")
+    assert "You are here as a guest" in st.session_state[presses.PROBLEM]
+
+
 def test_one_item_is_erased_by_whoever_runs_every_project_of_its_file(
     app, make, come: Come, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
