@@ -20,7 +20,6 @@ from labelcore.errors import (
     ReplayError,
     did_you_mean,
 )
-from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
 from labelcore.log.events import (
     ANSWER_KINDS,
@@ -46,6 +45,7 @@ from labelcore.log.rules import (
     check_shown,
     check_takes_back,
     comes_late,
+    difference,
     figures_of,
 )
 from labelcore.log.state import LogState

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import streamlit as st
 
@@ -19,19 +20,22 @@ from labelcore.errors import (
     StoreError,
     UnknownProjectError,
 )
-from labelcore.ui import visitor
+from labelcore.ui import files, sessions, visitor
+from labelcore.ui.known import card_line
 from labelcore.ui.plain import plain
 from labelcore.ui.presses import (
     NOT_STORED,
     NOT_YET,
     PROBLEM,
     WAITING,
+    acting,
     reopen,
     sentence,
+    show_problem,
     try_again_later,
 )
-from labelcore.ui.relink import relink_form
 from labelcore.ui.restoring import way_back
+from labelcore.ui.summary import summaries
 
 
 def next_step(error: Exception) -> str:
@@ -112,3 +116,38 @@ def guarded(
         pass  # It is said where it was waited for.
     except Exception as error:
         show(error)
+
+
+CHOSEN, UPLOAD = "relink-chosen", "relink-upload"
+
+
+def relink_form(project: str) -> None:
+    """The figures of the last look, and a way to name the file."""
+    known = next(one for one in summaries() if one.name == project)
+    st.text(f"From the log alone: {card_line(known)}.")
+    with st.container(border=True, key="relink"):
+        st.header("Where is the file now?", anchor=False)
+        st.text("Any name will do: the file is recognised by its content.")
+        listed = [name for name in files.listed() if Path(name).suffix == Path(known.file).suffix]
+        same_name = [name for name in listed if Path(name).name == known.file]
+        st.selectbox(
+            "A file in the data folder",
+            [*same_name, *(name for name in listed if name not in same_name)],
+            key=CHOSEN,
+        )
+        st.file_uploader("Or upload it", key=UPLOAD)
+        st.button("Use this file", key="relink-do", type="primary", on_click=use, args=(project,))
+        show_problem()
+
+
+@acting(Right.RUN)
+def use(project: str) -> None:
+    """Take the uploaded file, else the chosen one."""
+    given, chosen = st.session_state.get(UPLOAD), st.session_state.get(CHOSEN)
+    if given is not None:
+        path = files.keep_upload(given.name, given.getvalue())
+    elif chosen is not None:
+        path = files.inside(chosen)
+    else:
+        raise ValueError("Choose a file, or upload one.")
+    sessions.registry().relink(project, path)

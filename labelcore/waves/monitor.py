@@ -32,9 +32,8 @@ from labelcore.session.projects import TOLD
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord, open_store
 from labelcore.waves.checks import check_ids, check_next, other_terms
-from labelcore.waves.compared import compared
 from labelcore.waves.evidence import threshold
-from labelcore.waves.measured import Measured, measured
+from labelcore.waves.measured import Measured, compared, measured
 from labelcore.waves.preview import (
     SERIES,
     SESSIONS,

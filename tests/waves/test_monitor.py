@@ -21,8 +21,7 @@ from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate
 from labelcore.stats.proportion import wilson
 from labelcore.waves import checks as room
-from labelcore.waves.compared import difference
-from labelcore.waves.measured import Figure, measured
+from labelcore.waves.measured import Figure, difference, measured
 from labelcore.words.sentences import percent_range, value_percent
 
 ITEMS, LABELS = 600, 60

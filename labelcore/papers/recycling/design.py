@@ -24,11 +24,10 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.one_group import WILSON
-from labelcore.designs.profile_figures import g_profile
+from labelcore.designs.profile_figures import g_profile, sampled_file
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, Figures
-from labelcore.designs.target import sampled_file
 from labelcore.errors import ParameterError, PlanArgumentError, PlanError
 from labelcore.estimands import Estimand, ratios
 from labelcore.papers.recycling.parts import Parts, precision_parts, recall_parts, samples_of

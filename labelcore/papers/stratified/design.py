@@ -21,10 +21,9 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.profile_figures import g_profile, method_at, profile_may_meet
+from labelcore.designs.profile_figures import g_profile, method_at, profile_may_meet, sampled_file
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
-from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanArgumentError
 from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.papers.stratified.accuracy_interval import (
