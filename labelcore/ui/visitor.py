@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labelcore.access import NotAllowedError, Right, Visitor, key_of, may, note
+from labelcore.access import PAGES, NotAllowedError, Right, Visitor, key_of, may, note
 from labelcore.errors import UnknownProjectError
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 from labelcore.ui.door import CAME, OWN, PLAIN, entrance
 
 NOT_ALLOWED = "You are here as {role}, and may not see or do this."
+WAYS_ON = {"progress": "See what is known so far", "label": "Go on with the items"}
+"""The page that is offered instead to whoever may not see another one of a project."""
 
 
 def came() -> str:
@@ -117,6 +119,12 @@ def show_refusal(person: Visitor | None) -> None:
     st.text(refusal(person))
     if person is None:
         entrance().show_way_in(came())
+        return
+    project = st.query_params.get("project")
+    first = next((name for name in WAYS_ON if allowed(PAGES[name], project)), None)
+    if project and first:
+        way = WAYS_ON[first]
+        st.page_link(f"pages/{first}.py", label=way, query_params={"project": project})
 
 
 def show_way_out() -> None:
