@@ -255,7 +255,7 @@ def type_into(selector: str, text: str) -> Callable[[Page], None]:
         field = page.locator(selector).first
         field.fill(text)
         field.press("Tab")
-        field.blur()
+        page.evaluate("document.activeElement.blur()")
         idle(page)
 
     return act

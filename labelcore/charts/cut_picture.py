@@ -27,7 +27,7 @@ from labelcore.charts.nodes import Node
 from labelcore.charts.rank import LOG_FROM_ITEMS, curve_marks
 from labelcore.charts.svg import Box, svg
 from labelcore.results.curves import Band
-from labelcore.results.told_values import NO_LINE
+from labelcore.results.told_values import NO_LINE, SOME_LINE
 from labelcore.words.sentences import percent_range
 
 WIDTH, HEIGHT = 640.0, 430.0
@@ -98,6 +98,8 @@ class CutPicture:
             parts += [_thin(one) for one in curve_marks(points)]
         if points.without_line:
             parts.append(Remark(NO_LINE, y=0.06, across=1.0))
+        elif points.gappy:
+            parts.append(Remark(SOME_LINE, y=0.06, across=1.0))
         return Drawing.of(self.level.axis, upright, [*parts, *self._needed(), *self._kept()])
 
     def _needed(self) -> list[Part]:

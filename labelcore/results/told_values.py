@@ -22,6 +22,7 @@ LITTLE = 0.9
 UNKNOWN = 0.01
 """An end so near to that of all that is possible, as a share of it, is not known."""
 NO_LINE = "no line yet: the bounds are wide"
+SOME_LINE = "no line where the bounds are over 60 points apart"
 
 
 def too_wide(low: ArrayLike, high: ArrayLike, possible: ArrayLike = 1.0) -> NDArray[np.bool_]:
