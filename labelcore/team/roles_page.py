@@ -35,7 +35,7 @@ def roles(project: str) -> None:
     runs = visitor.allowed(Right.RUN, project) and entrance().is_shared()
     if not found and not runs:
         return
-    st.subheader(TITLE, anchor=False)
+    st.header(TITLE, anchor=False)
     if not runs:
         rows = [(one_line(one.name, 60), *_told(register, one, key)) for one in found]
         reading_table(pd.DataFrame(rows, columns=HEAD), "roles")
