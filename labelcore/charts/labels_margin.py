@@ -76,12 +76,12 @@ def labels_margin_chart(
 
 
 def _called(name: str, part: pd.DataFrame, side: Side) -> Remark:
-    """A line's name beside it, from two thirds of it on."""
-    row = part.iloc[2 * (len(part) - 1) // 3]
+    """A line's name beside it: above it from two thirds of it on, below it at its end. A line falls
+    there, away from a text above it to the right and from one below it to the left."""
+    over = side == Side.ABOVE
+    row = part.iloc[2 * (len(part) - 1) // 3 if over else -1]
     x, y = float(row["labels"]), float(row["half_width"])
-    # The line falls: it leaves a text above it to the right, one below it to the left.
-    anchor = "start" if side == Side.ABOVE else "end"
-    return Remark(shortened(name), x=x, y=y, side=side, anchor=anchor)
+    return Remark(shortened(name), x=x, y=y, side=side, anchor="start" if over else "end")
 
 
 def _line(name: str, part: pd.DataFrame, place: int) -> Line:
