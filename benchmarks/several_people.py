@@ -32,20 +32,22 @@ from labelcore.figures.counted import fitted_cell_rates
 from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.log.further_readings import _expected_labels as expected_labels
 from labelcore.log.further_readings import chances, worth_of_cells
 from labelcore.log.repeats import Judged, Repeats
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginning, label_until
-from labelcore.planning.spendings import recommended, spendings
+from labelcore.planning.spendings import SHARES, recommended, spendings
 from labelcore.stats.agreement import COEFFICIENTS, beyond_chance, votes_of
 from labelcore.stats.horizon import stretch
-from labelcore.stats.profile import Cells, Ratios, fixed_critical, smoothed_rates
+from labelcore.stats.profile import Cells, Ratios, fixed_critical, slopes, smoothed_rates
 from labelcore.stats.two_phase import Flips, Overlap, flips_of, settled_interval
 
 READINGS, LABELS = 660, 600
 NAMES = ("accuracy", "precision", "recall", "f1")
 DEFAULT, REAL, AGREEMENT = "recalibrated_neyman", "raters of a paraphrase", "agreement"
-ESTIMATOR, LOOKS = "estimator", "looks"
+ESTIMATOR, LOOKS, KNOWN = "estimator", "looks", "flips known"
+KNOWN_WAYS = ("drawn for four figures", "drawn for one")
 WAYS = ("first answers", "settled", "flips taken as exact", "four limits, drawn evenly")
 LOOK = 60
 Codes = np.ndarray
@@ -449,6 +451,78 @@ def _chances(engine: Engine, share: float) -> tuple[Cells, np.ndarray | None, np
     return cells, rates, chances(cells, smooth, cells.labelled, worth, share)
 
 
+def known_job(readers: Callable[[], Readers], number: int, runs: int) -> list[Row]:
+    """How many times as large as with 600 labels of people who never err, drawn by the product, the
+    standard deviation of a figure is where it is known beforehand how often each first answer of
+    each stratum is settled otherwise. {way: {figure: times}}, for the best of the shares.
+
+    Two ways: items drawn as the product draws them, readings spent for that figure alone; and both
+    drawn for that figure alone. Source: Neyman (1938), double sampling; linearised.
+    """
+    who, random = readers(), np.random.default_rng((number, 1938))
+    plan = lc.Plan(DEFAULT, NAMES, budget=LABELS, promise="fixed")
+    pairs = [who.of(random) for _ in range(runs)]
+    sure = _Spread(who, plan, [(who.truth.astype(np.int64),) * 2])
+    found: Row = {way: {} for way in KNOWN_WAYS}
+    spreads = [
+        _Spread(who, replace(plan, budget=int(READINGS / (1 + share * (who.people - 1)))), pairs)
+        for share in SHARES
+    ]
+    for place, name in enumerate(NAMES):
+        usual = sure.variance(place, alone=False)
+        for way in KNOWN_WAYS:
+            best = min(one.variance(place, alone=way == KNOWN_WAYS[1]) for one in spreads)
+            found[way][name] = float((best / usual) ** 0.5)
+    return [found]
+
+
+class _Spread:
+    """The variance of figures by two phases whose flips are known.
+
+    pairs   the classes by the first answers and those settled, of each item, some times
+    """
+
+    def __init__(self, who: Readers, plan: lc.Plan, pairs: list[tuple[Codes, Codes]]) -> None:
+        engine = beginning(who.population, kept_plan(who.population, plan))
+        tally, self.items = engine.tallies[engine.classifiers[0]], int(plan.budget or 0)
+        cells, cell = tally.cells(1), tally.cells_at(np.arange(len(who.truth)))
+        self.again = (READINGS - self.items) / (who.people - 1)
+        self.size, sums = cells.size, np.zeros((2, 2, len(cells.size)))
+        for first, last in pairs:
+            for both in product((0, 1), (0, 1)):
+                here = cell[(first == both[0]) & (last == both[1])]
+                sums[both] += np.bincount(here, minlength=len(self.size)) / len(pairs)
+        self.settled, answered = sums[:, 1].sum(axis=0), sums.sum(axis=1)
+        flips = np.divide(
+            sums[[0, 1], [1, 0]], answered, out=np.zeros_like(answered), where=answered > 0
+        )
+        self.share, self.unsure = answered / self.size, flips * (1 - flips)
+        rate = self.settled / self.size
+        self.spread = rate * (1 - rate)
+        self.drawn = expected_labels(engine, cells)
+        table = [ratios([one.row], cells) for one in engine.questions]
+        self.slopes = [np.abs(slopes(one, self.settled[None, :])[0]) for one in table]
+
+    def variance(self, figure: int, *, alone: bool) -> float:
+        """Of a figure; with ``alone`` items are drawn for it, too."""
+        worth = self.size * self.slopes[figure]
+        told = np.maximum(self.spread - (self.share * self.unsure).sum(axis=0), 0.0)
+        each = worth * np.sqrt(told)
+        drawn = self.drawn
+        if alone:
+            drawn = np.clip(self.items * each / max(each.sum(), 1e-12), 1e-9, self.size)
+        sd = worth * self.share * np.sqrt(self.unsure)  # (first answer, cell)
+        most = drawn * self.share
+        read = np.minimum(self.again * sd / max(sd.sum(), 1e-12), most)
+        for _ in range(30):  # What a full cell cannot take goes to the others.
+            free = read < most
+            left = self.again - read[~free].sum()
+            read = np.where(free, np.minimum(left * sd / max(sd[free].sum(), 1e-12), most), most)
+        second = (sd**2 / np.maximum(read, 1e-9))[sd > 0].sum()
+        first = (each**2 / np.maximum(drawn, 1e-9)).sum()
+        return float(first + second - (worth**2 * self.spread / self.size).sum())
+
+
 def agreement_job(items: int, runs: int) -> list[Row]:
     """Of each case: how often each coefficient's interval held its true value, among the samples
     that have an interval, and how many have none."""
@@ -480,7 +554,7 @@ def agreement_job(items: int, runs: int) -> list[Row]:
 
 # --- all of them, and the page -------------------------------------------------------------------
 
-RECOMMENDED = "recommended"
+RECOMMENDED, MOST_DRAWN = "recommended", 20
 SPENDINGS: dict[str, int | None] = {"600 items": LABELS, "400 items": 400, RECOMMENDED: None}
 WHOLE = {
     "alike, 5 %": 2,
@@ -519,6 +593,10 @@ def jobs(options: Options) -> dict[str, Job]:
             found[f"{ESTIMATOR}, {DEFAULT}, {spent_on}, {name}"] = partial(
                 estimator_job, readers, numbers[name], items, options.runs
             )
+    for name, readers in everybody.items():
+        found[f"{KNOWN}, {name}"] = partial(
+            known_job, readers, numbers[name], min(options.runs, MOST_DRAWN)
+        )
     for file in FILES:
         found[f"{SURE}, {file}"] = partial(
             sure_job, partial(whole_file, file, options.data), options.runs
@@ -538,10 +616,11 @@ def tables(rows: Rows, options: Options) -> str:
         coverages(rows),
         WIDTHS,
         widths(rows),
+        known(rows),
     ]
     groups: dict[str, list[tuple[str, Row]]] = {}
     for name, found_rows in rows.items():
-        if not name.startswith((AGREEMENT, SURE, LOOKS)):
+        if not name.startswith((AGREEMENT, SURE, LOOKS, KNOWN)):
             promise, design, spent, reader = name.split(", ", 3)
             groups.setdefault(f"{promise}, {design}, {spent}", []).append((reader, found_rows[0]))
     for head, found in groups.items():
@@ -619,6 +698,25 @@ def widths(rows: Rows) -> str:
     return harness.table(head, lines)
 
 
+def known(rows: Rows) -> str:
+    """Median and largest of what people who err cost where their flips are known."""
+    each = {name: row for name, (row, *_) in rows.items() if name.startswith(KNOWN)}
+    lines = []
+    for people in ("", ", 2 people"):
+        for key in (*NAMES, "all four"):
+            cells = []
+            for way in KNOWN_WAYS:
+                of_way = [
+                    times
+                    for name, row in each.items()
+                    for figure, times in row[way].items()
+                    if name.endswith(people) and key in (figure, "all four")
+                ]
+                cells.append(f"{np.median(of_way):.2f} ({max(of_way):.2f})")
+            lines.append([people.removeprefix(", ") or "2 to 4 people", key, *cells])
+    return KNOWN_HEAD + harness.table(("people", "figure", *KNOWN_WAYS), lines)
+
+
 def looked(rows: Rows) -> str:
     """How often every look held, in %, by the boundary and by a fixed size."""
     found = {name: row for name, (row, *_) in rows.items() if name.startswith(LOOKS)}
@@ -668,6 +766,17 @@ Widths of the settled figures, median and largest over the settings: divided by 
 default's own figures from 600 labels if nobody errs, by those of the form before (readings drawn
 evenly, the limits of four shares), by 3.92 standard deviations of the estimate over the sessions,
 under which no interval of 95 % can be, and by what was foretold from 5 % of disagreement.
+"""
+KNOWN_HEAD = """
+## What no spending can be below
+
+If it were known beforehand how often each first answer of each stratum is settled otherwise: the
+standard deviation of a figure from as many readings, divided by that from 600 labels of people who
+never err as the product draws them, for the best of nine shares and with readings spent for that
+figure alone, in theory (Neyman's double sampling on the product's strata). Median and largest over
+the settings: with items drawn as the product draws them for all four figures, and with items, too,
+drawn for that figure alone.
+
 """
 LOOKED = """
 ## Watched, estimator, recommended

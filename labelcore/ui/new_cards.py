@@ -209,7 +209,8 @@ def short_words(
     judges = [name for name in base.classifiers if name in base.predictions and name != base.found]
     two = len(base.classes) == 2
     if card is BOTH and judges and two:
-        called = round(called_share(base, judges[0]) * len(base))
+        named = question.positive in base.classes  # Else the person gives 0 and 1 names.
+        called = base.called(judges[0]).get((question.positive if named else base.positive,), 0)
         return f"{called:,} of {len(base):,} called {shown_word(question.positive)!r}."
     if card is BETTER and len(pair) == 2 and {*pair} <= {*judges}:
         first, second = (base.predictions[name] for name in pair)

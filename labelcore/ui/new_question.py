@@ -27,6 +27,7 @@ MOST_CLASSES, FEW = 50, 5
 CODES = {"0", "1"}
 FIRST_KEYS = next(iter(KEY_PRESETS))
 UNNAMED = ("no", "yes")
+SAY_NOTHING = ("no", "yes", "true", "false")
 OTHER_KEYS = "Other keys"
 NO_QUESTION = "Write the question to continue."
 MENDED_BEFORE = "Correct what is told above to continue."
@@ -84,9 +85,22 @@ def classes_of(now: Draft, population: Population) -> tuple[tuple[str, ...], str
     """Two classes and which of them is positive: names from the file stay; where it says 0 and 1,
     the person names them."""
     if population.classes != UNNAMED:
-        return population.classes, now.value("positive", population.positive, population.classes)
+        first = asked_about(now.value("question", ""), population)
+        return population.classes, now.value("positive", first, population.classes)
     yes, no = (now.value(name, name).strip() for name in ("yes", "no"))
     return (no, yes), yes
+
+
+def asked_about(question: str, population: Population) -> str:
+    """The class that counts as positive unless the person says otherwise: the one of two that the
+    question names, else that of the file."""
+    named = [
+        one
+        for one in population.classes
+        if one.casefold() not in SAY_NOTHING
+        and re.search(rf"\b{re.escape(one.casefold())}", question.casefold())
+    ]
+    return named[0] if len(named) == 1 else population.positive
 
 
 def order_of(now: Draft, population: Population) -> list[int]:
@@ -156,7 +170,8 @@ def named_classes(population: Population) -> tuple[tuple[str, ...], str]:
     """The inputs for two classes, and what they say."""
     if population.classes != UNNAMED:
         names = {name: plain(name) for name in population.classes}
-        ask("positive", options=names, first=population.positive)
+        first = asked_about(current().value("question", ""), population)
+        ask("positive", options=names, first=first)
     else:
         left, right = st.columns(2)
         with left:

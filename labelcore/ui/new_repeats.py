@@ -39,7 +39,7 @@ NONE_SETTLED = "They tell how far people agree; this question has no figure as s
 SPENT = "{items:,} items, {twice:,} of them judged {many}: ± {half}"
 SEEN = (
     "Two people differ on {share} of the items. Settled figures come within about ± {half} once "
-    "all {readings:,} answers are in{otherwise}."
+    "all {readings:,} answers are in and settled{otherwise}."
 )
 BETTER = "; {spent} for as many answers in a new project"
 NARROWER = 0.95
@@ -119,7 +119,7 @@ def seen_words(session: Session) -> str:
     now, best = min(ways, key=lambda one: abs(one.overlap - plan.overlap)), recommended(ways)
     better = best.half_width <= NARROWER * now.half_width
     return SEEN.format(
-        share=percent(differ),
+        share=percent(differ, 0),
         half=expected_points(now.half_width),
         readings=now.readings,
         otherwise=BETTER.format(spent=spent_words(best, plan.readers)) if better else "",

@@ -37,6 +37,7 @@ ICONS = {
     Stands.QUIET: ":material/check_circle:",
 }
 FALSE_ALARMS = "If nothing falls, at most about one in {runs} runs of {waves} waves has an alarm."
+LOWER = "Lower by itself. An alarm takes more evidence, as {waves} share one error."
 EACH = (
     "Each interval is by itself. Where labels count for both waves, that of the difference is "
     "wider than it need be."
@@ -223,6 +224,8 @@ def figures(monitor: Opened, standing: Standing) -> None:
     table = monitor.compare(str(now), then)
     reading_table(shown(table, standing, str(now), then), "watch-figures")
     if then is not None:
+        if not standing.alarms and (table["difference_high"] < 0).any():
+            st.text(LOWER.format(waves=words.count(standing.planned, "wave")))
         st.caption(EACH)
 
 

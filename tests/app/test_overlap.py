@@ -66,7 +66,7 @@ def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
     assert pairs["Two people"].tolist() == ["ann\\, me"]
     assert "yes against no" in pairs["Where they differ"].tolist()[0]
     differ = len(session.unsettled()) / 60
-    assert seen_words(session).startswith(f"Two people differ on {percent(round(differ, 2))} of")
+    assert seen_words(session).startswith(f"Two people differ on {percent(round(differ, 2), 0)} of")
 
 
 def test_people_of_one_person_and_of_nobody(app, make) -> None:

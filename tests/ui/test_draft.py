@@ -165,6 +165,20 @@ def test_the_question_and_its_classes(population: lc.Population) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "positive"),
+    [("Is it a complaint?", "complaint"), ("Fine or complaint?", "fine"), ("Spam?", "fine")],
+)
+def test_what_the_question_names_is_positive(question: str, positive: str) -> None:
+    rows = [{"text": f"{n}", "said": ("fine", "complaint")[n % 2]} for n in range(8)]
+    population = lc.read_population(rows, content="text", predictions={"m": "said"})
+    assert population.positive == "fine"
+    found = question_of(Draft(question=question), population)
+    assert isinstance(found, Question) and found.positive == positive
+    chosen = question_of(Draft(question=question, positive="fine"), population)
+    assert isinstance(chosen, Question) and chosen.positive == "fine"
+
+
+@pytest.mark.parametrize(
     ("draft", "card", "classifiers"),
     [
         (Draft(), BETTER, ("lr", "nb")),
