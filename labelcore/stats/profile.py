@@ -241,9 +241,12 @@ def profile_bounds(
     rows = start.shape[-1]
     direction = np.repeat([-1.0, 1.0], rows)
     value = np.clip(np.nan_to_num(np.concatenate([start, start], axis=-1), nan=0.5), 0.01, 0.99)
-    point = np.full(value.shape, -2.0)
+    point, quarter = np.full(value.shape, -2.0), None
     for _ in range(ROUNDS):
-        reached, point = _reach(cells, both, direction, limits, value, point, target)
+        slope = direction[:, None] * both.gradient(np.clip(value, 1e-9, 1 - 1e-9))
+        region = Region(cells, slope, target, quarter)
+        unlabelled, point = region.solve(limits, point)
+        reached, quarter = both.value(region.totals(unlabelled)), region.quarter
         settled = np.max(np.abs(reached - value), initial=0.0) < 1e-9
         value = reached
         if settled:
@@ -271,38 +274,8 @@ def _side_rates(cells: Cells) -> FloatArray:
     return rates
 
 
-def _reach(
-    cells: Cells,
-    ratios: Ratios,
-    direction: FloatArray,
-    critical: FloatArray,
-    value: FloatArray,
-    start: FloatArray,
-    target: str,
-) -> tuple[FloatArray, FloatArray]:
-    """The extreme of each ratio along its gradient at ``value``, and where it was found."""
-    slope = direction[:, None] * ratios.gradient(np.clip(value, 1e-9, 1 - 1e-9))
-    region = Region(cells, slope, target)
-    unlabelled, point = region.solve(critical, start)
-    return ratios.value(region.totals(unlabelled)), point
-
-
 def _x_log_x(x: FloatArray) -> FloatArray:
     return np.asarray(x * np.log(np.maximum(x, 1e-300)))
-
-
-def _positives(slope: FloatArray, s: FloatArray, f: FloatArray, free: FloatArray) -> FloatArray:
-    """The unlabelled positives u of a cell of which the labels, s and f, and the multiplier times
-    the slope are given."""
-    e1 = np.expm1(np.clip(-slope, -700, 700))
-    b = -s - f - e1 * (free + f)
-    d = np.sqrt(np.maximum(b * b - 4 * e1 * free * s, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        u = np.where(b <= 0, 2 * free * s / (d - b), -(b + d) / (2 * e1))
-    bad = ~np.isfinite(u)
-    if bad.any():
-        u = np.where(bad, _at_rest(s, f, free), u)
-    return np.clip(u, 0.0, free)
 
 
 def _at_rest(s: FloatArray, f: FloatArray, free: FloatArray) -> FloatArray:
@@ -315,7 +288,11 @@ def _at_rest(s: FloatArray, f: FloatArray, free: FloatArray) -> FloatArray:
 @dataclass(eq=False, slots=True)
 class _Lines:
     """Regions along curves u(multiplier), one a line, all arrays (n_lines, n_cells) but ``goal``,
-    (n_lines,), the logarithm of the critical value."""
+    (n_lines,), the logarithm of the critical value.
+
+    Bounds are found in many steps on small arrays, so that the number of operations of a step is
+    what they cost: ``against``, ``above`` and ``twice`` are -s - f, free + f and 2 free s.
+    """
 
     slope: FloatArray
     s: FloatArray
@@ -323,16 +300,42 @@ class _Lines:
     free: FloatArray
     constant: FloatArray
     open: FloatArray
+    against: FloatArray
+    above: FloatArray
+    twice: FloatArray
     goal: FloatArray
 
     def chosen(self, keep: slice | BoolArray) -> Self:
         return type(self)(*(getattr(self, item.name)[keep] for item in fields(self)))
 
+    def positives(self, log_multiplier: FloatArray) -> FloatArray:
+        """The unlabelled positives u at a multiplier for each line; where nothing pulls, zero is
+        divided by zero."""
+        pull = np.exp(log_multiplier)[..., None] * self.slope
+        e1 = np.expm1(np.clip(-pull, -700, 700))
+        b = self.against - e1 * self.above
+        d = np.sqrt(np.maximum(b * b - 4 * e1 * self.free * self.s, 0.0))
+        u = np.where(b <= 0, self.twice / (d - b), (b + d) / (-2 * e1))
+        known = np.isfinite(u)
+        if not known.all():
+            u = np.where(known, u, _at_rest(self.s, self.f, self.free))
+        return np.asarray(np.clip(u, 0.0, self.free))
+
+    def statistic(self, u: FloatArray) -> FloatArray:
+        """D(u), (..., n_lines)."""
+        counts = np.empty((4, *np.broadcast_shapes(u.shape, self.s.shape)))
+        counts[0] = u
+        v = np.subtract(self.free, u, out=counts[1])
+        np.add(self.s, u, out=counts[2])
+        np.add(self.f, v, out=counts[3])
+        u_part, v_part, positive, negative = _x_log_x(counts)
+        parts = self.constant + u_part + v_part - positive - negative
+        return np.asarray(2 * (parts * self.open).sum(axis=-1))
+
     def excess(self, log_multiplier: FloatArray) -> FloatArray:
         """ln D(u) - ln of the critical value, (n_lines,)."""
-        u = _positives(np.exp(log_multiplier)[:, None] * self.slope, self.s, self.f, self.free)
-        statistic = _statistic(u, self.s, self.f, self.free, self.constant, self.open)
-        return np.asarray(np.log(np.maximum(statistic, 1e-300)) - self.goal)
+        reached = self.statistic(self.positives(log_multiplier))
+        return np.asarray(np.log(np.maximum(reached, 1e-300)) - self.goal)
 
 
 class _Moved(_Lines):
@@ -340,23 +343,9 @@ class _Moved(_Lines):
 
     def excess(self, log_multiplier: FloatArray) -> FloatArray:
         """ln of how far ``slope`` @ u has moved, less that of the distance, (n_lines,)."""
-        u = _positives(np.exp(log_multiplier)[:, None] * self.slope, self.s, self.f, self.free)
-        moved = (self.slope * (u - _at_rest(self.s, self.f, self.free)) * self.open).sum(axis=-1)
-        return np.asarray(np.log(np.maximum(moved, 1e-300)) - self.goal)
-
-
-def _statistic(
-    u: FloatArray,
-    s: FloatArray,
-    f: FloatArray,
-    free: FloatArray,
-    constant: FloatArray,
-    open_cells: FloatArray,
-) -> FloatArray:
-    """D(u), (..., n_lines)."""
-    v = free - u
-    parts = constant + _x_log_x(u) + _x_log_x(v) - _x_log_x(s + u) - _x_log_x(f + v)
-    return np.asarray(2 * (parts * open_cells).sum(axis=-1))
+        moved = self.positives(log_multiplier) - _at_rest(self.s, self.f, self.free)
+        far = (self.slope * moved * self.open).sum(axis=-1)
+        return np.asarray(np.log(np.maximum(far, 1e-300)) - self.goal)
 
 
 class Region:
@@ -384,6 +373,7 @@ class Region:
             self.slope = slope * weight / weight.max(axis=-1, keepdims=True)
         if quarter is None:
             quarter = directed_quarter(cells, open_cells)
+        self.quarter = quarter
         up = (slope > 0).astype(float)
         self.s = cells.positive + quarter * up
         self.f = (cells.labelled - cells.positive) + quarter * (1 - up)
@@ -397,15 +387,18 @@ class Region:
             - _x_log_x(self.free)
             + _x_log_x(n + self.free)
         )
+        parts = self.slope, self.s, self.f, self.free, self.constant, self.open
+        fixed = -n, self.free + self.f, 2 * self.free * self.s
+        self.whole = _Lines(*parts, *fixed, np.empty(0))
 
     def unlabelled_positives(self, log_multiplier: FloatArray) -> FloatArray:
         """u of each cell for a multiplier per line, (..., n_lines, n_cells)."""
-        pull = np.exp(log_multiplier)[..., None] * self.slope
-        return _positives(pull, self.s, self.f, self.free)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.whole.positives(log_multiplier)
 
     def statistic(self, u: FloatArray) -> FloatArray:
         """D(u), (..., n_lines)."""
-        return _statistic(u, self.s, self.f, self.free, self.constant, self.open)
+        return self.whole.statistic(u)
 
     def limit(self) -> FloatArray:
         """u when the multiplier goes to infinity."""
@@ -444,14 +437,12 @@ class Region:
         return np.where(never[..., None], self.limit(), u), never
 
     def _lines(self, goal: FloatArray) -> _Lines:
-        whole, n_cells = self.s.shape, self.s.shape[-1]
-        if len(whole) == 2 and len(goal) <= PUT_ASIDE_FROM:  # One run: its lines as they are.
-            return _Lines(self.slope, self.s, self.f, self.free, self.constant, self.open, goal)
-        parts = (self.slope, self.s, self.f, self.free, self.constant, self.open)
-        slope, s, f, free, constant, open_cells = (
-            np.broadcast_to(part, whole).reshape(-1, n_cells) for part in parts
-        )
-        return _Lines(slope, s, f, free, constant, open_cells, goal.reshape(-1))
+        shape, n_cells = self.s.shape, self.s.shape[-1]
+        parts = [getattr(self.whole, item.name) for item in fields(_Lines) if item.name != "goal"]
+        if len(shape) == 2 and len(goal) <= PUT_ASIDE_FROM:  # One run: its lines as they are.
+            return _Lines(*[*parts, goal])
+        flat = (np.broadcast_to(one, shape).reshape(-1, n_cells) for one in parts)
+        return _Lines(*[*flat, goal.reshape(-1)])
 
     def totals(self, u: FloatArray) -> FloatArray:
         """K of each cell in items of the file; the directed quarter is not part of it."""
@@ -463,10 +454,11 @@ class Region:
 
 def _solve_in_parts(lines: _Lines, start: FloatArray) -> tuple[BoolArray, FloatArray]:
     """``_solve``, so many lines at once as go fast."""
-    if len(start) <= LINES_AT_ONCE:
-        return _solve(lines, start)
-    parts = [slice(at, at + LINES_AT_ONCE) for at in range(0, len(start), LINES_AT_ONCE)]
-    found = [_solve(lines.chosen(part), start[part]) for part in parts]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if len(start) <= LINES_AT_ONCE:
+            return _solve(lines, start)
+        parts = [slice(at, at + LINES_AT_ONCE) for at in range(0, len(start), LINES_AT_ONCE)]
+        found = [_solve(lines.chosen(part), start[part]) for part in parts]
     never, point = (np.concatenate(one) for one in zip(*found, strict=True))
     return never, point
 
@@ -495,8 +487,7 @@ def _solve(lines: _Lines, start: FloatArray) -> tuple[BoolArray, FloatArray]:
         done = (np.abs(excess) < 1e-9) | (right - left < 1e-11) | at_limit[row]
         if done.all():
             break
-        with np.errstate(divide="ignore", invalid="ignore"):
-            secant = (excess - last_excess) / (point - last_point)
+        secant = (excess - last_excess) / (point - last_point)
         slope = np.where((secant > 0.05) & (secant < 20), secant, slope)
         last_point, last_excess = point, excess
         guess = point - excess / slope
