@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Generator, Iterator
 from itertools import count
@@ -34,7 +35,8 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Broken twins need all sessions to be seen."""
+    """Broken twins need all sessions to be seen; what is collected is no garbage."""
+    gc.disable()
     if "full" in config.getoption("markexpr"):
         os.environ[EVERY_EXAMPLE] = "1"
 
@@ -57,6 +59,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = {item for item in items if item.get_closest_marker("full")}
     items[:] = [item for item in items if item not in long]
     config.hook.pytest_deselected(items=[*long])
+
+
+def pytest_collection_finish() -> None:
+    """Nine thousand cases stay to the end: no collection of garbage looks through them again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,6 +104,13 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("LABELCORE_STORE", raising=False)
     monkeypatch.setenv("LABELCORE_DATA", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def short_replay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report is played in three steps, which takes most of the time that making one does;
+    ``tests/report/test_replayed.py`` has them all."""
+    monkeypatch.setattr("labelcore.report.replayed.MOST_FRAMES", 3)
 
 
 @pytest.fixture

@@ -142,8 +142,8 @@ def _frames(engine: Engine, facts: Facts) -> Iterator[Frame]:
     curves = any(isinstance(one, Band) for one in facts.results.values())
     every = not curves and last <= MOST_FRAMES
     draws = [*range(last)] if every else grid(stage.setup.planned, last - 1, 0)
-    if isinstance(facts.primary, ListDifference):
-        draws = draws[:: -(-len(draws) // MOST_LISTS)]
+    most = MOST_LISTS if isinstance(facts.primary, ListDifference) else MOST_FRAMES
+    draws = draws[:: -(-len(draws) // most)]
     found: dict[int, Frame] = {}
     for then, results in results_after(engine, draws):
         seen = moment(then, results)

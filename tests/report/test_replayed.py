@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import labelcore as lc
-from labelcore.report import report_html
+from labelcore.report import replayed, report_html
 from labelcore.report.facts import gather
 from labelcore.report.front import drawn_rows, short_answer
 from tests.report.sessions import session_on, write_items
@@ -41,6 +41,11 @@ def replay_of(html: str) -> Any:
     found = re.search(r'<script type="application/json" id="replay">(.*?)</script>', html)
     assert found is not None
     return json.loads(found[1])
+
+
+@pytest.fixture(autouse=True)
+def whole(short_replay: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replayed, "MOST_FRAMES", 400)
 
 
 def said(session: lc.Session) -> dict[str, list[Any]]:
