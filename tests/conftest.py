@@ -106,11 +106,13 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True)
-def short_replay(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def short_replay() -> Iterator[None]:
     """A report is played in three steps, which takes most of the time that making one does;
     ``tests/report/test_replayed.py`` has them all."""
-    monkeypatch.setattr("labelcore.report.replayed.MOST_FRAMES", 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("labelcore.report.replayed.MOST_FRAMES", 3)
+        yield
 
 
 @pytest.fixture

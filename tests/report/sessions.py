@@ -76,7 +76,7 @@ def label(
     labels: int,
     *,
     eventful: bool = True,
-    looks: int = 1,
+    looks: int = 5,
 ) -> None:
     """Answer as a person does: sometimes unsure, later, undone, changed, flagged, noted; with a
     look after so many answers."""

@@ -38,6 +38,14 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
     return session
 
 
+def labelled(folder: Path, **plan: str) -> tuple[lc.Session, dict[str, bool]]:
+    """A session with the claim to its end, and the truth."""
+    truth = write_items(folder / "items.csv", 400)
+    session = session_on(folder / "items.csv", claims=[CLAIM], budget=300, **plan)
+    label(session, truth, 400, eventful=False)
+    return session, truth
+
+
 def test_every_end_is_told_in_order(claimed: lc.Session) -> None:
     text = text_of(claimed).partition("Why labelling stopped")[2]
     ends = ("Every claim was decided or refuted", "Extended to", "for this reason: enough is shown")
@@ -63,9 +71,7 @@ def test_the_claim_has_its_section_and_its_picture(claimed: lc.Session) -> None:
 
 @pytest.mark.full
 def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv", 400)
-    session = session_on(tmp_path / "items.csv", claims=[CLAIM], budget=300, stop="claims")
-    label(session, truth, 400, eventful=False)
+    session, truth = labelled(tmp_path, stop="claims")
     settled = session.labels
     assert "with the labels since" not in text_of(session)
     session.extend(budget=settled + 30)
@@ -79,11 +85,7 @@ def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) ->
 
 
 def test_an_approximate_claim_is_likely_and_never_shown(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv", 400)
-    session = session_on(
-        tmp_path / "items.csv", claims=[CLAIM], claim_form="approximate", budget=300
-    )
-    label(session, truth, 400, eventful=False)
+    session, _ = labelled(tmp_path, claim_form="approximate")
     claim = session.results()[CLAIM]
     assert (claim.status, claim.form) == ("decided", "approximate") and claim.low >= 0.5
     text = text_of(session)
@@ -104,11 +106,7 @@ def test_an_approximate_claim_is_likely_and_never_shown(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_an_approximate_claim_that_is_open_again_says_so(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv", 400)
-    session = session_on(
-        tmp_path / "items.csv", claims=[CLAIM], claim_form="approximate", budget=300
-    )
-    label(session, truth, 400, eventful=False)
+    session, truth = labelled(tmp_path, claim_form="approximate")
     settled = session.labels
     session.extend(budget=settled + 6)
     label(session, dict.fromkeys(truth, False), 6, eventful=False)

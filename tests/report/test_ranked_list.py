@@ -36,6 +36,12 @@ def made(folder: Path, design: str, labels: int, **changes: Any) -> lc.Session:
     return session
 
 
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
+    """With 200 labels; treat as read-only."""
+    return made(tmp_path_factory.mktemp("listed"), "geometric_strata", 200)
+
+
 def text_of(session: lc.Session) -> str:
     return Outline(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ")
 
@@ -56,32 +62,25 @@ def test_a_report_is_made_in_every_state(tmp_path: Path, design: str, labels: in
         session.finish("enough")
 
 
-def test_it_leads_with_the_first_hundred(tmp_path: Path) -> None:
-    session = made(tmp_path, "geometric_strata", 200)
-    text = text_of(session).partition(": report")[2]
-    start = re.escape(session.cut(100).sentence())
+def test_it_leads_with_the_first_hundred_and_has_the_session_s_figures(listed: lc.Session) -> None:
+    text = text_of(listed)
+    start = re.escape(listed.cut(100).sentence())
+    lead = text.partition(": report")[2]
     assert re.match(
-        r".{40,80}Interim For the 300 items in items\.csv, of the first 100 items ", text
+        r".{40,80}Interim For the 300 items in items\.csv, of the first 100 items ", lead
     )
-    assert re.search(rf"{start} From 200 labels of \d+ \w+ \d{{4}}\.", text[:1200])
-
-
-def test_landmarks_cuts_and_packages_are_those_of_the_session(tmp_path: Path) -> None:
-    session = made(tmp_path, "geometric_strata", 200)
-    found = along_ranks(session)
+    assert re.search(rf"{start} From 200 labels of \d+ \w+ \d{{4}}\.", lead[:1200])
+    found = along_ranks(listed)
     assert found is not None and [one.rank for one in found.landmarks] == [10, 100, 300]
-    text = text_of(session)
     for precision, one in found.deepest:
-        cut = session.deepest_cut(precision)
+        cut = listed.deepest_cut(precision)
         assert (cut and cut.rank) == (one and one.rank)
         assert (cut.sentence() if cut else f"At least {100 * precision:g} %: no head") in text
-    assert found.packages is not None
-    assert (
-        found.packages["last"].tolist() == session.packages([0.9, 0.8, 0.7, 0.5])["last"].tolist()
-    )
+    packages = listed.packages([0.9, 0.8, 0.7, 0.5])["last"]
+    assert found.packages is not None and found.packages["last"].tolist() == packages.tolist()
 
 
-def test_bands_in_json_are_those_of_the_session(tmp_path: Path) -> None:
+def test_bands_in_json_and_csv_are_those_of_the_session(tmp_path: Path) -> None:
     session = made(tmp_path, "geometric_strata", 123)
     report = json.loads(report_json(session))
     curves = {one["estimand"]: one for one in report["curves"]}
@@ -91,6 +90,9 @@ def test_bands_in_json_are_those_of_the_session(tmp_path: Path) -> None:
     assert {"recall_curve", "yield_curve", "false_positive_rate_curve"} <= set(curves)
     assert report["along_ranks"]["landmarks"][1]["sentence"] == session.cut(100).sentence()
     assert report["strata"][0]["name"] == "ranks 1 to 50"
+    rows = list(csv.DictReader(io.StringIO(estimates_csv(session), newline="")))
+    ranks = [float(row["rank"]) for row in rows if row["estimand"] == "precision_curve"]
+    assert ranks == band.x.tolist()
     paula = json.loads(report_json(made(tmp_path, "paula", 70)))
     assert set(paula["curves"][0]["extra"]) == {"envelope_low", "envelope_high", "noise"}
 
@@ -194,10 +196,3 @@ def test_several_classifiers_are_side_by_side(tmp_path: Path) -> None:
         assert classifier in table
     precision = session.results()["precision"]
     assert words.value_percent(precision.value, precision.low, precision.high) in table
-
-
-def test_estimates_csv_has_a_row_for_each_rank(tmp_path: Path) -> None:
-    session = made(tmp_path, "geometric_strata", 200)
-    rows = list(csv.DictReader(io.StringIO(estimates_csv(session), newline="")))
-    ranks = [float(row["rank"]) for row in rows if row["estimand"] == "precision_curve"]
-    assert ranks == session.band("precision").x.tolist()

@@ -44,7 +44,7 @@ def replay_of(html: str) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def whole(short_replay: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replayed, "MOST_FRAMES", 400)
 
 
