@@ -57,8 +57,8 @@ def label(address: str) -> None:
         page = browser.new_page(viewport={"width": 1280, "height": 1400})
         page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{address}/lab/tree/spam.ipynb?reset")
+        page.get_by_text("| Idle").wait_for()  # A cell that is run before that is not.
         page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
-        page.locator(".jp-Notebook[data-jp-kernel-status=idle], .jp-NotebookPanel").first.wait_for()
         page.keyboard.press("Control+Enter")
         box = page.locator(".lc-box")
         box.wait_for()
