@@ -12,11 +12,7 @@ series).
 
 "A fall in one group": 300 labels a wave, four groups that have nothing to do with the scores, a
 requirement for each, and one of three tenths of the items falls by 10 points: a fifth of the
-series. A table that changes every night (benchmarks/monitor_nights.py): a tenth. "Earlier waves
-plan the next": the labels that a wave of 150 takes to the same mean width when eight waves before
-it plan its shares beside its own labels, as a multiple of those without (width falls with the root
-of labels); "true rates" is the most that planning could do, "noise" two standard errors of
-"planned".
+series. A table that changes every night (benchmarks/monitor_nights.py): a tenth.
 
 Rivals, on as many labels: "over-sampled, shared" is ``labelcore.monitor`` (half of the labels in
 each group, alpha shared over comparisons), "over-sampled, each" the predictive interval of Shang et
@@ -35,7 +31,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
-from benchmarks.monitor_more import IN_GROUP, PLANNED, in_group, planned
+from benchmarks.monitor_more import IN_GROUP, in_group
 from benchmarks.monitor_nights import CASES as NIGHTLY
 from benchmarks.monitor_nights import WATCH, nights
 from benchmarks.monitor_sessions import CASES, LABELS, Case, Prepared, chosen
@@ -293,11 +289,6 @@ def jobs(options: Options) -> dict[str, Job]:
             found[f"{IN_GROUP}: {one.name} {figure}"] = partial(
                 in_group, one, figure, options.data, 2 * few
             )
-    for one in CASES:
-        for asked in (("precision", "recall"), ("recall",), ("accuracy",)):
-            found[f"{PLANNED}: {one.name} {' '.join(asked)}"] = partial(
-                planned, one, asked, options.data, options.runs
-            )
     for case in (CASES[0], CASES[2]):
         for figure in ("precision", "recall"):
             found[f"rivals: {case.name} {figure}"] = partial(rivals, case, figure, **ask)
@@ -327,7 +318,7 @@ def tables(rows: Rows, options: Options) -> str:
             within = [one for one in part if one.endswith(AT)]
             within += [DRIFTED] if DRIFTED in part else []
             add(f"Falls noticed: {watch}", part[["file", "figure", *within]])
-    for watch in (WATCH, IN_GROUP, PLANNED):
+    for watch in (WATCH, IN_GROUP):
         if len(part := of(watch)):
             series = part["series"].astype(int)
             add(watch, part.drop(columns=["watch", "series"]).assign(series=series))

@@ -1,9 +1,7 @@
-"""A fall in one group alone, and waves that plan the next one's shares: for
-``benchmarks.monitor``."""
+"""A fall in one group alone: for ``benchmarks.monitor``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +9,13 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import Row
 from benchmarks.monitor_sessions import Case, Prepared, chosen
-from labelcore.designs.base import Look
-from labelcore.designs.profile_figures import g_profile
 from labelcore.estimands import SCALARS
-from labelcore.promises import Promise
 from labelcore.stats.profile import Cells, FloatArray
-from labelcore.waves.evidence import LONGEST, fitted, requirement_evidence, threshold
+from labelcore.waves.evidence import LONGEST, requirement_evidence, threshold
 
 SEED, WAVES, ERROR, BY = 37, 52, 0.05, 0.10
-EARLIER, BLOCK, POOL = 8, 500, 20_000
-IN_GROUP, PLANNED = "a fall in one group", "earlier waves plan the next"
+POOL = 20_000
+IN_GROUP = "a fall in one group"
 GROUPED_LABELS, FALLING, N_GROUPS = 300, 1, 4
 """Which group falls: the one with three tenths of the items."""
 QUIET, WITHIN = (6, 25), (1, 2, 4, 8)
@@ -73,55 +68,3 @@ def _evidence(
         evidence = requirement_evidence(part, SCALARS[figure], required, suggested)
         found.append(evidence.sum(axis=1))
     return np.array(found)
-
-
-def planned(case: Case, asked: Sequence[str], folder: Path, runs: int) -> list[Row]:
-    """A row for each figure: the labels that a wave takes to the same mean width when eight waves
-    before it plan its shares beside its own labels, and when the true rates of its strata do."""
-    random = np.random.default_rng([SEED, 7])
-    prepared = Prepared(case, folder, asked)
-    alone = prepared.sessions(prepared.positive, runs, random)
-    place = random.integers(runs, size=(runs, EARLIER))
-    counts = (one[place].sum(axis=1) for one in (alone.size, alone.labelled, alone.positive))
-    true = np.clip(prepared.positive / prepared.size, 1e-4, 1 - 1e-4)
-    ways = {
-        "alone": alone,
-        "planned": prepared.sessions(
-            prepared.positive, runs, random, earlier=Cells(*counts, alone.predicted)
-        ),
-        "true rates": prepared.sessions(prepared.positive, runs, random, rates=true),
-    }
-    seen = {way: _intervals(prepared, asked, cells) for way, cells in ways.items()}
-    rows = []
-    for at, figure in enumerate(asked):
-        value = prepared.value(figure)
-        row: Row = {"file": case.name, "asked": " and ".join(asked), "figure": figure,
-                    "watch": PLANNED, "series": runs}  # fmt: skip
-        mean, error = {}, {}
-        for way, (low, high) in seen.items():
-            width = (high - low)[:, at]
-            mean[way], error[way] = width.mean(), width.std() / np.sqrt(runs) / width.mean()
-            if way != "true rates":
-                row[f"coverage, {way}"] = float(
-                    ((low[:, at] <= value) & (value <= high[:, at])).mean()
-                )
-        for way in ("planned", "true rates"):
-            row[f"labels, {way}"] = float((mean[way] / mean["alone"]) ** 2)
-        noise = 2 * np.hypot(error["alone"], error["planned"]) * row["labels, planned"]
-        rows.append(row | {"width, alone": float(mean["alone"]), "noise": float(2 * noise)})
-    return rows
-
-
-def _intervals(
-    prepared: Prepared, asked: Sequence[str], cells: Cells
-) -> tuple[FloatArray, FloatArray]:
-    labels = prepared.labels
-    look = Look(0.95, Promise.FIXED, labels, labels, "file", len(prepared.size), complete=True)
-    found = []
-    for first in range(0, len(cells.labelled), BLOCK):
-        part = slice(first, first + BLOCK)
-        own = Cells(cells.size[part], cells.labelled[part], cells.positive[part], cells.predicted)
-        rates = fitted(own, prepared.frame.rates)
-        found.append(g_profile([SCALARS[name] for name in asked], own, look, rates)[1:])
-    low, high = (np.concatenate(one) for one in zip(*found, strict=True))
-    return low, high

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -108,25 +108,14 @@ class Prepared:
             low, high = (middle, high) if above else (low, middle)
         return np.round(after(high))
 
-    def sessions(
-        self, positive: FloatArray, runs: int, random: np.random.Generator,
-        earlier: Cells | None = None, rates: FloatArray | None = None,
-    ) -> Cells:  # fmt: skip
-        """The counts of so many sessions, (runs, n_strata).
-
-        earlier   counts that plan their shares beside their own; rates: of the strata, which plan
-                  them alone
-        """
-        frame = self.frame if rates is None else replace(self.frame, rates=rates)
-        known = (0.0, 0.0) if earlier is None else (earlier.labelled, earlier.positive)
-        learns = float(rates is None)
+    def sessions(self, positive: FloatArray, runs: int, random: np.random.Generator) -> Cells:
+        """The counts of so many sessions, (runs, n_strata)."""
         engine, shape = self.engine, (runs, len(self.size))
         there = np.broadcast_to(np.round(positive).astype(np.int64), shape)
         drawn, hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
         while drawn[0].sum() < self.labels:
-            found = known[0] + learns * drawn, known[1] + learns * hits
-            now = Progress(drawn, *found, self.labels)
-            take = np.broadcast_to(engine.design.allocate(engine.setup, frame, now), shape)
+            now = Progress(drawn, drawn.astype(float), hits.astype(float), self.labels)
+            take = np.broadcast_to(engine.design.allocate(engine.setup, self.frame, now), shape)
             left = there - hits
             hits = hits + random.hypergeometric(left, self.frame.sizes - drawn - left, take)
             drawn = drawn + take
