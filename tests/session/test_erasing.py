@@ -16,6 +16,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.log.events import genesis, sound_part
+from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
 from labelcore.report import bundle_zip, report_html
 from labelcore.session.backups import back_up, restore
@@ -126,6 +127,7 @@ def test_texts_are_in_no_byte_and_figures_are_as_before(session: lc.Session, hom
     again = lc.Session.open(session.store, "spam")
     assert figures(again) == before and again.item_by_id(gone[0]) == {"text": TEXT_GONE}
     assert again.population.content(asked[5])["text"] == text_of(asked[5])
+    assert source_now(again.population) == "", "the file is as it was read"
     assert verify(url(home / "labels.db")).whole
     replayed = replay_project(session.store, "spam")
     assert replayed.erased == 3 and replayed.draws >= 45
