@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from labelcore.designs.registry import METHODS
+from labelcore.errors import CancelledError
 from labelcore.papers.planners import Chosen
 from labelcore.plugins import loaded
 from labelcore.population import Population
@@ -53,6 +54,8 @@ def compare_page() -> None:
     )
     try:
         loaded(planners[str(method)])(chosen)
+    except CancelledError:
+        return  # It is said where it was waited for.
     except (ValueError, TypeError) as error:
         st.error(plain(sentence(error)))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from labelcore.errors import CancelledError
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Preview, preview
 from labelcore.population import Population
@@ -102,9 +103,12 @@ def confidence() -> float:
 
 
 def outlook_of(population: Population, plan: Plan) -> Preview:
-    """``preview``, remembered. Raises what it raises."""
+    """``preview``, remembered. Raises what it raises; where it is cancelled the page ends there."""
     key = population.fingerprint, plan.to_json()
-    return waiting.worked_out("preview", key, TRYING, lambda: preview(population, plan))
+    try:
+        return waiting.worked_out("preview", key, TRYING, lambda: preview(population, plan))
+    except CancelledError:
+        st.stop()
 
 
 def offer(wanted: ProjectDraft, key: str) -> None:

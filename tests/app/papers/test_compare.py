@@ -14,6 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.errors import CancelledError
 from labelcore.papers import METHODS
 from labelcore.papers.curves.annotations_needed import labels_needed
 from labelcore.papers.oversampling import planner as earlier_page
@@ -26,6 +27,7 @@ from labelcore.papers.oversampling.groups import (
 from labelcore.papers.reach_selection.bounds import label_bound, smallest_budget
 from labelcore.papers.recycling.savings import savings
 from labelcore.papers.stratified.comparison import compare_stratifications
+from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import HOSTILE, aimed, button, texts, to_aim
@@ -246,6 +248,18 @@ def test_a_choice_between_classifiers(opened: Callable) -> None:
     assert page.dataframe[-1].value["candidate"].tolist() == ["a", "b"]
     page.multiselect[-1].set_value(["a"]).run()
     assert "Choose at least two candidates" in page.info[-1].value
+
+
+@pytest.mark.parametrize("planner", [STRATA, CURVE])
+def test_what_was_cancelled_is_no_error(
+    opened: Callable, planner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cancelled(*_: Any, **__: Any) -> None:
+        raise CancelledError("said where it was waited for")
+
+    monkeypatch.setattr(waiting, "worked_out", cancelled)
+    page = opened(planner)
+    assert page.segmented_control and not page.error and not page.exception
 
 
 def test_curve(opened: Callable, file: Path, data_folder: Path) -> None:
