@@ -76,10 +76,10 @@ def labels_margin_chart(
 
 
 def _called(name: str, part: pd.DataFrame, side: Side) -> Remark:
-    """A line's name beside it: above it from two thirds of it on, below it at its end. A line falls
+    """A line's name beside it: above it from past its middle on, below it at its end. A line falls
     there, away from a text above it to the right and from one below it to the left."""
     over = side == Side.ABOVE
-    row = part.iloc[2 * (len(part) - 1) // 3 if over else -1]
+    row = part.iloc[4 * (len(part) - 1) // 7 if over else -1]
     x, y = float(row["labels"]), float(row["half_width"])
     return Remark(shortened(name), x=x, y=y, side=side, anchor="start" if over else "end")
 
