@@ -60,7 +60,7 @@ def take(browser: Browser, url: str, scene: Scene, folder: Path) -> None:
         locale="en-GB",
         reduced_motion="reduce",
     )
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(120_000)
     # The same person each time, whose answers are those of the project.
     context.add_cookies([{"name": COOKIE, "value": "0" * 32, "url": url}])
     page = context.new_page()
