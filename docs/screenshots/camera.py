@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, Locator, Page
 from labelcore.ui.people import COOKIE
 
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+WAITING = "[data-testid=stSkeleton]"
+"""Stands for a part whose code the browser has yet to fetch."""
 LARGEST_BYTES = 150_000
 # Enough that no colour is seen to differ, few enough for all pictures together.
 COLOURS = 40
@@ -86,6 +88,7 @@ def idle(page: Page) -> None:
     page.wait_for_selector(READY)
     page.wait_for_timeout(250)
     page.wait_for_selector(READY)
+    page.locator(WAITING).first.wait_for(state="detached")
 
 
 def fit(page: Page) -> None:
