@@ -475,13 +475,15 @@ def of_axe(rows: Sequence[Row]) -> str:
             key = one["rule"], one["impact"], one["reason"] or "**to be mended**"
             broken.setdefault(key, []).append(row)
     lines = [(*key, len(seen), places(seen)) for key, seen in broken.items()]
-    changing = sorted({name for row in rows for name in row["moving"]})
+    moving = ", ".join(sorted({name for row in rows for name in row["moving"]}))
     beside = [
         (name, len(seen), places(seen))
         for name, seen in {
             "a text below a contrast of 4.5": [row for row in rows if row["faint"]],
             "a page wider than its window": [row for row in rows if row["too wide"] > 0],
-            f"a transition goes on ({', '.join(changing)})": [row for row in rows if row["moving"]],
+            f"a transition goes on{f' ({moving})' if moving else ''}": [
+                row for row in rows if row["moving"]
+            ],
         }.items()
     ]
     return "\n".join([
