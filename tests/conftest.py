@@ -115,6 +115,18 @@ def short_replay() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def no_wait_for_the_disk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a power cut leaves is tested in ``tests/store``; nothing else waits for the disk."""
+    if "store" in request.path.parts:
+        return
+    from labelcore.store import sqlite_file
+
+    pragmas = [pragma.replace("= FULL", "= OFF") for pragma in sqlite_file.PRAGMAS]
+    assert pragmas != list(sqlite_file.PRAGMAS)
+    monkeypatch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
+
+
 @pytest.fixture
 def few_sessions_for_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """How many labels claims are likely to need is simulated roughly, which takes most of the time

@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 
 import labelcore as lc
 from labelcore.bounded import Work
-from labelcore.store import Trail, open_store, sqlite_file
+from labelcore.store import Trail, open_store
 from labelcore.ui import draft, living, new_race, outlook, reading
 from labelcore.ui import folds as folds_room
 from labelcore.ui.plain import JOINER
@@ -49,14 +49,6 @@ def asks_seldom() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_script_runner, "time", seldom)
         yield
-
-
-@pytest.fixture(autouse=True)
-def no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a power cut leaves is tested in ``tests/store``; here nothing waits for the disk."""
-    pragmas = [pragma.replace("= FULL", "= OFF") for pragma in sqlite_file.PRAGMAS]
-    assert pragmas != list(sqlite_file.PRAGMAS)
-    monkeypatch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
 
 
 @pytest.fixture(autouse=True)

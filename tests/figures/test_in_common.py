@@ -14,8 +14,9 @@ from labelcore.figures.in_common import apart, features_of, having
 from labelcore.results.in_common import Shared
 from labelcore.stats import in_common as stats
 from labelcore.stats.in_common import InCommon, in_common
+from tests.cases import repeated
 
-TWINS, ITEMS, FEATURES = 200, 120, 60
+TWINS, ITEMS, FEATURES = repeated(200), 120, 60
 ALLOWED = 0.05 + 3 * np.sqrt(0.05 * 0.95 / TWINS)
 
 

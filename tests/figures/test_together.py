@@ -18,6 +18,7 @@ from labelcore.planning.forecast import preview
 from labelcore.planning.outlook import Outlook
 from labelcore.stats.max_t import all_right
 from labelcore.testing.known import SCALARS, Known, calibrated, label
+from tests.cases import repeated
 from tests.designs.paired_files import paired as pair_of
 
 TWO = ("a", "b")
@@ -119,7 +120,7 @@ def limit(runs: int) -> float:
     ("promise", "looks", "runs"),
     [
         pytest.param("fixed", [120], 400, marks=pytest.mark.full),
-        ("watched", [40, 80, 120], 100),
+        ("watched", [40, 80, 120], repeated(100)),
         pytest.param("watched", [*range(6, 121, 6)], 400, marks=pytest.mark.full),
     ],
     ids=["fixed", "watched at three looks", "watched"],

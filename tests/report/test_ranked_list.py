@@ -123,8 +123,10 @@ def test_the_default_cuts_its_list_into_packages(tmp_path: Path) -> None:
     assert "for all ranks together (95 % confidence, approximate" in text_of(session)
 
 
-def test_names_of_ranks_cover_the_list_once(tmp_path: Path) -> None:
-    names = rank_names(made(tmp_path, "geometric_strata", 0)) or []
+def test_before_a_band_ranks_have_names_and_the_headline_says_so(tmp_path: Path) -> None:
+    session = made(tmp_path, "geometric_strata", 4)
+    assert "4 of 5 items judged before a first band" in headline(session)
+    names = rank_names(session) or []
     ends = [tuple(int(n) for n in re.findall(r"\d+", name)) for name in names]
     assert [first for first, _ in ends] == [1, *(last + 1 for _, last in ends[:-1])]
     assert ends[-1][1] == 300
@@ -145,12 +147,6 @@ def test_a_stratum_with_a_threshold_in_it_is_named_for_both_sides(tmp_path: Path
     first, second = (name for name, both in zip(names, split, strict=True) if both)
     assert first == second and len(set(names)) == len(names) - 1
     assert first in text_of(session)
-
-
-def test_headline_before_a_band_says_what_is_missing(tmp_path: Path) -> None:
-    assert "4 of 5 items judged before a first band" in headline(
-        made(tmp_path, "geometric_strata", 4)
-    )
 
 
 def test_changed_words_are_listed_old_and_new(tmp_path: Path) -> None:

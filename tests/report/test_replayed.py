@@ -43,11 +43,6 @@ def replay_of(html: str) -> Any:
     return json.loads(found[1])
 
 
-@pytest.fixture(autouse=True)
-def whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replayed, "MOST_FRAMES", 400)
-
-
 def said(session: lc.Session) -> dict[str, list[Any]]:
     """Ends, value and texts of each row of the picture now."""
     rows = {}
@@ -58,7 +53,10 @@ def said(session: lc.Session) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("kind", PLANS)
-def test_each_label_has_the_figures_that_the_session_had(tmp_path: Path, kind: str) -> None:
+def test_each_label_has_the_figures_that_the_session_had(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replayed, "MOST_FRAMES", 400)
     truth = write_items(tmp_path / "items.csv", 1_000)
     session = session_on(tmp_path / "items.csv", **{"budget": 150, **PLANS[kind]})
     then = {}
