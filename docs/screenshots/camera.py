@@ -77,6 +77,10 @@ def take(browser: Browser, url: str, scene: Scene, folder: Path) -> None:
             width, height = NARROW if view == "narrow" else WIDE
             page.emulate_media(color_scheme="dark" if view == "dark" else "light")
             page.set_viewport_size({"width": width, "height": height})
+            if view != scene.views[0]:
+                page.keyboard.press("r")  # Charts have the colours of the last run.
+                page.wait_for_timeout(SETTLE_MS)
+                idle(page)
             if scene.whole:
                 fit(page)
             save(page, folder / f"{name}.png", scene.part)
