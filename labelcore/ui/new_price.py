@@ -62,6 +62,7 @@ NOTHING_KNOWN = 0.5
 """Half-width from which an interval of a share may span all that is possible."""
 MOST_BESIDE = 3
 """For how many figures the widths stand beside each other."""
+BY_FIRST = ", by first answers"
 CHOSEN, RANDOM = "with your scores", "plain random sample"
 IF_OFF = "If your scores mislead: half to twice the labels."
 IF_OFF_CHOICE = "If your scores mislead: a quarter to three times the labels."
@@ -299,6 +300,7 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
     until = " until every claim is settled, and then" if plan.claims else ":"
     gives = f"± {expected_points(widest)}{widest_words(chosen.half_widths, population.has_judge)}"
     gives = "exact" if widest <= outlook.EXACT else gives
+    gives += BY_FIRST if plan.overlap else ""
     with st.container(key="new-price"):
         st.markdown(
             f"{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "

@@ -91,9 +91,9 @@ def spending_words(chosen: Spending, other: Spending, readers: int) -> str:
 
     >>> tenth = Spending(0.1, 600, 60, 660, {"f1": 0.09})
     >>> spending_words(Spending(0.65, 400, 260, 660, {"f1": 0.04}), tenth, 2).split(", or ")[0]
-    '660 answers: 400 items, 260 of them judged twice: ± 4.0 points'
+    '660 answers, as settled: 400 items, 260 of them judged twice: ± 4.0 points'
     """
-    said = f"{chosen.readings:,} answers: {spent_words(chosen, readers)}"
+    said = f"{chosen.readings:,} answers, as settled: {spent_words(chosen, readers)}"
     return said if other is chosen else f"{said}, or {spent_words(other, readers)}"
 
 
