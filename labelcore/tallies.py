@@ -141,7 +141,7 @@ class Tally:
         split = [(one, n_classes) for one in predicted]
         if groups is not None:
             split.insert(0, (groups.codes, len(groups.names)))
-        self._stratum, self._split, self._n_classes = stratum, split, n_classes
+        self._stratum, self._split = stratum, split
         size = self._sizes()
         there = size > 0
         self._cell = np.cumsum(there, dtype=np.int64) - 1

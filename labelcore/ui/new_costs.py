@@ -16,7 +16,7 @@ from labelcore.population import Population
 from labelcore.ui import outlook
 from labelcore.ui.asking import current
 from labelcore.ui.facts import estimand_name
-from labelcore.ui.new_price import expected_points
+from labelcore.ui.outlook import expected_points
 from labelcore.ui.plain import one_line, plain
 from labelcore.words.sentences import count
 

@@ -57,9 +57,6 @@ SIDES = (48, 10)
 """Pixels beside the picture: the slider's track begins and ends with its axis."""
 HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
-WHOLE_FROM = 0.1
-NOTHING_KNOWN = 0.5
-"""Half-width from which an interval of a share may span all that is possible."""
 MOST_BESIDE = 3
 """For how many figures the widths stand beside each other."""
 BY_FIRST = ", by first answers"
@@ -203,19 +200,6 @@ def show_promise(plan: Plan, population: Population) -> None:
     st.caption(" ".join(said), help=SURE_MEANS.format(wrong=wrong, when=when) + lines)
 
 
-def expected_points(half_width: float) -> str:
-    """A half-width that is only expected: rounded up, to whole points from 10 on.
-
-    >>> expected_points(0.1801), expected_points(0.0312), expected_points(1.13)
-    ('19 points', '3.2 points', 'over 50 points')
-    """
-    if half_width > NOTHING_KNOWN:
-        return f"over {100 * NOTHING_KNOWN:.0f} points"
-    if half_width < WHOLE_FROM:
-        return words.points(half_width)
-    return f"{math.ceil(100 * half_width - 1e-9)} points"
-
-
 def widest_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     """Which figure the largest half-width is that of, after the points.
 
@@ -244,7 +228,7 @@ def others_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     beside = {name: width for name, width in half_widths.items() if name != widest}
     apart = [name for name in beside if is_difference(name)]
     said = {
-        name: "exact" if width <= outlook.EXACT else f"± {expected_points(width)}"
+        name: "exact" if width <= outlook.EXACT else f"± {outlook.expected_points(width)}"
         for name, width in beside.items()
     }
     if len(apart) > 1:
@@ -298,8 +282,9 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
     widest = max(chosen.half_widths.values())
     about = "About" if plan.margin or plan.claims else "With"
     until = " until every claim is settled, and then" if plan.claims else ":"
-    gives = f"± {expected_points(widest)}{widest_words(chosen.half_widths, population.has_judge)}"
-    gives = "exact" if widest <= outlook.EXACT else gives
+    of = widest_words(chosen.half_widths, population.has_judge)
+    exact = widest <= outlook.EXACT
+    gives = "exact" if exact else f"± {outlook.expected_points(widest)}{of}"
     gives += BY_FIRST if plan.overlap else ""
     with st.container(key="new-price"):
         st.markdown(
@@ -340,7 +325,7 @@ def ranks_words(found: pd.DataFrame, items: int, own: int | None) -> str:
         label = landmark_name(int(name), items, own) if name.isdigit() else term_of(name)
         label = label[:1].lower() + label[1:]
         exact = width <= outlook.EXACT
-        said.append(f"{label} exact" if exact else f"{label} ± {expected_points(width)}")
+        said.append(f"{label} exact" if exact else f"{label} ± {outlook.expected_points(width)}")
     return f"Expected: {' · '.join(said)}".replace(" points ·", " ·")
 
 
@@ -359,8 +344,10 @@ def shared_words(found: pd.DataFrame, asked: Sequence[str]) -> str:
     if len(asked) < 2 or not kept:
         return ""
     heads = [name for name in rows if name.isdigit() and rows[name] > outlook.EXACT]
-    said = [f"first {int(heads[-1]):,} ± {expected_points(rows[heads[-1]])}"] if heads else []
-    said += [f"{term_of(name)} ± {expected_points(rows[name])}" for name in kept]
+    said = (
+        [f"first {int(heads[-1]):,} ± {outlook.expected_points(rows[heads[-1]])}"] if heads else []
+    )
+    said += [f"{term_of(name)} ± {outlook.expected_points(rows[name])}" for name in kept]
     return ALONE.format(each=", ".join(said).replace(" points,", ","))
 
 

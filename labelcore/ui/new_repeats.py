@@ -18,8 +18,7 @@ from labelcore.session.session import Session
 from labelcore.ui.asking import ask
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.fields import SHARES
-from labelcore.ui.new_price import expected_points
-from labelcore.ui.outlook import spent
+from labelcore.ui.outlook import expected_points, spent
 from labelcore.ui.times import about_minutes
 from labelcore.words.sentences import percent
 

@@ -31,7 +31,6 @@ from labelcore.ui.new_costs import dear_words, show_switches
 from labelcore.ui.new_known import not_random_words
 from labelcore.ui.new_price import (
     Ahead,
-    expected_points,
     show_choice,
     show_derived,
     show_outlook,
@@ -464,7 +463,8 @@ def slide(plan: Plan, terms: Terms, ahead: Ahead) -> None:
         low = max(low, terms.design.smallest_watched_budget)
 
     def say(labels: int) -> str:
-        return f"{labels:,}: ± {expected_points(ahead.width_at(labels)).removesuffix(' points')}"
+        points = outlook.expected_points(ahead.width_at(labels))
+        return f"{labels:,}: ± {points.removesuffix(' points')}"
 
     stops = [n for n in ahead.stops if n >= min(low, budget)]
     ask("slider", options={labels: say(labels) for labels in stops}, first=budget)

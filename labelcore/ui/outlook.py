@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +13,7 @@ import streamlit as st
 from scipy.interpolate import PchipInterpolator
 
 from labelcore.designs import DESIGNS
+from labelcore.plan.pilot import NOTHING_KNOWN
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import (
     Dearest,
@@ -45,6 +47,7 @@ USUAL = 300
 TRYING_CLAIMS = "Trying out the claims on simulated labels"
 BYTES = 100
 """Of an item, for the memory of another process."""
+WHOLE_FROM = 0.1
 EXACT = 1e-12
 """A half-width that is none."""
 
@@ -246,12 +249,25 @@ def sizes(items: int, most: int, fewest: int = 1) -> list[int]:
     return sorted({round(x) for x in np.geomspace(low, high, POINTS)})
 
 
+def expected_points(half_width: float) -> str:
+    """A half-width that is only expected: rounded up, to whole points from 10 on.
+
+    >>> expected_points(0.1801), expected_points(0.0312), expected_points(1.13)
+    ('19 points', '3.2 points', 'over 50 points')
+    """
+    if half_width > NOTHING_KNOWN:
+        return f"over {100 * NOTHING_KNOWN:.0f} points"
+    if half_width < WHOLE_FROM:
+        return words.points(half_width)
+    return f"{math.ceil(100 * half_width - 1e-9)} points"
+
+
 def width_words(half_width: float) -> str:
     """
     >>> width_words(0.0312), width_words(0.0)
     ('3.2 points', 'exact')
     """
-    return words.points(half_width) if half_width > EXACT else "exact"
+    return expected_points(half_width) if half_width > EXACT else "exact"
 
 
 def widest_of(widths: Mapping[str, float], estimand: str) -> str:
