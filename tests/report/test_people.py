@@ -39,12 +39,18 @@ def labelled(folder: Path, people: Sequence[str], secrets: Sequence[str] = ()) -
 @pytest.mark.parametrize(
     ("people", "secrets", "by", "whose", "row"),
     [
-        (("ann", "bob"), (), "by two people, ", "judgement of 2 people", "two people"),
+        (("ann", "bob"), (), "by two people, ", "first answers of 2 people", "two people"),
         (("ann",), (), "by one person, ", "judgement of one person", "one person"),
-        ((), SECRETS, "of ", "judgement of the people who gave the answers", "not known: labels"),
+        (
+            (),
+            SECRETS,
+            "of ",
+            "first answers of the people who gave the answers",
+            "not known: labels",
+        ),
         ((), SECRETS[:1], "by one person, ", "judgement of one person", "one person"),
         (("me",), (), "of ", "judgement of the people who gave the answers", "not known"),
-        (("me", "ann"), (), "of ", "judgement of the people who gave the answers", "not known"),
+        (("me", "ann"), (), "of ", "first answers of the people who gave the answers", "not known"),
     ],
 )
 def test_the_report_counts_people(
