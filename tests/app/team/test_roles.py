@@ -107,7 +107,10 @@ def test_every_page_of_every_project_guards_itself(
             assert (DRAWN in texts(test)) == allowed, (kind, page, project)
             assert ("You are here as" in texts(test)) != allowed and not test.exception
             inside = RIGHTS[role] if everywhere or project == "demo" else frozenset()
-            offered = {Path(WAYS[label]).stem for label in links(test)}
+            on = next((one for one in visitor.WAYS_ON if PAGES[one] in inside), None)
+            leads = {*visitor.WAYS_ON.values()} & {*links(test)}
+            assert leads == ({visitor.WAYS_ON[on]} if on and not allowed else set())
+            offered = {Path(WAYS[label]).stem for label in links(test) if label not in leads}
             assert offered == {
                 one for one, asked in PAGES.items() if one in around(page) and (
                     asked is None
