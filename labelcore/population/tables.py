@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.copies import copies_folder
+from labelcore.population.copies import copies_folder, folder_of
 from labelcore.population.foreign import SUFFIXES, Rows, needed, recognised
 from labelcore.population.limits import check_columns
 from labelcore.population.text import listing, shorten
@@ -41,8 +41,7 @@ class WrittenTable:
     def __init__(
         self, name: str, parts: Iterable[pa.Table], schema: pa.Schema, file: str = ITEMS
     ) -> None:
-        self._folder = tempfile.TemporaryDirectory(dir=copies_folder())
-        self.path = Path(self._folder.name) / file
+        self.path = folder_of(self) / file
         check_columns(name, len(schema))
         _refuse_repeated(name, schema.names)
         with pq.ParquetWriter(self.path, schema) as writer:
@@ -58,8 +57,7 @@ class WrittenLines:
     """Nested rows as a file of JSON Lines that goes with this object."""
 
     def __init__(self, file: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        self._folder = tempfile.TemporaryDirectory(dir=copies_folder())
-        self.path = Path(self._folder.name) / file
+        self.path = folder_of(self) / file
         with self.path.open("w", encoding="utf-8") as stream:
             stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 

@@ -78,7 +78,9 @@ class Server:
         arguments = ["run", str(self.app)]
         arguments += ["--server.port", str(self.port), "--server.address", "127.0.0.1"]
         arguments += ["--server.headless", "true", "--server.fileWatcherType", "none"]
-        environment = {**os.environ, "LABELCORE_DATA": str(self.data), **self.environment}
+        ways = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        own = {"PYTHONPATH": ways, "LABELCORE_DATA": str(self.data), **self.environment}
+        environment = {**os.environ, **own}
         if self.forked:
             self._process = Forked(arguments, environment, self.log_file)
         else:
