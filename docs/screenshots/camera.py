@@ -78,6 +78,7 @@ def take(browser: Browser, url: str, scene: Scene, folder: Path) -> None:
             page.emulate_media(color_scheme="dark" if view == "dark" else "light")
             page.set_viewport_size({"width": width, "height": height})
             if view != scene.views[0]:
+                page.evaluate("document.activeElement.blur()")  # A field would take the key.
                 page.keyboard.press("r")  # Charts have the colours of the last run.
                 page.wait_for_timeout(SETTLE_MS)
                 idle(page)
