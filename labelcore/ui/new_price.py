@@ -59,7 +59,7 @@ HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
 MOST_BESIDE = 3
 """For how many figures the widths stand beside each other."""
-BY_FIRST = ", by first answers"
+IF_ONE = ", if one person judges"
 CHOSEN, RANDOM = "with your scores", "plain random sample"
 IF_OFF = "If your scores mislead: half to twice the labels."
 IF_OFF_CHOICE = "If your scores mislead: a quarter to three times the labels."
@@ -237,7 +237,9 @@ def others_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     return " ".join(f"{estimand_name(name, audit=audit)} {one}." for name, one in said.items())
 
 
-def show_outlook(plan: Plan, population: Population, race: Race, places: Places) -> Ahead | None:
+def show_outlook(
+    plan: Plan, population: Population, race: Race, places: Places, people: int
+) -> Ahead | None:
     """The price at once and as a picture, beside the plain method."""
     found = race.lines
     chosen = found[0]
@@ -247,7 +249,7 @@ def show_outlook(plan: Plan, population: Population, race: Race, places: Places)
         if not chosen.half_widths:
             show_unforeseen(plan, found, places)
             return None
-        show_price(plan, population, chosen)
+        show_price(plan, population, chosen, people)
         if said := dearest_words(population, plan):
             st.caption(said)
     with places.more:
@@ -277,7 +279,7 @@ def dearest_words(population: Population, plan: Plan) -> str:
     )
 
 
-def show_price(plan: Plan, population: Population, chosen: Line) -> None:
+def show_price(plan: Plan, population: Population, chosen: Line, people: int) -> None:
     """Labels, minutes and what they give, in a line."""
     widest = max(chosen.half_widths.values())
     about = "About" if plan.margin or plan.claims else "With"
@@ -285,7 +287,7 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
     of = widest_words(chosen.half_widths, population.has_judge)
     exact = widest <= outlook.EXACT
     gives = "exact" if exact else f"± {outlook.expected_points(widest)}{of}"
-    gives += BY_FIRST if plan.overlap else ""
+    gives += IF_ONE if people > 1 else ""
     with st.container(key="new-price"):
         st.markdown(
             f"{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "

@@ -320,7 +320,7 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
         with places.price:
             refuse_method(error, terms)
         return None
-    own = terms.params != terms.suggested
+    own = terms.params != terms.suggested or plan.claims
     race = Race(population, plan, lines, None if own else terms.question)
     if not show_what_it_costs(plan, terms, race, places):
         return None
@@ -414,7 +414,7 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
             by_number = WayOut("start from a number of items", ProjectDraft(way=BUDGET))
             refuse(NO_FORECAST, [by_number])
             return False
-    ahead = show_outlook(plan, population, race, places)
+    ahead = show_outlook(plan, population, race, places, int(terms.shown("readers")))
     if ahead is None:
         return True
     if terms.aim.which and not plan.claims and (said := dear_words(plan, population, lines[0])):

@@ -13,8 +13,8 @@ import streamlit as st
 
 import labelcore as lc
 from labelcore.planning.race import may_race
-from labelcore.ui import new_race, outlook
-from labelcore.ui.draft import MARGIN
+from labelcore.ui import new_race, outlook, sessions
+from labelcore.ui.draft import CLAIMS, MARGIN
 from labelcore.ui.new_race import NOT_DONE, Races, races
 from tests.app.conftest import button, texts, to_aim
 from tests.app.test_new_project import store, with_upload
@@ -246,3 +246,19 @@ def test_only_the_last_races_are_kept() -> None:
     for number in range(new_race.KEPT + 1):
         place.keep(("file", str(number)), {})
     assert place.done(("file", "0")) is None and place.done(("file", "1")) == {}
+
+
+def test_the_price_of_claims_is_not_the_one_simulated_for_a_number(
+    app: Callable[..., Any], items: Path, data_folder: Path, raced: list[Any]
+) -> None:
+    page = on_last_screen(app, items)
+    assert len(raced) == 1
+    page.segmented_control(key="new-way").set_value(CLAIMS).run()
+    percent = next(one for one in page.number_input if (one.key or "").endswith("-percent"))
+    percent.set_value(55.0).run()
+    shown = next(one.value for one in page.markdown if "until every claim is" in one.value)
+    button(page, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    session = sessions.session(record.name)
+    found = lc.preview(session.population, replace(session.plan, planned=None))
+    assert shown.startswith(f"About {found.expected_labels:,} labels, ")
