@@ -192,11 +192,11 @@ def reform(project: str, name: str, at: str) -> None:
     inside = {one.name for one in register.members(group.name)}
     if visitor.name_of_login() in wanted ^ inside:
         raise NotAllowedError(NOT_MYSELF)
+    called = check_name(str(st.session_state[f"role-called-{at}"]))
     for one in sorted(wanted - inside):
         register.join(one, group.name)
     for one in sorted(inside - wanted):
         register.leave(one, group.name)
-    called = check_name(str(st.session_state[f"role-called-{at}"]))
     if called != group.name:
         register.rename(group.name, called)
     st.session_state[TOKEN] = secrets.token_hex(4)

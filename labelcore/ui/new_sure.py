@@ -320,7 +320,8 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
         with places.price:
             refuse_method(error, terms)
         return None
-    own = terms.params != terms.suggested or plan.claims
+    # What was simulated for the question says nothing of claims or of parameters of one's own.
+    own = terms.params != terms.suggested or bool(plan.claims)
     race = Race(population, plan, lines, None if own else terms.question)
     if not show_what_it_costs(plan, terms, race, places):
         return None
