@@ -82,7 +82,8 @@ def judge(project: str, session: Session, person: str) -> None:
     stands = title(session) if item is None and judges else None
     head = _head(session, person, judges=judges, paged=page is not None)
     given = {"answers": answers, "ahead": ahead, "grid": grid.words_of(session) if page else None}
-    first = {"head": head, "item": page or item, **given, "stands": stands}
+    panels = {"stands": stands, "beside": beside(panel) and not judges}
+    first = {"head": head, "item": page or item, **given, **panels}
     _surface(project, SURFACE, first if item is None else {**first, "tools": tools})
     if item is None and judges:
         show_state(project, session, person)

@@ -260,6 +260,8 @@ function begin(parentElement) {
   const sign = (token) => { box.dataset.token = token || ""; };
 
   const draw = () => {
+    // Answers that a panel beside takes away leave their place: what stands below does not move.
+    root.style.minHeight = !data.beside ? "" : root.style.minHeight || root.offsetHeight + "px";
     part(head, data.head, drawHead);
     show(data.item);
     sign(data.item && data.item.token);

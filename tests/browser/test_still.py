@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
+from labelcore.store import open_store
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
@@ -33,7 +35,7 @@ PLACES = """() => {
   const inside = [...document.querySelectorAll("*")].map(one => one.shadowRoot).filter(Boolean);
   for (const name of [".lc-question", ".lc-line", ".lc-meter", ".lc-box", ".lc-answers button",
       ".lc-saved", ".lc-tools button", ".bars .name", ".bars .track", ".guess",
-      ".tabs button", "svg.chart", ".st-key-short", ".st-key-details"]) {
+      ".tabs button", "svg.chart", ".st-key-short", ".st-key-details", ".st-key-who"]) {
     const found = [document, ...inside].flatMap(root => [...root.querySelectorAll(name)]);
     kept[name] = found.map(node => {
       const box = node.getBoundingClientRect();
@@ -104,9 +106,12 @@ def around(still: Still) -> None:
 
 @pytest.fixture
 def opened(page: Page, shared_server: Server) -> Callable[..., Still]:
-    def open_still(name: str, labels: int = 0, **plan: Any) -> Still:
+    def open_still(name: str, labels: int = 0, *, asked: bool = False, **plan: Any) -> Still:
         project = driving.make_project(shared_server.data, f"Still, {name}", **plan)
         driving.label_without_page(shared_server.data, project, labels)
+        if asked:
+            with closing(open_store(driving.store_url(shared_server.data))) as store:
+                store.person(project, "0" * 64, "2026-01-01T00:00:00+00:00")
         driving.open_label(page, shared_server.url, project)
         page.locator(".living .bar").first.wait_for()
         return Still(page)
@@ -115,8 +120,9 @@ def opened(page: Page, shared_server: Server) -> Callable[..., Still]:
 
 
 def test_nothing_moves_from_the_first_label_on(opened: Callable[..., Still]) -> None:
-    still = opened("one figure")
+    still = opened("one figure", asked=True)
     still.answer("yns")
+    assert still.first[".st-key-who"], "a name is asked for where there are others"
     around(still)
     still.answer("y")
 
