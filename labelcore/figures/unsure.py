@@ -69,21 +69,30 @@ def widened(
     """The interval from the worst to the best case of the doubtful items, which are those of
     ``doubtful``."""
     unsettled = doubtful(engine, tally, strictly=strictly)
-    low, high = figures.low.copy(), figures.high.copy()
+    cases: dict[bytes, Answers[Any]] = {}
+    ends = []
     for place, row in enumerate(answers.rows):
         slope = slope_of(row, answers.cells, figures.value[place : place + 1])
-        for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
+        ends.append([(slope < 0).tobytes(), (slope > 0).tobytes()])
+        for rising in (slope < 0, slope > 0):
+            if rising.tobytes() in cases:
+                continue
             codes = _filled_codes(engine, tally, answers, rising, strictly)
-            whole = replace(
+            cases[rising.tobytes()] = replace(
                 answers,
-                rows=[row],
                 cells=filled(answers.cells, unsettled, rising),
                 rates=_filled_rates(engine, tally, answers, codes, strictly),
                 codes=codes,
             )
-            end = getattr(EstimatesScalars.of(engine.design).figures(whole, look), pick)[0]
-            ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
-    return replace(figures, low=low, high=high)
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
+    found = dict(zip(cases, design.figures_of([*cases.values()], [look] * len(cases)), strict=True))
+    low = np.array([found[worst].low[place] for place, (worst, _) in enumerate(ends)])
+    high = np.array([found[best].high[place] for place, (_, best) in enumerate(ends)])
+    return replace(
+        figures,
+        low=np.where(low < figures.low, low, figures.low),
+        high=np.where(high > figures.high, high, figures.high),
+    )
 
 
 def _filled_codes(

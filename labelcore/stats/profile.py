@@ -312,18 +312,18 @@ class _Lines:
         """The unlabelled positives u at a multiplier for each line; where nothing pulls, zero is
         divided by zero."""
         pull = np.exp(log_multiplier)[..., None] * self.slope
-        e1 = np.expm1(np.clip(-pull, -700, 700))
+        e1 = np.expm1(np.minimum(np.maximum(-pull, -700.0), 700.0))
         b = self.against - e1 * self.above
         d = np.sqrt(np.maximum(b * b - 4 * e1 * self.free * self.s, 0.0))
         u = np.where(b <= 0, self.twice / (d - b), (b + d) / (-2 * e1))
         known = np.isfinite(u)
         if not known.all():
             u = np.where(known, u, _at_rest(self.s, self.f, self.free))
-        return np.asarray(np.clip(u, 0.0, self.free))
+        return np.asarray(np.minimum(np.maximum(u, 0.0), self.free))
 
     def statistic(self, u: FloatArray) -> FloatArray:
         """D(u), (..., n_lines)."""
-        counts = np.empty((4, *np.broadcast_shapes(u.shape, self.s.shape)))
+        counts = np.empty((4, *u.shape))
         counts[0] = u
         v = np.subtract(self.free, u, out=counts[1])
         np.add(self.s, u, out=counts[2])
