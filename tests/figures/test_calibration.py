@@ -12,9 +12,9 @@ import pytest
 import labelcore as lc
 from benchmarks.calibration import DESIGNS, sessions
 from labelcore.testing.known import Known, calibrated
-from tests.cases import repeated, sampled
+from tests.cases import sampled
 
-SESSIONS, NOISE = repeated(80), 3.0
+SESSIONS, NOISE = 80, 3.0
 LIMIT = 0.95 - NOISE * np.sqrt(0.95 * 0.05 / SESSIONS)
 
 
@@ -32,6 +32,7 @@ def labelled(known: Known, plan: lc.Plan, most: int = 10_000) -> lc.Session:
     return session
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_band_holds_for_all_ranges_and_at_all_looks_together(known: Known) -> None:
     """80 seeded sessions of 150 labels; without Bonferroni the same test fails."""
@@ -68,7 +69,8 @@ def test_a_fixed_promise_is_told_at_the_planned_size_only(known: Known) -> None:
     assert (wider.high - wider.low > done.high - done.low - 1e-9).all()
 
 
-def test_a_census_is_exact_and_an_open_item_counts_both_ways(known: Known) -> None:
+def test_a_census_is_exact_and_an_open_item_counts_both_ways(tmp_path: Path) -> None:
+    known = calibrated(tmp_path, 300, seed=11)
     population = known.population
     plan = lc.Plan("simple_random", ["prevalence"], budget=len(population))
     session = labelled(known, plan, len(population) - 1)

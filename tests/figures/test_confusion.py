@@ -12,6 +12,7 @@ import labelcore as lc
 from labelcore.figures.confusion import UNLABELLED, cell_bounds, confusion, labelled_cells
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
+from labelcore.results.types import Estimate
 from labelcore.testing.known import Known, calibrated, label, labelled, many_labelled, write
 from tests.cases import repeated
 from tests.designs.synthetic import standard_errors
@@ -60,9 +61,17 @@ def test_rows_sum_to_the_known_predictions_at_every_look(five: Known) -> None:
             np.testing.assert_allclose(confusion(engine).sum(axis=1), called)
 
 
-def test_table_and_estimates_are_the_same_numbers(five: Known) -> None:
+@pytest.fixture(scope="module")
+def at_200(five: Known) -> tuple[Engine, dict[str, Estimate]]:
+    """A session of 200 labels and its results; treat as read-only."""
     engine = labelled(five.engine(lc.Plan(NEYMAN, EACH, budget=200), 3), five.truth)
-    table, results = confusion(engine), scalar_results(engine)
+    return engine, scalar_results(engine)
+
+
+def test_table_and_estimates_are_the_same_numbers(
+    at_200: tuple[Engine, dict[str, Estimate]],
+) -> None:
+    table, results = confusion(at_200[0]), at_200[1]
     assert table.pop(UNLABELLED).sum() == 0
     right = np.diag(table)
     assert results["accuracy"].value == pytest.approx(right.sum() / 1000)
@@ -79,13 +88,16 @@ def test_a_census_is_the_truth(five: Known) -> None:
         np.testing.assert_allclose(end, truly(five), atol=1e-6)
 
 
-def test_bounds_are_those_of_the_figures_and_as_shy(five: Known) -> None:
-    engine = five.engine(lc.Plan(NEYMAN, EACH, budget=200), 3)
+def test_bounds_are_those_of_the_figures_and_as_shy(
+    five: Known, at_200: tuple[Engine, dict[str, Estimate]]
+) -> None:
+    early = five.engine(lc.Plan(NEYMAN, EACH, budget=200), 3)
+    for number in label(early, five.truth):
+        if number == 40:
+            break
     told = []
-    for number in label(engine, five.truth):
-        if number % 40:
-            continue
-        table, bounds, results = confusion(engine), cell_bounds(engine), scalar_results(engine)
+    for engine, results in ((early, scalar_results(early)), at_200):
+        table, bounds = confusion(engine), cell_bounds(engine)
         for place, name in enumerate(NAMES):
             one, mine = results[f"precision[{name}]"], bounds[place]
             told.append(not np.isnan(mine).any())

@@ -223,6 +223,7 @@ def by_estimate(engine: Engine) -> int:
     return int(np.flatnonzero(value >= 0.7)[-1]) + 1
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_place_found_by_the_bounds_keeps_the_promise(known: Known) -> None:
     assert true_share(known, by_bounds) >= fewest(80, 0.8)

@@ -37,6 +37,7 @@ def told_by_chance(together: bool) -> float:
     return told / TWINS
 
 
+@pytest.mark.full
 def test_shuffled_errors_have_nothing_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seed 12, 200 twins, at most 5 % and three standard errors; features one by one fail it."""
     monkeypatch.setattr(stats, "DRAWS", 400)

@@ -14,12 +14,11 @@ import labelcore as lc
 from labelcore.figures.judge import judge_table
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_until
-from tests.cases import repeated
 from tests.grouped import label_all
 from tests.judged import judged, judged_frame
 
 TWO = {"alpha": 0.9, "beta": 0.4}
-RUNS, LABELS, Z = repeated(150), 200, 3.0
+RUNS, LABELS, Z = 150, 200, 3.0
 LEAST = 0.95 - Z * np.sqrt(0.95 * 0.05 / RUNS)
 
 
@@ -39,8 +38,8 @@ def true_measures(frame: pd.DataFrame) -> dict[str, float]:
 
 
 def test_a_census_tells_the_judge_as_scikit_learn_does() -> None:
-    frame = judged_frame(60, systems=TWO)
-    session = lc.Session(judged(frame), plan_of(budget=120))
+    frame = judged_frame(50, systems=TWO)
+    session = lc.Session(judged(frame), plan_of(budget=100))
     label_all(session, frame)
     found = session.judge("model")
     for group in (None, *TWO):
@@ -49,13 +48,13 @@ def test_a_census_tells_the_judge_as_scikit_learn_does() -> None:
         told = rows.set_index("measure")[["value", "low", "high"]]
         for name, value in true_measures(mine).items():
             assert told.loc[name].to_numpy() == pytest.approx(value, abs=1e-9)
-    assert (found["items"] == [120] * 7 + [60] * 14).all()
+    assert (found["items"] == [100] * 7 + [50] * 14).all()
 
 
 def test_a_judge_against_what_two_people_settle() -> None:
     """Ann passes every seventh item that is none; all are judged by two, so that it is exact."""
-    frame = judged_frame(60, systems=TWO)
-    session = lc.Session(judged(frame), plan_of(budget=120, overlap=1.0))
+    frame = judged_frame(50, systems=TWO)
+    session = lc.Session(judged(frame), plan_of(budget=100, overlap=1.0))
     with pytest.raises(ValueError, match="needs more items"):
         session.judge(settled=True)
     truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
@@ -75,6 +74,7 @@ def test_a_judge_against_what_two_people_settle() -> None:
         lc.Session(judged(frame), plan_of(budget=100)).judge(settled=True)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_kappa_and_rates_of_the_judge_are_covered_and_not_with_people_like_the_judge() -> None:
     """Seed 2,000 on, 150 runs, least .95 - 3 standard errors in each measure; the twin expects

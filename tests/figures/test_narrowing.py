@@ -24,7 +24,7 @@ from tests.designs.synthetic import WATCHED
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
-PLANNED = 120
+PLANNED = 80
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_each_band_is_cut_by_all_before_it(design: str, known: Known) -> None:
 
 def bands_only_narrow(known: Known) -> None:
     narrower = 0
-    for seed in range(3):
+    for seed in range(2):
         engine = known.engine(plan_of(), seed)
         seen = [one for _, one in bands(engine, known)]
         for before, now in pairwise(seen):
@@ -150,11 +150,11 @@ def test_looks_that_cut_nothing_are_left_out(
 
 
 def test_bands_apart_are_looked_at_one_by_one(known: Known) -> None:
-    """The classifier is right 60 times, and wrong from then on: bands lie apart, and of these the
+    """The classifier is right 40 times, and wrong from then on: bands lie apart, and of these the
     new one is kept, whether looks are left out or not."""
     engine = known.engine(plan_of("simple_random"), 3)
     (said,) = known.population.predictions.values()
-    for _ in zip(range(60), label(engine, said), strict=False):
+    for _ in zip(range(40), label(engine, said), strict=False):
         pass
     labelled(engine, 1 - said)
     (ended,) = scalar_results_of([engine], ended=True)
@@ -163,19 +163,19 @@ def test_bands_apart_are_looked_at_one_by_one(known: Known) -> None:
 
 
 def later_labels_do_not_matter(known: Known) -> None:
-    """Two worlds that agree on the first 70 draws alone have the same bands up to there."""
+    """Two worlds that agree on the first 40 draws alone have the same bands up to there."""
     plan = plan_of("simple_random")
     engine = known.engine(plan, 2)
     seen = {labels: ends(found) for labels, found in bands(engine, known)}
-    first = [asked.position for asked in engine.asked[:70]]
+    first = [asked.position for asked in engine.asked[:40]]
     other = 1 - known.truth
     other[first] = known.truth[first]
     again = known.engine(plan, 2)
     for labels in label(again, other):
-        if labels <= 70 and labels in seen:
+        if labels <= 40 and labels in seen:
             assert ends(scalar_results(again)) == seen[labels]
     assert ends(scalar_results(again)) != seen[PLANNED]
-    assert same(ends(scalar_results(stage_until(engine, 70))), seen[70])
+    assert same(ends(scalar_results(stage_until(engine, 40))), seen[40])
 
 
 def answer(engine: Engine, index: int, code: int) -> None:
@@ -198,11 +198,11 @@ def a_revised_answer_and_an_undo_begin_anew(known: Known) -> None:
         assert ends(scalar_results(engine)) == ends(scalar_results(fresh))
         engine.retract(index)
     before = ends(scalar_results(engine))
-    for index in range(PLANNED, 80, -1):
+    for index in range(PLANNED, 50, -1):
         engine.retract(index)
     fresh = known.engine(plan, 7)
     for labels in label(fresh, known.truth):
-        if labels == 80:
+        if labels == 50:
             break
     assert ends(scalar_results(engine)) == ends(scalar_results(fresh)) != before
 
@@ -264,14 +264,14 @@ def test_an_answer_out_of_order_is_looked_back_at(known: Known) -> None:
             continue
         answer(engine, index, int(known.truth[engine.asked[index - 1].position]))
         late = index
-        if index == 100:
+        if index == 60:
             waiting = ends(scalar_results(engine))
     in_order = labelled(known.engine(plan, 9), known.truth)
-    at_100 = known.engine(plan, 9)
-    for labels in label(at_100, known.truth):
-        if labels == 100:
+    at_60 = known.engine(plan, 9)
+    for labels in label(at_60, known.truth):
+        if labels == 60:
             break
-    for key, (low, high) in ends(scalar_results(at_100)).items():
+    for key, (low, high) in ends(scalar_results(at_60)).items():
         assert waiting[key][0] <= low + 1e-9 and high <= waiting[key][1] + 1e-9, key
     answer(engine, 10, int(known.truth[engine.asked[9].position]))
     assert late == PLANNED

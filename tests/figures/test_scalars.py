@@ -51,20 +51,21 @@ def give(engine: Engine, answer: str) -> int:
 
 @pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=1, keep=["recalibrated_neyman"]))
 def test_states_of_a_fixed_promise(design: str, known: Known) -> None:
-    engine = known.engine(lc.Plan(design, SCALARS, budget=100, promise="fixed"), 1)
+    engine = known.engine(lc.Plan(design, SCALARS, budget=60, promise="fixed"), 1)
     seen = []
     for labels in label(engine, known.truth):
-        for one in scalar_results(engine).values():
-            assert one.has_interval == (labels == 100), "no fixed interval before the planned size"
+        found = scalar_results(engine)
+        for one in found.values():
+            assert one.has_interval == (labels == 60), "no fixed interval before the planned size"
             if not one.has_interval:
                 drawn = [asked.position for asked in engine.asked]
                 certain = known.certain(one.estimand, drawn)
                 assert (one.low, one.high) == pytest.approx(certain, abs=1e-12)
             assert (one.value is None) == (one.state == "too few")
-        accuracy = scalar_results(engine)["accuracy"]
+        accuracy = found["accuracy"]
         assert not (accuracy.told is not None and labels < 30)
         seen.append(accuracy.state)
-    assert seen == ["provisional"] * 99 + ["interval"]
+    assert seen == ["provisional"] * 59 + ["interval"]
 
 
 @pytest.mark.parametrize("design", sampled(WATCHABLE, 2, seed=5))
@@ -88,10 +89,13 @@ def test_labels_beyond_the_horizon_are_a_second_stage(design: str, known: Known)
             stage = headline_stage(engine)
             assert stage.labels == min(labels, 60 * horizon)
             assert second_stage_started(engine) == (labels > 60 * horizon)
+            if labels not in (1, 59, 60, 61, 119, 120, 121, 200):
+                continue
             one = scalar_results(stage)["accuracy"]
             ends[labels] = one.low, one.high
             assert f"up to {60 * horizon} labels" in one.sentence()
-        assert len({ends[labels] for labels in range(60 * horizon, 201)}) == 1
+        beyond = {ends[labels] for labels in ends if labels >= 60 * horizon}
+        assert len(beyond) == 1 and ends[59] not in beyond
 
 
 def test_the_planned_band_is_kept_until_the_new_one_lies_inside(known: Known) -> None:
@@ -171,7 +175,7 @@ def test_later_inside_the_prefix_counts_both_ways(design: str, promise: str, kno
     assert put.high - put.low > high.high - high.low
 
 
-@pytest.mark.parametrize("kind", ["unsure", "broken"])
+@pytest.mark.parametrize("kind", ["unsure", pytest.param("broken", marks=pytest.mark.full)])
 def test_unsure_items_of_a_method_that_judges_none_count_both_ways(kind: str, known: Known) -> None:
     widths = {}
     for every in (0, 100, 10):
@@ -189,11 +193,12 @@ def test_unsure_items_of_a_method_that_judges_none_count_both_ways(kind: str, kn
 
 
 @pytest.mark.parametrize("design", sampled(DESIGNS, 1, seed=1, keep=["recalibrated_neyman"]))
-def test_broken_item_at_the_census_is_not_exact_of_all_items(design: str, known: Known) -> None:
-    engine = known.engine(lc.Plan(design, ALL, budget=300, unsure="either way"), 1)
+def test_broken_item_at_the_census_is_not_exact_of_all_items(design: str, tmp_path: Path) -> None:
+    small = calibrated(tmp_path, 90, seed=5)
+    engine = small.engine(lc.Plan(design, ALL, budget=90, unsure="either way"), 1)
     while engine.peek() is not None:
-        truth = known.population.classes[known.truth[engine.peek()[1]]]  # type: ignore[index]
-        give(engine, "broken" if len(engine.asked) == 150 else truth)
+        truth = small.population.classes[small.truth[engine.peek()[1]]]  # type: ignore[index]
+        give(engine, "broken" if len(engine.asked) == 45 else truth)
     found = scalar_results(engine)
     assert all(one.has_interval for one in found.values())
     assert {found[key].state for key in ("accuracy", "prevalence", "f1")} == {"interval"}
@@ -256,14 +261,14 @@ DEGENERATE = [
     for target in ("file", "process")
 ]
 EDGES = [
-    *(one for one in DEGENERATE if one[:2] == ("all", "none") and one[3] == "watched"),
-    *(one for one in DEGENERATE if one[:3] == ("none", "none", "recalibrated_neyman")),
+    *(one for one in DEGENERATE if (*one[:2], *one[3:]) == ("all", "none", "watched", "file")),
+    ("none", "none", "recalibrated_neyman", "watched", "process"),
 ]
 """Every answer contradicts the classifier; and nothing is positive anywhere, by the default."""
 
 
 @pytest.mark.parametrize(
-    ("truth", "said", "design", "promise", "target"), sampled(DEGENERATE, 10, seed=1, keep=EDGES)
+    ("truth", "said", "design", "promise", "target"), sampled(DEGENERATE, 6, seed=1, keep=EDGES)
 )
 @pytest.mark.filterwarnings("error")
 def test_degenerate_files(

@@ -218,7 +218,7 @@ def test_without_an_overlap_there_is_none(tmp_path: Path) -> None:
 
 
 def test_a_report_has_it(tmp_path: Path) -> None:
-    one = session(tmp_path)
+    one = session(tmp_path, budget=40)
     labelled(one, "ann", "bob")
     settle_all(one)
     one.finish()

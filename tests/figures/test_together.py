@@ -18,7 +18,6 @@ from labelcore.planning.forecast import preview
 from labelcore.planning.outlook import Outlook
 from labelcore.stats.max_t import all_right
 from labelcore.testing.known import SCALARS, Known, calibrated, label
-from tests.cases import repeated
 from tests.designs.paired_files import paired as pair_of
 
 TWO = ("a", "b")
@@ -115,13 +114,14 @@ def limit(runs: int) -> float:
     return float(0.05 + 3 * np.sqrt(0.05 * 0.95 / runs))
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("promise", "looks", "runs"),
     [
-        pytest.param("fixed", [120], 400, marks=pytest.mark.full),
-        ("watched", [40, 80, 120], repeated(100)),
-        pytest.param("watched", [*range(6, 121, 6)], 400, marks=pytest.mark.full),
+        ("fixed", [120], 400),
+        ("watched", [40, 80, 120], 100),
+        ("watched", [*range(6, 121, 6)], 400),
     ],
     ids=["fixed", "watched at three looks", "watched"],
 )
@@ -140,7 +140,7 @@ def test_all_figures_of_two_classifiers_hold_at_once(
     ("promise", "looks", "runs"),
     [
         ("fixed", [120], 400),
-        pytest.param("watched", [40, 80, 120], 100, marks=pytest.mark.full),
+        ("watched", [40, 80, 120], 100),
     ],
     ids=["fixed", "watched at three looks"],
 )

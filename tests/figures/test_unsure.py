@@ -197,6 +197,7 @@ def covered(known: Known, unsure: np.ndarray, runs: int) -> tuple[float, float]:
     return tuple(held.mean(axis=0))  # type: ignore[return-value]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_judged_sizes_cover_where_people_are_unsure_near_the_cut(known: Known) -> None:
     """200 sessions of 150 answers, seeds 0 to 199; the twin leaves the unsure out and keeps the
@@ -250,6 +251,7 @@ def test_the_progress_of_a_plan_counts_unsure_answers(known: Known) -> None:
     assert look_at(either).progress == either.labels / 300
 
 
+@pytest.mark.full
 def test_helped_shares_are_of_judged_items(known: Known) -> None:
     """With the difference estimator the mean over 60 sessions is that of the judged items, not that
     of all; people are unsure where the score is high."""

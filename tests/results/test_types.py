@@ -14,7 +14,7 @@ import labelcore as lc
 from labelcore.results.base import Finding
 from labelcore.results.types import Scope, largest_half_width
 from labelcore.testing.known import SCALARS, Known, calibrated, labelled
-from tests.cases import repeated, sampled
+from tests.cases import sampled
 from tests.designs.synthetic import SCALAR_DESIGNS
 
 ONE = lc.Estimate(
@@ -101,14 +101,15 @@ def test_curves_of_a_census_are_the_true_ones(design: str, known: Known) -> None
             np.testing.assert_allclose(part, expected, atol=1e-12)
 
 
+@pytest.mark.full
 @pytest.mark.slow
-@pytest.mark.parametrize("design", sampled(CURVED, 1, seed=1, keep=["recalibrated_neyman"]))
+@pytest.mark.parametrize("design", CURVED)
 def test_each_point_of_the_band_covers(design: str, known: Known) -> None:
     """Confidence 80 %, 60 runs of 80 labels: at ranks with 20 items and more, coverage of each
     point not below the binomial limit (Bonferroni over the ranks)."""
     from scipy.stats import binom
 
-    runs = repeated(60)
+    runs = 60
     plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=80, confidence=0.8,
                    promise="fixed")  # fmt: skip
     curves = lc.simulate(known.population, plan, truth="truth", runs=runs, seed=1).curves()
