@@ -136,8 +136,6 @@ def test_a_column_that_is_none_of_groups_is_refused(
         by_language.table(by)
 
 
-# --- coverage -----------------------------------------------------------------------------------
-
 RUNS = 150
 
 
@@ -172,9 +170,6 @@ def test_intervals_of_groups_hold(
     of_groups = covered[covered.index.str.contains("language=")]
     least = binom.ppf(NOISE / len(of_groups), RUNS, 0.95)
     assert len(of_groups) == 8 and (of_groups.min() < least) == broken
-
-
-# --- differences --------------------------------------------------------------------------------
 
 
 def test_differences_of_groups_are_made_of_both_ends(by_language: lc.Session) -> None:

@@ -125,29 +125,13 @@ def limit(runs: int) -> float:
     ],
     ids=["fixed", "watched at three looks", "watched"],
 )
-def test_all_figures_of_two_classifiers_hold_at_once(
+def test_all_figures_of_two_classifiers_hold_at_once_and_each_on_its_own_not(
     promise: str, looks: list[int], runs: int, pair: Known
 ) -> None:
     """Six figures, wrong at any look in at most the error level. Limit: three standard errors of
     so many sessions."""
     given = {"design": "agreement_patterns", "promise": promise, **BOTH}
     assert any_wrong(pair, plan_of(**given, together=True), looks, runs) <= limit(runs)
-
-
-@pytest.mark.full
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("promise", "looks", "runs"),
-    [
-        ("fixed", [120], 400),
-        ("watched", [40, 80, 120], 100),
-    ],
-    ids=["fixed", "watched at three looks"],
-)
-def test_six_figures_each_on_its_own_do_not(
-    promise: str, looks: list[int], runs: int, pair: Known
-) -> None:
-    given = {"design": "agreement_patterns", "promise": promise, **BOTH}
     assert any_wrong(pair, plan_of(**given), looks, runs) > limit(runs)
 
 
