@@ -51,9 +51,8 @@ def test_at_200_percent_the_item_is_in_sight_and_every_button_is_reached(
     assert driving.saved(page) == "Saved: Yes"
 
 
-@pytest.mark.parametrize(
-    "motion", ["reduce", pytest.param("no-preference", marks=pytest.mark.full)]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_nothing_moves_for_whoever_asked_for_that(
     new_page: Callable[..., Page], shared_server: Server, finished_trial: str, motion: str
 ) -> None:

@@ -142,6 +142,7 @@ def test_paula_is_typed_to_the_end_while_another_explores(
     assert not viewer.locator("[data-testid='stException']").count()
 
 
+@pytest.mark.full
 def test_the_end_of_a_prefilled_list_is_typed_while_another_explores(
     page: Page, new_page: Callable[..., Page], shared_server: Server
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_page_without_answers_does_not_say_that_it_keeps_presses(
     expect(page.get_by_text(NO_ROW)).to_be_visible()
 
 
+@pytest.mark.full
 def test_presses_made_while_a_page_knows_of_it_are_stored_when_the_server_is_back(
     server: Server, page: Page
 ) -> None:

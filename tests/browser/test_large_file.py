@@ -36,6 +36,7 @@ def workers(server: int) -> list[int]:
     return [work for host in hosts for watching in children(host) for work in children(watching)]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(
     not list(Path("/proc/self/task").glob("*/children")), reason="no list of processes here"
 )

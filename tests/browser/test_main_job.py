@@ -13,7 +13,7 @@ from tests.browser import driving, traps
 from tests.browser.driving import Pressed
 from tests.browser.server import Server
 
-ITEMS = 28
+ITEMS = 14
 CYCLE = "yynynnysynbyny"
 
 

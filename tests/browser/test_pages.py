@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -21,11 +20,6 @@ CELLS = """table => [...table.querySelectorAll("th, td")].map(one => {
   const box = one.getBoundingClientRect();
   return [box.left, box.right, one.scrollWidth - one.clientWidth];
 })"""
-
-
-def only(first: str, *others: str) -> list[Any]:
-    """The first page in every run, the others in the full checks."""
-    return [first, *(pytest.param(one, marks=pytest.mark.full) for one in others)]
 
 
 def open_page(page: Page, url: str) -> None:
@@ -56,10 +50,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
         yield running
 
 
-@pytest.mark.parametrize(
-    "path",
-    only("label", *(page for page in PAGES if page != "label")),
-)
+@pytest.mark.full
+@pytest.mark.parametrize("path", PAGES)
 def test_each_page_opens_alone_on_a_fresh_server(path: str, server: Server, page: Page) -> None:
     driving.make_project(server.data, "Alone")
     open_page(page, f"{server.url}/{path}?project=Alone")
@@ -100,7 +92,8 @@ def test_nothing_is_wider_than_the_screen(
         assert box["y"] + box["height"] <= 844, "an answer button is below the screen"
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("width", [390, 1280])
 def test_no_table_of_the_report_is_cut(
     new_page: Callable[..., Page], shared_server: Server, width: int
 ) -> None:
@@ -135,6 +128,7 @@ except CancelledError:
 """
 
 
+@pytest.mark.full
 def test_cancel_is_answered_in_the_middle_of_a_long_step(tmp_path: Path, page: Page) -> None:
     app = tmp_path / "app.py"
     app.write_text(CANCELS, "utf-8")

@@ -56,9 +56,6 @@ AUTHORS = {
     "reach_selection": "Bennett, P. N.", "logarithmic_stratified": "Sabharwal, A.",
     "random_curve": "Sabharwal, A.",
 }  # fmt: skip
-# A choice in every run; numbers are typed to their end in ``test_claims``, a curve in
-# ``test_curve``.
-QUICK = ("reach_selection",)
 UNSURE_AT, UNDO_AT, MOST_PRESSES = (3, 9), 6, 40
 
 
@@ -146,12 +143,10 @@ def between(estimate: Estimate) -> str:
     return f"{low.removesuffix(' %')} to {high}"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("design", "estimands", "terms", "end"),
-    [
-        pytest.param(*plan, id=plan[0], marks=[] if plan[0] in QUICK else [pytest.mark.full])
-        for plan in PLANS
-    ],
+    [pytest.param(*plan, id=plan[0]) for plan in PLANS],
 )
 def test_typed_to_the_end(
     page: Page, shared_server: Server, design: str, estimands: list[str],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page
 
 from labelcore.ui.start import HAPPENS
@@ -22,6 +23,7 @@ CHARTS = """() => {
 }"""
 
 
+@pytest.mark.full
 def test_it_plays_once_or_not_at_all(server: Server, new_browser: Callable[..., Page]) -> None:
     for motion in ("no-preference", "reduce"):
         page = new_browser(reduced_motion=motion)

@@ -86,6 +86,7 @@ def test_whose_link_is_withdrawn_with_a_page_open_is_told_so(
         expect(page.locator("body")).to_have_text(LINK_ENDED)
 
 
+@pytest.mark.full
 def test_a_login_from_the_button_to_the_label(
     tmp_path: Path, new_browser: Callable[..., Page]
 ) -> None:

@@ -127,6 +127,7 @@ def test_nothing_moves_from_the_first_label_on(opened: Callable[..., Still]) -> 
     still.answer("y")
 
 
+@pytest.mark.full
 def test_nothing_moves_when_a_first_figure_is_told(opened: Callable[..., Still]) -> None:
     still = opened("three figures", 16, estimands=("accuracy", "precision", "recall"), budget=40)
     told = still.page.locator(".living .value:not(:empty)")

@@ -20,6 +20,7 @@ def another_program(server: Server) -> closing[sqlite3.Connection]:
     return closing(sqlite3.connect(server.data / "labelcore.db", isolation_level=None))
 
 
+@pytest.mark.full
 def test_a_lock_is_said_at_once_and_the_press_is_stored_when_it_ends(
     page: Page, shared_server: Server
 ) -> None:

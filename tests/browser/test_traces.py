@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -100,17 +99,14 @@ def begun(page: Page, server: Server, path: Path) -> None:
     wait_until_idle(page)
 
 
+@pytest.mark.full
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "payloads",
-    [random.Random(1).sample(PAYLOADS, 6), pytest.param(PAYLOADS, marks=pytest.mark.full)],
-)
 def test_no_payload_in_a_trace_runs_or_is_fetched(
-    shared_server: Server, page: Page, tmp_path: Path, asked: list[str], payloads: list[str]
+    shared_server: Server, page: Page, tmp_path: Path, asked: list[str]
 ) -> None:
     assert len(PAYLOADS) >= 40
     path = tmp_path / "hostile.jsonl"
-    path.write_text("\n".join(json.dumps(said(one, n)) for n, one in enumerate(payloads)), "utf-8")
+    path.write_text("\n".join(json.dumps(said(one, n)) for n, one in enumerate(PAYLOADS)), "utf-8")
     begun(page, shared_server, path)
     box, shown = page.locator(".lc-box"), 0
     while page.locator(".lc-answers button").count():
@@ -125,7 +121,7 @@ def test_no_payload_in_a_trace_runs_or_is_fetched(
             "before => document.querySelector('.lc-box')?.dataset.showing !== before"
             " || !document.querySelector('.lc-answers button')", arg=before
         )  # fmt: skip
-    assert shown == len(payloads)
+    assert shown == len(PAYLOADS)
     page.goto(page.url.replace("/label", "/review"))
     wait_until_idle(page)
     assert page.evaluate(f"window.{traps.FLAG} === undefined") and not asked

@@ -1,4 +1,4 @@
-"""The digits trial: one click, forty items, the truth, a report that anyone can recompute."""
+"""The digits trial: one click, fourteen items, the truth, a report that anyone can recompute."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import csv
 import os
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from labelcore.cli import main
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import ROOT, Server
 
-ITEMS = 30
+ITEMS = 14
 PROJECT = "Handwritten digits"
 SMALLEST_PIXELS = 160
 
@@ -44,24 +41,10 @@ def replay(bundle: Path, file: Path, folder: Path) -> subprocess.CompletedProces
     )
 
 
-def with_changed_byte(bundle: Path, member: str, old: bytes, new: bytes, to: Path) -> Path:
-    """The same bundle, one byte of one file other."""
-    assert len(old) == len(new) and sum(a != b for a, b in zip(old, new, strict=True)) == 1
-    with zipfile.ZipFile(bundle) as source, zipfile.ZipFile(to, "w") as target:
-        for name in source.namelist():
-            content = source.read(name)
-            if name == member:
-                assert old in content
-                content = content.replace(old, new, 1)
-            target.writestr(name, content)
-    return to
-
-
 def test_the_digits_from_one_click_to_a_replayed_report(
     server: Server,
     new_browser: Callable[..., Page],
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     page = new_browser()
     page.add_init_script(driving.PROBE)
@@ -117,22 +100,3 @@ def test_the_digits_from_one_click_to_a_replayed_report(
     done = replay(bundle, file, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Everything agrees" in done.stdout and sentence in done.stdout
-    label = stored[7]
-    changes = {
-        "log.jsonl": (f'"sequence":{label.sequence},', f'"sequence":{label.sequence ^ 1},'),
-        "plan.json": ('"seed":0', '"seed":1'),
-    }
-    for member, (old, new) in changes.items():
-        spaced = b": " in zipfile.ZipFile(bundle).read(member)[:200]
-        old, new = (text.replace(":", ": ") if spaced else text for text in (old, new))
-        other = with_changed_byte(
-            bundle, member, old.encode(), new.encode(), tmp_path / f"changed-{member}.zip"
-        )
-        assert main(["replay", str(other), "--file", str(file)]) == 1, member
-        assert "event" in capsys.readouterr().err
-    content = bytearray(file.read_bytes())
-    place = content.index(b"\n", len(content) // 2) - 1
-    content[place] = ord("1") if content[place] != ord("1") else ord("0")
-    changed = tmp_path / file.name
-    changed.write_bytes(content)
-    assert main(["replay", str(bundle), "--file", str(changed)]) == 1
