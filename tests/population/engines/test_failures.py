@@ -55,6 +55,31 @@ def test_a_name_with_the_signs_of_a_pattern_is_a_name(tmp_path: Path) -> None:
     assert sum(batch.num_rows for batch in every.items(["id"])) == len(every)
 
 
+def test_a_small_file_is_read_once_while_it_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, read = tmp_path / "t.parquet", []
+    stream = DuckEngine.stream
+    monkeypatch.setattr(DuckEngine, "stream", lambda *of: read.append(of) or stream(*of))
+
+    def looked_up(texts: list[str]) -> int:
+        pq.write_table(pa.table({"id": ["a", "b"], "text": texts}), path)
+        engine = engines.setdefault(path, DuckEngine("t", [str(path)], ["id"]))
+        before = len(read)
+        found = [engine.cells(place, "", ["text"])["text"] for place in (1, 0, 1)]
+        assert found == [texts[1], texts[0], texts[1]]
+        return len(read) - before
+
+    engines: dict[Path, DuckEngine] = {}
+    assert looked_up(["one", "two"]) == looked_up(["three", "fourth"]) == 1
+    monkeypatch.setattr("labelcore.population.engines.duck.SMALL", 10)
+    assert looked_up(["five", "sixth"]) == 3
+    monkeypatch.undo()
+    monkeypatch.setattr("labelcore.population.engines.duck.UNPACKED", 10)
+    monkeypatch.setattr(DuckEngine, "stream", lambda *of: read.append(of) or stream(*of))
+    assert looked_up(["seventh", "8"]) == 4
+
+
 def test_moments_read_alike_in_every_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their texts are contents that were shown, or ids, on whose hashes the draws rest."""
     moments = pa.array([0, 10**15], pa.timestamp("us", tz="Europe/Berlin"))
