@@ -134,6 +134,15 @@ def few_sessions_for_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("labelcore.planning.forecast.SESSIONS", 2)
 
 
+@pytest.fixture
+def few_looks_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watched band is cut by every 20th look before it, which is most of what it takes to work
+    one out; ``tests/figures/test_narrowing.py`` has them all, and so has ``.ci/full`` here."""
+    if EVERY_EXAMPLE not in os.environ:
+        monkeypatch.setattr("labelcore.figures.narrowing.EVERY_LABEL", 2)
+        monkeypatch.setattr("labelcore.figures.narrowing.THEN_EVERY", 20)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The top of the repository."""

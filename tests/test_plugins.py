@@ -22,6 +22,8 @@ from labelcore.errors import ContractError, PopulationError
 from labelcore.population.formats import FORMATS
 from labelcore.testing import broken_cases, cases
 
+pytestmark = pytest.mark.usefixtures("few_looks_back")
+
 PACKAGE = Path("examples") / "labelcore-tenths"
 
 
@@ -192,41 +194,35 @@ def asked(root: Path, *places: Path) -> tuple[list[str], list[str]]:
     return names, told
 
 
-def entry_point(place: Path, line: str) -> None:
+def entry_point(place: Path, lines: str) -> None:
     """As pip writes it."""
     folder = place / "some_package-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: some-package\nVersion: 1.0\n")
-    (folder / "entry_points.txt").write_text(f"[labelcore.designs]\n{line}\n")
+    (folder / "entry_points.txt").write_text(f"[labelcore.designs]\n{lines}\n")
 
 
-def test_an_installed_method_is_one_of_all(root: Path, tmp_path: Path) -> None:
-    shutil.copy(root / PACKAGE / "labelcore_tenths.py", tmp_path)
-    entry_point(tmp_path, "tenths = labelcore_tenths:METHOD")
-    names, told = asked(root, tmp_path)
-    assert names == [*lc.DESIGNS, "tenths"] and told == []
+MINE = """
+from labelcore.designs import Method
+from labelcore.designs.simple_random import SimpleRandom
+class Mine(SimpleRandom):
+    name = 'mine'
+METHOD = Method(Mine())
+"""
 
 
-@pytest.mark.parametrize(
-    ("module", "told"),
-    [
-        ("raise ValueError('not today')", "is left out: not today"),
-        (
-            "from labelcore.designs import Method\n"
-            "from labelcore.designs.simple_random import SimpleRandom\n"
-            "class Mine(SimpleRandom):\n    name = 'mine'\nMETHOD = Method(Mine())\n",
-            "design 'mine' breaks the contract 'it says what it is'",
-        ),
-    ],
-)
-def test_a_bad_package_is_left_out_with_a_warning(
-    root: Path, tmp_path: Path, module: str, told: str
+def test_installed_methods_are_among_all_and_bad_ones_left_out_with_a_warning(
+    root: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "mine.py").write_text(module)
-    entry_point(tmp_path, "mine = mine:METHOD")
+    shutil.copy(root / PACKAGE / "labelcore_tenths.py", tmp_path)
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "today.py").write_text("raise ValueError('not today')")
+    modules = {"mine": "mine", "tenths": "labelcore_tenths", "today": "today"}
+    entry_point(tmp_path, "\n".join(f"{name} = {one}:METHOD" for name, one in modules.items()))
     names, warned = asked(root, tmp_path)
-    assert names == list(lc.DESIGNS)
-    assert len(warned) == 1 and told in warned[0]
+    assert names == [*lc.DESIGNS, "tenths"] and len(warned) == 2
+    assert "design 'mine' breaks the contract 'it says what it is'" in warned[0]
+    assert "is left out: not today" in warned[1]
 
 
 @pytest.mark.full

@@ -30,15 +30,15 @@ population = lc.read_population(
 both = ("paired_comparison", "agreement_patterns", "paired_lists")
 for design in lc.DESIGNS.values():
     asked = ["lr", "nb"] if design.name in both else "lr"
-    plan = lc.Plan(design.name, design.estimands[0], classifier=asked, budget=100, seed=3)
+    plan = lc.Plan(design.name, design.estimands[0], classifier=asked, budget=60, seed=3)
     session = lc.Session(population, plan, project=design.name)
     while (draw := session.next()) is not None:
         session.answer(draw, population.position(draw.item_id) % 3 == 0)
     for result in session.results().values():
         assert result.sentence()
-    lc.write_report(session, design.name + ".html")
     lc.write_report(session, design.name + ".json")
-    assert lc.preview(population, plan).labels == 100
+    assert lc.preview(population, plan).labels == 60
+lc.write_report(session, design.name + ".html")
 try:
     lc.Wave
 except AttributeError as error:
@@ -90,7 +90,9 @@ def test_no_method_of_the_rooms_is_named_in_the_core(root: Path) -> None:
     named = [
         f"{path.relative_to(root)}:{node.lineno}: {node.value}"
         for path in core
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for text in [path.read_text("utf-8")]
+        if any(name in text for name in brought)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Constant) and node.value in brought
     ]
     assert not named

@@ -13,7 +13,7 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.promises import Promise
 from tests.cases import sampled
-from tests.contracts.test_tables import CASES, Case, files  # noqa: F401
+from tests.contracts.test_tables import CASES, NAMED, Case, files  # noqa: F401
 
 ITEMS = 70
 """Draws of each session; enough for several batches of every method."""
@@ -54,21 +54,19 @@ def follow(session: lc.Session, random: Random, *, detours: bool = True) -> Coun
 
 
 @pytest.mark.parametrize(
-    "case",
-    sampled(ONE_OF_EACH, 4, seed=1, keep=ONE_OF_EACH[:1]),
-    ids=lambda case: case.design,
+    "case", sampled(ONE_OF_EACH, 3, seed=2, keep=[NAMED["neyman"]]), ids=lambda case: case.design
 )
 def test_what_follows_is_what_is_drawn(case: Case, files) -> None:  # noqa: F811
     said = follow(*session_of(case, files[case.file]))
     assert said["sure"] > 0.5 * said.total(), said
 
 
-DEPENDS = next(one for one in CASES if one.name == "patterns, sample")
-SEEDS = range(6)
+DEPENDS = NAMED["patterns, sample"]
+SEEDS = (4,)
 
 
 def followed(file: object) -> Counter[str]:
-    """Several sessions whose batches may depend on the answer before them."""
+    """Sessions in which a batch depends on the answer before it."""
     sessions = (session_of(DEPENDS, file, seed=seed) for seed in SEEDS)
     return sum((follow(*one, detours=False) for one in sessions), Counter())
 
@@ -94,8 +92,8 @@ def test_the_comparison_finds_a_batch_of_the_old_state(
 
 
 def test_nothing_is_said_of_an_answer_that_ends_the_session(files) -> None:  # noqa: F811
-    case = next(one for one in CASES if one.name == "neyman, watched")
-    goal = {"promise": Promise.WATCHED, "budget": None, "margin": 0.35, "stop": "margin"}
+    case = NAMED["neyman, watched"]
+    goal = {"promise": Promise.WATCHED, "budget": None, "margin": 0.45, "stop": "margin"}
     session, random = session_of(replace(case, asked=("accuracy",)), files["two"], **goal)
     classes = [*session.population.classes]
     while (draw := session.next()) is not None:
@@ -106,7 +104,7 @@ def test_nothing_is_said_of_an_answer_that_ends_the_session(files) -> None:  # n
 
 
 def test_nothing_is_said_where_others_label_too(files) -> None:  # noqa: F811
-    session, _ = session_of(ONE_OF_EACH[0], files[ONE_OF_EACH[0].file])
+    session, _ = session_of(NAMED["neyman"], files["two"])
     draw = session.next()
     assert draw is not None and session.ahead(draw, ["unsure"])
     assert session.next("another") is not None
@@ -114,6 +112,6 @@ def test_nothing_is_said_where_others_label_too(files) -> None:  # noqa: F811
 
 
 def test_a_second_reading_that_comes_due_is_left_out(files) -> None:  # noqa: F811
-    session, random = session_of(ONE_OF_EACH[0], files[ONE_OF_EACH[0].file], repeats=0.5)
+    session, random = session_of(NAMED["neyman"], files["two"], repeats=0.5)
     said = follow(session, random, detours=False)
     assert said["not sure"] and said["sure"] and session.engine.repeats.answered

@@ -73,9 +73,7 @@ def both_ways(cases: Iterable[Case], files: object) -> dict[str, list[int]]:  # 
 
 
 @pytest.mark.parametrize(
-    "case",
-    sampled(ONE_OF_EACH, 4, seed=1, keep=ONE_OF_EACH[:1]),
-    ids=lambda case: case.design,
+    "case", sampled(ONE_OF_EACH, 4, seed=1, keep=ONE_OF_EACH[:1]), ids=lambda case: case.design
 )
 def test_pages_are_the_draws_one_by_one(case: Case, files) -> None:  # noqa: F811
     (pages,) = both_ways([case], files).values()

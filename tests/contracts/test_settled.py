@@ -21,6 +21,8 @@ from tests.cases import sampled
 from tests.contracts.test_tables import CASES, NAMED, written_files
 from tests.papers.recycling.recycled import engine_of
 
+pytestmark = pytest.mark.usefixtures("few_looks_back")
+
 REASONS = (KNOWN_SETTLED, NO_END, OLD_SAMPLE_SETTLED)
 SCALAR = [one.name for one in CASES if one.design not in ("reach_selection", "paula")]
 
@@ -56,7 +58,7 @@ def settle(engine: Engine, said: Callable[[int, str], str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sampled(SCALAR, 10, seed=1, keep=["neyman", "pair", "patterns", "plain, known"])
+    "name", sampled(SCALAR, 6, seed=1, keep=["neyman", "pair", "patterns", "plain, known"])
 )
 def test_a_figure_or_a_reason(name: str, files: dict[str, Callable[[int], Known]]) -> None:
     one = NAMED[name]

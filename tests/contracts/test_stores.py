@@ -34,6 +34,7 @@ from labelcore.store import (
 )
 from labelcore.store.base import NO_CONTENTS, Contents, name_for
 from labelcore.store.checks import tokens
+from tests.cases import searched
 
 OpenStore = Callable[[], LabelStore]
 
@@ -306,19 +307,7 @@ def check_content(open_one: OpenStore) -> None:
     store.append("spam", [noted(1)], texts)
     for item_id, content in texts.items():
         assert store.content("spam", item_id) == store.contents("spam")[item_id] == content
-    store.append(
-        "spam",
-        [noted(2)],
-        {
-            "id ": Content(
-                {
-                    "text": "changed",
-                },
-                "s",
-            ),
-            "new": Content({}),
-        },
-    )
+    store.append("spam", [noted(2)], {"id ": Content({"text": "changed"}, "s"), "new": Content({})})
     assert store.content("spam", "id ") == texts["id "]
     assert store.content("spam", "new") == Content({})
     assert store.content("spam", "missing") is None
@@ -381,7 +370,7 @@ def check_close(open_one: OpenStore) -> None:
 def check_threads(open_one: OpenStore) -> None:
     """Writers that retry after a conflict lose nothing; readers never see a gap."""
     store = with_project(open_one)
-    writers, each = 6, 20
+    writers, each = 4, 12
     written = threading.Event()
     failures: list[BaseException] = []
 
@@ -396,7 +385,7 @@ def check_threads(open_one: OpenStore) -> None:
             append_retrying(store, f"{writer}-{number}")
 
     def read() -> None:
-        while not written.is_set():
+        while not written.wait(0.002):
             sequences = [event.sequence for event in store.events("spam")]
             assert sequences == list(range(1, len(sequences) + 1))
 
@@ -587,9 +576,7 @@ json_values = st.recursive(
     ),
     content=st.builds(Content, st.dictionaries(texts, texts, max_size=3), texts),
 )
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(searched(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize("scheme", STORES)
 def test_what_goes_in_comes_out(
     open_one: OpenStore, values: dict[str, Any], content: Content

@@ -230,11 +230,14 @@ def true_values(engine: Engine, known: Known, told: Told) -> float:
     return float((right & below).sum() / below.sum())
 
 
-def check_confusion(one: Case, files: Mapping[str, Callable[[int], Known]]) -> None:
+def check_confusion(
+    one: Case, files: Mapping[str, Callable[[int], Known]], runs: int = RUNS
+) -> None:
+    """What is to be the same in each run, and with all ``RUNS`` what holds of most."""
     errors: dict[tuple[str, str, str], list[float]] = {}
     inside: dict[tuple[str, str, str], list[bool]] = {}
     compared = 0
-    for seed in range(RUNS):
+    for seed in range(runs):
         known = files[one.file](seed)
         engine = labelled(engine_of(known, one.plan(), seed), known.truth)
         for told in headline(engine):
@@ -246,23 +249,37 @@ def check_confusion(one: Case, files: Mapping[str, Callable[[int], Known]]) -> N
             place = (told.figure, told.classifier, told.name)
             errors.setdefault(place, []).append(read - true_values(engine, known, told))
             inside.setdefault(place, []).append(told.low - 1e-9 <= read <= told.high + 1e-9)
-    for place, found in errors.items():
+    for place, found in errors.items() if runs == RUNS else ():
         assert np.mean(inside[place]) >= LEAST_INSIDE or len(found) < RUNS, (one.name, place)
         if len(found) == RUNS and np.std(found) > 1e-9:
             assert abs(standard_errors(np.array(found))) < MOST_STANDARD_ERRORS, (one.name, place)
-    assert compared or errors
+    assert compared or (errors and runs == RUNS)
 
 
+@pytest.mark.full
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sampled(NAMED, 4, seed=1, keep=POOLED))
+@pytest.mark.parametrize("name", NAMED)
 def test_the_confusion_table_is_the_headline(
     name: str, files: dict[str, Callable[[int], Known]]
 ) -> None:
     check_confusion(NAMED[name], files)
 
 
+QUICK = ("neyman", "pair, known", "prior", "recycled", "recycled, precision")
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_confusion_table_is_the_headline_to_the_last_digit(
+    name: str, files: dict[str, Callable[[int], Known]]
+) -> None:
+    """Two runs, of figures that are the same in each."""
+    check_confusion(NAMED[name], files, runs=2)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", POOLED)
+@pytest.mark.parametrize(
+    "name", sampled(POOLED, 2, seed=1, keep=["recycled", "recycled, precision"])
+)
 def test_pooled_labels_fail(
     name: str, files: dict[str, Callable[[int], Known]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,7 +312,10 @@ def of_strata(table: pd.DataFrame, engine: Engine) -> float:
 
 
 @pytest.mark.parametrize(
-    "name", sampled([one.name for one in CASES if one.file != "five"], 5, seed=2, keep=POOLED)
+    "name",
+    sampled(
+        [one.name for one in CASES if one.file != "five"], 3, seed=2, keep=["recycled, precision"]
+    ),
 )
 def test_strata_and_exports_are_the_same_numbers(
     name: str, files: dict[str, Callable[[int], Known]]

@@ -28,7 +28,7 @@ from labelcore.plan.against_file import frozen
 from labelcore.plan.claims import subject_of
 from labelcore.population.helpers import Helper
 from labelcore.stats.profile import Cells
-from labelcore.testing.known import Known, fewest, label, labelled, many_labelled
+from labelcore.testing.known import Known, fewest, labelled, many_labelled
 from tests.cases import SOUND_AND_BROKEN, repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.papers.recycling.recycled import written
@@ -255,11 +255,8 @@ def test_a_claim_is_decided_by_the_labels_of_all(four: Known) -> None:
         NAME, ["accuracy_difference"], classifier=["a", "c"], claims=["accuracy[a] > accuracy[c]"],
         budget=900,
     )  # fmt: skip
-    engine = four.engine(plan, 3)
-    assert engine.frame.n_strata <= 8
-    steps = [labels for labels in label(engine, four.truth) if labels % 50 == 0]
-    assert steps
     session = lc.Session(four.population, plan)
+    assert session.engine.frame.n_strata <= 8
     while (draw := session.next()) is not None:
         session.answer(draw, bool(four.truth[four.population.position(draw.item_id)]))
     claim = session.results()["accuracy[a] > accuracy[c]"]

@@ -160,6 +160,7 @@ def test_a_plan_frozen_before_there_was_a_choice_draws_as_it_did(known: Known) -
     assert old == same != new
 
 
+@pytest.mark.full
 def test_the_band_after_them_covers(tmp_path: Path) -> None:
     """40 watched sessions of 60 labels at 95 %, seeds 0 on, a look at every tenth label: sessions
     without a miss not below the binomial limit (.80) for each difference; a third of the width

@@ -179,10 +179,11 @@ def test_extending_leaves_the_band_of_the_plan(known: Known, promise: str) -> No
         assert "labels after them do not change it" in after.sentence()
 
 
-def test_extending_to_the_whole_file_is_exact(known: Known) -> None:
-    session = lc.Session(known.population, plan_of(200))
+def test_extending_to_the_whole_file_is_exact(tmp_path: Path) -> None:
+    known = calibrated(tmp_path, 150, seed=21)
+    session = lc.Session(known.population, plan_of(100))
     labelled_all(session, known)
-    session.extend(budget=900)
+    session.extend(budget=150)
     labelled_all(session, known)
     found = session.results()
     assert {one.state for one in found.values()} == {"exact"}

@@ -103,7 +103,7 @@ def test_the_same_plan_draws_the_same_and_another_seed_other_items(
     def first(seed: int) -> list[str]:
         session = lc.Session(population, plan_of(seed=seed))
         found = []
-        while len(found) < 120 and (draw := session.next()) is not None:
+        while len(found) < 40 and (draw := session.next()) is not None:
             session.answer(draw, len(found) % 3 == 0)
             found.append(draw.item_id)
         return found

@@ -257,14 +257,14 @@ def test_with_several_classes_a_helper_says_which_calls_are_right(tmp_path: Path
 
 
 def test_a_helper_of_several_classes_saves_and_tells_it(tmp_path: Path) -> None:
-    """Labels to the same width of accuracy in 20 sessions; the twin is a column of chance."""
+    """Labels to the same width of accuracy in 8 sessions; the twin is a column of chance."""
     random = np.random.default_rng(9)
     known = of_several(tmp_path, chance=[str(one) for one in random.integers(1, 5, 1200)])
     wide, told = {}, {}
     for names in ((), ("judge",), ("chance",)):
         plan = lc.Plan(NEYMAN, ["accuracy"], budget=120, promise="fixed", params={"helpers": names})
         settled = frozen(known.population, plan, 120)
-        engines = many_labelled(known, settled, 20)
+        engines = many_labelled(known, settled, 8)
         engine = engines[-1]
         results = [one["accuracy"] for one in scalar_results_of(engines)]
         found = [one.high - one.low for one in results]
@@ -341,6 +341,7 @@ def sessions(known: Known, plan: lc.Plan) -> tuple[np.ndarray, np.ndarray]:
     return inside, high - low
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_good_helper_saves_labels_and_intervals_still_cover(judged: Known) -> None:
     """The twin: the same verdict shuffled says nothing, and saves nothing."""

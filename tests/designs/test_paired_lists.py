@@ -22,10 +22,11 @@ from labelcore.results.lists import ListDifference
 from labelcore.stats import list_difference as stats
 from labelcore.stats.list_difference import DIFFERENCE, fixed_reach, list_bounds
 from labelcore.testing.known import Known, labelled, most
+from tests.cases import repeated
 from tests.designs.paired_files import BOTH, paired
 
 ASKED = "precision_curve_difference"
-ITEMS, RANK, LABELS, RUNS = 1_500, 400, 120, 150
+ITEMS, RANK, LABELS, RUNS = 1_500, 400, 120, repeated(150)
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +116,7 @@ def test_the_band_holds_at_all_ranks_at_once(known: Known, own: bool) -> None:
     assert wrong_share(known, plan_of(own=own), fixed_reach) <= most(RUNS, 0.05)
 
 
+@pytest.mark.full
 def test_without_max_t_it_is_wrong_too_often(known: Known) -> None:
     assert wrong_share(known, plan_of(), lambda level: 1.96) > most(RUNS, 0.05)
 

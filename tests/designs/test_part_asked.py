@@ -13,16 +13,12 @@ from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.figures.scalars import scalar_results
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
 from labelcore.testing.scalars import Narrow
-from tests.cases import SOUND_AND_BROKEN
+from tests.cases import SOUND_AND_BROKEN, repeated
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
 RECALIBRATED = "recalibrated_neyman"
-PARTS = {
-    "precision": True,
-    "false_omission_rate": False,
-    "negative_predictive_value": False,
-}
+PARTS = {"precision": True, "false_omission_rate": False, "negative_predictive_value": False}
 """Figures and the prediction of the items that they rest on."""
 
 
@@ -122,7 +118,7 @@ def covered(known: Known, runs: int) -> float:
 def test_a_watched_promise_rests_on_any_number_of_strata(known: Known) -> None:
     for name, figure in (("n_above", "precision"), ("n_below", "false_omission_rate")):
         for number in (1, 2, 5):
-            plan = plan_of(figure, promise="watched", params={name: number})
+            plan = plan_of(figure, promise="watched", budget=40, params={name: number})
             engine = labelled(known.engine(plan, 1), known.truth)
             assert np.count_nonzero(engine.drawn) == number
             found = scalar_results(engine)[figure]
@@ -146,7 +142,8 @@ def test_a_handful_of_called_items_is_all_that_is_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_the_interval_covers(broken: bool, known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """200 runs: not below the limit of the binomial noise (.69); with half the width it is."""
+    runs = repeated(200)
     if broken:
         narrow = type("Narrow", (Narrow, RecalibratedNeyman), {})
         monkeypatch.setitem(lc.DESIGNS, RECALIBRATED, narrow())
-    assert (covered(known, 200) < fewest(200, 0.8)) == broken
+    assert (covered(known, runs) < fewest(runs, 0.8)) == broken

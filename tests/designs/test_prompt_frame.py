@@ -163,6 +163,7 @@ def test_the_difference_of_two_systems_is_covered_and_not_with_one_that_trusts_p
     assert (_covered(population, frame, inside) < LEAST) == broken
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_the_rate_of_all_systems_is_covered_and_not_as_if_prompts_did_not_repeat_themselves(

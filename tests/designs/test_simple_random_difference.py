@@ -12,10 +12,10 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
-from labelcore.figures.scalars import scalar_results
+from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.plan.against_file import frozen
 from labelcore.results.types import Estimate
-from labelcore.testing.known import Known, fewest, labelled
+from labelcore.testing.known import Known, fewest, labelled, many_labelled
 from tests.cases import repeated
 from tests.designs.test_helpers import file_of, right_in
 from tests.existing_files import at_random, from_the_top, made, read
@@ -237,7 +237,8 @@ def width(found: Estimate) -> float:
 def test_helped_samples_cover(judged: Known) -> None:
     """In the mean they are right, too; the twin takes what the judge says for the answers."""
     runs, truth = repeated(100), judged.value("prevalence")
-    found = [of_sample(judged, "new", seed) for seed in range(runs)]
+    sessions = many_labelled(judged, plan_called(judged, "new"), runs)
+    found = [one["prevalence"] for one in scalar_results_of(sessions)]
     assert sum(one.low <= truth <= one.high for one in found) >= fewest(runs, 0.95) * runs
     bias = np.mean([one.value for one in found]) - truth
     helper = judged.population.helpers["judge"]

@@ -175,11 +175,12 @@ def test_several_classes_count_what_is_judged_rightly(tmp_path: Path) -> None:
     assert all(one.state == "exact" for one in found.values())
 
 
-def test_process_is_wider_and_never_exact(known: Known) -> None:
+def test_process_is_wider_and_never_exact(tmp_path: Path) -> None:
+    known = calibrated(tmp_path, 300, seed=9)
     for promise in ("fixed", "watched"):
         widths = []
         for target in ("file", "process"):
-            plan = plan_of(promise=promise, target=target, budget=400)
+            plan = plan_of(promise=promise, target=target)
             engine = labelled(known.engine(plan, 4), known.truth)
             widths.append(scalar_results(engine)["accuracy"].half_width)
         assert widths[1] > 1.1 * widths[0]
@@ -223,11 +224,7 @@ def test_second_classifier_is_read_off_the_same_labels(tmp_path: Path) -> None:
 def test_watched_needs_accuracy_alone(known: Known) -> None:
     for estimands, params, words in (
         (["accuracy", "recall"], {}, "is for accuracy alone.*got estimands with 'recall'"),
-        (
-            ["accuracy"],
-            {"allocation": "opt_a1"},
-            "'opt_a1', which as printed leaves strata",
-        ),
+        (["accuracy"], {"allocation": "opt_a1"}, "'opt_a1', which as printed leaves strata"),
     ):
         with pytest.raises(PlanError, match=f"{words}.*use promise 'fixed'"):
             plan_of(estimands, params=params, promise="watched")

@@ -207,7 +207,9 @@ RUNS, HELD = repeated(60), 0.95
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sure_scores", "better"), [(None, True), ([], False)])
+@pytest.mark.parametrize(
+    ("sure_scores", "better"), [(None, True), pytest.param([], False, marks=pytest.mark.full)]
+)
 def test_fewer_labels_than_a_plain_sample(
     sure_scores: list[str] | None, better: bool, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from labelcore.designs.stratified import cut_cells
 from labelcore.figures.curves import precision_curve, ranked
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
-from labelcore.stats import orders, profile_interval
+from labelcore.stats import profile_interval
 from labelcore.testing.known import (
     NOISE,
     SCALARS,
@@ -29,10 +29,9 @@ from labelcore.testing.known import (
     fewest,
     labelled,
     many_labelled,
-    write,
 )
 from tests.cases import repeated, sampled
-from tests.designs.synthetic import SCALAR_DESIGNS, standard_errors
+from tests.designs.synthetic import SCALAR_DESIGNS
 
 pytestmark = pytest.mark.slow
 RUNS, SEVERAL = repeated(300), repeated(200)
@@ -43,49 +42,6 @@ NEYMAN = "recalibrated_neyman"
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     return calibrated(tmp_path_factory.mktemp("twins"), 800, seed=3)
-
-
-# --- one hash for ties and draws ----------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def tied(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    """1,200 scores with one decimal; the rate of positives follows the score. All called positive,
-    so that seven equal-size strata cut right through the ties."""
-    rng = np.random.default_rng(8)
-    score = np.round(rng.random(1200), 1)
-    truth = (rng.random(1200) < score).astype(int)
-    return write(
-        tmp_path_factory.mktemp("tied"), truth, score=score, prediction=np.ones(1200, dtype=int)
-    )
-
-
-def tied_bias(tied: Known) -> float:
-    """Mean error of accuracy over 300 runs of the first two labels in each of seven strata, in
-    standard errors."""
-    errors = []
-    plan = lc.Plan(NEYMAN, ["accuracy"], budget=14, promise="fixed", params={"n_above": 7})
-    for seed in range(repeated(300)):
-        found = scalar_results(labelled(tied.engine(plan, seed), tied.truth))["accuracy"]
-        errors.append(found.value - tied.value("accuracy"))
-    return standard_errors(np.array(errors))
-
-
-def test_two_hashes_leave_no_bias(tied: Known) -> None:
-    assert abs(tied_bias(tied)) < LIMIT
-
-
-@pytest.mark.full
-def test_one_hash_for_ties_and_draws_is_biased(
-    tied: Known, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mixed_keys = orders.mixed_keys
-
-    def one_word(seed: int, purpose: str, hashes: np.ndarray) -> np.ndarray:
-        return mixed_keys(seed, "tie" if purpose == "draw" else purpose, hashes)
-
-    monkeypatch.setattr(orders, "mixed_keys", one_word)
-    assert abs(tied_bias(tied)) > LIMIT
 
 
 # --- the finite-population factor ---------------------------------------------------------------
@@ -100,7 +56,7 @@ def width_against_noise(known: Known, design: str, target: str) -> float:
     return float(half_width / (1.96 * found["value"].std(ddof=1)))
 
 
-@pytest.mark.parametrize("design", sampled(SCALAR_DESIGNS, 3, seed=1))
+@pytest.mark.parametrize("design", sampled(SCALAR_DESIGNS, 1, seed=1, keep=["simple_random"]))
 def test_width_at_80_percent_fits_the_noise(known: Known, design: str) -> None:
     assert 0.8 < width_against_noise(known, design, "file") < 1.5
 
@@ -209,6 +165,7 @@ def test_design_weighted_curve_is_the_true_one_in_the_mean(known: Known) -> None
     assert np.abs(bias).max() < norm.isf(NOISE / 2 / len(bias))
 
 
+@pytest.mark.full
 def test_unweighted_curve_is_not(known: Known) -> None:
     bias = curve_bias(known, by_sample)
     assert np.abs(bias).max() > 3 * norm.isf(NOISE / 2 / len(bias))

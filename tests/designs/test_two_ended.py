@@ -143,6 +143,7 @@ def covered(file: Known, first: int | None, runs: int) -> float:
     return kept / runs
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_a_small_stratum_with_all_the_misses_is_covered(broken: bool, tmp_path: Path) -> None:
     """20 positives among 20,000, seven of them in the 20 items next to the threshold: 200 runs may
