@@ -20,6 +20,7 @@ import sys
 import warnings
 
 warnings.simplefilter('error')
+sys.meta_path = [one for one in sys.meta_path if "Editable" not in str(one)]  # It finds rooms.
 import labelcore as lc
 
 assert list(lc.DESIGNS) == {own!r}, list(lc.DESIGNS)
@@ -30,14 +31,14 @@ population = lc.read_population(
 both = ("paired_comparison", "agreement_patterns", "paired_lists")
 for design in lc.DESIGNS.values():
     asked = ["lr", "nb"] if design.name in both else "lr"
-    plan = lc.Plan(design.name, design.estimands[0], classifier=asked, budget=60, seed=3)
+    plan = lc.Plan(design.name, design.estimands[0], classifier=asked, budget=100, seed=3)
     session = lc.Session(population, plan, project=design.name)
     while (draw := session.next()) is not None:
         session.answer(draw, population.position(draw.item_id) % 3 == 0)
     for result in session.results().values():
         assert result.sentence()
     lc.write_report(session, design.name + ".json")
-    assert lc.preview(population, plan).labels == 60
+    assert lc.preview(population, plan).labels == 100
 lc.write_report(session, design.name + ".html")
 try:
     lc.Wave
