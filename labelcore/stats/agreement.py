@@ -28,8 +28,9 @@ TOO_FEW_ITEMS = "it needs at least two items"
 ALL_ALIKE = "fewer than two items are judged differently, so that its uncertainty is unknown"
 ONE_CLASS = "every answer is the same class, so that chance would agree as well"
 
-Disagreement = Callable[[FloatArray, FloatArray], tuple[float, float]]
-"""From votes, or for two people from their codes, and weights, to D and E."""
+Disagreement = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+"""From votes, or for two people from their codes, and weights, to D and E, both (1 + n_items,): of
+all items, and with each left out in turn."""
 
 
 def votes_of(codes: NDArray[np.int64], n_classes: int) -> FloatArray:
@@ -50,44 +51,55 @@ def alike_shares(votes: FloatArray) -> FloatArray:
     return np.asarray((votes * (votes - 1)).sum(axis=1) / (number * (number - 1)))
 
 
-def _differing(votes: FloatArray, weight: FloatArray) -> float:
-    return float(1 - np.average(alike_shares(votes), weights=weight))
+def _means(of_items: FloatArray, weight: FloatArray) -> FloatArray:
+    """Weighted means of all items, and without each of them, (1 + n_items, n_columns).
+
+    of_items   (n_items, n_columns)
+    """
+    each = weight[:, None] * of_items
+    sums, total = each.sum(axis=0), weight.sum()
+    without = (sums - each) / (total - weight)[:, None]
+    return np.concatenate([sums[None] / total, without])
 
 
-def _use(votes: FloatArray, weight: FloatArray) -> FloatArray:
-    """The share of the answers that each class is, the answers to an item together counting as its
-    weight, (n_classes,)."""
-    return np.asarray(np.average(votes / votes.sum(axis=1, keepdims=True), axis=0, weights=weight))
+def _differing_and_use(votes: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """D, and the share of the answers that each class is, (1 + n_items, n_classes): the answers to
+    an item count together as its weight."""
+    shares = votes / votes.sum(axis=1, keepdims=True)
+    found = _means(np.column_stack([1 - alike_shares(votes), shares]), weight)
+    return found[:, 0], found[:, 1:]
 
 
-def fleiss(votes: FloatArray, weight: FloatArray) -> tuple[float, float]:
+def fleiss(votes: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Source: Fleiss (1971), equations 3 to 5; with unequal numbers of readers Gwet (2014)."""
-    return _differing(votes, weight), 1 - float((_use(votes, weight) ** 2).sum())
+    differing, use = _differing_and_use(votes, weight)
+    return differing, 1 - (use**2).sum(axis=1)
 
 
-def gwet(votes: FloatArray, weight: FloatArray) -> tuple[float, float]:
+def gwet(votes: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Other than kappa it does not fall when one class is rare. Source: Gwet (2008), equation 9."""
-    use = _use(votes, weight)
-    return _differing(votes, weight), 1 - float((use * (1 - use)).sum()) / (len(use) - 1)
+    differing, use = _differing_and_use(votes, weight)
+    return differing, 1 - (use * (1 - use)).sum(axis=1) / (use.shape[1] - 1)
 
 
-def krippendorff(votes: FloatArray, weight: FloatArray) -> tuple[float, float]:
+def krippendorff(votes: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Nominal data. Source: Krippendorff (2011), Computing Krippendorff's alpha, section C."""
-    number, each = votes.sum(axis=1), weight / weight.mean()
-    total = float(each @ number)
-    observed = each @ ((number**2 - (votes**2).sum(axis=1)) / (number - 1)) / total
-    of_class = each @ votes
-    return float(observed), float((total**2 - (of_class**2).sum()) / (total * (total - 1)))
+    number, n_items = votes.sum(axis=1), np.full(len(votes) + 1, len(votes) - 1)
+    n_items[0] += 1
+    differing = (number**2 - (votes**2).sum(axis=1)) / (number - 1)
+    found = _means(np.column_stack([differing, number, votes]), weight)
+    total, of_class = n_items * found[:, 1], n_items[:, None] * found[:, 2:]
+    with np.errstate(divide="ignore", invalid="ignore"):  # Of one answer in all, if one is left.
+        chance = (total**2 - (of_class**2).sum(axis=1)) / (total * (total - 1))
+    return found[:, 0] / found[:, 1], chance
 
 
-def cohen(codes: FloatArray, weight: FloatArray) -> tuple[float, float]:
+def cohen(codes: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Of two people, from their codes, (n_items, 2). Source: Cohen (1960), equation 1."""
-    each = weight / weight.sum()
-    first, second = codes.T
-    alike = sum(
-        float((each @ (first == one)) * (each @ (second == one))) for one in np.unique(codes)
-    )
-    return float(each @ (first != second)), 1 - alike
+    first, second = (side[:, None] == np.unique(codes) for side in codes.T)
+    found = _means(np.column_stack([codes[:, 0] != codes[:, 1], first, second]), weight)
+    by_first, by_second = np.split(found[:, 1:], 2, axis=1)
+    return found[:, 0], 1 - (by_first * by_second).sum(axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +171,13 @@ def beyond_chance(
         return Limits(None, -1.0, 1.0, TOO_FEW_ITEMS)
     each = np.ones(len(items)) if weight is None else weight
     differing, chance = disagreement(items, each)
-    if chance <= 0:
+    if chance[0] <= 0:
         return Limits(None, -1.0, 1.0, ONE_CLASS)
-    left_out = [
-        disagreement(np.delete(items, place, axis=0), np.delete(each, place))
-        for place in range(len(items))
-    ]
-    if min(min(one) for one in left_out) <= 1e-12:
-        return Limits(1 - differing / chance, -1.0, 1.0, ALL_ALIKE)
-    logs = np.array([math.log(one / other) for one, other in left_out])
+    value = float(1 - differing[0] / chance[0])
+    if min(differing[1:].min(), chance[1:].min()) <= 1e-12:
+        return Limits(value, -1.0, 1.0, ALL_ALIKE)
+    logs = np.log(differing[1:] / chance[1:])
     error = math.sqrt((len(logs) - 1) * float(logs.var()))
     half = float(stdtrit(len(logs) - 1, (1 + confidence) / 2)) * error
-    ends = (1 - differing / chance * math.exp(end) for end in (half, -half))
-    low, high = (max(end, -1.0) for end in ends)
-    return Limits(1 - differing / chance, low, high)
+    low, high = (max(1 - (1 - value) * math.exp(end), -1.0) for end in (half, -half))
+    return Limits(value, low, high)

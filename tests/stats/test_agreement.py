@@ -49,7 +49,19 @@ def pairs(*counts: int) -> np.ndarray:
 
 def value(disagreement, items: np.ndarray) -> float:
     observed, chance = disagreement(items, np.ones(len(items)))
-    return 1 - observed / chance
+    return 1 - observed[0] / chance[0]
+
+
+@pytest.mark.parametrize("name", ["cohen", *COEFFICIENTS])
+def test_each_item_is_left_out_in_turn(name: str) -> None:
+    """As if it had never been judged."""
+    weight = np.random.default_rng(4).uniform(0.5, 3, len(READERS))
+    items = READERS[:, :2] if name == "cohen" else votes_of(READERS, 3)
+    disagreement = cohen if name == "cohen" else COEFFICIENTS[name].disagreement
+    found = np.array(disagreement(items, weight))
+    for place in range(len(items)):
+        alone = disagreement(np.delete(items, place, axis=0), np.delete(weight, place))
+        assert found[:, place + 1] == pytest.approx([one[0] for one in alone], abs=1e-12)
 
 
 def test_values_of_published_tables() -> None:
