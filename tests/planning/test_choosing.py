@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -30,9 +31,17 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
     return lc.read_population(path, id="id", content="text", scores={"c": "score"})
 
 
-@pytest.fixture(autouse=True)
-def few_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "SESSIONS", SESSIONS)
+@pytest.fixture(autouse=True, scope="module")
+def few_sessions() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choosing, "SESSIONS", SESSIONS)
+        yield
+
+
+@pytest.fixture(scope="module")
+def likely(population: lc.Population, few_sessions: None) -> Line:
+    """Of sessions answered as the scores suggest."""
+    return raced(population, plan_of())
 
 
 def raced(
@@ -63,15 +72,14 @@ def test_it_is_what_simulated_sessions_take(population: lc.Population) -> None:
     assert (found.labels, found.runs) == (expected.middle, SESSIONS)
 
 
-def test_the_answers_follow_the_scores(population: lc.Population) -> None:
+def test_the_answers_follow_the_scores(population: lc.Population, likely: Line) -> None:
     """Where hardly anything is positive no candidate is good, which shows soon."""
-    likely = raced(population, plan_of())
     none = raced(population, plan_of(), np.zeros(ITEMS, dtype=np.int64))
     assert none.labels < 0.5 * likely.labels
 
 
-def test_too_few_labels_are_followed_further(population: lc.Population) -> None:
-    full = raced(population, plan_of()).derived["expected"]
+def test_too_few_labels_are_followed_further(population: lc.Population, likely: Line) -> None:
+    full = likely.derived["expected"]
     few = raced(population, plan_of(10))
     assert few.labels == 10
     assert few.derived["expected"] == replace(full, within=0.0)

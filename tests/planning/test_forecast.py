@@ -29,7 +29,7 @@ DEFAULT = [("recalibrated_neyman", "fixed", 400), ("recalibrated_neyman", "watch
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("design", "promise", "labels"), sampled(SIZES, 4, seed=1, keep=DEFAULT))
+@pytest.mark.parametrize(("design", "promise", "labels"), sampled(SIZES, 2, seed=1, keep=DEFAULT))
 def test_expected_half_width(design: str, labels: int, promise: str, known: Known) -> None:
     """Calibrated scores: within 15 % of the mean of 25 runs (whose own noise is about 2 %)."""
     asked = WATCHED[design] if promise == "watched" else SCALARS

@@ -258,10 +258,19 @@ def test_the_start_page_has_the_size_that_was_learned(
     assert _ahead(session, "recall")[0] is None, "what the scores foretold is no more expected"
 
 
-@pytest.mark.parametrize("change", ["planned", "early", "twice"])
-def test_a_forecast_that_does_not_follow_is_refused(change: str, bad: Known, plan: lc.Plan) -> None:
+@pytest.fixture(scope="module")
+def piloted(bad: Known, plan: lc.Plan) -> lc.Session:
+    """A session at the end of its pilot."""
     session = lc.Session(bad.population, plan)
     answered(session, bad, PILOT)
+    return session
+
+
+@pytest.mark.parametrize("change", ["planned", "early", "twice"])
+def test_a_forecast_that_does_not_follow_is_refused(
+    change: str, bad: Known, plan: lc.Plan, piloted: lc.Session
+) -> None:
+    session = piloted
     (event,) = [one for one in session.events if one.kind == "reforecast"]
     at = {"planned": event.sequence - 1, "early": event.sequence - 3, "twice": event.sequence}
     state = state_at(bad.population, plan, session.events, at[change])

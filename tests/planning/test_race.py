@@ -100,7 +100,7 @@ def test_the_width_of_a_plain_sample_is_the_exact_one(planted: lc.Population, la
     assert not within_noise(found, twin.half_widths["accuracy"], expected)
 
 
-@pytest.mark.parametrize("margin", [0.1, 0.03])
+@pytest.mark.parametrize("margin", sampled([0.1, 0.03], 1, seed=1, keep=[0.1]))
 def test_the_labels_of_a_plain_sample_are_the_exact_ones(
     planted: lc.Population, margin: float
 ) -> None:
@@ -120,6 +120,7 @@ def test_the_labels_of_a_plain_sample_are_the_exact_ones(
 @pytest.mark.parametrize(
     "design", sampled(["recalibrated_neyman", "stratified", "oversampling"], 1, seed=1)
 )
+@pytest.mark.full
 def test_the_widths_are_those_of_simulate(known: Known, design: str) -> None:
     """With the same classes, although strata are made once: another way to the same mean."""
     plan = lc.Plan(design, ["accuracy"], budget=100, promise="fixed")
@@ -141,11 +142,11 @@ def test_the_widths_are_those_of_simulate(known: Known, design: str) -> None:
 
 
 def test_the_same_seed_gives_the_same_numbers_whoever_runs_beside(known: Known) -> None:
-    plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], margin=0.12)
-    many = entered(known.population, plan, "simple_random", "oversampling")
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=60)
+    many = entered(known.population, plan, "simple_random")
     alone = race(known.population, many[:1], seconds=AT_LENGTH, seed=SEED)
     beside = race(known.population, many, seconds=AT_LENGTH, seed=SEED)
-    assert set(beside) == {"recalibrated_neyman", "simple_random", "oversampling"}
+    assert set(beside) == {"recalibrated_neyman", "simple_random"}
     assert beside["recalibrated_neyman"] == alone["recalibrated_neyman"]
     other = race(known.population, many[:1], seconds=AT_LENGTH, seed=SEED + 1)
     assert other["recalibrated_neyman"].half_widths != alone["recalibrated_neyman"].half_widths
@@ -178,7 +179,7 @@ def test_a_race_that_is_out_of_time_keeps_what_was_done(
 
 def test_progress_goes_up_to_its_end(known: Known) -> None:
     shares: list[float] = []
-    many = entered(known.population, plain(margin=0.1), "recalibrated_neyman")
+    many = entered(known.population, plain(margin=0.2), "recalibrated_neyman")
     race(known.population, many, seconds=AT_LENGTH, progress=shares.append)
     assert all(one <= other for one, other in pairwise(shares)) and shares[-1] == 1.0
     assert shares[0] > 0
@@ -260,7 +261,9 @@ def test_who_may_race(known: Known, tmp_path: Path) -> None:
     assert race(bare, [(plan, line(bare, plan))]) == {}
 
 
-@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
+@pytest.mark.parametrize(
+    "design", ["simple_random", pytest.param("recalibrated_neyman", marks=pytest.mark.full)]
+)
 def test_formulas_of_several_classes_follow_the_scores(three: lc.Population, design: str) -> None:
     """Near the simulated width, as 80 % right judgements are not."""
     plan = lc.Plan(design, ["accuracy"], budget=200)

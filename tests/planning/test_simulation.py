@@ -29,12 +29,12 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 @pytest.fixture(scope="module")
 def simulation(known: Known) -> lc.Simulation:
     plan = lc.Plan("recalibrated_neyman", [*SCALARS, "precision_curve"], budget=80)
-    return lc.simulate(known.population, plan, truth="truth", runs=12, seed=3)
+    return lc.simulate(known.population, plan, truth="truth", runs=6, seed=3)
 
 
 def test_tables_have_the_promised_columns(simulation: lc.Simulation) -> None:
     table, summary, curves = simulation.table(), simulation.summary(), simulation.curves()
-    assert tuple(table.columns) == COLUMNS and len(table) == 12 * 5
+    assert tuple(table.columns) == COLUMNS and len(table) == 6 * 5
     assert list(summary.columns) == SUMMARY and summary.index.name == "estimand"
     assert list(summary.index) == [*SCALARS, "precision_curve"]
     assert list(curves.columns) == ["run", "x", "truth", "value", "low", "high"]
@@ -62,7 +62,7 @@ def test_variance_ratio_is_against_simple_random_sampling(
     simulation: lc.Simulation, known: Known
 ) -> None:
     plan = lc.Plan("simple_random", SCALARS, budget=80, promise="fixed")
-    base = lc.simulate(known.population, plan, truth="truth", runs=12, seed=3).summary()
+    base = lc.simulate(known.population, plan, truth="truth", runs=6, seed=3).summary()
     assert (base["variance_ratio"] == 1).all()
     ratio = (simulation.summary()["rmse"][list(SCALARS)] / base["rmse"]) ** 2
     np.testing.assert_allclose(simulation.summary()["variance_ratio"][list(SCALARS)], ratio)

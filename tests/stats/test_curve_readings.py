@@ -20,8 +20,9 @@ from labelcore.stats.curve_readings import (
     packages,
     sure_within,
 )
+from tests.cases import repeated
 
-CASES = 300
+CASES = repeated(300)
 PLAINLY: dict[str, Callable[[int, int, int, int], tuple[float, float]]] = {
     # r, hits above, hits in all, n -> numerator and denominator by counting
     "precision": lambda r, a, p, n: (a, r),
@@ -228,7 +229,7 @@ def test_packages_are_exact_over_every_curve_inside() -> None:
             else:
                 assert math.isnan(package.own_low) and math.isnan(package.own_high)
             before = last
-    assert filled > 100
+    assert filled > CASES / 3
     assert [p.precision for p in packages(ALL_CASES[0][0], (0.5, 0.9, 0.5))] == [0.9, 0.5]
 
 

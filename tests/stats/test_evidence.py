@@ -297,7 +297,9 @@ def adaptive_sessions() -> tuple[np.ndarray, np.ndarray]:
     return labelled, positive
 
 
-@pytest.mark.parametrize("predictive", [RECOMMENDED, IndependentBeta()])
+@pytest.mark.parametrize(
+    "predictive", [pytest.param(RECOMMENDED, marks=pytest.mark.full), IndependentBeta()]
+)
 def test_adaptive_sessions_at_the_boundary_keep_the_promise(predictive: Predictive) -> None:
     labelled, positive = adaptive_sessions()
     found = log_evidence_at(

@@ -12,6 +12,7 @@ from labelcore.stats.difference_estimator import over_answers
 from labelcore.stats.judged import doubt_of_sizes, in_the_file, judgeable, judged_cells
 from labelcore.stats.profile import Cells, FloatArray, smoothed_rates, variance_shares
 from labelcore.tallies import filled
+from tests.cases import repeated
 
 CELLS = Cells(
     np.array([60.0, 100.0, 900.0]), np.array([20.0, 18.0, 30.0]), np.array([17.0, 9.0, 2.0]),
@@ -109,7 +110,7 @@ def test_the_variance_of_an_estimate_is_that_of_sizes_and_labels() -> None:
     size, asked = np.array([2000.0, 2000.0]), np.array([100, 100])
     right, unsure = np.array([0.1, 0.9]), np.array([0.5, 0.1])
     row, found, claimed = [SCALARS["accuracy"]], [], []
-    for _ in range(4000):
+    for _ in range(repeated(4000)):
         none = random.binomial(asked, unsure).astype(float)
         labelled = asked - none
         hits = random.binomial(labelled.astype(int), right).astype(float)

@@ -21,7 +21,7 @@ from labelcore.stats.orders import (
     ranking,
     split_mix,
 )
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 
 
 def text_order(seed: int, purpose: str, ids: list[str]) -> list[int]:
@@ -63,7 +63,8 @@ def test_ties_and_draws_are_independent_orders() -> None:
 
 # --- one hash of each id, mixed ------------------------------------------------------------------
 
-MILLION = 10**6
+MILLION = repeated(10**6)
+"""A third of a million with every change."""
 FAR_OUT = 4.5
 """Standard deviations: over fewer than a hundred checks of a sound mix, one lies beyond with a
 chance below 1e-3."""

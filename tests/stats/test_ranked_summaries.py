@@ -454,6 +454,7 @@ def test_coverage_of_a_plain_sample_in_pieces(summary: Summary) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_plain_sample_of_a_list_with_hardly_another_item_in_its_head() -> None:
     """Average precision, 60 runs of 300 labels: not covered by the region alone, because chance
     has more hits before an item than there is room for."""

@@ -79,6 +79,7 @@ def test_parts_keep_the_coverage() -> None:
     assert covered() >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / RUNS)
 
 
+@pytest.mark.full
 def test_without_cross_fitting_it_would_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin places each item by its own label, too: positives that were labelled lie in one
     part, and the other items there are taken for positives."""

@@ -23,7 +23,7 @@ from labelcore.stats.three_outcomes import (
     largest_sign_likelihood,
     log_evidence_of_lead,
 )
-from tests.cases import searched
+from tests.cases import repeated, searched
 
 NOISE = 1e-4
 Evidence = Callable[[Duels], np.ndarray]
@@ -363,7 +363,7 @@ def test_twin_a_sign_test_watched_after_every_label_breaks_the_promise() -> None
 
 # --- the promise, in sessions of several cells ---------------------------------------------------
 
-RUNS, LABELS, FIRST, SEED = 600, 90, 8, 11
+RUNS, LABELS, FIRST, SEED = repeated(600), 90, 8, 11
 SIZE = np.array([80.0, 120.0, 200.0])
 PLUS, MINUS = np.array([50.0, 45.0, 60.0]), np.array([20.0, 40.0, 95.0])
 

@@ -19,6 +19,7 @@ from labelcore.stats.two_phase import (
     reading_chances,
     settled_interval,
 )
+from tests.cases import repeated
 
 NAMES = ("accuracy", "precision", "recall")
 CELLS = Cells(
@@ -96,7 +97,7 @@ def test_coverage_and_what_breaks_it() -> None:
     """120 samples of 800 from 6,000 items in four strata, of which two people judge each with a
     chance that is least where the first one errs. The twins: the first reading alone, flips taken
     as exact, and chances the wrong way round."""
-    random, runs = np.random.default_rng(5), 120
+    random, runs = np.random.default_rng(5), repeated(120)
     stratum = np.repeat(np.arange(4), [300, 700, 2000, 3000])
     above, rates = np.array([True, True, False, False]), np.array([0.9, 0.6, 0.2, 0.1])
     settled = random.random(6000) < rates[stratum]
@@ -164,7 +165,7 @@ def test_a_difference_by_hand() -> None:
 def test_differences_hold_and_what_breaks_them() -> None:
     """100 samples of 600 from 5,000 items, half of them judged by another person. The twins: the
     first reading alone, and flips taken as exact."""
-    random, runs = np.random.default_rng(9), 100
+    random, runs = np.random.default_rng(9), repeated(100)
     side = np.repeat(np.arange(4), [1200, 400, 900, 2500])
     settled = random.random(5000) < np.array([0.85, 0.6, 0.4, 0.1])[side]
     first = settled ^ (random.random(5000) < np.array([0.1, 0.35, 0.02, 0.05])[side])

@@ -252,6 +252,7 @@ def share_always_right(look: Taking, verdicts: np.ndarray, runs: int) -> float:
     return held / runs
 
 
+@pytest.mark.full
 def test_bounds_hold_at_all_ranks_after_all_blocks() -> None:
     """Confidence 80 %, 150 runs; limit of the binomial noise. The twin has forgotten that only some
     of the slots lie in the last stretch, and takes its mean for that of the list."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -50,21 +51,25 @@ class Paper:
     window: int
     finished: int
 
-    @property
+    @cached_property
     def base(self) -> Fraction:
         return 1 + Fraction(self.epsilon)
 
-    @property
+    @cached_property
     def ell(self) -> int:
         least = ceil((self.window + 2) / Fraction(self.epsilon))
         return next(j for j in range(10_000) if self.base**j >= least)
 
-    @property
+    @cached_property
     def last(self) -> int:
         return next(j for j in range(10_000) if self.base ** (j + 1) > self.n)
 
+    @cached_property
+    def powers(self) -> list[int]:
+        return [ceil(self.base**j) for j in range(max(self.ell, self.last + 1) + 1)]
+
     def g(self, j: int) -> int:
-        return ceil(self.base**j)
+        return self.powers[j]
 
     def p(self, r: int) -> Fraction:
         return Fraction(sum(self.v[:r]), r)
@@ -75,14 +80,19 @@ class Paper:
             return self.p(r)
         return Fraction(sum(self.v[r - self.window : r]), self.window)
 
-    def yields(self, k: int) -> tuple[Fraction, Fraction]:
-        """Y- and Y+ of definition 6."""
-        head = self.g(self.ell) * self.p(self.g(self.ell))
-        steps = [(self.g(j + 1) - self.g(j), j) for j in range(self.ell, k)]
-        return (
-            head + sum(width * self.local(self.g(j + 1)) for width, j in steps),
-            head + sum(width * self.local(self.g(j)) for width, j in steps),
-        )
+    @cached_property
+    def yields(self) -> dict[int, tuple[Fraction, Fraction]]:
+        """Y- and Y+ of definition 6, by k."""
+        low = high = self.g(self.ell) * self.p(self.g(self.ell))
+        found = {self.ell: (low, high)}
+        for j in range(self.ell, self.last):
+            width = self.g(j + 1) - self.g(j)
+            low, high = (
+                low + width * self.local(self.g(j + 1)),
+                high + width * self.local(self.g(j)),
+            )
+            found[j + 1] = low, high
+        return found
 
     def edges(self) -> list[int]:
         """Ranks at which the blocks end."""
@@ -101,7 +111,7 @@ class Paper:
         k = self.last
         while self.g(k) > r:
             k -= 1
-        low, high = self.yields(k)
+        low, high = self.yields[k]
         ahead = self.local(self.g(k + 1)) if k < self.last and self.g(k + 1) <= len(self.v) else 0
         return float((low + (r - self.g(k)) * ahead) / r), min(float(high / self.g(k)), 1.0)
 
@@ -185,7 +195,7 @@ def test_the_printed_lower_step_function_is_another_one(tmp_path: Path) -> None:
     engine = labelled(known.engine(plan_of(), 3), truth)
     band, whole = precision_curve(engine), paper(known, engine, len(blocks(engine)), SMALL)
     printed = [
-        float(whole.yields(k)[0] / whole.g(k)) if (k := place(whole, int(r))) is not None else one
+        float(whole.yields[k][0] / whole.g(k)) if (k := place(whole, int(r))) is not None else one
         for r, one in zip(band.x, band.low, strict=True)
     ]
     real = np.cumsum(truth) / band.x

@@ -31,6 +31,7 @@ from labelcore.papers.oversampling.intervals import (
 from labelcore.papers.oversampling.printed import Limits, Pair
 from labelcore.stats.proportion import clopper_pearson
 from labelcore.testing.known import fewest
+from tests.cases import sampled
 
 K = 0.05
 ENDLESS = Groups.of_ratio(K)
@@ -88,6 +89,7 @@ def test_least_coverage_by_all_outcomes() -> None:
     assert broken[0] < 0.75 and broken[1] < 0.5
 
 
+@pytest.mark.full
 def test_least_coverage_of_the_posterior() -> None:
     precision, recall = least_coverage(lambda counts: bayes_intervals(counts, ENDLESS, 0.95))
     assert precision >= 0.90 and recall >= 0.94
@@ -102,7 +104,7 @@ def test_empty_cells_alone_are_not_enough(monkeypatch: pytest.MonkeyPatch) -> No
     assert coverage(found, recall, chance) < 0.92
 
 
-@pytest.mark.parametrize("name", INTERVALS)
+@pytest.mark.parametrize("name", sampled(INTERVALS, 2, seed=1, keep=["normal", "bayes"]))
 def test_coverage_in_a_file(name: str) -> None:
     """A third of a file of 60 and 600 labelled; 400 samples; not below the noise of 95 %, but half
     the width (the broken twin) is. Without the finite-population factor they are wider."""

@@ -17,7 +17,7 @@ from labelcore.papers.oversampling.monitoring import Monitoring, Prediction, Wav
 from labelcore.papers.oversampling.next_wave import forecast
 from labelcore.results.types import Estimate
 from labelcore.testing.known import Known, calibrated, fewest, most
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 
 MAY = Wave("May", 138, 22, 108, 4732, above=16_000, below=484_000)
 JUNE = Wave("June", 140, 20, 101, 4739, above=15_500, below=484_500)
@@ -56,7 +56,8 @@ def each_at_full_alpha(waves: list[Wave]) -> bool:
 @pytest.mark.parametrize(("above", "below"), sampled([(0.85, 0.02), (0.95, 0.003)], 1, seed=1))
 def test_stable_waves_raise_alarms_at_most_at_their_rate(above: float, below: float) -> None:
     """150 times five waves; at most alpha = .05 of them with any alarm, beyond binomial noise."""
-    assert alarm_rate(steady((above, below)), 150) <= most(150, 0.05)
+    runs = repeated(150)
+    assert alarm_rate(steady((above, below)), runs) <= most(runs, 0.05)
 
 
 @pytest.mark.full
@@ -64,6 +65,7 @@ def test_comparisons_that_do_not_share_alpha_raise_too_many() -> None:
     assert alarm_rate(steady((0.85, 0.02)), 150, each_at_full_alpha) > most(150, 0.05)
 
 
+@pytest.mark.full
 def test_planned_comparisons_share_alpha_equally() -> None:
     def look(waves: list[Wave]) -> bool:
         return monitor(waves, planned=4).alarm

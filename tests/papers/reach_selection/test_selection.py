@@ -365,11 +365,13 @@ def wrong_share(kind: type[ReachSelection]) -> float:
     return sum(choice.status == "guaranteed" for choice in choices) / RUNS
 
 
+@pytest.mark.full
 def test_choices_are_right_as_often_as_promised() -> None:
     """Delta .1, 80 sessions; limit from binomial noise (.24)."""
     assert wrong_share(ReachSelection) <= most(RUNS, 0.1)
 
 
+@pytest.mark.full
 def test_peeking_with_bounds_for_one_look_is_wrong_more_often() -> None:
     assert wrong_share(PeekingSelection) > most(RUNS, 0.1)
 
@@ -391,6 +393,7 @@ class CountingOn(ReachSelection):
         super()._look()
 
 
+@pytest.mark.full
 def test_an_eliminated_candidate_is_updated_only_where_it_was_left() -> None:
     """Its interval covers its precision of .32, before another choice is sought at .4 and at its
     end; updated on by the head alone, it hardly ever does. 20 sessions at delta .05; limit from
@@ -521,6 +524,7 @@ def is_wrong(row: Requirement, reach: np.ndarray, sizes: np.ndarray) -> bool:
     return bool(reach[chosen] / sizes[chosen] < least or reach[chosen] < 0.9 * best)
 
 
+@pytest.mark.full
 def test_all_requirements_hold_together_as_often_as_promised() -> None:
     """60 sessions: wrong in at most delta and what chance allows; by the shares alone in more."""
     limit = most(60, LOOSE.delta)

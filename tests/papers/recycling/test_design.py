@@ -24,6 +24,7 @@ from labelcore.population.ids import TextIds
 from labelcore.stats.md5 import Texts
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import NOISE, Known, label, labelled
+from tests.cases import repeated
 from tests.papers.recycling.recycled import (
     N_ITEMS,
     classifiers,
@@ -223,7 +224,7 @@ def test_intervals_cover(tmp_path: Path) -> None:
     """120 runs at 80 %, limit .66."""
     known = written(tmp_path, 1_500, seed=3)
     plan = plan_of(confidence=0.8, params={"children": ("a", "b")})
-    assert all(coverage(known, plan, ("precision@b", "recall@b"), 120).values())
+    assert all(coverage(known, plan, ("precision@b", "recall@b"), repeated(120)).values())
 
 
 @pytest.mark.full
