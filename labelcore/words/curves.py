@@ -6,7 +6,7 @@ import math
 
 from labelcore.promises import Promise, State
 from labelcore.results.curves import Band, CheapestCut, Cut
-from labelcore.results.told_values import too_wide
+from labelcore.results.told_values import known_ends, too_wide
 from labelcore.words.sentences import (
     confidence_words,
     count,
@@ -58,6 +58,7 @@ CHEAPEST_KNOWN = (
     "costs least ({condition})."
 )
 KEEP_NOTHING = "nothing"
+TOO_WIDE = "anything from {share} is possible"
 RIGHT, CROSSED = "{share} right", "the two bounds contradict each other"
 DOWN_TO = "score {score} and better"
 TIED = "score {score} and better keeps {until:,}"
@@ -123,7 +124,17 @@ def cut_sentence(cut: Cut) -> str:
 
 
 def keep_words(cut: Cut) -> str:
-    """What share of the first items is right, as the end of "Keep the first 151:"."""
+    """What share of the first items is right, as the end of "Keep the first 151:".
+
+    >>> from types import SimpleNamespace
+    >>> def said(low, high):
+    ...     band = SimpleNamespace(told=[0.5], has_interval=True, low=[low], high=[high])
+    ...     return keep_words(SimpleNamespace(readings={"precision": band}))
+    >>> said(0.61, 0.9), said(0.35, 1.0)
+    ('61 to 90 % right', '35 to 100 % right')
+    >>> said(0.05, 0.95), said(0.01, 1.0)
+    ('anything from 5 to 95 % is possible', 'nothing is known yet')
+    """
     precision = cut.readings.get("precision")
     value = math.nan if precision is None else float(precision.told[0])
     if precision is None or (not precision.has_interval and math.isnan(value)):
@@ -133,8 +144,10 @@ def keep_words(cut: Cut) -> str:
         return f"{RIGHT.format(share=f'about {percent(value)}')}, {GUESSED}"
     if high - low < -1e-12:
         return CROSSED
-    if low <= 0 and high >= 1:
+    if not any(known_ends(low, high)):
         return UNKNOWN
+    if all(known_ends(low, high)) and too_wide(low, high):
+        return TOO_WIDE.format(share=range_text(low, high))
     exact = high - low < 1e-12
     return RIGHT.format(share=percent(low) if exact else range_text(low, high))
 
