@@ -132,9 +132,9 @@ def fields_of(template: str) -> set[str]:
         return set()
 
 
-def spoken(package: Path) -> Iterator[Spoken]:
-    """Every sentence of the package, file by file."""
-    for room in ROOMS:
+def spoken(package: Path, rooms: tuple[str, ...] = ROOMS) -> Iterator[Spoken]:
+    """Every sentence of these rooms of the package, file by file."""
+    for room in rooms:
         start = package / room
         for path in [start] if start.suffix else sorted(start.rglob("*.py")):
             if path.is_file() and path.name not in NO_LANGUAGE:

@@ -32,11 +32,13 @@ LABELS = 20
 WRITERS = [report_html, report_json, bundle_zip, events_csv, estimates_csv]
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    """A store with the project "spam", 20 of its 300 items labelled and one on screen."""
-    write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", store=f"sqlite:///{tmp_path}/labels.db")
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a store with the project "spam", 20 of its 300 items labelled and one on
+    screen."""
+    folder = tmp_path_factory.mktemp("whole")
+    write_items(folder / "items.csv")
+    session = session_on(folder / "items.csv", store=f"sqlite:///{folder}/labels.db")
     for _ in range(LABELS):
         draw = session.next()
         assert draw is not None
@@ -44,6 +46,13 @@ def database(tmp_path: Path) -> Path:
     session.results()
     session.next()
     session.store.close()
+    return folder
+
+
+@pytest.fixture
+def database(whole: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be changed."""
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     return tmp_path / "labels.db"
 
 

@@ -59,6 +59,11 @@ def better(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 
 @pytest.fixture(scope="module")
+def clearly(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return made(tmp_path_factory.mktemp("clearly"), 300, 5)
+
+
+@pytest.fixture(scope="module")
 def worse(tmp_path_factory: pytest.TempPathFactory) -> Known:
     return made(tmp_path_factory.mktemp("worse"), 30, 110)
 
@@ -158,7 +163,7 @@ def claim_of(session: lc.Session) -> Claim:
             marks=pytest.mark.full,
         ),
         ("simple_random", "worse", CLAIM, "refuted"),
-        ("recalibrated_neyman", "better", CLAIM, "decided"),
+        ("recalibrated_neyman", "clearly", CLAIM, "decided"),
     ],
 )
 def test_a_session_decides_or_refutes(

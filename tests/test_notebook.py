@@ -39,7 +39,8 @@ def test_no_output_is_kept(path: Path) -> None:
     assert not [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")]
 
 
-def test_a_frame_goes_in_and_labels_come_home(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("few_sessions_for_claims")
+def test_a_frame_goes_in_and_labels_come_home() -> None:
     _, population, widths, session, estimate, figure, table, home, files = run(BOOKS[0])
     assert len(population) == 3_000 and 0 < widths["precision"] < 0.3
     assert 30 <= session.labels <= 150 and f"{session.labels} labels" in repr(session)

@@ -27,11 +27,11 @@ def items(tmp_path: Path) -> Path:
     return tmp_path / "items.csv"
 
 
-@pytest.fixture
-def store(items: Path, tmp_path: Path) -> str:
+def labelled(folder: Path) -> str:
     """A store with one project, 50 of its 60 items labelled."""
-    url = f"sqlite:///{tmp_path}/labels.db"
-    session = session_on(items, store=url)
+    url = f"sqlite:///{folder}/labels.db"
+    write_items(folder / "items.csv")
+    session = session_on(folder / "items.csv", store=url)
     for _ in range(50):
         draw = session.next()
         assert draw is not None
@@ -39,6 +39,24 @@ def store(items: Path, tmp_path: Path) -> str:
     session.finish()
     session.store.close()
     return url
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One for all tests that read it."""
+    return labelled(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture(scope="module")
+def html(store: str) -> str:
+    return report_html(lc.Session.open(store, "spam"))
+
+
+@pytest.fixture(scope="module")
+def bundle(store: str) -> Path:
+    path = Path(store.removeprefix("sqlite:///")).with_name("b.zip")
+    assert main(["export", "bundle", "--store", store, "--project", "spam", "-o", str(path)]) == 0
+    return path
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -54,28 +72,12 @@ def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 
 
 def test_the_commands_of_the_interface_are_there() -> None:
-    assert set(commands.commands) == {
-        *(
-            "app",
-            "check",
-            "join",
-            "monitor",
-            "snapshot",
-            "plan",
-            "import",
-            "draw",
-            "answer",
-            "labels",
-            "status",
-        ),
-        *("simulate", "export", "report", "replay", "gate", "backup", "restore", "verify", "copy"),
-        *("dump", "load", "people", "erase", "audit"),
-    }
+    names = "app check join monitor snapshot plan import draw answer labels status simulate export"
+    names += " report replay gate backup restore verify copy dump load people erase audit"
+    assert set(commands.commands) == {*names.split()}
     people = commands.commands["people"].commands
     erase = commands.commands["erase"].commands
-    assert set(people) == {
-        *("add", "give", "join", "leave", "list", "remove", "rename", "take"),
-    }
+    assert set(people) == {*["add", "give", "join", "leave", "list", "remove", "rename", "take"]}
     assert set(erase) == {"items", "person", "project", "retention"}
     for name, command in {**commands.commands, **people, **erase}.items():
         if name in ("app", "people", "erase"):  # They print nothing of their own.
@@ -155,11 +157,9 @@ def test_claims_stop_rules_and_shared_confidence_reach_the_plan(
 ) -> None:
     claims = ["--claim", "precision >= 0.5", "--claim", "recall >= 20 %"]
     options = [*claims, "--budget", "60", "--together"]
-    values = run_json(capsys, "plan", items, *COLUMNS, *options)["plan"]
-    assert values["claims"] == ["precision >= 0.5", "recall >= 20 %"]
-    assert values["stop"] == ["claims"] and values["together"] is True
     rules = ["--stop", "all", "--stop", "claims", "--stop", "deadline 2027-01-31T18:00"]
     values = run_json(capsys, "plan", items, *COLUMNS, *options, *rules)["plan"]
+    assert values["claims"] == ["precision >= 0.5", "recall >= 20 %"] and values["together"] is True
     assert values["stop"] == ["all", "claims", "deadline 2027-01-31T18:00:00+00:00"]
     values = run_json(capsys, "plan", items, *COLUMNS, *options, "--stop", "none")["plan"]
     assert values["stop"] == []
@@ -239,33 +239,35 @@ def test_import_of_a_bad_plan_leaves_nothing(
 
 
 def test_export_report_and_replay(
-    items: Path, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    items: Path,
+    store: str,
+    html: str,
+    bundle: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     where = ["--store", store, "--project", "spam", "-o"]
     for what in ("events", "estimates"):
         code, _, err = run(capsys, "export", what, *where, tmp_path / f"{what}.csv", "--bom")
         assert (code, err) == (0, "")
         assert (tmp_path / f"{what}.csv").read_text("utf-8").startswith("\ufeff")
-    assert run(capsys, "export", "bundle", *where, tmp_path / "b.zip")[0] == 0
     code, out, _ = run(capsys, "report", *where, tmp_path / "r.html")
     assert code == 0 and "Answers: 50 labelled." in out
     assert run(capsys, "report", *where, tmp_path / "r.json")[0] == 0
-    session = lc.Session.open(store, "spam")
-    assert (tmp_path / "r.html").read_text("utf-8") == report_html(session)
+    assert (tmp_path / "r.html").read_text("utf-8") == html
     assert json.loads((tmp_path / "r.json").read_text("utf-8"))["schema_version"] == 1
-    code, out, _ = run(capsys, "replay", tmp_path / "b.zip", "--file", items)
+    code, out, _ = run(capsys, "replay", bundle, "--file", items)
     assert code == 0 and "Everything agrees." in out
     values = run_json(capsys, "replay", "--store", store, "--project", "spam")
     assert values["agrees"] is True and values["draws"] == 50
 
 
 def test_errors_go_into_the_file_and_scores_are_corrected_where_that_is_asked(
-    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    store: str, html: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where, session = ["--store", store, "--project", "spam", "-o"], lc.Session.open(store, "spam")
     assert run(capsys, "report", *where, tmp_path / "r.html", "--errors")[0] == 0
-    assert (tmp_path / "r.html").read_text("utf-8") == report_html(session, errors=True)
-    assert report_html(session, errors=True) != report_html(session)
+    assert (tmp_path / "r.html").read_text("utf-8") == report_html(session, errors=True) != html
     code, _, err = run(capsys, "report", *where, tmp_path / "r.pdf", "--errors")
     assert code == 2 and "--errors: they go into the HTML file only, got '.pdf'" in err
     assert run(capsys, "export", "corrected", *where, tmp_path / "c.csv")[0] == 0
@@ -312,12 +314,10 @@ def test_nothing_is_written_over_without_being_told(
 
 
 def test_a_failed_replay_is_exit_code_1_and_names_the_event(
-    items: Path, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    items: Path, bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = ["--store", store, "--project", "spam", "-o", tmp_path / "b.zip"]
-    assert run(capsys, "export", "bundle", *where)[0] == 0
-    log = member(tmp_path / "b.zip", "log.jsonl").replace(b'"label":"yes"', b'"label":"no"', 1)
-    changed = repacked(tmp_path / "b.zip", tmp_path / "c.zip", {"log.jsonl": log})
+    log = member(bundle, "log.jsonl").replace(b'"label":"yes"', b'"label":"no"', 1)
+    changed = repacked(bundle, tmp_path / "c.zip", {"log.jsonl": log})
     code, out, err = run(capsys, "replay", changed, "--file", items)
     assert (code, out) == (1, "")
     assert err.startswith("event 2: its hash does not follow")
@@ -365,12 +365,12 @@ def test_bad_input_is_exit_code_2_and_one_line(
 
 
 def test_a_fresh_process_prints_to_standard_output(store: str, root: Path) -> None:
-    command = [sys.executable, "-m", "labelcore", "export", "estimates", "--store", store]
+    command = [sys.executable, "-m", "labelcore", "export", "events", "--store", store]
     done = subprocess.run(
         [*command, "--project", "spam", "-o", "-"], cwd=root, capture_output=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.startswith(b"project,estimand,")
+    assert done.stdout.startswith(b"event_id,project,")
 
 
 def test_help_is_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
@@ -393,27 +393,23 @@ def test_dialect_where_detection_would_err(
     assert code == 2 and "'0,5'" in told
 
 
-def test_a_file_that_moved_is_named(
-    store: str, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    place = ["--store", store, "--project", "spam", "-o"]
-    assert run(capsys, "report", *place, tmp_path / "before.html")[0] == 0
-    moved = tmp_path / "moved.csv"
-    items.rename(moved)
-    assert run(capsys, "report", *place, tmp_path / "copy.html")[0] == 0
+def test_a_file_that_moved_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ["--store", labelled(tmp_path), "--project", "spam", "-o"]
+    moved = (tmp_path / "items.csv").rename(tmp_path / "moved.csv")
+    assert run(capsys, "report", *place, tmp_path / "copy.csv")[0] == 0
     (copies,) = tmp_path.glob("*.items")
     shutil.rmtree(copies)
-    code, _, err = run(capsys, "report", *place, tmp_path / "r.html")
+    code, _, err = run(capsys, "report", *place, tmp_path / "r.csv")
     assert code == 2 and "Put the file back, or say where it is now" in err
-    assert run(capsys, "report", *place, tmp_path / "r.html", "--file", moved)[0] == 0
+    assert run(capsys, "report", *place, tmp_path / "r.csv", "--file", moved)[0] == 0
     assert run(capsys, "export", "bundle", *place, tmp_path / "b.zip", "--file", moved)[0] == 0
     assert run(capsys, "replay", tmp_path / "b.zip", "--file", moved)[0] == 0
     moved.write_text(moved.read_text("utf-8") + "m999,new,0.5\n", "utf-8")
-    code, _, err = run(capsys, "report", *place, tmp_path / "s.html", "--file", moved)
+    code, _, err = run(capsys, "report", *place, tmp_path / "s.csv", "--file", moved)
     assert code == 2 and "is not the file whose items are labelled in project 'spam'" in err
     assert err.count("\n") == 1
     moved.write_text("id,text\n1,x\n", "utf-8")
-    code, _, err = run(capsys, "report", *place, tmp_path / "s.html", "--file", moved)
+    code, _, err = run(capsys, "report", *place, tmp_path / "s.csv", "--file", moved)
     assert code == 2 and "is not the file whose items" in err and "names no column" in err
 
 

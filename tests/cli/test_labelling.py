@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import json
 import os
@@ -317,7 +318,7 @@ def test_app_starts_the_first_page_on_this_machine_only(
 
 def test_the_app_takes_the_place_of_the_command() -> None:
     """Whoever ends the command ends the app: nothing goes on in the background."""
-    code = "import os; from labelcore.cli.serving import become; import sys\n"
+    code = f"import os, subprocess, sys\n{inspect.getsource(serving.become)}"
     code += "become([sys.executable, '-c', 'import os; print(os.getpid())'], dict(os.environ))"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as one:
         said, _ = one.communicate(timeout=60)
