@@ -64,11 +64,10 @@ def replays(session: lc.Session, events: list[Event] | None = None) -> None:
     replay(session.population, record.plan_json, found, fingerprint=record.fingerprint)
 
 
-@pytest.mark.parametrize("readers", [2, 3])
 def test_each_chosen_item_goes_to_so_many_people_and_to_nobody_twice(
-    population: lc.Population, readers: int
+    population: lc.Population,
 ) -> None:
-    session = started(population, readers=readers)
+    session = started(population, readers=3)
     shown = labelled(session, "ann", "bob", "eve")
     by_item: dict[str, list[str]] = {}
     for who, draw in shown:
@@ -76,7 +75,7 @@ def test_each_chosen_item_goes_to_so_many_people_and_to_nobody_twice(
     assert len(by_item) == session.engine.answers_given == BUDGET
     several = {item: people for item, people in by_item.items() if len(people) > 1}
     assert 8 <= len(several) <= 28  # .3 of 60 is 18; five standard deviations are 18.
-    assert all(len(set(people)) == len(people) == readers for people in several.values())
+    assert all(len(set(people)) == len(people) == 3 for people in several.values())
     assert session.status == "budget used"
     assert all(one.complete for one in session.engine.repeats.judged())
     replays(session)
@@ -320,7 +319,7 @@ def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> N
     random = Random(seed)
     session = started(population, random.choice([0.3, 1.0]), readers=random.choice([2, 3]))
     people = ("ann", "bob", "eve")
-    for step in range(120):
+    for step in range(90):
         who = random.choice(people)
         draw = session.next(who)
         act = random.random()
@@ -340,7 +339,7 @@ def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> N
                 session.answer(draw, answer, annotator=who)
         except AnswerError:
             continue
-        if step % 20 == 0:
+        if step == 40:
             session.results()
     repeats = session.engine.repeats
     assert len(repeats.judged()) > 5
@@ -358,7 +357,7 @@ def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> N
 
 
 def test_a_curve_is_read_again_alike_everywhere(population: lc.Population) -> None:
-    plan = lc.Plan("recalibrated_neyman", ["precision_curve"], budget=40, overlap=0.3, readers=3)
+    plan = lc.Plan("recalibrated_neyman", ["precision_curve"], budget=20, overlap=0.3, readers=3)
     session = lc.Session(population, plan)
     labelled(session, *"abc")
     judged = session.engine.repeats.judged()

@@ -119,6 +119,7 @@ def test_a_session_cuts_once_and_replays(
     assert "once more" not in cut_words({"labels": 60})
 
 
+@pytest.mark.full
 def test_undo_and_revise_go_on_across_the_cut(population: lc.Population, truth: np.ndarray) -> None:
     session = lc.Session(population, plan())
     until(session, truth, 70)

@@ -294,7 +294,7 @@ def test_what_was_last_said_of_an_item(population: lc.Population) -> None:
     store = session.store
     said = {"noted": 0, "flagged": 0}
     while (draw := session.next()) is not None:
-        later = [lc.Session.open(store, session.project)] if draw.index % 10 == 0 else []
+        later = [lc.Session.open(store, session.project)] if draw.index % 25 == 0 else []
         for reader in (session, *later):
             for kind in said:
                 found = reader.last_said(draw, kind)

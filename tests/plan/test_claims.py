@@ -212,22 +212,22 @@ def claims_of(session: lc.Session) -> list[Claim]:
     "design", ["simple_random", pytest.param("recalibrated_neyman", marks=pytest.mark.full)]
 )
 def test_a_session_stops_when_the_claims_are_settled(design: str, two: Known) -> None:
-    claims = ["accuracy[A] > accuracy[B]", "precision >= 0.5", "recall >= 0.99"]
+    claims = ["recall >= 0.5", "precision >= 0.99"]
     plan = lc.Plan(design, ["precision"], classifier=["A"], claims=claims, seed=2)
     session = lc.Session(two.population, plan)
     while (draw := session.next()) is not None:
-        if draw.index % 25 == 0:
+        if draw.index == 25:
             settled = [one.status != "undecided" for one in claims_of(session)]
             assert not all(settled) or session.labels == N_ITEMS
         session.answer(draw, bool(two.truth[two.population.position(draw.item_id)]))
-    assert [one.status for one in claims_of(session)] == ["decided", "decided", "refuted"]
+    assert [one.status for one in claims_of(session)] == ["decided", "refuted"]
     assert session.status == "goal reached" and session.labels < N_ITEMS
     stops = [event.text for event in session.events if event.kind == "stopped"]
     assert stops == ["claims"]
     for one in claims_of(session):
-        assert one.alpha == pytest.approx(0.05 / 3, abs=1e-12) and one.promise == "watched"
+        assert one.alpha == pytest.approx(0.05 / 2, abs=1e-12) and one.promise == "watched"
         strongest = max(one.log_evidence, one.log_evidence_against)
-        assert strongest >= math.log(60) and "{" not in one.sentence()
+        assert strongest >= math.log(40) and "{" not in one.sentence()
         json.loads(one.to_json())
         assert len(one.to_frame()) == 1
     replay_project(session.store, session.project)
@@ -270,12 +270,11 @@ def test_open_items_count_against_a_claim_and_against_its_opposite(two: Known) -
     strengths = []
     while (draw := session.next()) is not None and draw.index <= 150:
         later = draw.index in range(100, 106)
-        before = claims_of(session)[0]
-        session.answer(
-            draw, "later" if later else bool(two.truth[two.population.position(draw.item_id)])
-        )
-        after = claims_of(session)[0]
-        if later:
+        right = bool(two.truth[two.population.position(draw.item_id)])
+        before = claims_of(session)[0] if later else None
+        session.answer(draw, "later" if later else right)
+        if before is not None:
+            after = claims_of(session)[0]
             strengths.append(after.log_evidence - before.log_evidence)
             assert after.log_evidence_against < before.log_evidence_against + 1e-9
     assert len(strengths) == 6 and max(strengths) < 0
@@ -346,6 +345,7 @@ def test_simulated_claims_are_rows_like_others(tmp_path: Path) -> None:
 # --- stop rules ----------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("few_sessions_for_claims")
 def test_any_and_all(two: Known) -> None:
     text = "accuracy >= 0.6"
     wide = {"margin": 0.2, "claims": [text], "classifier": "A", "seed": 2}
@@ -508,6 +508,7 @@ def decided(shares: np.ndarray, text: str, folder: Path) -> tuple[int, int]:
     return int(found[0]), int(found[1])
 
 
+@pytest.mark.full
 def test_false_claims_on_several_groups_are_hardly_ever_decided(tmp_path: Path) -> None:
     """All groups at the boundary of "some", and one of them at that of "every"."""
     most = binom.isf(NOISE, SESSIONS, 0.05)
@@ -525,7 +526,7 @@ def test_one_claim_on_all_groups_is_as_strong_as_the_weakest(spoken: Known) -> N
     every, some = "accuracy[every language] >= 0.75", "accuracy[some language] < 0.75"
     plan = lc.Plan("simple_random", "accuracy", classifier="A",
                    claims=[*texts.values(), every, some],
-                   budget=200, stop=(), seed=2)  # fmt: skip
+                   budget=60, stop=(), seed=2)  # fmt: skip
     session = lc.Session(spoken.population, plan)
     answer_all(session, spoken)
     found = {one.claim: one for one in claims_of(session)}

@@ -21,8 +21,8 @@ ASKED = ("accuracy", "precision", "recall")
 @pytest.fixture(scope="module")
 def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
     rng = np.random.default_rng(3)
-    truth = rng.choice(CLASSES, 6_000, p=SHARES)
-    said = np.where(rng.random(6_000) < 0.85, truth, rng.choice(CLASSES, 6_000))
+    truth = rng.choice(CLASSES, 3_000, p=SHARES)
+    said = np.where(rng.random(3_000) < 0.85, truth, rng.choice(CLASSES, 3_000))
     path = tmp_path_factory.mktemp("classes") / "items.csv"
     pd.DataFrame({"text": "a", "pred": said, "truth": truth}).to_csv(path, index_label="id")
     return lc.read_population(path, id="id", content="text", predictions={"c": "pred"})
@@ -41,7 +41,7 @@ def labelled(population: lc.Population, chosen: lc.Plan) -> lc.Session:
 
 
 def test_only_the_classes_that_matter_have_figures(population: lc.Population) -> None:
-    session = labelled(population, plan(("invoice", "letter"), budget=150))
+    session = labelled(population, plan(("invoice", "letter"), budget=60))
     assert [*session.results()] == [
         "accuracy", "precision[invoice]", "precision[letter]", "recall[invoice]", "recall[letter]",
     ]  # fmt: skip

@@ -115,10 +115,12 @@ class Model:
     undone           (index, repeat) -> who took an answer back last, and when
     waits            those of them that the person has not been shown again
     settled          index -> the answers that somebody's word was about
+    chance_of        index -> the share, or what the engine made of it for a later batch
     """
 
     share: float
     readers: int
+    chance_of: Callable[[int], float]
     limit: int = BUDGET
     drawn: int = 0
     finished: bool = False
@@ -159,7 +161,8 @@ class Model:
 
     def chosen(self, index: int) -> bool:
         text = f"{SEED}|overlap|{self.ids[index]}"
-        return int.from_bytes(hashlib.md5(text.encode()).digest()[:8]) / 2.0**64 < self.share
+        place = int.from_bytes(hashlib.md5(text.encode()).digest()[:8]) / 2.0**64
+        return bool(self.share) and place < self.chance_of(index)
 
     def wanted(self, index: int) -> bool:
         """Whether one more person is to judge the item."""
@@ -325,7 +328,7 @@ class History(RuleBasedStateMachine):
     )
     def begin(self, number: int, share: float, readers: int) -> None:
         self.people = PEOPLE[:number]
-        self.model = Model(share, readers if share else 2)
+        self.model = Model(share, readers if share else 2, self.chance)
         self.open_store = self.stores()
         plan = lc.Plan(
             "simple_random", ["accuracy"], budget=BUDGET, seed=SEED,
@@ -333,6 +336,11 @@ class History(RuleBasedStateMachine):
         )  # fmt: skip
         self.session = lc.Session(items(), plan, self.open_store(), f"history {next(self.number)}")
         self.ready = True
+
+    def chance(self, index: int) -> float:
+        engine = self.session.engine
+        first = engine.in_force(index) if self.model.labelled(index) else None
+        return self.model.share if first is None else engine.chance_of(index, first)
 
     def who(self, number: int) -> str:
         return self.people[number % len(self.people)]

@@ -21,7 +21,7 @@ def test_no_history_disagrees_with_the_model(
 ) -> None:
     memory = scheme == "memory"
     address = "" if memory else address_of(scheme, tmp_path, request)
-    told = run(80 if memory else 4, 1, address)
+    told = run(40 if memory else 4, 1, address)
     assert told["histories"] >= 4 and told["answered"] > 5
     if memory:
         assert told["kept as a second reading"] and told["refused with a sentence"]

@@ -53,16 +53,27 @@ def label(session: lc.Session, number: int) -> None:
         session.answer(draw, "yes" if draw.index % 3 else "no")
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve labels, an automatic backup, six more; closed."""
-    write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", store=url(tmp_path / "labels.db"))
+    folder = tmp_path_factory.mktemp("integrity") / "store"
+    folder.mkdir()
+    write_items(folder / "items.csv")
+    session = session_on(folder / "items.csv", store=url(folder / "labels.db"))
     label(session, FIRST)
-    automatic_backup(tmp_path / "labels.db")
+    automatic_backup(folder / "labels.db")
     label(session, SINCE)
     session.store.close()
-    return tmp_path / "labels.db"
+    return folder.rename(folder.with_name("made"))
+
+
+@pytest.fixture
+def database(made: Path) -> Path:
+    """The same once more, at the same place."""
+    folder = made.with_name("store")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(made, folder)
+    return folder / "labels.db"
 
 
 def tamper(database: Path, statement: str) -> None:
@@ -111,7 +122,7 @@ DONE = {
 }
 
 
-@pytest.mark.parametrize("done", DONE)
+@pytest.mark.parametrize("done", sampled(DONE, 2, seed=1, keep=[*DONE][::3]))
 def test_a_log_that_was_changed_is_said_and_comes_back(database: Path, done: str) -> None:
     statement, said = DONE[done]
     before = [one.hash for one in lc.Session.open(url(database), "spam").events]
@@ -187,14 +198,13 @@ def test_words_of_an_error_that_are_no_text(database: Path) -> None:
     assert verify(url(database)).whole
 
 
-@pytest.mark.parametrize("how", ["a page of events", "cut in half", "first bytes"])
+@pytest.mark.parametrize("how", ["a page of events", "first bytes"])
 def test_a_damaged_database_is_said_and_comes_back(database: Path, how: str) -> None:
     content = database.read_bytes()
     if how == "a page of events":
         flip(database)
     else:
-        half = content[: len(content) // 2]
-        database.write_bytes(half if how == "cut in half" else b"\0" * 100 + content[100:])
+        database.write_bytes(b"\0" * 100 + content[100:])
     found = verify(url(database))
     assert found.damage and not found.whole and found.backup is not None
     done = restore(None, url(database), recover=True)
@@ -249,11 +259,11 @@ def test_what_is_given_up_lets_labelling_go_on(database: Path) -> None:
     assert not accept(url(database)).whole, "a log that does not follow stays closed"
 
 
-def test_texts_and_kept_items(database: Path, tmp_path: Path) -> None:
+def test_texts_and_kept_items(database: Path) -> None:
     tamper(database, 'UPDATE item SET content = \'{"text": "x"}\' WHERE rowid < 3')
     (one,) = verify(url(database)).projects
     assert (one.changed_texts, one.wrong, one.items, one.whole) == (2, "", "", False)
-    (kept,) = (tmp_path / "labels.items").glob("*/items.contents")
+    (kept,) = database.with_suffix(".items").glob("*/items.contents")
     kept.write_bytes(kept.read_bytes() + b"\n")
     assert "was changed" in verify(url(database)).projects[0].items
     kept.unlink()
@@ -261,9 +271,9 @@ def test_texts_and_kept_items(database: Path, tmp_path: Path) -> None:
 
 
 def test_what_became_of_the_file_is_said(
-    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    items, moved = tmp_path / "items.csv", tmp_path / "moved.csv"
+    items, moved = database.with_name("items.csv"), database.with_name("moved.csv")
 
     def said() -> str:
         found = verify(url(database))
@@ -305,7 +315,7 @@ def test_what_is_deleted_of_a_text_leaves_a_chain_that_holds(
     said = "Texts: 1 text not compared: no salt of theirs is known."
     for done in (
         replay_project(session.store, "spam"),
-        replay_bundle(bundle, tmp_path / "items.csv"),
+        replay_bundle(bundle, database.with_name("items.csv")),
     ):
         assert done.answers == FIRST + SINCE and said in done.stages
 
@@ -317,6 +327,7 @@ def test_a_text_or_a_salt_that_was_changed_is_found(database: Path, how: str) ->
     assert (one.changed_texts, one.wrong, one.whole) == (1, "", False)
 
 
+@pytest.mark.full
 def test_a_log_of_before_salts_is_checked_as_it_is(database: Path, tmp_path: Path) -> None:
     """Hashes without salts, as the versions before wrote them; what is drawn next has one."""
     with closing(lc.open_store(url(database))) as store:
@@ -341,7 +352,7 @@ def test_a_log_of_before_salts_is_checked_as_it_is(database: Path, tmp_path: Pat
     assert sum(bool(one.salt) for one in session.store.contents("spam").values()) == 2
     (tmp_path / "b.zip").write_bytes(bundle_zip(session))
     stages = replay_project(session.store, "spam").stages
-    assert replay_bundle(tmp_path / "b.zip", tmp_path / "items.csv").stages[:-1] == stages
+    assert replay_bundle(tmp_path / "b.zip", database.with_name("items.csv")).stages[:-1] == stages
     assert not any("not compared" in stage for stage in stages)
     tamper(database, 'UPDATE item SET content = \'{"text": "x"}\' WHERE rowid = 1')
     assert verify(url(database)).projects[0].changed_texts == 1
@@ -444,7 +455,7 @@ def test_a_bad_backup_is_passed_over(database: Path) -> None:
         newest_backup("memory://")
 
 
-@pytest.mark.parametrize("place", sampled(range(24), 2, seed=1, keep=[1, 5]))
+@pytest.mark.parametrize("place", sampled(range(24), 1, seed=1, keep=[5]))
 def test_wherever_a_byte_changes_it_is_said_in_a_sentence(database: Path, place: int) -> None:
     """Nothing but the words of ``verify``, and after it a store that is whole again."""
     content = bytearray(database.read_bytes())

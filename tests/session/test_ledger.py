@@ -19,7 +19,7 @@ from labelcore.store import LabelStore, open_store
 from labelcore.testing.known import Known, calibrated
 
 WORKER = Path(__file__).with_name("racing_worker.py")
-BUDGET = 60
+BUDGET = 32
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def check_all_served_once(served: list[list[str]], asked: list[int], url: str) -
     assert replay_project(url, "race").answers == BUDGET
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.full), "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "postgresql":
         return str(request.getfixturevalue("postgres_url"))

@@ -194,7 +194,7 @@ def of_other_types(file: Path) -> None:
 HARMS = list(product((Path.unlink, cut, bent, of_another_version, foreign, of_other_types), (0, 1)))
 
 
-@pytest.mark.parametrize(("harm", "which"), sampled(HARMS, 4, seed=1))
+@pytest.mark.parametrize(("harm", "which"), sampled(HARMS, 2, seed=1))
 def test_what_is_missing_or_broken_is_read_or_made_anew(
     harm: object, which: int, csv: Path, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,7 +225,7 @@ def test_what_is_missing_or_broken_is_read_or_made_anew(
     assert all(read_arrays(file) is not None for file in files_of(store, "arrow"))
 
 
-@pytest.mark.parametrize("harm", ["changed", "gone"])
+@pytest.mark.parametrize("harm", ["changed", pytest.param("gone", marks=pytest.mark.full)])
 def test_a_file_is_needed_once(harm: str, csv: Path, store: str) -> None:
     """Also by the session that made the project."""
     truth = ["yes"] * 400

@@ -157,7 +157,7 @@ def test_the_last_item_on_a_screen_is_waited_for(known: Known) -> None:
 
 
 def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
-    plan = lc.Plan("simple_random", ["accuracy"], margin=0.15)
+    plan = lc.Plan("simple_random", ["accuracy"], margin=0.2)
     session = lc.Session(known.population, plan)
     other = session.next("b")
     assert other is not None
@@ -169,13 +169,13 @@ def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
 
 @pytest.mark.parametrize("design", sampled(WATCHED, 2, seed=12))
 def test_goal_reached_then_extend(design: str, known: Known) -> None:
-    plan = lc.Plan(design, ["accuracy"], margin=0.15)
+    plan = lc.Plan(design, ["accuracy"], margin=0.2)
     session = lc.Session(known.population, plan)
     go(session, known)
     found = session.results()["accuracy"]
     assert session.status == "goal reached" and session.next() is None
     assert isinstance(found, lc.Estimate)
-    assert found.half_width <= 0.15 and found.state == "goal reached"
+    assert found.half_width <= 0.2 and found.state == "goal reached"
     labels = session.labels
     session.extend(budget=labels + 10)
     assert session.status == "open"
@@ -200,7 +200,7 @@ def test_an_answer_taken_back_after_a_stop_asks_the_rules_again(known: Known) ->
 
 def test_no_stop_is_written_while_an_item_taken_back_is_owed(known: Known) -> None:
     """The interval may be narrow enough without the item; whether to stop is asked with it."""
-    plan = lc.Plan("simple_random", ["accuracy"], margin=0.15, params={"horizon": 16})
+    plan = lc.Plan("simple_random", ["accuracy"], margin=0.2, params={"horizon": 16})
     session = lc.Session(known.population, plan)
     others = [f"other {number}" for number in range(8)]
     opened = [session.next(other) for other in others]

@@ -1,15 +1,13 @@
-"""Run by test_sqlite_crash.py: append to a store and print each last sequence number stored."""
+"""What test_sqlite_crash.py runs in processes of their own."""
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import signal
+import subprocess
 import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
+from multiprocessing.connection import Connection
 
 from labelcore.log.events import Content, Event
 from labelcore.store import ConflictError, LabelStore, ProjectRecord, open_store
@@ -17,68 +15,53 @@ from labelcore.store import ConflictError, LabelStore, ProjectRecord, open_store
 AT = "2026-01-01T00:00:00.000001+00:00"
 
 
-def report(what: object) -> None:
-    """Print a line in one write, so that a kill leaves all of it or nothing."""
-    os.write(sys.stdout.fileno(), f"{what}\n".encode())
-
-
-def append(store: LabelStore, token: str, report_before: bool) -> None:
-    """Append a draw and its answer with the item's text, again after each conflict."""
+def append(store: LabelStore, token: str, report: Connection, early: bool) -> None:
+    """Append a draw and its answer with the item's text, again after each conflict; send the last
+    sequence number stored, in one write, so that a kill leaves all of it or nothing."""
     while True:
         last = store.last_sequence("spam")
         batch = [
             Event(last + 1, "drawn", AT, "a1", token=token, item_id=token, hash="h"),
             Event(last + 2, "labelled", AT, "a1", answers=token, label="yes", hash="h"),
         ]
-        if report_before:
-            report(last + 2)
+        if early:
+            report.send(last + 2)
             os.kill(os.getpid(), signal.SIGKILL)
         try:
             store.append("spam", batch, {token: Content({"text": f"words of {token}"})})
         except ConflictError:
             continue
-        report(last + 2)
+        report.send(last + 2)
         return
 
 
-def work(options: argparse.Namespace) -> None:
-    """Append until the number asked for is reached, or without end."""
-    store = open_store(options.url)
-    if options.open_only:
-        store.create(ProjectRecord(options.name, AT, "f1", "{}", "{}"))
-        return
-    numbers = itertools.count() if options.appends is None else range(options.appends)
-    for number in numbers:
-        early = options.report_before_append and number == 3
-        append(store, f"{options.name}-{os.getpid()}-{number}", early)
+def work(url: str, report: Connection, appends: int | None, early: bool = False) -> None:
+    """Append so often, or without end; report the fourth one before it is stored."""
+    store = open_store(url)
+    for number in itertools.count() if appends is None else range(appends):
+        append(store, f"{os.getpid()}-{number}", report, early and number == 3)
 
 
-def work_in_children(options: argparse.Namespace) -> None:
-    """One child after the other, each until it is killed: cheaper than starting Python anew."""
-    for _ in range(options.children):
-        child = os.fork()
-        if child == 0:
-            report(f"child {os.getpid()}")
-            work(options)
-            os._exit(0)
-        os.waitpid(child, 0)
-        report("ended")
+def open_only(url: str, report: Connection) -> None:
+    """Make a project in a store that may be new."""
+    open_store(url).create(ProjectRecord(str(os.getpid()), AT, "f1", "{}", "{}"))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("url")
-    parser.add_argument("name")
-    parser.add_argument("--appends", type=int)
-    parser.add_argument("--children", type=int)
-    parser.add_argument("--report-before-append", action="store_true")
-    parser.add_argument("--open-only", action="store_true")
-    options = parser.parse_args()
-    if options.children is None:
-        work(options)
-    else:
-        work_in_children(options)
+READ = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT 1 FROM event').close()"
 
 
-if __name__ == "__main__":
-    main()
+def open_twice(url: str, report: Connection) -> None:
+    """Another program reads the file after it was opened a second time."""
+
+    def add(store: LabelStore, place: int) -> None:
+        event = Event(place, "drawn", AT, "a", token=str(place), hash="h")
+        store.append("spam", [event])
+
+    first = open_store(url)
+    add(first, 1)
+    second = open_store(url)
+    assert second is not first
+    subprocess.run([sys.executable, "-c", READ, url.removeprefix("sqlite:///")], check=True)
+    for place in (2, 3):
+        add(first, place)
+    os.kill(os.getpid(), signal.SIGKILL)

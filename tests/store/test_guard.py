@@ -32,15 +32,26 @@ def label(session: lc.Session, number: int) -> None:
         session.answer(draw, "yes")
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with twelve labels, closed, and no backup."""
-    write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", store=url(tmp_path / "labels.db"))
+    folder = tmp_path_factory.mktemp("guard") / "store"
+    folder.mkdir()
+    write_items(folder / "items.csv")
+    session = session_on(folder / "items.csv", store=url(folder / "labels.db"))
     label(session, 12)
     session.store.close()
-    shutil.rmtree(backups_folder(tmp_path / "labels.db"))
-    return tmp_path / "labels.db"
+    shutil.rmtree(backups_folder(folder / "labels.db"))
+    return folder.rename(folder.with_name("made"))
+
+
+@pytest.fixture
+def database(made: Path) -> Path:
+    """The same once more, at the same place."""
+    folder = made.with_name("store")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(made, folder)
+    return folder / "labels.db"
 
 
 def labelled(database: Path, number: int = 1) -> lc.Session:

@@ -40,6 +40,7 @@ def held(server: postgres.Server, text: str) -> set[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_texts_and_names_leave_the_server(
     server: postgres.Server, tmp_path: Path, data_folder: Path
 ) -> None:

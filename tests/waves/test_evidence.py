@@ -67,7 +67,10 @@ def test_thresholds_are_those_of_normal_roots() -> None:
     assert threshold(12, 0.05, since_launch=True) < threshold(12, 0.05)
 
 
-@pytest.mark.parametrize(("figure", "lean"), [("precision", 0.06), ("recall", 0.15)])
+@pytest.mark.parametrize(
+    ("figure", "lean"),
+    [("precision", 0.06), pytest.param("recall", 0.15, marks=pytest.mark.full)],
+)
 def test_false_alarms_come_as_seldom_as_said(figure: str, lean: float) -> None:
     """600 series of 12 waves at the true value, seed 3. Limit: three standard errors. Twin: a root
     that leans, as it is to a value somewhat above the true one."""
