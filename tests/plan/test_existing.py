@@ -139,11 +139,6 @@ def test_labels_from_the_top_are_not_taken_for_a_random_sample(tmp_path: Path) -
     assert parts.place == "lie in the top tenth of the scores"
 
 
-def test_every_tenth_random_sample_is_not_refused(tmp_path: Path) -> None:
-    for seed in range(10):
-        lc.preview(read(tmp_path, at_random(80, seed)), plan_of(existing="random"))
-
-
 # --- drawing -----------------------------------------------------------------------------------
 
 
