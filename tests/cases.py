@@ -22,7 +22,8 @@ def sampled(
     cases: Iterable[Any], size: int, *, seed: int, keep: Collection[Any] = ()
 ) -> list[ParameterSet]:
     """Cases for ``parametrize``: those in ``keep``, which are known edges, and others drawn with
-    ``seed``, ``size`` together, run with every change; the rest is marked ``full``.
+    ``seed``, ``size`` together, run with every change; the rest is marked ``full``, and there only
+    where the variable ``LABELCORE_EVERY_EXAMPLE`` is set, as collecting it takes seconds.
 
     A case with several arguments is a tuple, or one of ``pytest.param``. One in ``keep`` that is
     no case raises ValueError.
@@ -36,6 +37,7 @@ def sampled(
     return [
         one._replace(marks=[*one.marks, *[pytest.mark.full] * (place in rest)])
         for place, one in enumerate(every)
+        if EVERY_EXAMPLE in os.environ or place not in rest
     ]
 
 

@@ -14,8 +14,15 @@ def at_once(**values: object) -> list[object]:
     return [one.values for one in sampled(CASES, **given) if not one.marks]  # type: ignore[arg-type]
 
 
-def test_the_same_seed_draws_the_same_cases_and_all_of_them_are_there() -> None:
-    assert [one.values for one in sampled(CASES, 6, seed=1)] == CASES
+def test_the_same_seed_draws_the_same_cases_and_all_of_them_are_there_where_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(EVERY_EXAMPLE, raising=False)
+    few = [one.values for one in sampled(CASES, 6, seed=1)]
+    monkeypatch.setenv(EVERY_EXAMPLE, "1")
+    every = sampled(CASES, 6, seed=1)
+    assert [one.values for one in every] == CASES
+    assert few == [one.values for one in every if not one.marks] and len(few) == 6
     assert at_once() == at_once() != at_once(seed=2)
     assert len(at_once()) == 6 and len(at_once(size=99)) == len(CASES)
 

@@ -88,20 +88,8 @@ MAY_NAME_TYPES = {
 # From outside, one of these folders is its table; of its files only these may be named.
 OPEN_FILES = {
     "designs": {
-        *(
-            "base",
-            "choices",
-            "contracts",
-            "curves",
-            "helpers",
-            "lists",
-            "params",
-            "rates",
-            "recut",
-            "registry",
-            "samples",
-        ),
-        *("scalars", "sure_scores"),
+        *("base", "choices", "contracts", "curves", "helpers", "lists", "params", "rates"),
+        *("recut", "registry", "samples", "scalars", "sure_scores"),
     },
     "store": {"base", "checks", "database"},
 }

@@ -87,7 +87,6 @@ def test_a_claim_may_be_about_every_group(app, data_folder: Path) -> None:
 @pytest.mark.parametrize(
     "values",
     sampled([[f"{n}" for n in range(1_200)], ["same"] * 1_200, ["[1]", "[2]"] * 600], 1, seed=1),
-    ids=["another in each row", "one value", "lists"],
 )
 def test_what_holds_no_groups_is_none(app, data_folder: Path, values: list[str]) -> None:
     page = to_aim(opened(app, named(data_folder, language=values)), "Is this right?")
