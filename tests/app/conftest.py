@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 import labelcore as lc
 from labelcore.bounded import Work
@@ -39,6 +40,27 @@ def components() -> Iterator[None]:
     found = manifest_scanner.scan_component_manifests()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        yield
+
+
+class Served:
+    """What pages ask of a server; the mock that the tester makes costs a third of a run."""
+
+    def __init__(self, spec: type) -> None:
+        self._client = SimpleNamespace(client_context=None)
+
+    def get_client(self, session: str) -> Any:
+        return self._client
+
+
+@pytest.fixture(scope="session", autouse=True)
+def light_runs() -> Iterator[None]:
+    """Pages are compiled once in a process, not in each run, which has a light server."""
+    one = ScriptCache()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app_test, "MagicMock", Served)
+        for place in (app_test, local_script_runner):
+            patch.setattr(place, "ScriptCache", lambda: one)
         yield
 
 
