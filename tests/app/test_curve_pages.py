@@ -113,7 +113,7 @@ def test_every_page_in_every_state(app, make_curve: MakeCurve, design: str, labe
         assert not shown.exception and not shown.error, page
 
 
-@pytest.mark.parametrize("design", ["geometric_strata", "recalibrated_neyman"])
+@pytest.mark.parametrize("design", sampled(["geometric_strata", "recalibrated_neyman"], 1, seed=1))
 def test_a_fixed_promise_has_its_band_at_the_end(app, make_curve: MakeCurve, design: str) -> None:
     session = make_curve(design, 50, promise="fixed")
     for page in PAGES:
@@ -190,10 +190,13 @@ def test_the_picture_follows_the_labels(app, make_curve: MakeCurve) -> None:
 def test_paula_is_shown_without_a_confidence(app, make_curve: MakeCurve) -> None:
     make_curve("paula", 1000)
     for name in PAGES:
-        page = texts(app(name, project="demo")).replace("\\", "")
+        shown = app(name, project="demo")
+        page = texts(shown).replace("\\", "")
         assert "no confidence" in page, name
         # The plain sample that the explore page offers has a confidence of its own.
         assert "95 %" not in page or name == "explore", name
+        if name == "explore":
+            assert explored(shown)["terms"][0].startswith("if precision falls along the list")
 
 
 def test_paula_in_the_middle_names_how_far_it_is(app, make_curve: MakeCurve) -> None:
@@ -224,10 +227,8 @@ def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> No
     wish(page, cut="31", need="80")
     for changed, said in (
         ({"cut": "151"}, "The list has 150 items: keep 1 to 150 of them, not 151."),
-        ({"cut": "0"}, "The list has 150 items: keep 1 to 150 of them, not 0."),
         ({"cut": "7.0"}, "No item has a score of 7 or better."),
         ({"cut": "a few"}, "Type a number of items, or a score such as 0.83; got 'a few'."),
-        ({"cut": "1.2.3"}, "Type a number of items, or a score such as 0.83; got '1.2.3'."),
         ({"need": "101"}, "What is needed is a number from 0.1 to 100 per cent, got '101'."),
         ({"need": "much"}, "What is needed is a number from 0.1 to 100 per cent, got 'much'."),
     ):
@@ -235,7 +236,7 @@ def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> No
         now = explored(page)
         assert (now["fault"], now["cut"], now["need"]) == (said, 31, "80")
         assert not page.exception and not page.error
-        assert not explored(wish(page, cut="31"))["fault"]
+    assert not explored(wish(page, cut="31"))["fault"]
 
 
 def test_the_cut_stays_when_labels_arrive(app, make_curve: MakeCurve) -> None:
@@ -272,9 +273,9 @@ def test_right_ones_found_at_the_top_count_further_down(app, make_curve: MakeCur
     """53 of the first 58 are 53 of the first 151."""
     make_curve(labels=100)
     page = app("explore", project="demo")
-    said = [explored(wish(page, cut=str(rank)))["keep"][1] for rank in range(15, 151, 15)]
+    said = [explored(wish(page, cut=str(rank)))["keep"][1] for rank in range(25, 151, 25)]
     least = [int(found[1]) for one in said if (found := re.search(r"· (\d+)(?: to \d+)? of", one))]
-    assert len(least) > 5 and least == sorted(least)
+    assert len(least) > 3 and least == sorted(least)
 
 
 def test_equal_scores_are_told(app, data_folder: Path) -> None:
@@ -339,27 +340,12 @@ def test_explore_says_what_is_known_at_the_ranks_that_matter(app, make_curve: Ma
     assert [row[1] for row in explored(page)["rows"]] == wanted and len({*wanted}) > 1
 
 
-def test_what_assumes_falling_precision_is_not_guaranteed(app, make_curve: MakeCurve) -> None:
-    make_curve("paula", labels=200)
-    page = app("explore", project="demo")
-    assert explored(page)["terms"][0].startswith("if precision falls along the list")
-
-
 def test_explore_without_a_score(app, make, items: Path, data_folder: Path) -> None:
     population = lc.read_population(items, id="id", content="text", predictions={"p": "pred_lr"})
     plan = lc.Plan("simple_random", ["accuracy"], budget=50)
     lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "plain")
     page = app("explore", project="plain")
     assert NO_SCORE in texts(page) and not page.exception
-
-
-@pytest.mark.full
-def test_explore_of_a_plan_that_asks_for_no_curve(app, make) -> None:
-    make(labels=50)
-    page = app("explore", project="demo")
-    assert not page.exception and not page.error
-    assert "For a cut take the ranked list" in texts(page)
-    assert explored(wish(page, need="1"))["pick"] >= 20
 
 
 def test_explore_changes_nothing(app, make_curve: MakeCurve) -> None:
@@ -406,6 +392,7 @@ def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> Non
     assert (plan.budget, plan.promise) == (150, "watched")
 
 
+@pytest.mark.full
 def test_a_budget_under_the_smallest_is_told(aimed) -> None:
     least = re.search(r"needs at least (\d+) labels", texts(aimed))
     assert least is not None
@@ -447,7 +434,7 @@ def field(page, start: str):
     sampled(
         [("recalibrated_neyman", 60), ("simple_random", 60), ("geometric_strata", 100),
          ("paula", 30), ("simple_random", 5)],
-        2, seed=1, keep=[("recalibrated_neyman", 60), ("simple_random", 5)],
+        1, seed=1, keep=[("recalibrated_neyman", 60)],
     ),
 )  # fmt: skip
 def test_start_says_the_first_figure_of_label(

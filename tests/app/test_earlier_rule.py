@@ -25,7 +25,7 @@ def project(data_folder: Path, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.parametrize(
-    "project", sampled(BUNDLES, 2, seed=1, keep=["simple_random"]), indirect=True
+    "project", sampled(BUNDLES, 1, seed=1, keep=["simple_random"]), indirect=True
 )
 def test_every_page_shows_it(app: Callable[..., AppTest], project: str) -> None:
     start = app().run()

@@ -15,13 +15,17 @@ from labelcore.report import report_html
 from labelcore.ui import living
 from labelcore.ui.explore_choice import ANOTHER, FIXED, FURTHER, REQUIREMENTS
 from labelcore.words.choices import further_words
-from tests.app.conftest import button, texts
+from tests.app.conftest import Once, button, texts
 
 WANTED = {"candidates": (20, 40, 80), "precision_threshold": 0.8}
 
 
 @pytest.fixture
-def session(data_folder: Path) -> lc.Session:
+def session(labelled_once: Once) -> lc.Session:
+    return labelled_once("choice", chosen)
+
+
+def chosen(data_folder: Path) -> lc.Session:
     rows = "".join(f"i{n},item {n},{1 - n / 160:.4f}\n" for n in range(160))
     path = data_folder / "files" / "items.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,7 +156,7 @@ def test_several_classifiers_are_told_what_chooses_among_them(
         "recalibrated_neyman", "precision", classifier=list(population.classifiers), budget=60
     )
     two = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "two")
-    while (draw := two.next()) is not None and two.labels < 50:
+    while (draw := two.next()) is not None and two.labels < 5:
         two.answer(draw, int(draw.item_id[1:]) < 40)
     shown = texts(app("explore", project="two")).replace("\\", "")
     assert "'Which cut should I ship?' has bounds for all of them" in shown

@@ -7,7 +7,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import LateAnswerError
-from labelcore.ui import actions
+from labelcore.ui import actions, sessions
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
 from tests.app.conftest import (
     HOSTILE,
@@ -206,11 +206,11 @@ def test_what_unsure_items_leave_open_stands_beside_the_figure(app, items, data_
     population = lc.read_population(items, id="id", content="text", predictions={"lr": "pred_lr"})
     plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120)
     session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo")
-    for _ in range(60):
+    for _ in range(40):
         draw = session.next()
         session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
     assert "Of all items" not in texts(app("label", project="demo"))
-    for number in range(30):
+    for number in range(15):
         draw = session.next()
         session.answer(draw, int(draw.item_id[1:]) % 5 == 0 if number % 3 else "unsure")
     page, found = app("label", project="demo"), session.results()
@@ -288,8 +288,13 @@ def test_finish_asks_a_reason(app, make) -> None:
     assert [e.text for e in fresh(session).events if e.kind == "finished"] == ["tired"]
 
 
-def test_exhausted(app, make) -> None:
-    make(labels=200, budget=200)
+def test_exhausted(app, data_folder) -> None:
+    rows = [{"id": f"i{n}", "text": f"item {n}", "called": n % 2} for n in range(12)]
+    population = lc.read_population(rows, id="id", content="text", predictions={"lr": "called"})
+    plan = lc.Plan("simple_random", ["accuracy"], budget=12)
+    session = lc.Session(population, plan, sessions.store(), "demo")
+    while (draw := session.next()) is not None:
+        session.answer(draw, "yes")
     assert "Everything there was to judge has been judged" in texts(app("label", project="demo"))
 
 

@@ -151,6 +151,7 @@ def test_more_rows_than_fit_are_read_where_they_lie(
     assert population.content("i4")["text"].startswith("item 4\n")
 
 
+@pytest.mark.full
 def test_a_folder_of_a_few_rows_becomes_a_project(app, parquet: Path, data_folder: Path) -> None:
     population = made(app, "files/parts", data_folder)
     assert population.path == parquet / "parts"

@@ -73,7 +73,7 @@ FILES: dict[str, tuple[Callable[[int], Row], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize(
-    "name", sampled(FILES, 4, seed=1, keep=["messages with tools", "empty objects", "200 leaves"])
+    "name", sampled(FILES, 3, seed=1, keep=["messages with tools", "empty objects", "200 leaves"])
 )
 def test_from_the_file_to_the_first_item_or_to_a_sentence(app, data_folder, name: str) -> None:
     row_of, shown = FILES[name]

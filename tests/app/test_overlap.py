@@ -53,7 +53,7 @@ def test_what_people_judge_differently_is_settled_by_key_on_people(app, make) ->
 
 
 def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
-    session = make(overlap=1.0, labels=60)
+    session = make(overlap=1.0, labels=24, budget=24)
     while (draw := session.next("ann")) is not None:
         session.answer(draw, int(draw.item_id[1:]) % 7 == 0)
     page = app("people", project="demo")
@@ -62,10 +62,10 @@ def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
     (shown,) = [one["said"] for one in pictures(app("progress", project="demo")) if one["said"]]
     assert shown[1].startswith("As settled by two people: Accuracy ")
     each, pairs = (one.value for one in page.table[:2])
-    assert each["Person"].tolist() == ["me", "ann"] and each["Answers"].tolist() == ["60", "0"]
+    assert each["Person"].tolist() == ["me", "ann"] and each["Answers"].tolist() == ["24", "0"]
     assert pairs["Two people"].tolist() == ["ann\\, me"]
     assert "yes against no" in pairs["Where they differ"].tolist()[0]
-    differ = len(session.unsettled()) / 60
+    differ = len(session.unsettled()) / 24
     assert seen_words(session).startswith(f"Two people differ on {percent(round(differ, 2), 0)} of")
 
 
@@ -108,7 +108,7 @@ def test_review_hides_what_this_person_is_still_to_judge(make) -> None:
 
 
 def test_a_person_alone_is_told_for_whom_the_rest_is(app, make) -> None:
-    make(overlap=1.0, labels=60)
+    make(overlap=1.0, labels=24, budget=24)
     page = app("label", project="demo")
     assert TITLES["for others"] in [one.value for one in page.header]
     button(page, "state-finish").click().run()

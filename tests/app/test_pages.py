@@ -114,14 +114,14 @@ def without_copies(session: lc.Session) -> None:
 
 
 def test_a_file_that_moved_is_found_again_by_its_content(app, make, items: Path) -> None:
-    session = make(labels=30, here=True)
+    session = make(labels=9, here=True)
     moved = items.with_name("items of last year.csv")
     items.rename(moved)
     without_copies(session)
     other = items.with_name("other.csv")
     other.write_text(moved.read_text("utf-8").replace("item 2\n", "item two\n"), "utf-8")
     shown = app("report", project="demo")
-    assert "From the log alone: 30 of 60 judged" in texts(shown)
+    assert "From the log alone: 9 of 60 judged" in texts(shown)
     (choice,) = shown.selectbox
     choice.set_value("files/other.csv")
     button(shown, "relink-do").click().run()
@@ -153,7 +153,7 @@ def test_data_folder_that_is_a_file(app, data_folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "labels"), sampled(product(("progress", "report"), (0, 3, 50, 60)), 4, seed=1)
+    ("page", "labels"), sampled(product(("progress", "report"), (0, 3, 50, 60)), 2, seed=1)
 )
 def test_every_state(app, make, page: str, labels: int) -> None:
     session = make(labels=labels)
@@ -179,7 +179,7 @@ def test_progress_compares_from_the_first_figure_on(app, two: lc.Session) -> Non
     page = app("progress", project="two")
     assert not page.exception
     assert {one for row in table_rows(page) for one in row[1:]} <= {"not yet", "too early"}
-    for _ in range(50):
+    for _ in range(40):
         two.answer(two.next(), True)
     page = app("progress", project="two")
     assert [row[0].split()[0] for row in table_rows(page)] == ["lr>=0.4", "lr>=0.7"]
@@ -187,7 +187,7 @@ def test_progress_compares_from_the_first_figure_on(app, two: lc.Session) -> Non
 
 
 def test_report_says_it_in_plain_words(app, two: lc.Session) -> None:
-    for _ in range(50):
+    for _ in range(20):
         two.answer(two.next(), True)
     page = app("report", project="two")
     assert not page.exception and not page.dataframe
@@ -255,7 +255,7 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     truth = dict(
         zip(session.population.ids(), session.population.column("true_label"), strict=True)
     )
-    for _ in range(30):
+    for _ in range(12):
         draw = session.next()
         session.answer(draw, truth[draw.item_id] == "1")
     assert "In truth" not in texts(app("report", project=name)).replace("\\", "")

@@ -92,7 +92,7 @@ def test_undo_and_history_are_ones_own(app, make) -> None:
 
 
 def test_an_item_on_another_screen_is_taken_over(app, make) -> None:
-    session = make(budget=45)
+    session = make(budget=20)
     left = [given(session, person) for person in ("me 2", "me 3")]
     while (draw := session.next()) is not None:
         session.answer(draw, "yes")
@@ -120,7 +120,7 @@ def test_no_item_is_taken_over_that_one_must_not_judge(make) -> None:
 
 
 def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) -> None:
-    session = make(budget=45)
+    session = make(budget=20)
     left = given(session, "bob")
     people.presence().arrive("demo", "bob")
     people.presence().arrive("demo", "bob")

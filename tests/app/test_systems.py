@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from openpyxl import load_workbook
@@ -25,6 +24,7 @@ from labelcore.report.judged import (
 )
 from labelcore.report.spreadsheet import report_xlsx
 from labelcore.trials.table import TRIALS
+from labelcore.ui import sessions
 from labelcore.ui.known import known_bar
 from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, first_card, possible_cards
 from labelcore.ui.plain import one_line, plain
@@ -65,7 +65,7 @@ def test_progress_tells_pass_rates_pairs_and_the_judge(session: lc.Session) -> N
     page = AppTest.from_function(panel, default_timeout=60).run()
     assert not page.exception
     rates, pairs, judge = (one.value for one in page.table)
-    found, places = session.judge("model"), session.ranking("model", "prevalence")
+    measured, places = session.judge("model"), session.ranking("model", "prevalence")
     assert len(rates) == 5 and len(pairs) == 4
     assert rates["Pass rate"].str.endswith("%").all()
     assert list(rates["Place"]) == [
@@ -77,11 +77,18 @@ def test_progress_tells_pass_rates_pairs_and_the_judge(session: lc.Session) -> N
     far = told["more"].isna() & (told[["low", "high"]].abs().max(axis=1) > CLOSE)
     assert said.count(OPEN) == far.sum() > 0
     assert said.count(TIE) == told["more"].isna().sum() - far.sum()
-    kappa = found[(found["measure"] == "kappa") & found["group"].isna()].iloc[0]
+    kappa = measured[(measured["measure"] == "kappa") & measured["group"].isna()].iloc[0]
     assert judge["Kappa"].iloc[0].startswith(plain(f"{kappa['value']:.2f} ("))
     assert plain(one_line(HOSTILE, LONGEST)) in {*rates["System"]}
     assert "The judge passes 6" in texts(page)
     assert ORDER_DIFFERS[:14] not in texts(page), "both put alpha first"
+    found = judged_of(session)
+    assert (
+        found is not None
+        and found.next_to_decide()[1] == sorted(filter(None, told["more"].dropna()))[2]
+    )
+    sure = [one for one in found.sentences() if one.startswith("95 % sure: ")]
+    assert sure and all("is better than" in one for one in sure)
 
 
 def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
@@ -106,8 +113,41 @@ def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
     assert known_bar(row.known).name == "Pass rate"
 
 
-def tried(data_folder: Path) -> tuple[lc.Session, dict[str, Any]]:
-    """The trial with every answer given, and its records by id."""
+@pytest.mark.full
+def test_pairs_nearest_to_a_decision_have_a_button(data_folder: Path) -> None:
+    frame = judged_frame(200)
+    plan = lc.Plan(
+        "recalibrated_neyman", "prevalence", classifier="judge", budget=200, seed=2, by="model"
+    )
+    session = lc.Session(judged(frame), plan, sessions.store(), "systems")
+    label_all(session, frame)
+    open_ = sorted(
+        one for one in session.differences("model", "prevalence")["more"].dropna() if one
+    )
+    found = judged_of(session)
+    assert len(open_) >= 3 and found is not None
+    assert found.next_to_decide() == (min(len(open_), 3), open_[:3][-1])
+    page = AppTest.from_function(panel, default_timeout=60).run()
+    assert [one for one in page.button if one.key == "systems-decide"]
+
+
+def test_a_button_asks_for_labels_that_are_not_planned_yet(data_folder: Path) -> None:
+    def few() -> None:
+        from labelcore.ui import sessions
+        from labelcore.ui.systems import _decide
+
+        _decide(sessions.session("systems"), 2, 100)
+
+    plan = lc.Plan(
+        "recalibrated_neyman", "prevalence", classifier="judge", budget=60, params={"horizon": 4}
+    )
+    session = lc.Session(judged(judged_frame(60)), plan, sessions.store(), "systems")
+    session.answer(session.next(), True)
+    (one,) = AppTest.from_function(few, default_timeout=60).run().button
+    assert one.label == "Decide 2 more pairs: 41 labels", "59 of the 100 are planned"
+
+
+def test_the_end_of_a_trial_has_its_truth_and_the_errors_of_the_judge(data_folder: Path) -> None:
     trial = TRIALS["judged"]
     population = lc.read_population(trial.write(data_folder), **trial.read_arguments)
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
@@ -116,11 +156,6 @@ def tried(data_folder: Path) -> tuple[lc.Session, dict[str, Any]]:
     records = {one["id"]: one for one in trial.build()}
     while (draw := session.next()) is not None:
         session.answer(draw, bool(records[draw.item_id][trial.truth_column]))
-    return session, records
-
-
-def test_the_errors_of_the_judge_are_listed_with_its_reasons(data_folder: Path) -> None:
-    session, records = tried(data_folder)
     found = reviewed(session, "judge")
     wrong = found.chosen(WRONG)
     assert found.named(WRONG) == "Judge was wrong" and len(wrong) > 0
@@ -134,32 +169,6 @@ def test_the_errors_of_the_judge_are_listed_with_its_reasons(data_folder: Path) 
     assert len(found.chosen(WRONG, search="close enough")) == sum(
         "close enough" in one["comment"] for one in told.values()
     )
-
-
-def test_pairs_nearest_to_a_decision_have_a_button(data_folder: Path) -> None:
-    frame = judged_frame(200)
-    plan = lc.Plan(
-        "recalibrated_neyman", "prevalence", classifier="judge", budget=200, seed=2, by="model"
-    )
-    store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    session = lc.Session(judged(frame), plan, store, "systems")
-    label_all(session, frame)
-    open_ = sorted(
-        one for one in session.differences("model", "prevalence")["more"].dropna() if one
-    )
-    page = AppTest.from_function(panel, default_timeout=60).run()
-    (one,) = [one for one in page.button if one.key == "systems-decide"]
-    assert one.label == f"Decide {min(len(open_), 3)} more pairs: {open_[:3][-1]:,} labels"
-    found = judged_of(session)
-    assert found is not None and len(open_) >= 3
-    ahead = session.differences("model", "prevalence").query("ahead != ''")
-    said = [one for one in found.sentences() if one.startswith("95 % sure: ")]
-    assert bool(said) == (len(ahead) > 0) and all("is better than" in one for one in said)
-
-
-def test_the_truth_of_a_finished_trial_stands_beside_each_system(data_folder: Path) -> None:
-    session, records = tried(data_folder)
-    trial = TRIALS["judged"]
     page = AppTest.from_function(panel, default_timeout=60).run()
     assert "Truth" not in page.table[0].value and len(page.table[0].value) == 5
     session.finish()
@@ -173,13 +182,13 @@ def test_the_truth_of_a_finished_trial_stands_beside_each_system(data_folder: Pa
 
 
 def test_grades_are_told_by_their_mean(data_folder: Path) -> None:
-    frame = judged_frame(40).assign(verdict=[1, 2, 3, 4, 5] * 40)
+    frame = judged_frame(15).assign(verdict=[1, 2, 3, 4, 5] * 15)
     base = lc.read_population(
         frame, id="id", content="answer", predictions={"judge": "verdict"}, groups=("model",),
         prompt="prompt",
     )  # fmt: skip
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    made = lc.Session(base, lc.Plan("recalibrated_neyman", "accuracy", budget=40), store, "systems")
+    made = lc.Session(base, lc.Plan("recalibrated_neyman", "accuracy", budget=30), store, "systems")
     while (draw := made.next()) is not None:
         made.answer(draw, "4")
     page = AppTest.from_function(panel, default_timeout=60).run()

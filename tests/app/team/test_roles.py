@@ -251,7 +251,7 @@ def test_who_owns_one_project_is_offered_nothing_that_makes_another(
     app, make, come: Come, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """New project, Watch and duplicates are of no project, so that they would be refused."""
-    session = make(labels=60)
+    session = make(labels=5)
     session.finish()
     Register(data_folder).add("Eve", None, login=True, roles={
         visitor.key(session.record): Role.OWNER})  # fmt: skip
