@@ -14,7 +14,7 @@ STEPS = ("yes", "no", "yes", "no", "yes", "no", "unsure", "broken", "later", "un
 
 
 @pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 3, 4, 6, 7))]
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.full) for seed in (0, 3, 4, 6, 7))]
 )
 def test_all_places_agree(seed: int, app, make: Make) -> None:
     chance = random.Random(seed)

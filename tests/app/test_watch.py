@@ -17,7 +17,7 @@ from labelcore.ui.plain import JOINER
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
 from tests.waves.test_monitor import label, table
 
-RIGHT = (0.9, 0.9, 0.9, 0.3, 0.3)
+RIGHT = (0.9, 0.9, 0.2, 0.2)
 """The precision of each wave."""
 
 
@@ -40,14 +40,14 @@ def week(folder: Path, wave: int, right: float) -> tuple[lc.Population, pd.DataF
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of data with five finished weeks, the last two after a fall, and one that waits for
+    """A folder of data with four finished weeks, the last two after a fall, and one that waits for
     its labels."""
     data_folder = tmp_path_factory.mktemp("watched") / "data"
     data_folder.mkdir()
     store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
     plan = lc.Plan("recalibrated_neyman", ["precision"], budget=90, seed=3, by="language")
     made = lc.Monitor(store, "spam", plan, ["precision >= 0.8"], since_launch=False, waves=12)
-    for wave, right in enumerate((*RIGHT, 0.3)):
+    for wave, right in enumerate((*RIGHT, 0.2)):
         population, frame = week(data_folder, wave, right)
         session = made.wave(population, f"w{wave}")
         if wave < len(RIGHT):
@@ -78,35 +78,35 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     assert title == f"spam: precision has been lower since about {alarm.about}."
     assert f"alarm since {alarm.wave}" in texts(page) and alarm.sentence() in texts(page)
     shown = figures(page)
-    assert list(shown.columns) == ["Figure", "w3", "w4", "Difference", "Required"]
+    assert list(shown.columns) == ["Figure", "w2", "w3", "Difference", "Required"]
     assert list(shown["Figure"]) == ["Precision", "Precision, de", "Precision, en"]
     assert shown.loc[0, "Required"] == "80 %"
-    compared = monitor.compare("w4", "w1").set_index("estimand").loc["precision"]
-    page.selectbox(key="watch-then-spam-w4").select("w1").run()
+    compared = monitor.compare("w3", "w0").set_index("estimand").loc["precision"]
+    page.selectbox(key="watch-then-spam-w3").select("w0").run()
     said = figures(page).loc[0, "Difference"]
     assert said.startswith(f"\N{MINUS SIGN}{abs(100 * compared['difference_value']):.0f} ")
-    assert button(page, "watch-label").label == "Label w5: 90 labels"
+    assert button(page, "watch-label").label == "Label w4: 90 labels"
     button(page, "watch-label").click().run()
-    assert page.query_params["project"] == "spam: w5" and not page.exception
+    assert page.query_params["project"] == "spam: w4" and not page.exception
 
 
 def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
     app: Callable, monitor: lc.Monitor
 ) -> None:
     start = app()
-    assert start.expander[0].label == "Finished waves of monitors (5)"
-    assert "**spam\\: w5**" in links(start) and not start.exception
-    session = sessions.session("spam: w5")
+    assert start.expander[0].label == "Finished waves of monitors (4)"
+    assert "**spam\\: w4**" in links(start) and not start.exception
+    session = sessions.session("spam: w4")
     for _ in range(5):
         session.answer(session.next("me"), "yes", annotator="me")
     for name in ("label", "progress", "report", "explore"):
-        page = app(name, project="spam: w5")
+        page = app(name, project="spam: w4")
         assert LATER in texts(page) and not pictures(page) and not page.exception
     page = app("watch")
-    page.text_input(key="watch-why-spam-w5").input("no more time").run()
-    button(page, "watch-close-w5").click().run()
+    page.text_input(key="watch-why-spam-w4").input("no more time").run()
+    button(page, "watch-close-w4").click().run()
     assert not page.exception and monitor.due == {}
-    closed = monitor.table().set_index("wave").loc["w5"]
+    closed = monitor.table().set_index("wave").loc["w4"]
     assert closed["promise"] == "fixed" and closed["labels"] == 5
     button(page, "watch-restart").click().run()
     assert "must say why the monitor begins anew" in texts(page)
@@ -115,7 +115,7 @@ def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
     assert page.title[0].value.replace("\\", "") == "spam: begins anew with the next wave."
     assert monitor.alarms == [] and not page.exception
     said = [(one.kind, one.text, one.annotator)
-            for one in sessions.session("spam: w5").events if one.text]  # fmt: skip
+            for one in sessions.session("spam: w4").events if one.text]  # fmt: skip
     assert said == [("finished", "no more time", "me"), ("restarted", "a new classifier", "me")]
 
 
