@@ -44,14 +44,22 @@ DEAR = {
     ("replay_equals_incremental", "agreement_patterns"),
     ("later_labels_do_not_matter", "agreement_patterns"),
     ("same_seed_same_draws", "oversampling"),
+    ("sample_is_random", "simple_random"),
+    ("sample_is_random", "paired_comparison"),
+    ("no_label_is_not_yet", "paired_comparison"),
+    ("no_label_is_not_yet", "geometric_strata"),
+    ("replay_equals_incremental", "simple_random"),
+    ("json_round_trip", "simple_random"),
+    ("undo_is_as_if_never_answered", "recycling"),
+    ("points_of_a_census_are_the_truth", "recalibrated_neyman"),
 }
 """Figures are worked out at hundreds of looks, each of which takes these methods long."""
 
 
 def method_cases(owed: Iterable[Owed], names: Sequence[str]) -> list[Any]:
     """Each contract with each method. The default method and one other, which each contract draws
-    for itself, run with every change, the other one unless it is ``DEAR``. Of slow contracts, which
-    simulate many sessions, those of bands that are worked out for all sessions at once."""
+    for itself, run with every change where they are not ``DEAR``. Of slow contracts, which simulate
+    many sessions, those of bands that are worked out for all sessions at once."""
     return [
         case(row, name, name, *marks, *[pytest.mark.full] * later(row, name))
         for place, row in enumerate(owed)

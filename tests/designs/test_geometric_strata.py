@@ -357,7 +357,7 @@ def test_the_band_goes_nearly_straight_and_says_what_it_assumes(
 def test_preview_expects_the_width_that_comes(known: Known, budget: int, promise: str) -> None:
     """On calibrated scores: the mean over 8 sessions of the band's greatest half-width beyond the
     head, within a quarter of what was expected."""
-    plan = plan_of(budget, promise=promise)
+    plan = lc.Plan(NAME, ["precision_curve"], budget=budget, promise=promise)
     expected = lc.preview(known.population, plan).expected_half_width["precision_curve"]
     widest = []
     for seed in range(8):
@@ -367,10 +367,12 @@ def test_preview_expects_the_width_that_comes(known: Known, budget: int, promise
 
 
 def test_a_margin_becomes_the_labels_that_meet_it(known: Known) -> None:
-    plan = plan_of(None, margin=0.08, promise="fixed")
+    plan = lc.Plan(NAME, ["precision_curve"], margin=0.08, promise="fixed", seed=3)
     found = lc.preview(known.population, plan)
     assert found.expected_half_width["precision_curve"] <= 0.08
-    fewer = lc.preview(known.population, plan_of(found.expected_labels - 20, promise="fixed"))
+    fewer = lc.preview(
+        known.population, replace(plan, margin=None, budget=found.expected_labels - 20)
+    )
     assert fewer.expected_half_width["precision_curve"] > 0.08
     assert found.derived["rank_edges"] == rank_edges(900).tolist()
 

@@ -20,7 +20,7 @@ from labelcore.testing.known import Known, fewest, label, labelled, many_labelle
 from tests.cases import repeated, sampled
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
-pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims", "few_looks_back")
 
 NAME = "paired_comparison"
 
@@ -177,7 +177,7 @@ def test_a_claim_is_settled_where_they_disagree(known: Known) -> None:
         ["accuracy_difference"],
         classifier=list(BOTH),
         claims=["accuracy[a] > accuracy[b]"],
-        budget=1500,
+        budget=600,
     )
     session = lc.Session(known.population, plan)
     while session.status == "open" and (draw := session.next()) is not None:

@@ -130,6 +130,32 @@ RUNS, LABELS, Z = repeated(100), 200, 3.0
 LEAST = 0.95 - Z * np.sqrt(0.95 * 0.05 / RUNS)
 
 
+def as_it_is(engine: Engine, rows: object, look: Look) -> Look:
+    return replace(look)
+
+
+def test_prompts_make_a_difference_surer_and_the_rate_of_all_systems_less_sure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Against the same session read as if outputs on one prompt had nothing in common."""
+    frame = judged_frame(300, shared=2.0)
+    population = judged(frame)
+    plan, codes = kept_plan(population, plan_of(budget=LABELS)), frame["truth"].to_numpy()
+
+    def widths() -> tuple[float, float]:
+        (engine,) = beginnings(population, plan, [1_000])
+        label_until(engine, codes.astype(np.int64), LABELS)
+        rate = results(engine)["prevalence"]
+        rows = differences.differences(engine, ("model",), "prevalence")
+        return rate.high - rate.low, float((rows["high"] - rows["low"]).mean())  # type: ignore[attr-defined]
+
+    rate, difference = widths()
+    monkeypatch.setattr(counted, "less_sure", as_it_is)
+    monkeypatch.setattr(differences, "_correlation", lambda *_: 0.0)
+    alone, apart = widths()
+    assert rate > 1.1 * alone and 0.6 * apart < difference < 0.98 * apart
+
+
 def _covered(
     population: lc.Population, frame: pd.DataFrame, see: Callable[[Engine], bool]
 ) -> float:
@@ -143,6 +169,7 @@ def _covered(
     return float(np.mean(found))
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_the_difference_of_two_systems_is_covered_and_not_with_one_that_trusts_pairs_too_much(
@@ -177,9 +204,6 @@ def test_the_rate_of_all_systems_is_covered_and_not_as_if_prompts_did_not_repeat
     def inside(engine: Engine) -> bool:
         found = results(engine)["prevalence"]
         return bool(found.low <= true <= found.high)  # type: ignore[attr-defined]
-
-    def as_it_is(engine: Engine, rows: object, look: Look) -> Look:
-        return replace(look)
 
     assert counted.less_sure is prompts.less_sure
     if broken:

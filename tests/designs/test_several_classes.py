@@ -104,6 +104,7 @@ def missed(known: Known, promise: str) -> list[str]:
     return found.index[found["coverage"] < fewest(RUNS, 0.93)].tolist()
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_accuracy_precision_and_recall_of_each_class_are_covered(five: Known) -> None:
     assert missed(five, "fixed") == []

@@ -247,7 +247,9 @@ def test_few_values_leave_fewer_strata_and_say_so(tmp_path: Path) -> None:
     engine = file.engine(plan_of(promise="watched"), 1)
     assert engine.frame.n_strata == 3
     assert "allow 3 strata by CBRT, not 10" in engine.frame.notes[0]
-    for _ in label(engine, file.truth):
+    for labels in label(engine, file.truth):
+        if labels % 5 != 1:
+            continue
         found = scalar_results(engine)["accuracy"]
         assert found.has_interval
         assert found.low - 1e-9 <= file.value("accuracy") <= found.high + 1e-9
@@ -285,10 +287,10 @@ def test_bad_parameters(params: dict[str, Any], words: str) -> None:
 
 
 def test_preview_foresees_half_width(known: Known) -> None:
-    """Within a tenth of the mean over 40 runs, on scores that are right."""
+    """Within a tenth of the mean over 20 runs, on scores that are right."""
     plan = plan_of(budget=200)
     expected = lc.preview(known.population, plan).expected_half_width["accuracy"]
     found = [
-        one["accuracy"].half_width for one in scalar_results_of(many_labelled(known, plan, 40))
+        one["accuracy"].half_width for one in scalar_results_of(many_labelled(known, plan, 20))
     ]
     assert np.mean(found) == pytest.approx(expected, rel=0.1)

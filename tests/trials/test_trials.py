@@ -126,7 +126,9 @@ def test_wrong_answers_are_found_out(trial: Trial, population: lc.Population) ->
     assert all(row.differing == trial.plan.budget for row in rows)
 
 
-@pytest.mark.parametrize("trial", sampled(TRIALS, 1, seed=1), indirect=True, scope="module")
+@pytest.mark.parametrize(
+    "trial", sampled(TRIALS, 1, seed=1, keep=["messages"]), indirect=True, scope="module"
+)
 def test_a_project_goes_on_after_the_trial_is_written_again(trial: Trial, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/labels.db"
     path = trial.write(tmp_path)
