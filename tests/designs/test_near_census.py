@@ -8,37 +8,8 @@ import pytest
 from labelcore.designs import profile_figures
 from labelcore.designs.base import Look
 from labelcore.estimands import SCALARS, ratios
-from labelcore.stats import profile_interval
 from labelcore.stats.profile import Cells
 from labelcore.stats.profile_interval import in_whole_items
-from labelcore.testing.known import fewest
-from tests.cases import SOUND_AND_BROKEN
-
-
-def part_coverage(runs: int = 1_000) -> float:
-    """How often precision is held with 15 of 17 labelled in each of six strata of called items, a
-    fifth of them wrong, beside 3,000 others of which nobody is asked."""
-    sizes, true = np.array([17] * 6 + [3_000]), np.array([14, 13, 14, 13, 14, 14, 40])
-    said, labelled = np.arange(7) < 6, np.array([15] * 6 + [0])
-    generator, inside = np.random.default_rng(9), 0
-    for _ in range(runs):
-        positive = generator.hypergeometric(true, sizes - true, labelled)
-        cells = Cells(sizes * 1.0, labelled * 1.0, positive * 1.0, said)
-        look = Look(0.95, "fixed", 90, 90, "file", 30)
-        found = profile_figures.profile_figures([SCALARS["precision"]], cells, look, None)
-        inside += found.low[0] <= true[said].sum() / 102 + 1e-12 <= found.high[0] + 2e-12
-    return inside / runs
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
-def test_what_counts_is_what_the_figure_rests_on(
-    broken: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Few of the called items are left, and many others."""
-    if broken:
-        monkeypatch.setattr(profile_interval, "FEW_LEFT", 0)
-    assert (part_coverage() < fewest(1_000, 0.95)) == broken
 
 
 def test_bounds_are_whole_items_of_what_the_figure_rests_on() -> None:
