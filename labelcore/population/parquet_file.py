@@ -21,7 +21,7 @@ from labelcore.population.json_file import JsonTable
 from labelcore.population.limits import check_columns, check_rows, check_unpacked, refusal
 from labelcore.population.text import as_text
 
-HELD = 1 << 18  # bytes of a file whose columns are held: DuckDB looks up a row in 5 ms
+HELD = 1 << 20  # bytes of a file whose columns are held: DuckDB looks up a row in 5 ms
 UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ import pyarrow.parquet as pq
 
 from labelcore.population.duck import REMOTE, Duck, DuckError, as_written, said_by
 from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on, unique
-from labelcore.population.engines.sql import EVERY, Piece, joined, sql, value
+from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.text import as_text
 
 MOMENT = "%Y-%m-%d %H:%M:%S"
@@ -25,8 +24,6 @@ MOMENTS = {
 }
 """How Arrow writes a moment, by its type."""
 PLACE = "labelcore place"
-SMALL, UNPACKED = 1 << 20, 1 << 23
-"""Bytes of a file whose rows are kept as they were read, there and unpacked."""
 WANTED = re.compile(r"install the required extension '(\w+)")
 LATE = re.compile(r"unsuccessful query result[\s:]+(.+)")
 """The cause, where a result breaks off."""
@@ -47,7 +44,6 @@ class DuckEngine(Engine):
         self.parts = tuple(parts)
         asked = any(REMOTE in part for part in parts)
         self._duck = Duck(remote=asked)
-        self._kept: dict[tuple[Any, ...], pa.Table | None] = {}
         self.files = () if asked else tuple(map(Path, self.parts))
         rows = self._describe()
         self.address = parts[0] if asked else None
@@ -134,41 +130,19 @@ class DuckEngine(Engine):
     def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
         """The texts of one row, from its part alone."""
         part = int(np.searchsorted(self._ends, position, side="right"))
-        place, names = position - (int(self._ends[part - 1]) if part else 0), unique(columns)
-        found = self._small(names)
-        if found is None:
-            found = self._rows(part, names, sql("file_row_number = {}", value(place)))
-        else:
-            found = found.slice(place, 1)
-        if found.num_rows != 1:
-            raise EngineError(f"{self.name}: row {position + 1:,} is not there any more")
-        return {name: as_text(found.column(at))[0].as_py() for at, name in enumerate(names)}
-
-    def _small(self, names: list[str]) -> pa.Table | None:
-        """All rows of one small file, read once for as long as it is the same one: looking up each
-        by itself takes milliseconds. None of what is not small."""
-        if len(self.files) != 1 or not self.files[0].exists():
-            return None
-        state = os.stat(self.files[0])
-        if state.st_size > SMALL:
-            return None
-        key = (state.st_size, state.st_mtime_ns, state.st_ino, *names)
-        if key not in self._kept:
-            found = self._rows(0, names, EVERY)
-            last = [*self._kept.items()][-3:]
-            self._kept = {**dict(last), key: found if found.nbytes <= UNPACKED else None}
-        return self._kept[key]
-
-    def _rows(self, part: int, names: list[str], where: Piece) -> pa.Table:
+        first = int(self._ends[part - 1]) if part else 0
+        names = unique(columns)
         query = sql(
-            "SELECT {} FROM read_parquet({}, file_row_number = true) WHERE {} "
-            "ORDER BY file_row_number",
+            "SELECT {} FROM read_parquet({}, file_row_number = true) WHERE file_row_number = {}",
             joined(", ", map(self.column, names)),
             value(as_written(self.parts[part])),
-            where,
+            value(position - first),
         )
         batches = list(self.stream(query))
-        return pa.Table.from_batches(batches) if batches else pa.table({})
+        if sum(batch.num_rows for batch in batches) != 1:
+            raise EngineError(f"{self.name}: row {position + 1:,} is not there any more")
+        found = pa.Table.from_batches(batches)
+        return {name: as_text(found.column(at))[0].as_py() for at, name in enumerate(names)}
 
     def _failed(self, error: DuckError) -> EngineError:
         gone = [part for part in self.parts if REMOTE not in part and not Path(part).exists()]

@@ -12,6 +12,7 @@ import pytest
 
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import EXTRAS, EngineError, imported
+from labelcore.population.parquet_file import ParquetFile
 from labelcore.population.text import as_text
 
 
@@ -55,29 +56,16 @@ def test_a_name_with_the_signs_of_a_pattern_is_a_name(tmp_path: Path) -> None:
     assert sum(batch.num_rows for batch in every.items(["id"])) == len(every)
 
 
-def test_a_small_file_is_read_once_while_it_is_the_same(
+def test_a_row_of_a_small_file_takes_no_query(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, read = tmp_path / "t.parquet", []
-    stream = DuckEngine.stream
-    monkeypatch.setattr(DuckEngine, "stream", lambda *of: read.append(of) or stream(*of))
-
-    def looked_up(texts: list[str]) -> int:
-        pq.write_table(pa.table({"id": ["a", "b"], "text": texts}), path)
-        engine = engines.setdefault(path, DuckEngine("t", [str(path)], ["id"]))
-        before = len(read)
-        found = [engine.cells(place, "", ["text"])["text"] for place in (1, 0, 1)]
-        assert found == [texts[1], texts[0], texts[1]]
-        return len(read) - before
-
-    engines: dict[Path, DuckEngine] = {}
-    assert looked_up(["one", "two"]) == looked_up(["three", "fourth"]) == 1
-    monkeypatch.setattr("labelcore.population.engines.duck.SMALL", 10)
-    assert looked_up(["five", "sixth"]) == 3
-    monkeypatch.undo()
-    monkeypatch.setattr("labelcore.population.engines.duck.UNPACKED", 10)
-    monkeypatch.setattr(DuckEngine, "stream", lambda *of: read.append(of) or stream(*of))
-    assert looked_up(["seventh", "8"]) == 4
+    pq.write_table(pa.table({"text": ["one", "two"], "n": [1.5, None]}), tmp_path / "t.parquet")
+    table = ParquetFile(tmp_path / "t.parquet")
+    monkeypatch.setattr(DuckEngine, "cells", lambda *of: {"text": "asked"})
+    assert table.cells(1, ["text", "n"]) == {"text": "two", "n": ""}
+    monkeypatch.setattr("labelcore.population.parquet_file.HELD", 0)
+    monkeypatch.setattr(table, "_mapped", {})
+    assert table.cells(1, ["text"]) == {"text": "asked"}
 
 
 def test_moments_read_alike_in_every_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
