@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -44,7 +49,16 @@ def grouped(frame: pd.DataFrame, **arguments: object) -> lc.Population:
         "id": "id", "content": "text", "scores": {"m": "score", "n": "other"},
         "thresholds": {"m": 0.5, "n": 0.5}, "groups": ("language",), **arguments,
     }  # fmt: skip
-    return lc.read_population(frame, **given)  # type: ignore[arg-type]
+    return from_file(frame, **given)
+
+
+def from_file(frame: pd.DataFrame, **arguments: object) -> lc.Population:
+    """The population of a frame by its CSV, in which an item is looked up sooner."""
+    folder = Path(tempfile.mkdtemp())
+    frame.to_csv(folder / "items.csv", index=False)
+    found = lc.read_population(folder / "items.csv", **arguments)  # type: ignore[arg-type]
+    weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
+    return found
 
 
 def label_all(session: lc.Session, frame: pd.DataFrame) -> None:

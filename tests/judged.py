@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 import labelcore as lc
+from tests.grouped import from_file
 
 SYSTEMS = {"alpha": 0.9, "beta": 0.4, "gamma": 0.4, "delta": 0.0, "epsilon": -0.6}
 """How good each is, as a logit; beta and gamma are equally good."""
@@ -58,4 +59,4 @@ def judged(frame: pd.DataFrame, **arguments: object) -> lc.Population:
         "id": "id", "content": "answer", "scores": {"judge": "score"},
         "thresholds": {"judge": 0.5}, "groups": ("model",), "prompt": "prompt", **arguments,
     }  # fmt: skip
-    return lc.read_population(frame, **given)  # type: ignore[arg-type]
+    return from_file(frame, **given)

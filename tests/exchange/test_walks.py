@@ -104,12 +104,12 @@ def test_e_discovery(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     code = main(
         ["import", str(file), "--id", "doc_id", "--content", "body", "--score", "found=tar_score",
          "--prediction", "found=coding", "--known", "coding", "--existing", "certainty",
-         "--positive", "responsive", "--estimand", "recall", "--budget", "300",
+         "--positive", "responsive", "--estimand", "recall", "--budget", "150",
          "--confidence", "0.999", *place]
     )  # fmt: skip
     assert code == 0, capsys.readouterr().err
     batch = tmp_path / "batch.csv"
-    assert main(["draw", "--batch", "300", "--annotator", "ann", "-o", str(batch), *place]) == 0
+    assert main(["draw", "--batch", "150", "--annotator", "ann", "-o", str(batch), *place]) == 0
     rows = list(csv.DictReader(io.StringIO(batch.read_text("utf-8-sig"))))
     assert "coding" not in rows[0] and "tar_score" not in rows[0]
     for row in rows:

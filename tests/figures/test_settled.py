@@ -217,16 +217,6 @@ def test_without_an_overlap_there_is_none(tmp_path: Path) -> None:
     assert list(one.results()) == ["accuracy"]
 
 
-def test_a_report_has_it(tmp_path: Path) -> None:
-    one = session(tmp_path, budget=40)
-    labelled(one, "ann", "bob")
-    settle_all(one)
-    one.finish()
-    for suffix in (".html", ".json", ".md", ".csv"):
-        lc.write_report(one, tmp_path / f"report{suffix}")
-        assert "settled" in (tmp_path / f"report{suffix}").read_text("utf-8"), suffix
-
-
 def test_nothing_settled_as_positive_is_no_figure_and_replays(tmp_path: Path) -> None:
     """Ann alone says yes, and is never agreed with: there is nothing to recall."""
     one = session(tmp_path, estimands=["recall"], overlap=1.0)

@@ -125,7 +125,7 @@ def test_a_table_says_how_surely_and_what_is_widest(by_language: lc.Session) -> 
 
 def test_a_group_is_named_in_its_sentence(by_language: lc.Session) -> None:
     said = by_language.estimate("accuracy[language=l1]").sentence()
-    assert said.startswith("For the 900 items in items with language 'l1', accuracy (")
+    assert said.startswith("For the 900 items in items.csv with language 'l1', accuracy (")
 
 
 @pytest.mark.parametrize(("by", "message"), [("score", "by names 'score'"), ("l", "by names 'l'")])

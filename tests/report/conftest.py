@@ -26,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     items = folder / "items.csv"
     truth = write_items(items)
     session = session_on(items, settings={"question": "Is this spam?", "title": "Spam filter"})
-    label(session, truth, 75, looks=6)
+    label(session, truth, 75, looks=15)
     session.finish("enough is known")
     bundle = folder / "bundle.zip"
     bundle.write_bytes(bundle_zip(session))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,11 +39,11 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
     return session
 
 
-def labelled(folder: Path, **plan: str) -> tuple[lc.Session, dict[str, bool]]:
+def labelled(folder: Path, **plan: Any) -> tuple[lc.Session, dict[str, bool]]:
     """A session with the claim to its end, and the truth."""
     truth = write_items(folder / "items.csv", 400)
-    session = session_on(folder / "items.csv", claims=[CLAIM], budget=300, **plan)
-    label(session, truth, 400, eventful=False)
+    session = session_on(folder / "items.csv", claims=[CLAIM], **{"budget": 300, **plan})
+    label(session, truth, 400, eventful=False, looks=20)
     return session, truth
 
 
@@ -85,7 +86,7 @@ def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) ->
 
 
 def test_an_approximate_claim_is_likely_and_never_shown(tmp_path: Path) -> None:
-    session, _ = labelled(tmp_path, claim_form="approximate")
+    session, _ = labelled(tmp_path, claim_form="approximate", budget=120)
     claim = session.results()[CLAIM]
     assert (claim.status, claim.form) == ("decided", "approximate") and claim.low >= 0.5
     text = text_of(session)
@@ -196,7 +197,7 @@ def test_hostile_names_in_claims_are_text(tmp_path: Path) -> None:
         tmp_path / "items.csv", budget=50, claims=[f"precision[{word}] >= 0.5"],
         arguments={"scores": {word: "score"}, "thresholds": {word: 0.5}},
     )  # fmt: skip
-    label(session, truth, 50, eventful=False)
+    label(session, truth, 50, eventful=False, looks=50)
     outline = Outline(report_html(session))
     assert "img" not in outline.tags
     assert f"precision[{word}] >= 0.5" in outline.text

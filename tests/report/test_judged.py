@@ -115,7 +115,8 @@ def test_people_are_held_against_each_other_where_two_judged_the_same() -> None:
     ]  # fmt: skip
     (head,) = found.sentences()
     settled = session.judge(settled=True).set_index("measure")
-    assert "; as settled by two people, " in head and head in unescape(report_html(session))
+    page = unescape(report_html(session))
+    assert "; as settled by two people, " in head and head in page
     low = 100 * settled.loc["agreement", "low"]
     assert f"({int(low)} to " in table["Agreement"].iloc[1] and "(" in table["True passes"].iloc[1]
     assert len(as_json(report_json(session))["judged"]["settled"]) == len(settled)
@@ -123,7 +124,7 @@ def test_people_are_held_against_each_other_where_two_judged_the_same() -> None:
     assert table["Agreement"].iloc[2].startswith(f"{100 * both.share.value:.0f} % (")
     assert table["True passes"].iloc[2] == ""
     assert f"{both.coefficients['fleiss_kappa'].value:.2f}" in table["Kappa"].iloc[2]
-    assert "two people, on what both judged" in unescape(report_html(session))
+    assert "two people, on what both judged" in page
     book = load_workbook(BytesIO(report_xlsx(session)))["Judge"]
     assert book.max_row == 1 + 2 * len(settled)
 

@@ -191,7 +191,7 @@ def test_where_the_uncertainty_comes_from_is_said_once_there_is_an_interval(
     session = session_on(tmp_path / "items.csv")
     said = "More than half of the uncertainty of each of these comes from"
     assert said not in report_html(session)
-    label(session, dict.fromkeys(session.population.ids(), False), 30)
+    label(session, dict.fromkeys(session.population.ids(), False), 30, looks=30)
     dry = [one for one in session.results().values() if (one.tail_share or 0) > 0.5]
     assert any(one.has_interval for one in dry)
     assert report_html(session).count(said) == 1

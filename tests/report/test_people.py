@@ -17,9 +17,9 @@ SECRETS = ("a" * 32, "b" * 32)
 
 
 def labelled(folder: Path, people: Sequence[str], secrets: Sequence[str] = ()) -> lc.Session:
-    """60 labels in turn; one that is answered by the last person alone is taken back."""
+    """40 labels in turn; one that is answered by the last person alone is taken back."""
     truth = write_items(folder / "items.csv")
-    session = session_on(folder / "items.csv", repeats=0.2)
+    session = session_on(folder / "items.csv", repeats=0.2, budget=40)
     names = [session.person(secret) for secret in secrets] or list(people)
     taken_back = session.next("nobody")
     assert taken_back is not None

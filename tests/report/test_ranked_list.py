@@ -32,7 +32,7 @@ def made(folder: Path, design: str, labels: int, **changes: Any) -> lc.Session:
     truth = write_items(folder / "items.csv")
     plan = {**PLANS[design], "budget": PLANS[design].get("budget"), **changes}
     session = session_on(folder / "items.csv", design=design, arguments={"thresholds": {}}, **plan)
-    label(session, truth, labels, eventful=False, looks=10)
+    label(session, truth, labels, eventful=False, looks=100)
     return session
 
 
@@ -49,8 +49,8 @@ def text_of(session: lc.Session) -> str:
 @pytest.mark.parametrize(
     ("design", "labels"),
     sampled(
-        product(["geometric_strata", "paula"], [0, 3, 40, 70, 400]), 4, seed=1,
-        keep=[("geometric_strata", 0), ("paula", 400)],
+        product(["geometric_strata", "paula"], [0, 3, 40, 70, 400]), 2, seed=1,
+        keep=[("geometric_strata", 40), ("paula", 0)],
     ),
 )  # fmt: skip
 def test_a_report_is_made_in_every_state(tmp_path: Path, design: str, labels: int) -> None:

@@ -110,10 +110,11 @@ def test_a_changed_label_is_caught_at_once_or_with_its_own_hash_at_the_next(made
 
 def test_a_changed_label_with_all_hashes_anew_is_caught_by_the_next_look(made: Made) -> None:
     events = made.session.events
-    place = first(events, "labelled", first(events, "looked", 150))
+    look = first(events, "looked", 105)
+    place = max(at for at in range(look) if events[at].kind == "labelled")
     other = "no" if events[place].label == "yes" else "yes"
     error = refused(made.session, chained(made.session, swapped(events, place, label=other)))
-    assert error.sequence == first(events, "looked", place) + 1
+    assert error.sequence == look + 1
     assert "in the log and" in str(error)
 
 
@@ -130,7 +131,7 @@ def test_a_changed_draw_with_all_hashes_anew_is_caught(made: Made) -> None:
 def looked(made: Made, off: float, **told: bool) -> tuple[int, list[Event]]:
     """The place of a look whose precision is off by so much, and the log with all hashes anew."""
     events = made.session.events
-    place = first(events, "looked", 120)
+    place = first(events, "looked", 70)
     results = events[place].detail["results"]
     figures = {**results["precision"], "low": results["precision"]["low"] + off, **told}
     detail = {**events[place].detail, "results": {**results, "precision": figures}}
@@ -146,7 +147,7 @@ def test_a_changed_look_with_all_hashes_anew_is_caught(made: Made) -> None:
 
 def test_rounding_and_which_values_a_look_told_are_no_difference(made: Made) -> None:
     """Earlier versions told other values; their logs follow all the same."""
-    place = first(made.session.events, "looked", 120)
+    place = first(made.session.events, "looked", 70)
     told = made.session.events[place].detail["results"]["precision"].get("tentative", False)
     again(made.session, looked(made, 1e-12, tentative=not told)[1])
 
@@ -216,9 +217,9 @@ def test_an_answer_given_twice_is_refused(made: Made) -> None:
 
 def test_a_log_cut_short_is_told_by_its_seal_only(made: Made) -> None:
     events = made.session.events
-    assert again(made.session, events[:-3]).events == len(events) - 3
-    error = refused(made.session, events[:-3], seal=events[-1].hash)
-    assert error.sequence == len(events) - 3
+    assert again(made.session, events[:40]).events == 40
+    error = refused(made.session, events[:40], seal=events[-1].hash)
+    assert error.sequence == 40
     assert "missing at its end" in str(error)
 
 
@@ -233,11 +234,3 @@ def test_another_plan_or_file_is_refused_and_the_first_break_named(made: Made) -
             made.items, record.plan_json, events,
             fingerprint=record.fingerprint, arguments=arguments,
         )  # fmt: skip
-
-
-@pytest.mark.full
-def test_hundreds_of_labels_and_looks_replay(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv", 2000)
-    session = session_on(tmp_path / "items.csv", budget=200)
-    label(session, truth, 200, eventful=False)
-    assert again(session, session.events).looks == 200

@@ -15,7 +15,7 @@ from labelcore.report.facts import gather
 from labelcore.report.front import drawn_rows, short_answer
 from tests.report.sessions import session_on, write_items
 
-AT = (1, 40, 120)
+AT = (1, 20, 50)
 TWO = {"scores": {"lr": "score", "nb": "score"}, "thresholds": {"lr": 0.5, "nb": 0.7}}
 PLANS: dict[str, dict[str, Any]] = {
     "accuracy": {"design": "simple_random", "estimands": ["accuracy"]},
@@ -58,7 +58,7 @@ def test_each_label_has_the_figures_that_the_session_had(
 ) -> None:
     monkeypatch.setattr(replayed, "MOST_FRAMES", 400)
     truth = write_items(tmp_path / "items.csv", 1_000)
-    session = session_on(tmp_path / "items.csv", **{"budget": 150, **PLANS[kind]})
+    session = session_on(tmp_path / "items.csv", **{"budget": 60, **PLANS[kind]})
     then = {}
     while (draw := session.next()) is not None:
         session.answer(draw, truth[draw.item_id])
@@ -82,7 +82,7 @@ def test_each_label_has_the_figures_that_the_session_had(
             assert told["sentences"][frames[place][1]] == sentence
             found.append(place)
     assert len(found) == len(AT) or kind == "curve"
-    assert frames[40 if 40 in frames else places[1]][3] != frames[session.labels][3]
+    assert frames[20 if 20 in frames else places[1]][3] != frames[session.labels][3]
     now = said(session)
     assert frames[session.labels][3] == [now[key] for key in keys]
     assert len(html.encode()) < 600_000

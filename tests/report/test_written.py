@@ -128,7 +128,7 @@ def test_a_markdown_reader_sees_every_figure(kind: str, made: Made, tmp_path: Pa
                 design="geometric_strata",
                 budget=120,
             )
-            label(session, truth, 120)
+            label(session, truth, 120, looks=60)
     text = report_markdown(session)
     page = Read(reader.markdown(text, extensions=["tables", "fenced_code"]))
     first, *others = page.tables
