@@ -189,14 +189,9 @@ def test_what_the_first_labels_say_is_shown_in_dots(app, make) -> None:
     said = r"\d of 3 answers went against the classifier; about \d+ more for a first figure\."
     assert re.search(said, texts(shown)) and fresh(session).settings["dots"] is True
     assert "agreed" in str(pictures(shown))
-    make("later", labels=50)
-    assert "95 % sure: 'lr' gets" in texts(app("label", project="later"))
-
-
-def test_estimate_with_interval(app, make) -> None:
-    session = make(labels=50)
-    page = texts(app("label", project="demo"))
-    assert session.results()["accuracy"].sentence() in page
+    session = make("later", labels=50)
+    page = texts(app("label", project="later"))
+    assert "95 % sure: 'lr' gets" in page and session.results()["accuracy"].sentence() in page
     assert "items.csv" in page and "95 % confidence, approximate, valid at every look" in page
 
 
