@@ -11,6 +11,7 @@ import pytest
 
 import labelcore as lc
 from benchmarks.calibration import DESIGNS, sessions
+from labelcore.figures.calibration import bounds, cell_rates, counted
 from labelcore.testing.known import Known, calibrated
 from tests.cases import sampled
 
@@ -62,8 +63,16 @@ def test_a_fixed_promise_is_told_at_the_planned_size_only(known: Known) -> None:
     plan = lc.Plan("recalibrated_neyman", ["precision"], budget=60, seed=2, promise="fixed")
     early = labelled(known, plan, 59).calibration()
     assert not early.has_band and "told at the planned 60 labels" in early.sentence()
-    done = labelled(known, plan).calibration()
+    session = labelled(known, plan)
+    done = session.calibration()
     assert done.has_band and "valid at the planned 60 labels only" in done.sentence()
+    engine, number = session.engine, len(done.items)
+    _, tally, _ = counted(engine, "lr")
+    for place in range(number):
+        own = cell_rates(engine, "lr", tally)[tally.group == place]
+        cells = tally.of_group(place).cells(1)
+        ends = bounds(cells, own, 1 - 0.05 / number, None)
+        assert ends == pytest.approx((done.low[place], done.high[place]), abs=1e-9)
     watched = replace(plan, promise="watched")
     wider = labelled(known, watched).calibration()
     assert (wider.high - wider.low > done.high - done.low - 1e-9).all()

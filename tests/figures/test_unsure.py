@@ -251,6 +251,17 @@ def test_the_progress_of_a_plan_counts_unsure_answers(known: Known) -> None:
     assert look_at(either).progress == either.labels / 300
 
 
+def test_a_helped_share_of_many_answers_is_that_of_the_judged_items(known: Known) -> None:
+    score = known.population.scores["lr"]
+    unsure = np.random.default_rng(8).random(len(score)) < 0.8 * score
+    plan = plan_of(
+        "simple_random", 1000, estimands=["prevalence"], params={"interval": "difference"}
+    )
+    found = scalar_results(answered(known, plan, unsure))["prevalence"]
+    as_negative = (known.truth[~unsure] == 1).sum() / len(score)
+    assert as_negative < found.low <= known.truth[~unsure].mean() <= found.high < known.truth.mean()
+
+
 @pytest.mark.full
 def test_helped_shares_are_of_judged_items(known: Known) -> None:
     """With the difference estimator the mean over 60 sessions is that of the judged items, not that

@@ -14,7 +14,6 @@ from pandas.testing import assert_frame_equal
 from pypdf import PdfReader
 
 import labelcore as lc
-from labelcore.charts.figure_bars import estimate_bar
 from labelcore.report import (
     estimates_csv,
     figure_table,
@@ -23,7 +22,6 @@ from labelcore.report import (
     report_pdf,
     report_xlsx,
 )
-from labelcore.report.figure_table import bar_words
 from labelcore.words.tables import cell_said
 from tests.grouped import grouped, grouped_frame, label_all
 from tests.report.sessions import label, session_on, write_items
@@ -76,22 +74,6 @@ def choice(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
 
 def header(html: str) -> str:
     return unescape(re.sub("<[^>]+>", " ", html.partition("</header>")[0]))
-
-
-@pytest.mark.full
-def test_page_1_shows_what_is_asked_as_one_table(sixteen: lc.Session) -> None:
-    html = report_html(sixteen)
-    first = header(html)
-    assert len(html) < LARGEST_HTML and "further figure" not in first
-    told = json.loads(unescape(re.findall(r'data-rows="(.*?)"', html)[0]))
-    assert told[0] == ["", "Accuracy", "Precision", "Recall", "F1"]
-    assert [row[0] for row in told[1:]] == list(NAMES)
-    table = sixteen.table()
-    for name, *line in told[1:]:
-        for figure, said in zip(table.figures, line, strict=True):
-            bar = estimate_bar(table.cell(name, figure).estimate, "")
-            assert said == bar_words(bar)
-    assert "all 16" in html and re.search(r"\d+ % to \d+ %", html)
 
 
 @pytest.fixture(scope="module")
