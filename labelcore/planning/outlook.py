@@ -274,22 +274,25 @@ class Outlook:
         )
 
     def _half_widths(self, drawn: FloatArray, look: Look) -> list[float]:
-        """That of each question at expected counts."""
+        """That of each question at expected counts; those of the same cells are worked out
+        together."""
         design: EstimatesScalars[Any] = EstimatesScalars.of(self.design)
-        answers = [self._expected_answers(one, drawn) for one in self.questions]
-        if self.plan.correlated and len(answers) > 1:
+        if self.plan.correlated and len(self.questions) > 1:
+            answers = [self._expected_answers(one, drawn) for one in self.questions]
             alpha = error_levels(self._covariance(answers, drawn), self.plan.confidence)
             look = replace(look, confidence=1 - float(alpha))
         every = self.allocation(max(look.planned - self.given, 0))
-        looks = [
-            look if one.group is None else look_in_group(look, mine.cells, self._in(one, every))
-            for one, mine in zip(self.questions, answers, strict=True)
-        ]
-        found = [
-            design.half_widths(self.setup, one, mine, drawn)
-            for one, mine in zip(answers, looks, strict=True)
-        ]
-        return [float(one[0]) for one in found]
+        found = np.empty(len(self.questions))
+        together: dict[Any, list[int]] = {}
+        for place, one in enumerate(self.questions):
+            together.setdefault((one.subject, one.class_index), []).append(place)
+        for places in together.values():
+            one, rows = self.questions[places[0]], [self.questions[n].row for n in places]
+            mine, own = replace(self._expected_answers(one, drawn), rows=rows), look
+            if one.group is not None:
+                own = look_in_group(look, mine.cells, self._in(one, every))
+            found[places] = design.half_widths(self.setup, mine, own, drawn)
+        return list(found.tolist())
 
     def _in(self, question: Question, drawn: FloatArray) -> float:
         """How many of some labels by stratum are in the group of a question."""
