@@ -24,8 +24,11 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 import labelcore as lc
 from labelcore.bounded import Work
 from labelcore.store import Trail, open_store
-from labelcore.ui import draft, living, new_race, outlook, reading
+from labelcore.ui import draft, living, new_race, new_sure, outlook, reading
 from labelcore.ui import folds as folds_room
+from labelcore.ui.asking import DRAFT
+from labelcore.ui.draft import ProjectDraft
+from labelcore.ui.params import as_inputs
 from labelcore.ui.plain import JOINER
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
@@ -124,6 +127,13 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
 def open_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the tests read stands on the page; one test closes the folds again."""
     monkeypatch.setattr(folds_room, "OPEN_AT_FIRST", True)
+
+
+@pytest.fixture
+def price_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """*New project* leaves its lines below the price closed, as they are for a person: the other
+    methods, and what each number costs."""
+    monkeypatch.setattr(new_sure, "fold", lambda title, key, inside: None)
 
 
 @pytest.fixture(autouse=True)
@@ -427,10 +437,15 @@ def on(test: AppTest) -> AppTest:
     return test
 
 
-def to_aim(test: AppTest, question: str) -> AppTest:
-    """From New project's first screen with a question to the last one."""
-    on(test).text_input(key="new-question").set_value(question).run()
-    return on(test)
+def to_aim(test: AppTest, question: str, aim: str | None = None, **chosen: Any) -> AppTest:
+    """From New project's first screen at once to the last one, with a question, and with an aim and
+    other choices as another page hands them over."""
+    now = test.session_state[DRAFT]
+    now.question, now.step, now.every_aim = question, 3, aim is not None
+    now.begin(as_inputs(ProjectDraft(question=aim, **chosen)))
+    test.run()
+    assert not test.exception and test.title[0].value == "Aim and price · 3 of 3"
+    return test
 
 
 def back(test: AppTest, screens: int = 1) -> AppTest:

@@ -12,9 +12,12 @@ import labelcore as lc
 from labelcore.designs.base import INTERVAL_RULES
 from labelcore.ui import claims_view, draft
 from labelcore.ui import new_sure as new_claims
+from labelcore.ui.new_cards import ACCURACY
 from tests.app.conftest import button, folds, texts, to_aim
 from tests.app.test_new_project import error, store, whole_way, with_upload
 from tests.cases import sampled
+
+pytestmark = pytest.mark.usefixtures("price_alone")
 
 CLAIM = "accuracy >= 0.6"
 
@@ -30,15 +33,22 @@ def field(page, kind: str, end: str):
 
 
 def with_claim(app, items: Path, percent: float = 70.0):
-    page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(draft.CLAIMS).run()
+    page = whole_way(app, items, way=draft.CLAIMS)
     field(page, "number_input", "-percent").set_value(percent).run()
     assert not page.exception
     return page
 
 
 def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
-    page = with_claim(app, items)
+    """Without a percentage it waits, and one out of bounds is told."""
+    page = whole_way(app, items)
+    page.segmented_control(key="new-way").set_value(draft.CLAIMS).run()
+    assert new_claims.OPEN in [one.value for one in page.info]
+    assert not [one for one in page.button if one.key == "new-create"]
+    field(page, "number_input", "-percent").set_value(100.0).run()
+    assert "from 0.1 to 99.9 is needed here" in error(page)
+    assert not [one for one in page.button if one.key == "new-create"]
+    field(page, "number_input", "-percent").set_value(70.0)
     field(page, "selectbox", "-figure").set_value("precision").run()
     assert not page.exception and not page.error
     shown = texts(page).replace("\\", "")
@@ -123,26 +133,10 @@ def _form(labels: dict[str, int]) -> None:
     claim_form_input(labels)
 
 
-def test_a_claim_without_a_percentage_waits_and_one_out_of_bounds_is_told(app, items: Path) -> None:
-    page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(draft.CLAIMS).run()
-    assert new_claims.OPEN in [one.value for one in page.info]
-    assert not [one for one in page.button if one.key == "new-create"]
-    field(page, "number_input", "-percent").set_value(100.0).run()
-    assert "from 0.1 to 99.9 is needed here" in error(page)
-    assert not [one for one in page.button if one.key == "new-create"]
-
-
-def two_classifiers(app):
+def test_one_classifier_against_another(app, data_folder: Path) -> None:
     rows = "".join(f"{n},text {n},{n % 2},{n % 3 == 0:d}\n" for n in range(100))
     page = with_upload(app, "two.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
-    to_aim(page, "Spam?")
-    page.segmented_control(key="new-way").set_value(draft.CLAIMS).run()
-    return page
-
-
-def test_one_classifier_against_another(app, data_folder: Path) -> None:
-    page = two_classifiers(app)
+    to_aim(page, "Spam?", ACCURACY.title, way=draft.CLAIMS)
     field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run()
     assert not page.exception and not page.error
     button(page, "new-create").click().run()
@@ -166,12 +160,11 @@ def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> Non
 
 
 def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -> None:
-    page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(draft.MARGIN).run()
+    page = whole_way(app, items, way=draft.MARGIN)
     assert page.checkbox(key="new-stop-margin").value
     page.checkbox(key="new-stop-deadline").set_value(True).run()
     day = datetime.now(UTC).date() + timedelta(days=30)
-    page.date_input(key="new-deadline-day").set_value(day).run()
+    page.date_input(key="new-deadline-day").set_value(day)
     page.time_input(key="new-deadline-hour").set_value(time(9, 30)).run()
     button(page, "new-create").click().run()
     assert stored_plan(data_folder).stop == ("margin", f"deadline {day}T09:30:00+00:00")
@@ -200,7 +193,7 @@ def test_all_numbers_together_is_offered_for_several(app, items: Path, data_fold
     page = whole_way(app, items)
     assert not [one for one in page.radio if one.key == "new-together"]
     page.radio(key="new-aim").set_value("Precision and recall").run()
-    page.radio(key="new-together").set_value(True).run()
+    page.radio(key="new-together").set_value(True)
     button(page, "new-create").click().run()
     plan = stored_plan(data_folder)
     assert plan.together and plan.confidence == 0.95
@@ -210,33 +203,31 @@ def test_all_numbers_together_is_offered_for_several(app, items: Path, data_fold
 def label_truly(session: lc.Session) -> None:
     while (draw := session.next()) is not None:
         session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
-        session.results()
 
 
 def test_progress_and_label_show_a_claim_that_is_open(app, make) -> None:
     session = make(labels=10, budget=None, claims=[CLAIM], planned=60, rules=INTERVAL_RULES)
     claim = session.results()[CLAIM]
-    for name in ("progress", "label"):
+    for name in ("label", "progress"):
         page = app(name, project="demo")
         assert not page.exception
         assert claim.sentence() in texts(page) and "20 times decides" in texts(page)
         assert "10 of about 60" in texts(page)
-    page = app("progress", project="demo")
     assert "What is claimed" in folds(page)
     table = next(t.value for t in page.dataframe if "Evidence for" in t.value.columns)
     assert table["Labels"].tolist() == [10]
     assert table["Evidence for"].iloc[-1] == pytest.approx(claim.evidence)
 
 
-@pytest.mark.parametrize("shown", ["label", "progress"])
-def test_a_settled_claim_ends_the_session_in_its_own_words(app, make, shown: str) -> None:
+def test_a_settled_claim_ends_the_session_in_its_own_words(app, make) -> None:
     session = make(budget=None, claims=[CLAIM])
     label_truly(session)
     assert session.status == "goal reached" and session.labels < 200
-    page = texts(app(shown, project="demo"))
-    assert "The claims are settled" in page and "claims settled" in page
-    assert "The goal is reached" not in page and "goal reached" not in page
-    assert session.results()[CLAIM].sentence() in page
+    for shown in ("label", "progress"):
+        page = texts(app(shown, project="demo"))
+        assert "The claims are settled" in page and "claims settled" in page
+        assert "The goal is reached" not in page and "goal reached" not in page
+        assert session.results()[CLAIM].sentence() in page
     start = texts(app())
     assert "claims settled" in start
 
@@ -271,5 +262,4 @@ def test_items_waiting_are_said(app, make) -> None:
     session.answer(draw, True)
     found = session.results()["accuracy"]
     assert found.state == "waiting"
-    for name in ("label", "progress"):
-        assert "waiting for 6 items" in texts(app(name, project="demo"))
+    assert "waiting for 6 items" in texts(app("progress", project="demo"))

@@ -5,15 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from labelcore.errors import CancelledError
 from labelcore.ui import files
+from labelcore.ui.new_cards import BOTH
 from labelcore.ui.new_content import AT_HALF, LEARN, LEAVE_OUT, NOT_AT_HALF, NOTHING
 from labelcore.ui.new_repeats import NOT_AT_HALF as SEVERAL
 from labelcore.ui.plain import plain
-from tests.app.conftest import aimed, texts, to_aim
+from tests.app.conftest import texts, to_aim
 from tests.app.test_new_groups import opened, project
+
+pytestmark = pytest.mark.usefixtures("price_alone")
 
 ITEMS = 600
 
@@ -39,8 +43,8 @@ def written(data_folder: Path, *, says: bool = True) -> str:
 
 
 def at_the_price(app, data_folder: Path, **given: bool) -> AppTest:
-    page = to_aim(opened(app, written(data_folder, **given)), "Is this right?")
-    return aimed(page, "Precision and recall")
+    path = written(data_folder, **given)
+    return to_aim(opened(app, path), "Is this right?", BOTH.title)
 
 
 def press(page: AppTest, label: str) -> AppTest:
@@ -49,19 +53,17 @@ def press(page: AppTest, label: str) -> AppTest:
 
 
 def test_one_press_makes_the_helper_and_says_what_it_saves(app, data_folder: Path) -> None:
+    """It can be left out again."""
     page = press(at_the_price(app, data_folder), LEARN)
     assert not page.exception and "What the items say may save about" in texts(page)
     assert LEARN not in [one.label for one in page.button]
+    assert LEARN in [one.label for one in press(page, LEAVE_OUT).button]
+    page = press(page, LEARN)
     plan = project(page, data_folder).plan
     assert [*plan.params["helpers"]] == ["content"] and plan.params["content"]
 
 
-def test_it_can_be_left_out_again(app, data_folder: Path) -> None:
-    page = press(press(at_the_price(app, data_folder), LEARN), LEAVE_OUT)
-    assert not page.exception and LEARN in [one.label for one in page.button]
-    assert "helpers" not in project(page, data_folder).plan.params
-
-
+@pytest.mark.full
 def test_what_saves_no_more_than_noise_stays_off(app, data_folder: Path) -> None:
     page = press(at_the_price(app, data_folder, says=False), LEARN)
     assert not page.exception and plain(NOTHING) in texts(page)

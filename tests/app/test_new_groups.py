@@ -15,6 +15,8 @@ from tests.app.conftest import button, texts, to_aim
 from tests.cases import sampled
 from tests.grouped import grouped_frame
 
+pytestmark = pytest.mark.usefixtures("price_alone")
+
 
 def named(data_folder: Path, **columns: object) -> str:
     """A file in the data folder with these columns beside those of ``grouped_frame``."""
@@ -73,11 +75,11 @@ def test_the_price_is_that_of_the_groups_also_once_methods_were_simulated(
     assert price.endswith("(accuracy\\, l1)") or price.endswith("(accuracy\\, l2)"), price
 
 
+@pytest.mark.full
 def test_a_claim_may_be_about_every_group(app, data_folder: Path) -> None:
-    page = to_aim(opened(app, named(data_folder)), "Is this right?")
-    page.segmented_control(key="new-way").set_value(CLAIMS).run()
+    page = to_aim(opened(app, named(data_folder)), "Is this right?", way=CLAIMS)
     of = next(one for one in page.selectbox if (one.key or "").endswith("-group"))
-    of.set_value("[every language]").run()
+    of.set_value("[every language]")
     percent = next(one for one in page.number_input if (one.key or "").endswith("-percent"))
     percent.set_value(20.0).run()
     assert not page.exception and not page.error
@@ -106,6 +108,7 @@ def test_another_file_has_groups_of_its_own() -> None:
     assert {"groups", "by"} <= {*OF_A_FILE}
 
 
+@pytest.mark.full
 def test_groups_that_are_too_small_are_not_offered_labels_of_their_own(app, data_folder) -> None:
     """Of one language with 40 items and one with all others only one can be asked by itself."""
     kinds = ["de" if n % 30 == 0 else "en" for n in range(1_200)]

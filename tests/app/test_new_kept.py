@@ -14,8 +14,10 @@ from labelcore.ui import new_project as new_kept
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import PREVALENCE
-from tests.app.conftest import aimed, back, button, to_aim
+from tests.app.conftest import back, button, to_aim
 from tests.app.test_new_project import store, with_upload
+
+pytestmark = pytest.mark.usefixtures("price_alone")
 
 
 def token(page: AppTest) -> str:
@@ -32,9 +34,8 @@ def shown(page: AppTest) -> dict[str, object]:
 def test_a_reload_loses_nothing(app, items: Path, data_folder: Path) -> None:
     page = with_upload(app, "items.csv", items.read_bytes())
     page.multiselect[0].set_value(["text", "id"]).run()
-    aimed(to_aim(page, "Is it spam?"), PREVALENCE.title)
-    page.segmented_control(key="new-way").set_value(MARGIN).run()
-    page.number_input(key="new-margin").set_value(8.0).run()
+    to_aim(page, "Is it spam?", PREVALENCE.title, way=MARGIN)
+    page.number_input(key="new-margin").set_value(8.0)
     page.radio(key="new-promise").set_value("fixed").run()
     app("new_project", draft=token(page))
     again = app("new_project", draft=token(page))

@@ -30,8 +30,10 @@ from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.plain import JOINER
-from tests.app.conftest import HOSTILE, aimed, button, texts, to_aim
+from tests.app.conftest import HOSTILE, button, texts, to_aim
 from tests.cases import sampled
+
+pytestmark = pytest.mark.usefixtures("price_alone")
 
 STRATA, OVERSAMPLING, RECYCLING, CHOICE, CURVE = dict.fromkeys(
     one.planner.title for one in METHODS if one.planner is not None
@@ -100,7 +102,7 @@ def goes_on(test: AppTest, data_folder: Path) -> lc.Plan:
     """Press the button, ask a question and create the project; its plan."""
     button(test, "compare-use-").click().run()
     assert test.title[0].value == "Items · 1 of 3"
-    test.switch_page("pages/new_project.py").run()
+    test.switch_page("pages/new_project.py")
     to_aim(test, "Is it so?")
     assert not test.exception and not test.error
     button(test, "new-create").click().run()
@@ -116,6 +118,7 @@ def test_empty_with_the_ways_that_every_page_has(app: Callable) -> None:
     assert ways == ["Projects", "Watch", "New project"]
 
 
+@pytest.mark.full
 def test_strata(opened: Callable, file: Path, data_folder: Path) -> None:
     page = opened(STRATA)
     frame = compare_stratifications(population(file), "a")
@@ -182,6 +185,7 @@ def test_oversampling_tells_a_range_where_nobody_has_measured(
     assert plan.params.get("assumed_precision") is None
 
 
+@pytest.mark.full
 def test_an_earlier_matrix_plans_by_theorem_2(
     opened: Callable, file: Path, data_folder: Path
 ) -> None:
@@ -191,7 +195,8 @@ def test_an_earlier_matrix_plans_by_theorem_2(
     chosen.set_value(earlier_page.EARLIER).run()
     assert earlier_page.UNKNOWN in said(page) and not page.exception
     for name, value in zip(earlier_page.CELLS, (138, 22, 12, 228), strict=True):
-        number(page, f"compare-earlier-{name}").set_value(value).run()
+        number(page, f"compare-earlier-{name}").set_value(value)
+    page.run()
     above = population(file).scores["a"] >= 0.5
     k = above.sum() / (~above).sum()
     counts = Counts.of(138, 22, 12, 228)
@@ -327,7 +332,7 @@ def test_file_and_threshold_are_shared_with_new_project(
     line = next(text.value for text in page.text if "would be called" in text.value)
     assert "this file has 1" in said(page)
     page.switch_page("pages/new_project.py").run()
-    aimed(to_aim(page, "Is it so?"), ACCURACY.title)
+    to_aim(page, "Is it so?", ACCURACY.title)
     assert line in texts(page)
     links = [one.proto.label for one in page.main.get("page_link")]
     assert "The papers' own pictures" in links

@@ -10,9 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from tests.app.conftest import button, every_question, texts, to_aim
+from tests.app.conftest import button, texts, to_aim
 from tests.app.test_new_project import error, store, with_upload
 from tests.cases import sampled
+
+pytestmark = pytest.mark.usefixtures("price_alone")
 
 SHIP = "Which cut should I ship?"
 SEVERAL = "Several classifiers at once"
@@ -25,19 +27,13 @@ def content() -> bytes:
     return "\n".join(["id,text,score_strict,pred_strict,pred_lenient", *rows]).encode()
 
 
-def asked(app: Any, card: str) -> AppTest:
-    page = with_upload(app, "items.csv", content())
-    to_aim(page, "Is it spam?")
-    return every_question(page).radio(key="new-aim").set_value(card).run()
+def asked(app: Any, card: str, **chosen: Any) -> AppTest:
+    return to_aim(with_upload(app, "items.csv", content()), "Is it spam?", card, **chosen)
 
 
 def recycled(app: Any) -> AppTest:
     """Precision and recall of both classifiers by recycled samples."""
-    page = asked(app, SEVERAL)
-    numbers = next(one for one in page.multiselect if one.label == "Which numbers?")
-    numbers.set_value(["precision", "recall"]).run()
-    method = next(one for one in page.selectbox if one.label == "Method")
-    return method.set_value("recycling").run()
+    return asked(app, SEVERAL, estimands=("precision", "recall"), design="recycling")
 
 
 def field(page: AppTest, name: str) -> Any:
@@ -76,9 +72,7 @@ def test_a_choice_between_classifiers(app, data_folder: Path) -> None:
 
 
 def test_a_choice_between_cuts_of_one_score(app, data_folder: Path) -> None:
-    page = asked(app, SHIP)
-    who = next(one for one in page.multiselect if one.label.startswith("Which?"))
-    who.set_value(["strict"]).run()
+    page = asked(app, SHIP, classifiers=("strict",))
     field(page, "candidates").set_value("20; 0.75, 80").run()
     session = created(page, data_folder)
     called = session.engine.design.candidates(session.engine.frame)
@@ -134,7 +128,7 @@ def test_a_choice_that_cannot_be_made(
 def test_recycled_samples(app, data_folder: Path) -> None:
     page = recycled(app)
     assert (field(page, "parent").value, field(page, "children").value) == ("strict", "lenient")
-    field(page, "sample_size").set_value(20).run()
+    field(page, "sample_size").set_value(20)
     field(page, "negatives").set_value(10).run()
     size = re.search(r"asks for exactly (\d+) labels", texts(page))
     session = created(page, data_folder)
@@ -158,6 +152,7 @@ def test_another_parent_than_the_first_classifier(app, data_folder: Path) -> Non
 
 def test_samples_that_cannot_be_recycled(app, data_folder: Path) -> None:
     page = recycled(app)
+    assert button(page, "new-create")
     for name, value, told in (
         ("parent", "nobody", "'nobody'"),
         ("parent", "", "Parent must name a classifier, got none"),
@@ -165,7 +160,6 @@ def test_samples_that_cannot_be_recycled(app, data_folder: Path) -> None:
         ("sample_size", 0, "from 1 to 1,000,000 is needed here, and this is 0."),
     ):
         before = field(page, name).value
-        assert button(page, "new-create")
         field(page, name).set_value(value).run()
         assert told in refused(page, data_folder)
-        field(page, name).set_value(before).run()
+        field(page, name).set_value(before)

@@ -13,7 +13,7 @@ import labelcore as lc
 from labelcore.designs import METHODS, register
 from labelcore.papers import METHODS as OF_PAPERS
 from labelcore.ui.new_cards import ACCURACY, RANKED
-from tests.app.conftest import button, every_question, to_aim
+from tests.app.conftest import button, to_aim
 from tests.app.test_new_project import store, with_upload
 from tests.cases import sampled
 
@@ -68,16 +68,11 @@ def test_a_method_is_started(
 
 def start(app: Any, data_folder: Path, name: str) -> None:
     question, params = STARTED[name]
-    page = to_aim(with_upload(app, "items.csv", content()), "Is it spam?")
-    every_question(page).radio(key="new-aim").set_value(question).run()
-    if name == "recycling":
-        numbers = next(one for one in page.multiselect if one.label == "Which numbers?")
-        numbers.set_value(["precision", "recall"]).run()
-    method = [one for one in page.selectbox if one.label == "Method"]
-    if method and method[0].value != name:
-        method[0].set_value(name).run()
+    both = {"estimands": ("precision", "recall")} if name == "recycling" else {}
+    page = with_upload(app, "items.csv", content())
+    to_aim(page, "Is it spam?", question, design=name, **both)
     for one, value in params.items():
-        field(page, one).set_value(value).run()
+        field(page, one).set_value(value)
     button(page, "new-create").click().run()
     assert not page.exception and not page.error
     (record,) = store(data_folder).projects()

@@ -16,6 +16,7 @@ from tests.app.test_watch import week
 from tests.waves.test_monitor import label
 
 
+@pytest.mark.full
 def test_a_method_s_own_rule_of_alarm_stands_beside_ours(
     app: Callable, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
