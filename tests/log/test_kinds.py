@@ -268,7 +268,7 @@ def test_what_the_writer_refuses_the_auditor_refuses(
 ) -> None:
     refused: set[str] = set()
     for seed in range(2):
-        faults, kinds = disagreements(start(population, **plan), seed, 150)
+        faults, kinds = disagreements(start(population, **plan), seed, 110)
         assert faults == []
         refused |= kinds
     assert refused >= {

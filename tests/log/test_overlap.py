@@ -317,7 +317,9 @@ def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> N
     """Three people do what they like: nobody's answer to an item stands twice, the log replays, and
     another session on it knows the same."""
     random = Random(seed)
-    session = started(population, random.choice([0.3, 1.0]), readers=random.choice([2, 3]))
+    plan = lc.Plan("simple_random", ["accuracy"], budget=BUDGET, seed=7,
+                   overlap=random.choice([0.3, 1.0]), readers=random.choice([2, 3]))  # fmt: skip
+    session = lc.Session(population, plan)
     people = ("ann", "bob", "eve")
     for step in range(90):
         who = random.choice(people)

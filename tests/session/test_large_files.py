@@ -108,12 +108,12 @@ def test_no_plan_is_refused_where_contents_stay(
     monkeypatch.setattr(base, "LARGE", 1)
     file = tmp_path / "items.parquet"
     rows.to_parquet(file)
-    wanted = labelled(lc.Session(lc.read_population(file, **READ), PLANS[name]), 4)
+    wanted = labelled(lc.Session(lc.read_population(file, **READ), PLANS[name]), 2)
     monkeypatch.setattr(sources, "LARGE", 1)
     population = lc.read_population(file, **READ)
     assert population.stays
     store = f"sqlite:///{tmp_path}/labels.db"
-    first = labelled(lc.Session(population, PLANS[name], store, "p"), 3)
+    first = labelled(lc.Session(population, PLANS[name], store, "p"), 2)
     again = lc.Session.open(store, "p")
-    assert len(wanted) > 4 and first == wanted[: len(first)]
+    assert len(wanted) >= 4 and first == wanted[: len(first)]
     assert again.next() is not None

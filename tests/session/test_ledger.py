@@ -41,7 +41,7 @@ def check_all_served_once(served: list[list[str]], asked: list[int], url: str) -
     assert replay_project(url, "race").answers == BUDGET
 
 
-@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.full), "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "postgresql":
         return str(request.getfixturevalue("postgres_url"))

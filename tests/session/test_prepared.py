@@ -47,10 +47,10 @@ def test_every_method_goes_on_as_if_it_had_read_the_file(name: str, store: str) 
     population, truth = items(several=name.endswith("several"))
     plan = lc.Plan(name.split(" ")[0], seed=SEED, **PLANS[name])
     whole = lc.Session(population, plan)
-    answered(lc.Session(population, plan, store, "x"), truth, 20)
+    answered(lc.Session(population, plan, store, "x"), truth, 10)
     reopened = Session.open(store, "x")
     assert is_prepared(reopened)
-    assert answered(reopened, truth, 40) == answered(whole, truth, 40)
+    assert answered(reopened, truth, 20) == answered(whole, truth, 20)
 
 
 def test_a_forecast_of_a_reopened_project_prepares_nothing(
@@ -204,7 +204,7 @@ def test_what_is_missing_or_broken_is_read_or_made_anew(
     files = files_of(store, "arrow") + files_of(store, "snapshot")
     assert [file.name.split("-")[0] for file in files] == ["frame", "items.snapshot"]
     harm(files[which])  # type: ignore[operator]
-    wanted = answered(lc.Session(read(csv), first.plan), truth, 30)
+    wanted = answered(lc.Session(read(csv), first.plan), truth, 16)
     moved = csv.rename(csv.with_name("moved.csv"))
     if which:
         with pytest.raises(lc.errors.MissingItemsError, match="the labels are safe"):
@@ -220,7 +220,7 @@ def test_what_is_missing_or_broken_is_read_or_made_anew(
     reopened = Session.open(store, "x")
     assert reopened.labels == 10 and not reopened.broken_at
     assert len(read_again) == which, "a broken snapshot is never used"
-    assert answered(reopened, truth, 30) == wanted
+    assert answered(reopened, truth, 16) == wanted
     assert is_prepared(Session.open(store, "x")) == (which == 0)
     assert all(read_arrays(file) is not None for file in files_of(store, "arrow"))
 
@@ -229,7 +229,7 @@ def test_what_is_missing_or_broken_is_read_or_made_anew(
 def test_a_file_is_needed_once(harm: str, csv: Path, store: str) -> None:
     """Also by the session that made the project."""
     truth = ["yes"] * 400
-    whole = answered(lc.Session(read(csv), project(csv, "memory://").plan), truth, 40)
+    whole = answered(lc.Session(read(csv), project(csv, "memory://").plan), truth, 20)
     session = project(csv, store)
     if harm == "gone":
         csv.unlink()
@@ -237,10 +237,10 @@ def test_a_file_is_needed_once(harm: str, csv: Path, store: str) -> None:
         csv.write_text(csv.read_text("utf-8").replace("break", "brake"), "utf-8")
         with pytest.raises(lc.errors.OtherItemsError, match="or it was changed: its fingerprint"):
             Session.open(store, "x", file=csv)
-    assert answered(session, truth, 20) and answered(Session.open(store, "x"), truth, 40) == whole
+    assert answered(session, truth, 10) and answered(Session.open(store, "x"), truth, 20) == whole
     texts = Session.open(store, "x").drawn_items().values()
     assert all("break é" in one["text"] for one in texts)
-    assert replay_project(store, "x").answers == 40
+    assert replay_project(store, "x").answers == 20
 
 
 def test_a_copy_that_was_cut_is_not_shown(csv: Path, store: str) -> None:

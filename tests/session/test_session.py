@@ -157,7 +157,7 @@ def test_the_last_item_on_a_screen_is_waited_for(known: Known) -> None:
 
 
 def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
-    plan = lc.Plan("simple_random", ["accuracy"], margin=0.2)
+    plan = lc.Plan("simple_random", ["accuracy"], margin=0.3)
     session = lc.Session(known.population, plan)
     other = session.next("b")
     assert other is not None
@@ -169,13 +169,13 @@ def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
 
 @pytest.mark.parametrize("design", sampled(WATCHED, 2, seed=12))
 def test_goal_reached_then_extend(design: str, known: Known) -> None:
-    plan = lc.Plan(design, ["accuracy"], margin=0.2)
+    plan = lc.Plan(design, ["accuracy"], margin=0.3)
     session = lc.Session(known.population, plan)
     go(session, known)
     found = session.results()["accuracy"]
     assert session.status == "goal reached" and session.next() is None
     assert isinstance(found, lc.Estimate)
-    assert found.half_width <= 0.2 and found.state == "goal reached"
+    assert found.half_width <= 0.3 and found.state == "goal reached"
     labels = session.labels
     session.extend(budget=labels + 10)
     assert session.status == "open"
@@ -200,7 +200,7 @@ def test_an_answer_taken_back_after_a_stop_asks_the_rules_again(known: Known) ->
 
 def test_no_stop_is_written_while_an_item_taken_back_is_owed(known: Known) -> None:
     """The interval may be narrow enough without the item; whether to stop is asked with it."""
-    plan = lc.Plan("simple_random", ["accuracy"], margin=0.2, params={"horizon": 16})
+    plan = lc.Plan("simple_random", ["accuracy"], margin=0.3, params={"horizon": 16})
     session = lc.Session(known.population, plan)
     others = [f"other {number}" for number in range(8)]
     opened = [session.next(other) for other in others]
@@ -308,7 +308,7 @@ def test_what_cannot_be_the_name_of_a_new_project(
 
 
 def test_results_as_one_table_and_the_session_by_name(known: Known) -> None:
-    plan = lc.Plan("recalibrated_neyman", ["precision", "precision_curve"], budget=60)
+    plan = lc.Plan("recalibrated_neyman", ["precision", "precision_curve"], budget=30)
     session = lc.Session(known.population, plan, project="spam")
     go(session, known)
     table, results = session.results_table(), session.results()
@@ -316,7 +316,7 @@ def test_results_as_one_table_and_the_session_by_name(known: Known) -> None:
     assert len(table) == 1 + len(band.x) and set(table["project"]) == {"spam"}  # type: ignore[union-attr]
     assert table["value"][0] == results["precision"].value  # type: ignore[union-attr]
     assert table["rank"].dropna().tolist() == band.x.tolist()  # type: ignore[union-attr]
-    assert repr(session) == "<Session 'spam' on 'items.csv': 60 labels, budget used>"
+    assert repr(session) == "<Session 'spam' on 'items.csv': 30 labels, budget used>"
     assert session.labels_table()["answer"].dtype == table["sentence"].dtype
 
 

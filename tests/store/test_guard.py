@@ -42,16 +42,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     label(session, 12)
     session.store.close()
     shutil.rmtree(backups_folder(folder / "labels.db"))
-    return folder.rename(folder.with_name("made"))
+    return folder
 
 
 @pytest.fixture
-def database(made: Path) -> Path:
-    """The same once more, at the same place."""
-    folder = made.with_name("store")
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(made, folder)
-    return folder / "labels.db"
+def database(made: Path, tmp_path: Path) -> Path:
+    """The same once more, in a folder of its own."""
+    return Path(shutil.copytree(made, tmp_path / "store")) / "labels.db"
 
 
 def labelled(database: Path, number: int = 1) -> lc.Session:

@@ -137,7 +137,7 @@ def test_a_fall_raises_an_alarm_that_a_store_keeps(tmp_path: Path) -> None:
     monitor = started(store)
     for wave in range(4):
         frame = table(1_000 * wave, right=0.9 if wave < 2 else 0.3)
-        label(monitor.wave(read(frame), f"w{wave}"), frame)
+        label(monitor.wave(read(frame), f"w{wave}", 30), frame)
     (alarm,) = monitor.alarms
     assert alarm.estimand == "precision"
     assert alarm.wave in {"w2", "w3"}
@@ -151,7 +151,7 @@ def test_a_fall_raises_an_alarm_that_a_store_keeps(tmp_path: Path) -> None:
     assert all(one.whole for one in verify(store).projects)
     opened.restart("a new classifier")
     frame = table(9_000)
-    label(opened.wave(read(frame), "w5"), frame)
+    label(opened.wave(read(frame), "w5", 30), frame)
     assert opened.alarms == []
     assert lc.Monitor.open(store, "spam").sentence() == "spam: no alarm in 1 of 12 waves."
     with pytest.raises(ProjectExistsError, match="terms: waves is 12 there and 26 here. Choose"):
