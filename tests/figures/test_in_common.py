@@ -45,6 +45,16 @@ def test_shuffled_errors_have_nothing_in_common(monkeypatch: pytest.MonkeyPatch)
     assert told_by_chance(together=False) > ALLOWED
 
 
+def test_what_one_feature_would_tell_is_not_told_among_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stats, "DRAWS", 400)
+    many, at = np.random.default_rng(1).random((40, 80)) < 0.3, np.arange(80)
+    many[0] = (at >= 14) & (at < 34)
+    for features, told in ((many[:1], 1), (many, 0)):
+        assert len(in_common(features, at < 25, 0 * at, 0.05, np.random.default_rng(1))) == told
+
+
 def population(folder: Path) -> lc.Population:
     """Items of which those with the word "refund" that are called no are mostly yes."""
     random = np.random.default_rng(4)

@@ -41,18 +41,13 @@ def labelled(folder: Path, people: Sequence[str], secrets: Sequence[str] = ()) -
     [
         (("ann", "bob"), (), "by two people, ", "first answers of 2 people", "two people"),
         (("ann",), (), "by one person, ", "judgement of one person", "one person"),
-        (
-            (),
-            SECRETS,
-            "of ",
-            "first answers of the people who gave the answers",
-            "not known: labels",
-        ),
+        ((), SECRETS, "of ", "first answers of the people who gave the answers",
+         "not known: labels"),
         ((), SECRETS[:1], "by one person, ", "judgement of one person", "one person"),
         (("me",), (), "of ", "judgement of the people who gave the answers", "not known"),
         (("me", "ann"), (), "of ", "first answers of the people who gave the answers", "not known"),
     ],
-)
+)  # fmt: skip
 def test_the_report_counts_people(
     tmp_path: Path, people: Sequence[str], secrets: Sequence[str], by: str, whose: str, row: str
 ) -> None:
