@@ -35,6 +35,7 @@ from labelcore.population.roles import Roles, passing, roles_of
 from labelcore.population.tables import recognised_as_table
 from labelcore.population.tree import Tree
 from labelcore.report.data import finite
+from labelcore.words.claims import half_words
 from labelcore.words.derived import derived_lines
 from labelcore.words.quantities import spoken_key
 from labelcore.words.savings import expected_words
@@ -296,6 +297,7 @@ def plan(as_json: bool, **given: Any) -> None:
         f"About {count(ahead.expected_labels)}, at most {ahead.labels:,} "
         f"({ahead.derived['assumption']}).",
         *(f"Claim: {claim}." for claim in chosen.claims),
+        *([half_words(ahead.derived["claims_half"])] if chosen.claims else []),
         *(
             [f"It ends {ending}."]
             if (ending := stop_words(chosen.stop or (), chosen.margin))

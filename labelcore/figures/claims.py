@@ -107,6 +107,23 @@ def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> Bool
     return possible
 
 
+def settled_at(engine: Engine, looks: Sequence[Sequence[Cells]]) -> BoolArray:
+    """Whether every strict claim is decided or refuted, (n_looks,), by looks that each have the
+    cells of every claim; every item drawn has a label."""
+    goal = -math.log(alpha_of(engine))
+    settled = np.ones(len(looks), dtype=bool)
+    for claim, cells in zip(engine.claims if looks else (), zip(*looks, strict=True), strict=True):
+        labelled, positive = (np.array([getattr(one, name) for one in cells])
+                              for name in ("labelled", "positive"))  # fmt: skip
+        of = partial(_log_evidence, engine, claim, cells[0], labelled, positive)
+        ends = np.array(claim.evidence(of)).T
+        settled &= [
+            _proved(claim, one, both, goal) != ClaimStatus.UNDECIDED
+            for one, both in zip(cells, ends.tolist(), strict=True)
+        ]
+    return settled
+
+
 def alpha_of(engine: Engine) -> float:
     """Every claim's share of 1 - confidence. Also of approximate ones: of each only one end can be
     wrong, and where these lie opposite the correlation of two claims leaves no more
@@ -170,6 +187,8 @@ def _proved(
 ) -> ClaimStatus:
     """What the evidence for and against says: it must reach ``goal`` on the estimate's side."""
     for_it, against = evidence
+    if max(evidence) < goal:
+        return ClaimStatus.UNDECIDED
     lean = claim.lean(plug_in_totals(cells, claim.rates))
     if lean > 0 and for_it >= goal:
         return ClaimStatus.DECIDED

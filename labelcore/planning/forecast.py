@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from labelcore.designs.base import IntArray, Progress
 from labelcore.designs.rates import planning_rates, question_rates
 from labelcore.errors import PlanArgumentError, PlanError, Remedy
 from labelcore.estimands import CURVES, SUMMARIES
-from labelcore.figures.claims import all_settled, likely_of
+from labelcore.figures.claims import likely_of, settled_at
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import check_size, frozen
 from labelcore.plan.checks import CLAIM_FORMS
@@ -27,10 +28,11 @@ from labelcore.planning.runs import beginning, label_until
 from labelcore.planning.spendings import spending_table, spendings
 from labelcore.population import Population
 from labelcore.promises import ClaimStatus, Form
-from labelcore.stats.profile import BoolArray
+from labelcore.stats.profile import BoolArray, Cells
 
-SESSIONS = 21
-FIRST_LOOK, LOOK_GROWTH = 10, 1.1
+SESSIONS, MORE = 21, 3
+"""Of an approximate claim; of a strict one ``MORE`` times as many, which cost a fourth."""
+FIRST_LOOK, LOOK_GROWTH, LOOKS_AHEAD = 10, 1.1, 4
 POWER, LEAST_PLANNED, MOST_TRIED = 0.8, 200, 20_000
 """An approximate claim is planned for the size at which this share of the sessions is settled, and
 for ``LEAST_PLANNED`` labels at least, because scores promise too much; more than ``MOST_TRIED`` are
@@ -41,12 +43,21 @@ not tried out."""
 class ClaimSizes:
     """How many labels claims are likely to need.
 
-    expected   the median number of labels at which they are settled
-    planned    the size to plan for
+    expected    the median number of labels at which they are settled
+    planned     the size to plan for
+    low, high   between which half of the sessions are settled
     """
 
     expected: int
     planned: int
+    low: int
+    high: int
+
+    @classmethod
+    def of(cls, settled: IntArray, planned: int | None = None) -> ClaimSizes:
+        """From where each session is settled; planned for the median if nothing else is."""
+        low, median, high = (int(one) for one in np.quantile(settled, [0.25, 0.5, 0.75]))
+        return cls(median, planned or median, low, high)
 
 
 def labels_to_settle(population: Population, plan: Plan, most: int) -> ClaimSizes:
@@ -61,11 +72,24 @@ def labels_to_settle(population: Population, plan: Plan, most: int) -> ClaimSize
     """
     if plan.claim_form == Form.APPROXIMATE:
         return _approximate(population, plan, most)
-    engine = Engine(population, frozen(population, plan, most))
-    rng = np.random.default_rng([plan.seed, 0])
-    sizes = [_one_session(engine.beginning(), rng, most) for _ in range(SESSIONS)]
-    median = int(np.median(sizes))
-    return ClaimSizes(median, median)
+    begun = Engine(population, frozen(population, plan, most))
+    sizes = np.full(MORE * SESSIONS, most)
+    going = [
+        (number, _looks(begun.beginning(), np.random.default_rng([plan.seed, number]), most))
+        for number in range(len(sizes))
+    ]
+    while going:
+        ahead = [(number, looks, [*islice(looks, LOOKS_AHEAD)]) for number, looks in going]
+        settled = settled_at(begun, [cells for *_, found in ahead for _, cells in found])
+        place, going = 0, []
+        for number, looks, found in ahead:
+            mine = np.flatnonzero(settled[place : place + len(found)])
+            place += len(found)
+            if len(mine):
+                sizes[number] = found[mine[0]][0]
+            elif found:
+                going.append((number, looks))
+    return ClaimSizes.of(sizes)
 
 
 def claims_planned(population: Population, plan: Plan, most: int) -> int:
@@ -91,7 +115,7 @@ def _approximate(population: Population, plan: Plan, most: int) -> ClaimSizes:
         settled = np.where(_settled(engines, planned) & (settled == most), labels, settled)
         if (settled < most).all():
             break
-    return ClaimSizes(int(np.median(settled)), planned)
+    return ClaimSizes.of(settled, planned)
 
 
 def _settled(engines: list[Engine], planned: int) -> BoolArray:
@@ -114,8 +138,11 @@ def _together(begun: Engine, seed: int, most: int) -> Iterator[tuple[int, list[E
         yield labels, engines
 
 
-def _one_session(engine: Engine, rng: np.random.Generator, most: int) -> int:
-    """Batch by batch as the design draws them; claims are looked at in between, too."""
+def _looks(
+    engine: Engine, rng: np.random.Generator, most: int
+) -> Iterator[tuple[int, list[Cells]]]:
+    """The looks of one session, batch by batch as the design draws them, also in between: after how
+    many labels, and the cells of each claim then."""
     codes, look, done = _imagined(engine, rng), FIRST_LOOK, 0
     for batch in _batches(engine, codes, rng, most):
         while len(batch):
@@ -124,10 +151,8 @@ def _one_session(engine: Engine, rng: np.random.Generator, most: int) -> int:
                 np.add.at(claim.tally.counts, (claim.tally.cells_at(part), codes[part]), 1.0)
             done += len(part)
             if done == look:
-                if all_settled(engine):
-                    return done
+                yield done, [one.tally.cells(one.class_index) for one in engine.claims]
                 look = int(np.ceil(done * LOOK_GROWTH))
-    return most
 
 
 def _batches(
@@ -206,7 +231,8 @@ class Preview:
         what the design derives: stratum_sizes, edges, planned, assumption; "notes", a sentence
         each on what is unusual, such as a budget larger than the file, or scores that are no
         probabilities. With claims {"strict": labels, "approximate": labels} as "claims": the median
-        number of labels that settle them with each ``claim_form`` that the plan can have
+        number of labels that settle them with each ``claim_form`` that the plan can have; as
+        "claims_half" between which numbers half of the sessions with the plan's own form end
     planned
         the planned size that a session will freeze
     table
@@ -338,11 +364,11 @@ def _preview(population: Population, plan: Plan) -> Preview:
     plan = sized(population, plan)
     outlook = Outlook(population, plan)
     most = _most(outlook)
-    expected, planned = _expected_labels(outlook, most)
+    expected, planned, *half = _expected_labels(outlook, most)
     planned = _whole_budget(plan, most) if plan.budget is not None else planned
     planned = planned if plan.planned is None else plan.planned
     if plan.learns:
-        return _with_pilot(outlook, expected, planned)
+        return _with_pilot(outlook, expected, planned, half)
     check_size(outlook.design, outlook.frame, planned, outlook.given)
     labels = most if plan.budget is not None or plan.stop_rules else planned
     furthest = plan.furthest(planned + outlook.given)
@@ -353,12 +379,16 @@ def _preview(population: Population, plan: Plan) -> Preview:
         expected_labels=expected,
         draws=outlook.draws(labels),
         expected_half_width=outlook.half_widths(expected, planned),
-        derived=outlook.derived(planned),
+        derived={**outlook.derived(planned), **_half(plan, half)},
         planned=planned,
     )
 
 
-def _with_pilot(outlook: Outlook, expected: int, planned: int) -> Preview:
+def _half(plan: Plan, half: Sequence[int]) -> dict[str, list[int]]:
+    return {"claims_half": [*half]} if plan.claims else {}
+
+
+def _with_pilot(outlook: Outlook, expected: int, planned: int, half: Sequence[int]) -> Preview:
     """The preview of a plan whose size is forecast anew after a pilot."""
     plan, given = outlook.plan, outlook.given
     items = int(outlook.frame.sizes[outlook.frame.asked].sum())
@@ -372,7 +402,12 @@ def _with_pilot(outlook: Outlook, expected: int, planned: int) -> Preview:
         expected_labels=expected,
         draws=outlook.draws(labels),
         expected_half_width=outlook.half_widths(expected, max(planned, pilot)),
-        derived={**outlook.derived(planned), "pilot": pilot, "largest": largest},
+        derived={
+            **outlook.derived(planned),
+            "pilot": pilot,
+            "largest": largest,
+            **_half(plan, half),
+        },
         planned=planned,
     )
 
@@ -388,21 +423,22 @@ def _whole_budget(plan: Plan, most: int) -> int:
     return int(plan.budget or 0) if plan.counts_draws else most
 
 
-def _expected_labels(outlook: Outlook, most: int) -> tuple[int, int]:
-    """Where the margin and the claims of the plan are likely to be met, whichever needs more, and
-    the size to plan for."""
+def _expected_labels(outlook: Outlook, most: int) -> tuple[int, int, int, int]:
+    """Where the margin and the claims of the plan are likely to be met, whichever needs more, the
+    size to plan for, and between which sizes they are met in half of the sessions."""
     plan = outlook.plan
     needed = []
     has_goal = plan.margin is not None or plan.group_margin is not None
     if has_goal and not outlook.design.size_from_params:
         _check_reachable(outlook, plan.goal, most)
-        needed.append((outlook.labels_for(plan.goal, most),) * 2)
+        needed.append((outlook.labels_for(plan.goal, most),) * 4)
     if plan.claims:
         sizes = labels_to_settle(outlook.population, plan, most)
-        needed.append((sizes.expected, sizes.planned))
+        needed.append((sizes.expected, sizes.planned, sizes.low, sizes.high))
     if not needed:
-        return most, most
-    return max(one[0] for one in needed), max(one[1] for one in needed)
+        return most, most, most, most
+    expected, planned, low, high = map(max, zip(*needed, strict=True))
+    return expected, planned, low, high
 
 
 def _check_reachable(outlook: Outlook, margin: float, most: int) -> None:

@@ -32,6 +32,7 @@ from labelcore.ui.new_screens import Places
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
+from labelcore.words.claims import half_words
 from labelcore.words.derived import derived_lines
 from labelcore.words.differences import is_difference
 from labelcore.words.existing import SOURCES, taken_words
@@ -293,6 +294,8 @@ def show_price(plan: Plan, population: Population, chosen: Line, people: int) ->
             f"{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
             f"{gives}"
         )
+    if half := chosen.derived.get("claims_half"):
+        st.caption(half_words(half))
     if beside := others_words(chosen.half_widths, population.has_judge):
         st.caption(plain(beside))
     if {*plan.estimands} & {*CURVES, *SUMMARIES}:

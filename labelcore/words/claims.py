@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, log10
 
 from labelcore.promises import ClaimStatus, Form
@@ -216,3 +217,13 @@ def times_number(evidence: float) -> str:
         return f"{floor(times):,}"
     step = 10.0 ** (floor(log10(times)) - 1)
     return f"{floor(times / step) * step:.2g}"
+
+
+def half_words(half: Sequence[int]) -> str:
+    """How far the labels that settle the claims differ from session to session.
+
+    >>> half_words([90, 250])
+    'Half of the simulated sessions took 90 to 250 labels.'
+    """
+    low, high = half
+    return f"Half of the simulated sessions took {low:,} to {high:,} labels."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,10 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
-from labelcore.planning.forecast import planned_size
+from labelcore.figures.claims import all_settled, settled_at
+from labelcore.log.engine import Engine
+from labelcore.plan.against_file import frozen
+from labelcore.planning.forecast import _looks, labels_to_settle, planned_size
 from labelcore.planning.spendings import recommended, spendings
 from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.cases import sampled
@@ -115,3 +119,19 @@ def test_notes_say_which_classifier_a_list_is_of(tmp_path: Path) -> None:
     assert "Of precision_curve there is one, along the scores of 'a'; none for 'b'." in notes
     alone = lc.Plan("simple_random", asked, classifier="a", budget=100)
     assert not any("none for" in note for note in lc.preview(both, alone).derived["notes"])
+
+
+def test_sessions_side_by_side_are_settled_where_each_is(known: Known) -> None:
+    """Against ``all_settled`` at each look alone; half of the sessions end in what is told."""
+    claims = ("accuracy >= 0.6", "recall >= 0.3")
+    plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], claims=claims)
+    begun = Engine(known.population, frozen(known.population, plan, 1500))
+    engine = begun.beginning()
+    alone, looks = [], []
+    for _, cells in islice(_looks(engine, np.random.default_rng(2), 1500), 30):
+        alone.append(all_settled(engine))
+        looks.append(cells)
+    assert settled_at(begun, looks).tolist() == alone and {*alone} == {False, True}
+    found = labels_to_settle(known.population, plan, 1500)
+    assert found.low < found.expected == found.planned < found.high
+    assert lc.preview(known.population, plan).derived["claims_half"] == [found.low, found.high]
