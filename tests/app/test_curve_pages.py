@@ -18,6 +18,7 @@ import labelcore as lc
 from labelcore.errors import AnswerError
 from labelcore.figures.current import FiguresNow
 from labelcore.log.kinds import check, state_at
+from labelcore.ui.cutting import typed_rank
 from labelcore.ui.explore import NO_SCORE
 from labelcore.ui.known import MEAN
 from labelcore.ui.new_cards import RANKED
@@ -222,7 +223,7 @@ def test_a_cut_is_typed_as_rank_and_as_score(app, make_curve: MakeCurve) -> None
 
 
 def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> None:
-    make_curve(labels=60)
+    session = make_curve(labels=60)
     page = app("explore", project="demo")
     wish(page, cut="31", need="80")
     for changed, said in (
@@ -237,6 +238,10 @@ def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> No
         assert (now["fault"], now["cut"], now["need"]) == (said, 31, "80")
         assert not page.exception and not page.error
     assert not explored(wish(page, cut="31"))["fault"]
+    with pytest.raises(ValueError, match="keep 1 to 150 of them, not 0"):
+        typed_rank(session, "0")
+    with pytest.raises(ValueError, match="got '1.2.3'"):
+        typed_rank(session, "1.2.3")
 
 
 def test_the_cut_stays_when_labels_arrive(app, make_curve: MakeCurve) -> None:
