@@ -11,7 +11,7 @@ from labelcore.designs.profile_figures import WIDEST_MARGIN
 from labelcore.designs.scalars import ROUNDING
 from labelcore.designs.two_ended import joint_shares
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, ratios, table_of, variance_of_shares
-from labelcore.stats import profile_reach
+from labelcore.stats import profile, profile_reach
 from labelcore.stats.allocation import top_up
 from labelcore.stats.profile import (
     Cells,
@@ -51,10 +51,11 @@ KINDS = list(product(("file", "process"), (True, False), (1.0, 2.3)))
 
 @pytest.mark.parametrize(("target", "same_file", "inflation"), sampled(KINDS, 1, seed=1))
 def test_runs_side_by_side_have_the_intervals_of_each(
-    target: str, same_file: bool, inflation: float
+    target: str, same_file: bool, inflation: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """60 runs of 7 cells, 10 figures and 4 differences; many lines are solved together, where one
     run goes on until all of its own are done."""
+    monkeypatch.setattr(profile, "LINES_AT_ONCE", 90)
     several = random_cells(3, same_file=same_file)
     together = side_by_side(several)
     for rows in (ROWS, list(DIFFERENCES.values())):
