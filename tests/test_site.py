@@ -27,7 +27,7 @@ WITH_CODE = sorted(page for page in PAGES if "```" in page.read_text("utf-8"))
 TUTORIAL = DOCS / "tutorial.md"
 # What `.ci/run` does before the tests.
 INSTALLING = [code_blocks("bash")[0]]
-SHORTER = {r"\bruns=\d+": "runs=2", r"\bbudget([= ])1[2-9]0": r"budget\g<1>80"}
+SHORTER = {r"\bruns=\d+": "runs=2"}
 PRINTED: dict[str, str | tuple[str, ...]] = {
     "tutorial": "valid at every look",
     "claims": ("the labels show that the precision of 'lr'", "the recall of 'lr'"),
