@@ -82,6 +82,7 @@ def keys_of(page: AppTest) -> list[tuple[str, str]]:
     return re.findall(r"<kbd>(\w+)</kbd> ([^<]+)</span>", shown)
 
 
+@pytest.mark.full
 def test_a_project_of_five_classes(app, data_folder: Path) -> None:
     page = on(with_upload(app, "c.csv", text_of(NAMES)))
     assert [*zip("12345", NAMES, strict=True)] == keys_of(page)
@@ -236,6 +237,7 @@ def test_no_classifier_chosen(app) -> None:
     assert not page.exception and "Choose at least one classifier" in texts(page)
 
 
+@pytest.mark.full
 def test_a_scored_file_has_every_question(app) -> None:
     page = asked(app, scored())
     assert "Several classifiers at once" not in page.radio(key="new-aim").options
@@ -284,6 +286,7 @@ def test_a_third_classifier_ends_the_difference(app) -> None:
     assert page.multiselect(key=f"new-numbers-{SEVERAL.title}").value == ["accuracy"]
 
 
+@pytest.mark.full
 def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:
     page = asked(app, scored(), RANKED.title)
     assert not page.exception and not page.slider
@@ -296,6 +299,7 @@ def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:
 # --- labelling ------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_digits_are_on_the_buttons_in_the_order_of_the_classes(app, classes: Classes) -> None:
     session = classes(10)
     page = app("label", project="many")
@@ -307,6 +311,7 @@ def test_digits_are_on_the_buttons_in_the_order_of_the_classes(app, classes: Cla
     assert session.last_answer().label == session.population.classes[1]
 
 
+@pytest.mark.full
 def test_the_eleventh_class_is_found_in_a_list(app, classes: Classes) -> None:
     session = classes(12)
     page = app("label", project="many")
@@ -350,6 +355,7 @@ def test_help_lists_every_class_with_its_key(app, classes: Classes) -> None:
 # --- the confusion table --------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_confusion_table_as_people_read_it_and_as_a_file(classes: Classes) -> None:
     session = classes(3)
     for _ in range(60):

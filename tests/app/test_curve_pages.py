@@ -176,6 +176,7 @@ def test_label_page_shows_ranks_with_their_band(app, make_curve: MakeCurve) -> N
     assert "From 100 labels." in page
 
 
+@pytest.mark.full
 def test_the_picture_follows_the_labels(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=60)
     page = app("label", project="demo")
@@ -188,6 +189,7 @@ def test_the_picture_follows_the_labels(app, make_curve: MakeCurve) -> None:
     assert seen[0]["chart"] != seen[-1]["chart"]
 
 
+@pytest.mark.full
 def test_paula_is_shown_without_a_confidence(app, make_curve: MakeCurve) -> None:
     make_curve("paula", 1000)
     for name in PAGES:
@@ -244,6 +246,7 @@ def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> No
         typed_rank(session, "1.2.3")
 
 
+@pytest.mark.full
 def test_the_cut_stays_when_labels_arrive(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=60)
     page = app("explore", project="demo")
@@ -254,6 +257,7 @@ def test_the_cut_stays_when_labels_arrive(app, make_curve: MakeCurve) -> None:
     assert session.cut(90).sentence() in texts(page)
 
 
+@pytest.mark.full
 def test_only_what_is_sure_is_offered(app, make_curve: MakeCurve) -> None:
     """Not the rank at which the estimated line is high enough: that is too deep about every second
     time. Further down may be looked at, and is said not to be sure."""
@@ -274,6 +278,7 @@ def test_only_what_is_sure_is_offered(app, make_curve: MakeCurve) -> None:
     assert "Not sure" not in explored(page)["keep"][1]
 
 
+@pytest.mark.full
 def test_right_ones_found_at_the_top_count_further_down(app, make_curve: MakeCurve) -> None:
     """53 of the first 58 are 53 of the first 151."""
     make_curve(labels=100)
@@ -331,6 +336,7 @@ def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
     assert table["items"].tolist() == [f"{number:,}" for number in wanted]
 
 
+@pytest.mark.full
 def test_explore_says_what_is_known_at_the_ranks_that_matter(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=100)
     before = session.store.last_sequence("demo")
@@ -372,6 +378,7 @@ def chosen_method(page):
     return next(one for one in page.selectbox if one.key.startswith("new-design-"))
 
 
+@pytest.mark.full
 def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> None:
     assert chosen_method(aimed).options[0] == "Recommended: Geometric strata"
     assert field(aimed, "new-budget").value == 150

@@ -71,6 +71,7 @@ PRESET = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", sampled(PRESET, 2, seed=1))
 def test_the_file_itself_suggests_the_question(app, kind: str) -> None:
     assert on_page(app, kind).radio(key="new-aim").value == PRESET[kind].title
@@ -89,6 +90,7 @@ def captions(page: AppTest) -> list[str]:
     return [one.replace("\\", "") for one in page.radio(key="new-aim").proto.captions]
 
 
+@pytest.mark.full
 def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
     """The rows stand by the labels they need; the one that is pressed is the plan's."""
     page = on_page(app, "one classifier", BOTH.title, budget=60)
@@ -224,6 +226,7 @@ def test_a_refusal_has_buttons_that_mend_it(app, spoil: dict[str, str], press: s
     assert not page.exception and can_create(page), [one.value for one in page.error]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("press", sampled(["Label 40 items", "Look once, at the end"], 1, seed=1))
 def test_too_few_labels_to_watch_have_buttons(app, press: str) -> None:
     page = on_page(app, "one classifier", ACCURACY.title, design="recalibrated_neyman", budget=20)
@@ -278,6 +281,7 @@ def test_the_recommended_entry_follows_the_recommendation(
         assert method(page).value == "recalibrated_neyman", way
 
 
+@pytest.mark.full
 def test_a_comparison_not_asked_for_is_not_offered_for_that_reason(app) -> None:
     page = on_page(app, "two different", ACCURACY.title)
     shown = texts(page).replace("\\", "")
@@ -286,6 +290,7 @@ def test_a_comparison_not_asked_for_is_not_offered_for_that_reason(app) -> None:
     assert "compares exactly two classifiers" not in shown
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("columns", sampled([5, 2], 1, seed=1, keep=[5]))
 def test_without_a_score_nothing_is_said_of_scores(app, columns: int) -> None:
     rows = [row.decode().split(",") for row in written("two different").splitlines()]
@@ -307,6 +312,7 @@ def test_exactly_two_are_chosen_by_one_press(app) -> None:
     assert can_create(page)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "press",
     sampled(["Take the recommended method", "Take the parameters as they were"], 1, seed=1),

@@ -48,6 +48,7 @@ def session(labelled_once: Once) -> lc.Session:
     return labelled_once("groups", write)
 
 
+@pytest.mark.full
 def test_groups_are_rows_and_what_is_not_asked_is_a_first_guess(session: lc.Session) -> None:
     page = AppTest.from_function(panel, default_timeout=60).run()
     assert not page.exception

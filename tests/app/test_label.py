@@ -195,6 +195,7 @@ def test_what_the_first_labels_say_is_shown_in_dots(app, make) -> None:
     assert "items.csv" in page and "95 % confidence, approximate, valid at every look" in page
 
 
+@pytest.mark.full
 def test_what_unsure_items_leave_open_stands_beside_the_figure(app, items, data_folder) -> None:
     """Of all items by the odds under the sentence, either way behind a press; neither while nobody
     was unsure, nor where the sentence is about all items."""

@@ -142,6 +142,7 @@ def made(app, wanted: str, folder: Path) -> lc.Population:
     return lc.Session.open(store(folder), record.name).population
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("wanted", sampled(["files/one.parquet", "files/parts"], 1, seed=1))
 def test_more_rows_than_fit_are_read_where_they_lie(
     app, parquet: Path, few_rows, wanted: str, data_folder: Path

@@ -215,6 +215,7 @@ def test_go_on_longer(app, make, data_folder: Path) -> None:
     assert reopened(data_folder, "demo").status == "open"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("budget", [60, 201])
 def test_go_on_out_of_bounds(app, make, data_folder: Path, budget: int) -> None:
     make(labels=60)
@@ -233,6 +234,7 @@ def test_nothing_is_left_to_go_on_with(app, make) -> None:
 # --- mend the wording ---------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_mended_words_are_shown_and_nothing_else_changes(app, make, data_folder: Path) -> None:
     session = make(labels=50)
     before = session.results()["accuracy"]

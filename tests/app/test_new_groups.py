@@ -47,6 +47,7 @@ def project(page: AppTest, data_folder: Path):
     return lc.Session.open(store, record.name)
 
 
+@pytest.mark.full
 def test_a_column_of_groups_is_found_and_told_by(app, data_folder: Path) -> None:
     page = to_aim(opened(app, named(data_folder)), "Is this right?")
     session = project(page, data_folder)
@@ -86,6 +87,7 @@ def test_a_claim_may_be_about_every_group(app, data_folder: Path) -> None:
     assert project(page, data_folder).plan.claims == ("accuracy[every language] >= 0.2",)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "values",
     sampled([[f"{n}" for n in range(1_200)], ["same"] * 1_200, ["[1]", "[2]"] * 600], 1, seed=1),

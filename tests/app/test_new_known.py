@@ -127,6 +127,7 @@ def test_a_ranked_list_beside_them_promises_no_width(app, data_folder: Path) -> 
     assert session.results()["precision_curve"].scope.existing == 180
 
 
+@pytest.mark.full
 def test_they_can_be_left_out(app, data_folder: Path) -> None:
     page = uploaded(app, screened())
     source(page).set_value("ignored").run()
@@ -160,6 +161,7 @@ def chooser(page):
     return found
 
 
+@pytest.mark.full
 def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None:
     page = uploaded(app, coded())
     assert not page.exception
@@ -244,6 +246,7 @@ def test_what_was_found_so_far_asks_whether_it_is_enough(
     assert f"Found: {found}. Still to be found: " in texts(shown)
 
 
+@pytest.mark.full
 def test_a_column_that_says_what_was_found_asks_the_same(app, data_folder: Path) -> None:
     rows = "".join(f"i{n},item {n},{int(n % 4 == 0)}\n" for n in range(200))
     page = uploaded(app, f"id,text,retrieved\n{rows}".encode())

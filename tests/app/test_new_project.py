@@ -251,6 +251,7 @@ def test_score_alone_needs_a_threshold(app) -> None:
     assert "81 of 100 would be called 'Yes'." in texts(page)
 
 
+@pytest.mark.full
 def test_only_prevalence_without_a_classifier(app, data_folder: Path) -> None:
     rows = "".join(f"{n},text {n}\n" for n in range(100))
     page = with_upload(app, "t.csv", f"id,text\n{rows}".encode())
@@ -342,6 +343,7 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
     )
 
 
+@pytest.mark.full
 def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
     page.number_input(key="new-param-recalibrated_neyman-n_above").set_value(3).run()

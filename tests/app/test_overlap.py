@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import labelcore as lc
 from labelcore.ui import people_page, review, sessions, settling
 from labelcore.ui.new_repeats import seen_words
@@ -115,6 +117,7 @@ def test_a_person_alone_is_told_for_whom_the_rest_is(app, make) -> None:
     assert not page.exception
 
 
+@pytest.mark.full
 def test_readers_and_overlap_take_two_presses(app, items) -> None:
     page = app("new_project")
     page.file_uploader(key="new-upload").upload("items.csv", items.read_bytes(), "text/csv").run()

@@ -54,6 +54,7 @@ def test_progress_counts_what_others_have_labelled_since(app, make) -> None:
     assert "2 of 60" in texts(app("progress", project="demo"))
 
 
+@pytest.mark.full
 def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> None:
     """And the page writes nothing, and offers nothing that would."""
     session = make(labels=50)
@@ -101,6 +102,7 @@ def test_missing_file(app, make, items: Path, page: str) -> None:
     assert "no longer there" in shown.error[0].value.replace("\\", "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
 def test_a_file_that_moved_hurts_no_page(app, make, items: Path, page: str) -> None:
     make(labels=3)
@@ -245,6 +247,7 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     assert "In truth" in texts(app("report", project=name)).replace("\\", "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("page", "labels"), sampled(product(PROJECT_PAGES, (0, 45)), 2, seed=1, keep=[("label", 45)])
 )

@@ -92,6 +92,7 @@ def test_formulas_first_then_simulated_once(
     assert len(raced) == 2
 
 
+@pytest.mark.full
 def test_real_numbers_come_and_no_thread_stays(app: Callable[..., Any], items: Path) -> None:
     before = set(threading.enumerate())
     page = on_last_screen(app, items)
@@ -101,6 +102,7 @@ def test_real_numbers_come_and_no_thread_stays(app: Callable[..., Any], items: P
     assert not [one for one in left if not one.name.startswith(others)]
 
 
+@pytest.mark.full
 def test_the_size_on_the_page_is_the_one_that_is_frozen(
     app: Callable[..., Any], items: Path, data_folder: Path, raced: list[Any]
 ) -> None:
@@ -147,6 +149,7 @@ def test_cancel_keeps_the_formulas(
     assert len(begun) == 2
 
 
+@pytest.mark.full
 def test_no_scores_no_race(app: Callable[..., Any], tmp_path: Path, raced: list[Any]) -> None:
     path = tmp_path / "bare.csv"
     rows = "".join(f"{n},text {n},{n % 2}\n" for n in range(100))
@@ -163,6 +166,7 @@ def test_what_took_too_long_stays_with_the_formulas(
     assert NOT_DONE in texts(page) and {runs for drawn in tables for runs in drawn} == {0}
 
 
+@pytest.mark.full
 def test_all_are_simulated_or_none(
     app: Callable[..., Any],
     items: Path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
@@ -17,6 +18,7 @@ def names(page: AppTest) -> list[str]:
     return [one.label.strip("*") for one in links if "project=" in one.query_string]
 
 
+@pytest.mark.full
 def test_a_row_says_what_the_log_knows(app, make) -> None:
     session = make("one", labels=60)
     make("two", labels=4)

@@ -61,6 +61,7 @@ def session(labelled_once: Once) -> lc.Session:
     return labelled_once("systems", write)
 
 
+@pytest.mark.full
 def test_progress_tells_pass_rates_pairs_and_the_judge(session: lc.Session) -> None:
     page = AppTest.from_function(panel, default_timeout=60).run()
     assert not page.exception
@@ -216,6 +217,7 @@ def test_what_a_judge_left_empty_is_not_taken_for_known_answers(app) -> None:
     assert not [one for one in page.selectbox if "known answers" in one.label]
 
 
+@pytest.mark.full
 def test_before_the_first_label_there_is_nothing(data_folder: Path) -> None:
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
     plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, by="model")

@@ -61,6 +61,7 @@ def parts(stratum: np.ndarray) -> set[frozenset[int]]:
 # --- what it holds -----------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("figure", ["accuracy", "precision", "recall", "f1"])
 def test_one_classifier_and_one_figure_is_the_default(known: Known, figure: str) -> None:
     """Item by item, and the same figures from the same answers."""
@@ -238,6 +239,7 @@ def covered(known: Known, design: str, runs: int) -> dict[str, float]:
     return dict(found.groupby("estimand")["covered"].mean())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_figures_and_differences_cover(
     broken: bool, known: Known, monkeypatch: pytest.MonkeyPatch
@@ -250,6 +252,7 @@ def test_figures_and_differences_cover(
     assert (min(found.values()) < fewest(runs, 0.8)) == broken
 
 
+@pytest.mark.full
 def test_a_claim_is_decided_by_the_labels_of_all(four: Known) -> None:
     plan = lc.Plan(
         NAME, ["accuracy_difference"], classifier=["a", "c"], claims=["accuracy[a] > accuracy[c]"],
@@ -357,6 +360,7 @@ def test_helpers_cut_the_pieces_and_mix_no_pattern(tmp_path: Path, four: Known) 
     assert frame.evidence is not None and frame.evidence.shape == (frame.n_strata, 2)
 
 
+@pytest.mark.full
 def test_without_helpers_a_plan_draws_as_before(tmp_path: Path, four: Known) -> None:
     known = judged(tmp_path)
     old = plan_of(["precision"], ALL, promise="fixed").with_planned(120)

@@ -83,6 +83,7 @@ def test_the_share_keeps_the_figures_of_all_as_narrow_as_promised(
     assert max(nothing[name] / alone[name] for name in ASKED) > WIDER, "else nothing was chosen"
 
 
+@pytest.mark.full
 def test_a_margin_of_groups_is_met_by_the_size(population: lc.Population) -> None:
     margins = (0.15, 0.12)
     sizes = []
@@ -97,6 +98,7 @@ def test_a_margin_of_groups_is_met_by_the_size(population: lc.Population) -> Non
     assert sizes[0] < sizes[1] < len(population)
 
 
+@pytest.mark.full
 def test_the_same_plan_draws_the_same_and_another_seed_other_items(
     population: lc.Population,
 ) -> None:

@@ -39,6 +39,7 @@ def test_labels_without_helpers_by_hand() -> None:
     assert labels_without(row, crossed, rates, unknown, plain, lambda n: np.ones(1)) is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("right", "least", "most"), [(0.95, 1.3, 6.0), (0.5, 0.9, 1.1)])
 def test_a_helper_that_knows_saves_and_one_that_does_not_saves_nothing(
     tmp_path: Path, right: float, least: float, most: float
@@ -97,6 +98,7 @@ def test_rates_with_a_verdict_are_those_of_bayes() -> None:
     assert same == pytest.approx(np.full(2000, 0.3))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("right", "least", "most"), [(0.95, 0.25, 0.8), (0.7, 0.0, 0.2)])
 def test_what_helpers_may_save_is_expected_before_the_first_label(
     tmp_path: Path, right: float, least: float, most: float

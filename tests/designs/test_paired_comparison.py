@@ -171,6 +171,7 @@ def test_sentences_and_looks_of_a_session(known: Known) -> None:
     assert again.scope.versus == "b"
 
 
+@pytest.mark.full
 def test_a_claim_is_settled_where_they_disagree(known: Known) -> None:
     plan = lc.Plan(
         NAME,
@@ -289,6 +290,7 @@ def test_the_two_as_separate_samples_are_too_wide(sound: tuple[np.ndarray, np.nd
     assert coverage[2] > most(RUNS, CONFIDENCE)
 
 
+@pytest.mark.full
 def test_read_as_a_random_sample_it_fails() -> None:
     assert simulated(as_random_sample)[0].min() < fewest(RUNS, CONFIDENCE)
 

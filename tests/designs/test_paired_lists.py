@@ -111,6 +111,7 @@ def wrong_share(known: Known, plan: lc.Plan, reach: Callable[[float], float]) ->
     return wrong / RUNS
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("own", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_the_band_holds_at_all_ranks_at_once(known: Known, own: bool) -> None:
     assert wrong_share(known, plan_of(own=own), fixed_reach) <= most(RUNS, 0.05)
@@ -264,6 +265,7 @@ def test_a_simulation_knows_the_truth(known: Known) -> None:
     assert found.loc[ASKED, "mean_labels"] == LABELS
 
 
+@pytest.mark.full
 def test_the_plan_says_how_wide_it_will_be(known: Known) -> None:
     few, many = (lc.preview(known.population, plan_of(one)) for one in (100, 300))
     wide, narrow = (one.expected_half_width[ASKED] for one in (few, many))

@@ -59,6 +59,7 @@ def test_a_stratum_holds_one_predicted_class(scored: Known) -> None:
         assert means == sorted(means, reverse=True)
 
 
+@pytest.mark.full
 def test_many_classes_have_one_stratum_each(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     names = np.array([f"class {number:02d}" for number in range(40)])

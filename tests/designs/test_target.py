@@ -48,6 +48,7 @@ def misses(design: str, name: str, share: float, promise: str, runs: int = RUNS)
     return wrong
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("design", "name"),
     sampled(

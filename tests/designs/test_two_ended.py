@@ -156,6 +156,7 @@ def test_a_small_stratum_with_all_the_misses_is_covered(broken: bool, tmp_path: 
     assert (covered(file, 2 if broken else None, 200) < 0.95 - 0.046) == broken
 
 
+@pytest.mark.full
 def test_the_one_figure_of_one_classifier_gets_the_labels(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     score = rng.beta(0.5, 2, 1_000)

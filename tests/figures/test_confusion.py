@@ -68,6 +68,7 @@ def at_200(five: Known) -> tuple[Engine, dict[str, Estimate]]:
     return engine, scalar_results(engine)
 
 
+@pytest.mark.full
 def test_table_and_estimates_are_the_same_numbers(
     at_200: tuple[Engine, dict[str, Estimate]],
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_census_is_the_truth(five: Known) -> None:
         np.testing.assert_allclose(end, truly(five), atol=1e-6)
 
 
+@pytest.mark.full
 def test_bounds_are_those_of_the_figures_and_as_shy(
     five: Known, at_200: tuple[Engine, dict[str, Estimate]]
 ) -> None:
@@ -111,6 +113,7 @@ def test_bounds_are_those_of_the_figures_and_as_shy(
     assert not any(told[:5]) and all(told[-5:])
 
 
+@pytest.mark.full
 def test_bounds_of_two_classes_add_up_and_others_have_none(tmp_path: Path) -> None:
     one = calibrated(tmp_path, 400, seed=4)
     engine = labelled(one.engine(lc.Plan(NEYMAN, ["recall"], budget=120), 1), one.truth)

@@ -77,6 +77,7 @@ def test_states_of_a_watched_promise(design: str, known: Known) -> None:
     assert [one.told is None for one in found] == wide and wide[0] and not wide[-1]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("design", sampled(DESIGNS, 1, seed=1, keep=["recalibrated_neyman"]))
 def test_labels_beyond_the_horizon_are_a_second_stage(design: str, known: Known) -> None:
     """Nothing is claimed of them: the band stays that of the planned size, or of the horizon."""
@@ -126,6 +127,7 @@ def test_finishing_early_leaves_an_interval_without_a_promise(design: str, known
         assert "no promise" in one.sentence()
 
 
+@pytest.mark.full
 def test_goal_reached_and_not_reached(known: Known) -> None:
     for margin, expected in ((0.3, "goal reached"), (0.01, "not reached")):
         plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100, margin=margin, stop=())
@@ -267,6 +269,7 @@ EDGES = [
 """Every answer contradicts the classifier; and nothing is positive anywhere, by the default."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("truth", "said", "design", "promise", "target"), sampled(DEGENERATE, 6, seed=1, keep=EDGES)
 )
@@ -422,6 +425,7 @@ def test_answers_from_before_are_part_of_the_promised_stage(tmp_path: Path) -> N
     assert (after.low, after.high) == (first.low, first.high)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("answered", "waits"), [(19, False), (18, True)])
 def test_more_than_a_twentieth_open_waits(answered: int, waits: bool, known: Known) -> None:
     """One item put off: a twentieth of 20 items is not more than that, one of 19 is."""

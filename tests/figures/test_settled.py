@@ -94,6 +94,7 @@ def test_what_is_not_settled_counts_both_ways(tmp_path: Path) -> None:
     assert open_.high - open_.low > done.high - done.low
 
 
+@pytest.mark.full
 def test_everything_settled_is_the_figure_of_the_settled_labels(tmp_path: Path) -> None:
     one = session(tmp_path, overlap=1.0, budget=ITEMS)
     labelled(one, "ann", "bob")
@@ -103,6 +104,7 @@ def test_everything_settled_is_the_figure_of_the_settled_labels(tmp_path: Path) 
     assert (found.low, found.value, found.high) == pytest.approx((wanted, wanted, wanted))
 
 
+@pytest.mark.full
 def test_groups_have_settled_figures_of_their_own(tmp_path: Path) -> None:
     """Of everything judged by two they are exact."""
     one = session(tmp_path, "recalibrated_neyman", overlap=1.0, budget=ITEMS, by="half")
@@ -142,6 +144,7 @@ def test_a_first_answer_changed_after_the_second_moves_nothing_settled(tmp_path:
     assert after["accuracy@settled"].value == pytest.approx(before["accuracy@settled"].value)
 
 
+@pytest.mark.full
 def test_too_few_items_of_several_people_give_no_figure(tmp_path: Path) -> None:
     one = session(tmp_path)
     labelled(one, "ann")
@@ -203,6 +206,7 @@ def test_a_difference_of_two_classifiers_has_one(tmp_path: Path, overlap: float)
     assert "in precision by the settled judgement" in found.sentence()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["accuracy", "precision_difference"])
 def test_two_classifiers_are_told_what_readings_buy(tmp_path: Path, name: str) -> None:
     one = session(tmp_path, "paired_comparison", estimands=[name], classifier=["m", "o"])

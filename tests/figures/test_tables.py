@@ -41,6 +41,7 @@ def by_language(population: lc.Population, frame: pd.DataFrame) -> lc.Session:
     return labelled(population, frame, by="language")
 
 
+@pytest.mark.full
 def test_what_is_asked_is_what_results_tell(by_language: lc.Session) -> None:
     table, results = by_language.table(), by_language.results()
     asked = [one for one in table.cells if one.asked]
@@ -84,6 +85,7 @@ def test_a_census_tells_each_group_exactly(population: lc.Population, frame: pd.
         assert found.low == found.value == found.high == pytest.approx(right, abs=1e-12)
 
 
+@pytest.mark.full
 def test_a_column_that_was_not_asked_is_a_first_guess(
     population: lc.Population, frame: pd.DataFrame, by_language: lc.Session
 ) -> None:
@@ -185,6 +187,7 @@ def test_differences_of_groups_are_made_of_both_ends(by_language: lc.Session) ->
     assert [*rest["b"]] == ["the rest"] * 4
 
 
+@pytest.mark.full
 def test_differences_of_classifiers_come_from_the_same_labels(
     population: lc.Population, frame: pd.DataFrame
 ) -> None:

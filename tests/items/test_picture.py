@@ -107,6 +107,7 @@ UPRIGHT = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "mode"), sampled(UPRIGHT, 5, seed=1))
 @pytest.mark.parametrize("factor", [1, 10])
 def test_a_picture_stands_upright(kind: str, mode: str, factor: int) -> None:

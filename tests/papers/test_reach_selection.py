@@ -31,6 +31,7 @@ def alone(rules: ReachRules, order: np.ndarray, words: np.ndarray | None) -> Rea
     return selection
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("sampler", ["pooled", "round_robin", "once"])
 @pytest.mark.parametrize("elimination", [True, False])
 def test_runs_side_by_side_are_those_of_the_product(sampler: str, elimination: bool) -> None:

@@ -40,6 +40,7 @@ def labelled(population: lc.Population, chosen: lc.Plan) -> lc.Session:
     return session
 
 
+@pytest.mark.full
 def test_only_the_classes_that_matter_have_figures(population: lc.Population) -> None:
     session = labelled(population, plan(("invoice", "letter"), budget=60))
     assert [*session.results()] == [
@@ -60,6 +61,7 @@ def test_the_labels_go_to_the_classes_that_matter(population: lc.Population) -> 
         assert [*shares] == list(CLASSES) and sum(shares.values()) == pytest.approx(1)
 
 
+@pytest.mark.full
 def test_without_the_rare_class_fewer_labels_are_needed(population: lc.Population) -> None:
     whole = lc.preview(population, plan())
     without = lc.preview(population, plan(("invoice", "letter", "offer")))

@@ -72,6 +72,7 @@ def test_it_is_what_simulated_sessions_take(population: lc.Population) -> None:
     assert (found.labels, found.runs) == (expected.middle, SESSIONS)
 
 
+@pytest.mark.full
 def test_the_answers_follow_the_scores(population: lc.Population, likely: Line) -> None:
     """Where hardly anything is positive no candidate is good, which shows soon."""
     none = raced(population, plan_of(), np.zeros(ITEMS, dtype=np.int64))

@@ -32,6 +32,7 @@ SIZES = [(*promised, labels) for promised in PROMISED for labels in (150, 400)]
 DEFAULT = [("recalibrated_neyman", "fixed", 400), ("recalibrated_neyman", "watched", 150)]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize(("design", "promise", "labels"), sampled(SIZES, 2, seed=1, keep=DEFAULT))
 def test_expected_half_width(design: str, labels: int, promise: str, known: Known) -> None:
@@ -45,6 +46,7 @@ def test_expected_half_width(design: str, labels: int, promise: str, known: Know
         assert expected[name] == pytest.approx(width[name], rel=0.15), name
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=1))
 def test_expected_labels_meet_the_margin(design: str, known: Known) -> None:
     plan = lc.Plan(design, SCALARS, margin=0.08, promise="fixed")
@@ -121,6 +123,7 @@ def test_notes_say_which_classifier_a_list_is_of(tmp_path: Path) -> None:
     assert not any("none for" in note for note in lc.preview(both, alone).derived["notes"])
 
 
+@pytest.mark.full
 def test_sessions_side_by_side_are_settled_where_each_is(known: Known) -> None:
     """Against ``all_settled`` at each look alone; half of the sessions end in what is told."""
     claims = ("accuracy >= 0.6", "recall >= 0.3")

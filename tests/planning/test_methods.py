@@ -46,6 +46,7 @@ def aim_of(estimands: tuple[str, ...], classifier: str | tuple[str, ...] | None)
     return Aim(estimands, classifier, "unknown", "file")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("goal", sampled(GOALS, 2, seed=1))
 @pytest.mark.parametrize(
     ("estimands", "classifier"),
@@ -104,6 +105,7 @@ AIMS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("estimands", "classifier", "goal", "promise"), sampled(AIMS, 1, seed=1, keep=AIMS[4:5])
 )

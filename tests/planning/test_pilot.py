@@ -171,6 +171,7 @@ def answered(session: lc.Session, known: Known, labels: int) -> None:
         session.answer(draw, bool(known.truth[int(draw.item_id[1:])]))
 
 
+@pytest.mark.full
 def test_the_log_holds_the_forecast_and_tells_it_again(
     bad: Known, plan: lc.Plan, tmp_path: Path
 ) -> None:
@@ -240,6 +241,7 @@ def test_where_a_pilot_ends(half: float, labels: int, planned: int, goes_on: int
     assert further_pilot(half, labels, planned, 0) == goes_on
 
 
+@pytest.mark.full
 def test_the_start_page_has_the_size_that_was_learned(
     bad: Known, plan: lc.Plan, tmp_path: Path
 ) -> None:

@@ -141,6 +141,7 @@ def test_the_widths_are_those_of_simulate(known: Known, design: str) -> None:
     assert abs(twin.half_widths["accuracy"] - half.mean()) > LIMIT * noise
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_same_numbers_whoever_runs_beside(known: Known) -> None:
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=60)
     many = entered(known.population, plan, "simple_random")
@@ -177,6 +178,7 @@ def test_a_race_that_is_out_of_time_keeps_what_was_done(
     assert race(known.population, many, seconds=1, seed=SEED) == {}
 
 
+@pytest.mark.full
 def test_progress_goes_up_to_its_end(known: Known) -> None:
     shares: list[float] = []
     many = entered(known.population, plain(margin=0.2), "recalibrated_neyman")

@@ -104,6 +104,7 @@ OFTEN = ("fixed", "claims and margin", "a curve")
 strata."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", sampled(PLANS, 3, seed=1, keep=OFTEN))
 def test_sessions_side_by_side_are_those_one_after_another(name: str, known: Known) -> None:
     """The same draws, states, stops and figures as drawing and looking label by label."""
@@ -183,6 +184,7 @@ MORE_MARGINS = {
 }  # fmt: skip
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name", sampled([*MARGINS, *MORE_MARGINS], 1, seed=1, keep=["all figures"])
 )
@@ -240,6 +242,7 @@ def estimate(value: float, low: float, high: float) -> Estimate:
     )
 
 
+@pytest.mark.full
 def test_no_claim_is_settled_between_two_looks(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,6 +340,7 @@ def test_every_item_of_a_plain_sample_is_drawn_as_often(
     assert (spread(tied, plan, everything) < NOISE) == broken
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_ties_are_broken_anew_in_every_run(
     broken: bool, tied: Known, monkeypatch: pytest.MonkeyPatch
@@ -460,6 +464,7 @@ def table(known: Known, **given: Any) -> Any:
     return lc.simulate(known.population, plan, truth="truth", runs=30, **given).table()
 
 
+@pytest.mark.full
 def test_the_number_of_processes_changes_nothing(known: Known) -> None:
     pd.testing.assert_frame_equal(table(known), table(known, workers=2))
 

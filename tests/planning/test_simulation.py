@@ -68,6 +68,7 @@ def test_variance_ratio_is_against_simple_random_sampling(
     np.testing.assert_allclose(simulation.summary()["variance_ratio"][list(SCALARS)], ratio)
 
 
+@pytest.mark.full
 def test_same_seed_same_table_and_the_plan_seed_is_not_used(known: Known) -> None:
     def table(seed: int, plan_seed: int) -> pd.DataFrame:
         plan = lc.Plan("simple_random", ["accuracy"], budget=40, seed=plan_seed)
@@ -78,6 +79,7 @@ def test_same_seed_same_table_and_the_plan_seed_is_not_used(known: Known) -> Non
     assert len({run_seed(s, r) for s in range(40) for r in range(40)}) == 1600
 
 
+@pytest.mark.full
 def test_a_run_is_a_session(known: Known) -> None:
     """Run 2 finds what a person finds who is asked its items in its order."""
     plan = lc.Plan("recalibrated_neyman", SCALARS, budget=60)
@@ -97,6 +99,7 @@ def test_a_run_is_a_session(known: Known) -> None:
         assert replace(result, **numbers) == run
 
 
+@pytest.mark.full
 def test_a_run_does_not_depend_on_the_number_of_runs(known: Known) -> None:
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=40)
     few, many = (

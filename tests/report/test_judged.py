@@ -76,6 +76,7 @@ def test_the_command_line_says_it(
     assert told["places"] == session.ranking("model", "prevalence").to_dict("records")
 
 
+@pytest.mark.full
 def test_a_judge_alone_is_told_where_the_file_has_answers() -> None:
     frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2})
     plan = lc.Plan("recalibrated_neyman", sorted(AGREES), classifier="judge", budget=40)

@@ -184,6 +184,7 @@ def test_it_is_interim_until_finish(tmp_path: Path) -> None:
     assert "Interim" not in Outline(report_html(session)).text
 
 
+@pytest.mark.full
 def test_where_the_uncertainty_comes_from_is_said_once_there_is_an_interval(
     tmp_path: Path,
 ) -> None:

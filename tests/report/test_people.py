@@ -36,6 +36,7 @@ def labelled(folder: Path, people: Sequence[str], secrets: Sequence[str] = ()) -
     return session
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("people", "secrets", "by", "whose", "row"),
     [

@@ -46,6 +46,7 @@ def text_of(session: lc.Session) -> str:
     return Outline(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("design", "labels"),
     sampled(
@@ -62,6 +63,7 @@ def test_a_report_is_made_in_every_state(tmp_path: Path, design: str, labels: in
         session.finish("enough")
 
 
+@pytest.mark.full
 def test_it_leads_with_the_first_hundred_and_has_the_session_s_figures(listed: lc.Session) -> None:
     text = text_of(listed)
     start = re.escape(listed.cut(100).sentence())
@@ -116,6 +118,7 @@ def test_pointwise_bands_search_nothing(tmp_path: Path) -> None:
     assert "needs bounds that hold for all ranks together" in text_of(session)
 
 
+@pytest.mark.full
 def test_the_default_cuts_its_list_into_packages(tmp_path: Path) -> None:
     session = made(tmp_path, "recalibrated_neyman", 100, promise="fixed")
     found = along_ranks(session)
@@ -169,6 +172,7 @@ def test_changed_words_are_listed_old_and_new(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.full
 def test_several_classifiers_are_side_by_side(tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
     truth = write_items(path)

@@ -30,6 +30,7 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
     return session
 
 
+@pytest.mark.full
 def test_the_report_says_how_far_the_labels_can_be_trusted(twice: lc.Session) -> None:
     text = Outline(report_html(twice)).text
     number = len(twice.label_error().readings)
@@ -42,6 +43,7 @@ def test_the_report_says_how_far_the_labels_can_be_trusted(twice: lc.Session) ->
     assert str(twice.label_error().differing[0].first.item_id) in listed[:200]
 
 
+@pytest.mark.full
 def test_json_and_events_have_the_second_readings(twice: lc.Session) -> None:
     found = as_json(report_json(twice))
     assert found["label_error"]["differing"] == 1

@@ -82,6 +82,7 @@ def test_a_value_that_says_little_is_in_no_cell_and_in_no_line_of_the_report(
     assert f">{percent(found.value)}" not in page and "6 labels" in page
 
 
+@pytest.mark.full
 def test_a_curve_has_a_row_for_each_rank(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv")
     session = session_on(tmp_path / "items.csv", estimands=["precision", "precision_curve"])

@@ -139,6 +139,7 @@ def test_too_few_labels_for_the_folds_are_no_guess() -> None:
     assert (guess == 0).all() and mean == 0
 
 
+@pytest.mark.full
 def test_coverage_of_guesses_fitted_to_the_labels() -> None:
     """60 labels, 30 columns that know nothing. The twin fits each guess to its own label, too."""
     rng = np.random.default_rng(8)

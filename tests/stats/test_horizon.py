@@ -48,6 +48,7 @@ def test_going_on_without_a_horizon_is_seen() -> None:
     assert exact.worst(60, going_on=4)[0] > 2 * LEVEL
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [60, 300])
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 0.9, 1.0])
 def test_files_of_which_any_share_is_planned(size: int, share: float) -> None:

@@ -103,6 +103,7 @@ def test_the_doubt_is_the_variance_of_the_sizes(row) -> None:  # type: ignore[no
     assert doubt_of_sizes(CELLS, table_of([row], CELLS), gain) == 1
 
 
+@pytest.mark.full
 def test_the_variance_of_an_estimate_is_that_of_sizes_and_labels() -> None:
     """Accuracy over 4,000 samples whose unsure items differ between the strata: the variance is
     V_p + V_u, and V_p alone misses a part of it."""

@@ -70,6 +70,7 @@ def deviations(edges: np.ndarray, labels: RankLabels) -> np.ndarray:
     return np.sqrt(np.cumsum(sizes**2 * smooth * (1 - smooth) / n * (1 - n / sizes)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "truth",
     [wavy_list(), pytest.param(steady_list(), marks=pytest.mark.full)],
@@ -287,6 +288,7 @@ def lines_alone(known: Known, ranks: np.ndarray, *ends: np.ndarray) -> tuple[np.
     )  # fmt: skip
 
 
+@pytest.mark.full
 def test_nearly_straight_bounds_hold_and_lines_alone_do_not() -> None:
     """100 sessions of 400 labels at 95 %: wrong at any rank in at most 5 % and three standard
     errors where the rate swings; lines alone, the twin, are beyond that."""

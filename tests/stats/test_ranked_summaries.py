@@ -427,6 +427,7 @@ def misses(truth: np.ndarray, summary: Summary, *, one_stratum: bool = False) ->
 LIMIT = COVERAGE_RUNS * 0.05 + 3 * np.sqrt(COVERAGE_RUNS * 0.05 * 0.95)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize(

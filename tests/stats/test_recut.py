@@ -73,6 +73,7 @@ def test_each_fold_of_a_stratum_has_the_same_mean() -> None:
         assert mean == pytest.approx(found.beyond[stratum == 0].mean(), abs=1e-9)
 
 
+@pytest.mark.full
 def test_parts_keep_the_coverage() -> None:
     """Content that is noise, cut whatever the guard says: the interval of the rate over the parts,
     with the labels that were there. 150 sessions, limit three standard errors under .95."""

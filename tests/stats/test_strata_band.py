@@ -83,6 +83,7 @@ def test_a_stratum_without_a_label_may_be_anything() -> None:
     np.testing.assert_allclose(found, [50, 60])
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_band_holds_for_all_ranks_together() -> None:
     """Confidence 90 %, strata that overlap: at least that less three binomial standard errors

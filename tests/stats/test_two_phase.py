@@ -93,6 +93,7 @@ def test_readings_go_where_flips_are_likely() -> None:
     assert reading_chances(0 * worth, expected, 0.2) == pytest.approx(np.full(4, 0.2))
 
 
+@pytest.mark.full
 def test_coverage_and_what_breaks_it() -> None:
     """120 samples of 800 from 6,000 items in four strata, of which two people judge each with a
     chance that is least where the first one errs. The twins: the first reading alone, flips taken
@@ -162,6 +163,7 @@ def test_a_difference_by_hand() -> None:
     assert (low < value).all() and (value < high).all() and low[1] > -1
 
 
+@pytest.mark.full
 def test_differences_hold_and_what_breaks_them() -> None:
     """100 samples of 600 from 5,000 items, half of them judged by another person. The twins: the
     first reading alone, and flips taken as exact."""

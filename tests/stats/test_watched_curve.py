@@ -29,6 +29,7 @@ def test_it_is_wide_first_and_level_after_the_planned_size() -> None:
     assert at[1.7] == at[1.0] and np.isfinite(at[0.0])
 
 
+@pytest.mark.full
 def test_it_grows_with_confidence_and_with_the_looks() -> None:
     """Against the critical value of one look at the same labels and equal rates."""
     edges = rank_edges(3_000)

@@ -71,6 +71,7 @@ def test_no_column_but_the_key_tells_the_digit(table: pd.DataFrame) -> None:
     assert table["id"].tolist() == [f"image-{n}" for n in range(251, 1798)]
 
 
+@pytest.mark.full
 def test_its_first_figure_is_told_soon(tmp_path: Path, table: pd.DataFrame) -> None:
     """Accuracy by label 18 in this session, by the rule that holds everywhere (the median of many
     is in docs/trial.md); the twin with the strata that the default would take is not there yet."""

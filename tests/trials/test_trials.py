@@ -44,6 +44,7 @@ def test_names_and_words(trial: Trial) -> None:
     assert trial.question.endswith("?") and trial.instructions
 
 
+@pytest.mark.full
 def test_the_file_is_always_made_with_the_same_bytes(
     trial: Trial, population: lc.Population
 ) -> None:
@@ -78,6 +79,7 @@ def test_the_plan_gives_a_watched_figure_soon(trial: Trial, population: lc.Popul
         session.answer(draw, truth[draw.item_id])
 
 
+@pytest.mark.full
 def test_a_session_with_the_known_truth_ends_and_reveals(
     trial: Trial, population: lc.Population
 ) -> None:

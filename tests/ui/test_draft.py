@@ -239,6 +239,7 @@ def test_thresholds_are_those_of_the_question(population: lc.Population) -> None
         cut(Draft(aim=SEVERAL.title, thresholds={"lr": "x"}))
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("few_sessions_for_claims")
 def test_a_goal_counts_within_its_bounds_alone(population: lc.Population) -> None:
     assert terms(Draft(), population).goal(None) == Goal(budget=200)
@@ -271,6 +272,7 @@ def test_few_labels_are_looked_at_once(population: lc.Population) -> None:
     assert extended.too_few_to_watch(Goal(budget=20)) == ""
 
 
+@pytest.mark.full
 def test_a_session_that_looks_once_ends_with_its_labels(population: lc.Population) -> None:
     goal = Goal(margin=0.05)
     watched = terms(Draft(way=MARGIN), population)

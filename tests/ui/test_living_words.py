@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import labelcore as lc
 from labelcore.charts.nodes import Node
@@ -32,6 +33,7 @@ def labelled(known: Known, plan: lc.Plan, labels: int) -> lc.Session:
     return session
 
 
+@pytest.mark.full
 def test_the_interval_in_the_sentence_is_not_beside_its_bar(tmp_path: Path) -> None:
     known = calibrated(tmp_path, 600, seed=3)
     plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120, seed=5)

@@ -93,6 +93,7 @@ def test_an_item_that_has_changed_is_asked_again() -> None:
     assert label(monitor.wave(read(second), "two"), second) == [asked[0]]
 
 
+@pytest.mark.full
 def test_what_is_due_is_what_people_will_be_asked() -> None:
     """Not what is planned: most of that comes home."""
     monitor, first = started(), table()
@@ -183,6 +184,7 @@ def test_a_wave_closed_after_a_look_has_no_promise() -> None:
     assert monitor.table().iloc[0]["promise"] == "none"
 
 
+@pytest.mark.full
 def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
     frame = table().assign(language=np.where(np.arange(ITEMS) % 3, "en", "de"))
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100, by="language")
@@ -210,6 +212,7 @@ def test_a_preview_says_what_will_be_noticed() -> None:
     assert found.sentence().endswith("One false alarm in about 240 waves.")
 
 
+@pytest.mark.full
 def test_a_preview_believes_labels_of_the_table_more_than_its_scores() -> None:
     """Four of ten that this classifier calls positive are, and its scores say seven."""
     frame = table(items=2_000, right=0.4)

@@ -212,6 +212,7 @@ def test_an_earlier_matrix_plans_by_theorem_2(
     assert dict(plan.params) == {"prior_counts": (138, 22, 12, 228)}
 
 
+@pytest.mark.full
 def test_recycling(opened: Callable, file: Path, data_folder: Path) -> None:
     page = opened(RECYCLING)
     number(page, "compare-draws").set_value(150).run()

@@ -58,6 +58,7 @@ def refused(page: AppTest, data_folder: Path) -> str:
     return error(page)
 
 
+@pytest.mark.full
 def test_a_choice_between_classifiers(app, data_folder: Path) -> None:
     page = asked(app, SHIP)
     assert field(page, "candidates").value == "strict, lenient"
@@ -71,6 +72,7 @@ def test_a_choice_between_classifiers(app, data_folder: Path) -> None:
     assert {name: len(items) for name, items in called.items()} == {"strict": 48, "lenient": 64}
 
 
+@pytest.mark.full
 def test_a_choice_between_cuts_of_one_score(app, data_folder: Path) -> None:
     page = asked(app, SHIP, classifiers=("strict",))
     field(page, "candidates").set_value("20; 0.75, 80").run()

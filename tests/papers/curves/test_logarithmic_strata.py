@@ -217,6 +217,7 @@ def test_between_the_ranks() -> None:
     assert at_edges == pytest.approx(fixed.at_edges)
 
 
+@pytest.mark.full
 def test_both_are_unbiased_and_without_weights_it_is_not() -> None:
     """200 runs, p at the last rank, within 4 standard errors."""
     verdicts, last = a_list(), GRID.edges[-1]

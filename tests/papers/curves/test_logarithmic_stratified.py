@@ -143,6 +143,7 @@ class Peeking(LogarithmicStratified):
         return replace(frame, queue=queue, drawn=None)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("sampling", sampled(["fixed", "printed"], 1, seed=1))
 def test_the_band_holds_after_all_stretches_together(
     known: Known, sampling: str, monkeypatch: pytest.MonkeyPatch

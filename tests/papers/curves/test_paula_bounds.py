@@ -130,6 +130,7 @@ def precision(verdicts: np.ndarray) -> np.ndarray:
     return np.cumsum(verdicts) / np.arange(1, len(verdicts) + 1)
 
 
+@pytest.mark.full
 def test_bounds_hold_where_the_assumption_does() -> None:
     verdicts = falling_list()
     assert holds_strongly(verdicts, GRID), "else the list proves nothing"
@@ -276,6 +277,7 @@ def test_nothing_finished_and_missing_labels() -> None:
         paula_bounds(GRID, seen, seen, len(GRID.edges) + 1, ranks)
 
 
+@pytest.mark.full
 def test_a_billion_items_need_no_long_powers() -> None:
     """The exact numerator of (1.0001)^214,174 has 2.8 million bits; none is computed."""
     grid = paula_grid(2_000_000_000, 0.0001, 100)

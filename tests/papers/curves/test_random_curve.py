@@ -111,6 +111,7 @@ class Nearest(RandomCurve):
         return replace(frame, queue=queue)
 
 
+@pytest.mark.full
 def test_the_band_holds_at_all_ranks_together(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:

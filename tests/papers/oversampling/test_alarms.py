@@ -26,6 +26,7 @@ def waves(series: int, rates: list[tuple[float, float]], seed: int = 3, labels: 
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("figure", ["precision", "recall"])
 @pytest.mark.parametrize("rates", [(0.8, 0.1), (0.9, 0.01), (0.5, 0.5)])
 def test_each_wave_lies_outside_where_the_summed_up_distribution_says_so(

@@ -53,6 +53,7 @@ def each_at_full_alpha(waves: list[Wave]) -> bool:
     return any(monitor([waves[0], one], planned=1, confidence=0.9).alarm for one in waves[1:])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("above", "below"), sampled([(0.85, 0.02), (0.95, 0.003)], 1, seed=1))
 def test_stable_waves_raise_alarms_at_most_at_their_rate(above: float, below: float) -> None:
     """150 times five waves; at most alpha = .05 of them with any alarm, beyond binomial noise."""
@@ -75,6 +76,7 @@ def test_planned_comparisons_share_alpha_equally() -> None:
         assert report.predicted[0].confidence == pytest.approx(1 - 0.05 / 5 / 2)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("after", "quantity"), [((0.55, 0.02), "precision"), ((0.85, 0.1), "recall")]
 )

@@ -113,6 +113,7 @@ def test_classifiers_are_read_off_the_parameters(known: Known) -> None:
 # --- labelling ---------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", ["prior_posterior_ratio", "hoeffding"])
 @pytest.mark.parametrize("sampler", ["pooled", "round_robin"])
 @pytest.mark.whole
@@ -199,6 +200,7 @@ def test_an_undone_answer_is_as_if_never_given(known: Known) -> None:
         assert choice_of(session.engine).to_json() == choice_of(plain.engine).to_json()
 
 
+@pytest.mark.full
 def test_later_labels_do_not_matter(known: Known) -> None:
     first = known.engine(plan_of(early_stopping=False), 5)
     shown = {labels: choice_of(first).to_json() for labels in label(first, known.truth)}

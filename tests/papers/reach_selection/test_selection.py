@@ -106,6 +106,7 @@ def uneven(in_turn: bool, active: np.ndarray) -> tuple[float, float]:
     return statistic, float(chi2.isf(NOISE, len(observed) - 1))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("in_turn", [False, True])
 @pytest.mark.parametrize("active", [(1, 1, 1), (0, 1, 1)])
 def test_with_replacement_an_active_candidates_draws_are_uniform(
@@ -225,6 +226,7 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rules", VARIANTS, ids=lambda r: f"{r.sampler}-{r.bound}")
 def test_every_variant(rules: ReachRules) -> None:
     """The switches of section 5.2 do what they say; 60 draws are too few for Hoeffding's bounds."""

@@ -220,6 +220,7 @@ def coverage(known: Known, plan: lc.Plan, keys: tuple[str, ...], runs: int) -> d
     return {key: number >= limit for key, number in held.items()}
 
 
+@pytest.mark.full
 def test_intervals_cover(tmp_path: Path) -> None:
     """120 runs at 80 %, limit .66."""
     known = written(tmp_path, 1_500, seed=3)

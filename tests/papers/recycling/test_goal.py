@@ -27,6 +27,7 @@ def plan_of(estimands: tuple[str, ...] = ("precision",), **values: object) -> lc
     return lc.Plan("recycling", estimands, **{"params": GIVEN, "seed": 4, **values})  # type: ignore[arg-type]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "estimands", [pytest.param(("precision",), marks=pytest.mark.full), ("precision", "recall")]
 )

@@ -67,6 +67,7 @@ def elements_are_uniform(draw: Child, size: int, option: str) -> bool:
     return min(chisquare(one).pvalue for one in counts) > NOISE
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("option", ["shuffle", "sample"])
 @pytest.mark.parametrize("size", [15, 60])
 def test_elements_are_uniform(size: int, option: str) -> None:
@@ -173,6 +174,7 @@ def grandchild_is_unbiased(whole: bool) -> bool:
     return bool(abs(kept.mean()) < 4 * kept.std() / np.sqrt(len(kept)))
 
 
+@pytest.mark.full
 def test_grandchild_is_unbiased() -> None:
     assert grandchild_is_unbiased(whole=True)
     assert not grandchild_is_unbiased(whole=False)

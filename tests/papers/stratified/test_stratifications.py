@@ -143,6 +143,7 @@ def test_mixture_components_may_interleave() -> None:
     assert np.mean(found == other) > 0.99
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 def test_many_items_are_cut_from_a_sample_of_quantiles(
     name: str, monkeypatch: pytest.MonkeyPatch
