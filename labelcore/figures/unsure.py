@@ -86,9 +86,13 @@ def widened(
             )
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
     found = dict(zip(cases, design.figures_of([*cases.values()], [look] * len(cases)), strict=True))
-    low = [found[worst].low[place] for place, (worst, _) in enumerate(ends)]
-    high = [found[best].high[place] for place, (_, best) in enumerate(ends)]
-    return replace(figures, low=np.fmin(figures.low, low), high=np.fmax(figures.high, high))
+    low = np.array([found[worst].low[place] for place, (worst, _) in enumerate(ends)])
+    high = np.array([found[best].high[place] for place, (_, best) in enumerate(ends)])
+    return replace(
+        figures,
+        low=np.where(low < figures.low, low, figures.low),
+        high=np.where(high > figures.high, high, figures.high),
+    )
 
 
 def _filled_codes(
