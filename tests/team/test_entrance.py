@@ -24,6 +24,7 @@ from labelcore.team.register import Register
 from labelcore.team.roles import Role
 from labelcore.team.settings import KEY, PROXIES, USER_HEADER, role_key
 from labelcore.ui import door, visitor
+from tests.awaited import awaited
 from tests.ui.test_door import PLACES, asked, came, set_address, status
 
 COOKIE = f"{entrance.COOKIE}_8501"
@@ -315,7 +316,7 @@ def test_a_connection_ends_with_its_role(
             register.remove("Ann")
         return await door._watched(scope, receive, send, at)()
 
-    found = asyncio.run(talk())
+    found = awaited(talk())
     assert found["type"] == ("websocket.disconnect" if gone else "websocket.receive")
     assert sent == ([door.REFUSED_SOCKET] if gone else [])
 
@@ -337,7 +338,7 @@ def test_only_who_runs_projects_empties_the_caches(role: Role, kept: int, shared
         found = [await received() for _ in range(kept + 1)]
         return [one for one in found if one["type"] == "websocket.receive"]
 
-    assert len(asyncio.run(talk())) == kept
+    assert len(awaited(talk())) == kept
 
 
 def test_nobody_has_any_number_of_connections(shared: str, data_folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -22,6 +21,7 @@ from labelcore.team.roles import Role
 from labelcore.ui import door, life, presses, sessions, trail, visitor
 from labelcore.ui.door import NO_ROLE, _refuse
 from tests.app.conftest import texts
+from tests.awaited import awaited
 
 
 def test_every_act_of_a_day_is_there_once(app, make, monkeypatch, tmp_path, capsys) -> None:
@@ -44,7 +44,7 @@ def test_every_act_of_a_day_is_there_once(app, make, monkeypatch, tmp_path, caps
 
     scope = {"type": "http", "path": "/label", "query_string": b"key=secret-key",
              "client": ("10.0.0.7", 1), "headers": []}  # fmt: skip
-    asyncio.run(_refuse(scope, sent, 403, NO_ROLE))
+    awaited(_refuse(scope, sent, 403, NO_ROLE))
     trail.trail().flush()
     for module in (access, commands):  # The commands run in a process of their own.
         monkey(module, "LISTENERS", commanded)
