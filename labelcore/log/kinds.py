@@ -602,6 +602,8 @@ def check(state: LogState, event: Event, figures: Figures | None = None) -> None
         raise ValueError(f"expected event {state.sequence + 1} here")
     if event.answers is not None and event.kind not in (*ANSWER_KINDS, "reread", "late"):
         raise AnswerError(f"it is {event.kind!r} and answers the token {event.answers!r}")
+    if event.token is not None and event.kind not in ("drawn", "redrawn"):
+        raise AnswerError(f"it is {event.kind!r} and has the token {event.token!r} of a draw")
     kind.check(state, event)
     if figures is not None:
         kind.audit(state, event, figures)

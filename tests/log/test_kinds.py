@@ -359,3 +359,18 @@ def test_of_a_changed_event_writer_and_auditor_think_the_same(
         assert written == replays(session, [*events[:place], other]), other
         verdicts.append(written)
     assert 0.05 < sum(verdicts) / len(verdicts) < 0.6
+
+
+def test_a_token_is_that_of_a_draw(population: lc.Population) -> None:
+    """Neither writer nor auditor takes it with another event, such as a look."""
+    session = start(population)
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "yes")
+    session.results()
+    *before, look = session.events
+    assert look.kind == "looked"
+    for token in (draw.token, "0" * 24):
+        other = replace(look, token=token)
+        assert not writes(from_store(session, before), other)
+        assert not replays(session, [*before, other])
