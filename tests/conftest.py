@@ -59,8 +59,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     long = {item for item in items if item.get_closest_marker("full")}
     items[:] = [item for item in items if item not in long]
-    # One process begins with those that wait for a browser, while others work: one Chromium does.
-    items.sort(key=lambda item: "browser" not in item.path.parts)
     config.hook.pytest_deselected(items=[*long])
 
 
