@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from tests.forked import FORKED
+from tests.forked import FORKED, launch
 
 
 def read_and_stay(path: Path, temporary: Path, end: Connection) -> None:
@@ -29,7 +29,7 @@ def reading(path: Path, temporary: Path) -> tuple[BaseProcess, Connection]:
     """A process that has read the file and stays."""
     here, there = FORKED.Pipe()
     process = FORKED.Process(target=read_and_stay, args=(path, temporary, there))
-    process.start()
+    launch(process)
     there.close()
     assert here.recv() == 1000
     return process, here

@@ -16,7 +16,7 @@ import pytest
 from labelcore.log.events import Content
 from labelcore.store import ProjectRecord
 from labelcore.store.sqlite import SqliteStore
-from tests.forked import FORKED
+from tests.forked import FORKED, launch
 from tests.store.append_worker import open_only, open_twice, work
 
 RECORD = ProjectRecord("spam", "2026-01-01T00:00:00+00:00", "f1", "{}", "{}")
@@ -31,7 +31,7 @@ def start(path: Path, what: Callable[..., None] = work, *arguments: Any) -> Star
     """A process that does it, and what it reports."""
     here, there = FORKED.Pipe(duplex=False)
     process = FORKED.Process(target=what, args=(f"sqlite:///{path}", there, *arguments))
-    process.start()
+    launch(process)
     there.close()
     return process, here
 
