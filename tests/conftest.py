@@ -125,6 +125,14 @@ def no_wait_for_the_disk(request: pytest.FixtureRequest, monkeypatch: pytest.Mon
     monkeypatch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
 
 
+@pytest.fixture(autouse=True)
+def trail_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread writes to the store of a test or of the next one; ``Trail.flush`` does."""
+    from labelcore.store import Trail
+
+    monkeypatch.setattr(Trail, "_begin", lambda self: None)
+
+
 @pytest.fixture
 def few_sessions_for_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """How many labels claims are likely to need is simulated roughly, which takes most of the time

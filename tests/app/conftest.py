@@ -23,7 +23,7 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 import labelcore as lc
 from labelcore.bounded import Work
-from labelcore.store import Trail, open_store
+from labelcore.store import open_store
 from labelcore.ui import draft, living, new_race, new_sure, outlook, reading
 from labelcore.ui import folds as folds_room
 from labelcore.ui.asking import DRAFT
@@ -74,12 +74,6 @@ def asks_seldom() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_script_runner, "time", seldom)
         yield
-
-
-@pytest.fixture(autouse=True)
-def trail_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No thread writes to a store beside a test; ``Trail.flush`` does."""
-    monkeypatch.setattr(Trail, "_begin", lambda self: None)
 
 
 class WorkHere(Work):
