@@ -22,6 +22,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--js-flags=--no-opt",  # Pages live for seconds: it never pays back.
 ]
 
 
