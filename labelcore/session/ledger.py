@@ -130,7 +130,8 @@ class Ledger:
 
     @contextmanager
     def one_look(self) -> Iterator[None]:
-        """Read the log now, and within the block not again in this thread, except to append."""
+        """Read the log now, and within the block not again in this thread, unless another session
+        was faster to append."""
         before = getattr(self._looking, "now", False)
         self.sync()
         self._looking.now = True
@@ -220,8 +221,8 @@ class Ledger:
         what the rules of the event's kind raise when it may not happen now.
         """
         with self._lock:
+            self.sync()
             while True:
-                self._read()
                 self.refuse_broken()
                 made = build()
                 if made is None:
@@ -235,6 +236,7 @@ class Ledger:
                 try:
                     self._add([made[0]], made[1])
                 except ConflictError:
+                    self._read()
                     continue
                 except RepeatedTokenError as repeated:
                     self._read()
@@ -259,8 +261,8 @@ class Ledger:
         """As ``write``, for several events, of which none depends on another: all are stored, at
         one moment and in this order, or none."""
         with self._lock:
+            self.sync()
             while True:
-                self._read()
                 self.refuse_broken()
                 made = build()
                 if not made:
@@ -269,11 +271,13 @@ class Ledger:
                 try:
                     self._add([replace(event, at=made[0].at) for event in made])
                 except ConflictError:
+                    self._read()
                     continue
                 except RepeatedTokenError as repeated:
                     if repeated.project != self.project:
                         raise
-                    continue  # Another session stored it: what is built next leaves it out.
+                    self._read()  # Another session stored it: what is built next leaves it out.
+                    continue
                 return
 
     def write(self, build: Callable[[], Event | None]) -> Event | None:

@@ -285,8 +285,7 @@ class Session(AfterLabels):
     @contextmanager
     def _synced(self) -> Iterator[None]:
         """Nobody else in this process changes anything in the block, which has the newest log."""
-        with self._lock:
-            self.sync()
+        with self._lock, self.ledger.one_look():
             yield
 
     @contextmanager
@@ -536,7 +535,7 @@ class Session(AfterLabels):
         An item that was changed in its source since the project began is answered "broken" as soon
         as it is drawn, and the next one given.
         """
-        with self._lock:
+        with self._synced():
             self.bring_home()
             while (draw := self.drawing.next(annotator)) and self._without_people([draw]):
                 pass
@@ -646,7 +645,7 @@ class Session(AfterLabels):
         """
         _check_whole("n", "items", n)
         _check_whole("minutes", "minutes", minutes, most=LONGEST_LEASE)
-        with self._lock:
+        with self._synced():
             self.bring_home()
             while self._without_people(draws := self.drawing.take(n, annotator, minutes)):
                 pass
@@ -697,7 +696,7 @@ class Session(AfterLabels):
         (50, 2)
         """
         _check_whole("n", "items", n)
-        with self._lock:
+        with self._synced():
             self.bring_home()
             while self._without_people(draws := self.drawing.page(n, annotator, LEASE_MINUTES)):
                 pass
@@ -818,7 +817,7 @@ class Session(AfterLabels):
             The store cannot be written; nothing was stored.
         """
         kind, label = self.engine.kind_of(answer)
-        with self._lock:
+        with self._synced():
             shown = self.answering.shown(draw, annotator)
             stored = self.answering.answer(shown, kind, label)
             with suppress(StoreBusyError, StoreNotWritableError):  # Else with the next item.
@@ -849,7 +848,7 @@ class Session(AfterLabels):
             The store cannot be written; nothing was stored.
         """
         given = [(draw, self.engine.kind_of(answer)) for draw, answer in answers.items()]
-        with self._lock:
+        with self._synced():
             shown = [(self.answering.shown(draw, None), *said) for draw, said in given]
             stored = self.answering.answer_page(shown)
             with suppress(StoreBusyError, StoreNotWritableError):  # Else with the next item.
