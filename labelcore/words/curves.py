@@ -165,13 +165,18 @@ def cut_facts(cut: Cut, *, least: bool = False) -> str:
 
 
 def found_by(cut: Cut) -> tuple[int, int] | None:
-    """The least and the most right items that a cut keeps, in whole ones; None while
-    nothing is known of them."""
+    """The least and the most right items that a cut keeps; None while nothing is known of them.
+
+    >>> from types import SimpleNamespace as Told
+    >>> hits = Told(has_interval=True, low=[6.0], high=[732.0])
+    >>> found_by(Told(readings={"yield": hits}, rank=732)) is None  # "1 to 100 % right".
+    True
+    """
     hits = cut.readings.get("yield")
     if hits is None or not hits.has_interval or hits.low[0] > hits.high[0]:
         return None
     least, most = _ends(hits)
-    if least <= 0 and most >= cut.rank:
+    if not any(known_ends(least / cut.rank, most / cut.rank)):  # As ``keep_words`` says.
         return None
     return math.ceil(least - 1e-6), math.floor(most + 1e-6)
 
