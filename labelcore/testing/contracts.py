@@ -318,8 +318,9 @@ def registered(design: Design[Any], name: str = BROKEN) -> Iterator[str]:
     try:
         yield name
     finally:
-        del DESIGNS[name]
-        if before is not None:
+        if before is None:
+            del DESIGNS[name]
+        else:  # In its place: the order is that of the pages.
             DESIGNS[name] = before
 
 
