@@ -151,6 +151,7 @@ def test_plan_is_the_preview(items: Path, capsys: pytest.CaptureFixture[str]) ->
     assert code == 0 and "precision: plus or minus" in out
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("few_sessions_for_claims")
 def test_claims_stop_rules_and_shared_confidence_reach_the_plan(
     items: Path, capsys: pytest.CaptureFixture[str]

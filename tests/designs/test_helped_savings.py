@@ -64,6 +64,7 @@ def test_nothing_is_said_without_helpers_or_labels(tmp_path: Path) -> None:
     assert engine.design.saved(engine.setup, engine.frame, engine.progress) is None
 
 
+@pytest.mark.full
 def test_the_report_says_what_was_saved_and_how_that_is_worked_out(tmp_path: Path) -> None:
     known = file_of(tmp_path, judge=right_in(0.95))
     session = lc.Session(known.population, kept(known), project="helped")

@@ -104,6 +104,7 @@ def test_beside_known_items_it_speaks_of_the_rest(tmp_path: Path) -> None:
     assert found.low > made()[1][from_the_top(100)].sum() / len(population)
 
 
+@pytest.mark.full
 def test_many_unsure_items_count_both_ways(tmp_path: Path) -> None:
     population = read(tmp_path)
     plan = plan_of(unsure="either way")

@@ -196,6 +196,7 @@ def as_if_random(engine: Engine) -> np.ndarray:
     return table * 1000 / table.sum()
 
 
+@pytest.mark.full
 def test_no_place_is_biased_and_unweighted_counts_are(five: Known) -> None:
     """25 places: a correct table fails less than once in 1,000 times."""
     assert bias(five, by_weights) < MOST_STANDARD_ERRORS

@@ -199,7 +199,7 @@ LOGARITHMIC = {"first_rank": 60, "epsilon": 0.3, "beta": 1.9}
         ("paula", "fixed", ""),
         ("simple_random", "watched", "approximate"),
         ("simple_random", "fixed", "approximate"),
-        ("recalibrated_neyman", "watched", "approximate"),
+        pytest.param("recalibrated_neyman", "watched", "approximate", marks=pytest.mark.full),
     ],
 )
 def test_a_band_says_how_far_its_promise_is_proved(
@@ -403,6 +403,7 @@ def test_watched_numbers_hold_at_every_look(known: Known, monkeypatch: pytest.Mo
     assert max(watched_misses(known).values()) > limit
 
 
+@pytest.mark.full
 def test_a_watched_number_moves_with_every_label(known: Known) -> None:
     """From the first label on, when nothing is known of the deepest stretch; at the
     planned size it is a fifth wider than the fixed one."""

@@ -194,6 +194,7 @@ def test_nothing_is_said_beside_a_sample_that_was_there_before(tmp_path: Path) -
     assert one.alike.reason == one.bounds.reason == OLD_SAMPLE
 
 
+@pytest.mark.full
 def test_two_people_have_an_agreement_of_their_own(tmp_path: Path) -> None:
     found = done(population(tmp_path, CLASSES[:2]), 6, second=("me", "other")).label_error()
     alone, both = found.agreements

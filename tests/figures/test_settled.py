@@ -66,6 +66,7 @@ def replays(session: lc.Session) -> None:
     assert "accuracy@settled" in found.results or record is None
 
 
+@pytest.mark.full
 def test_it_moves_towards_what_is_settled(tmp_path: Path) -> None:
     one = session(tmp_path)
     labelled(one, "ann", "bob")
@@ -187,6 +188,7 @@ def test_watched_it_starts_wider_while_others_are_waited_for(tmp_path: Path) -> 
     assert early.high - early.low > late.high - late.low
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("overlap", [0.5, 1.0])
 def test_a_difference_of_two_classifiers_has_one(tmp_path: Path, overlap: float) -> None:
     """Of everything judged by two it is exact, of half it holds the settled one."""
@@ -235,6 +237,7 @@ def test_nothing_settled_as_positive_is_no_figure_and_replays(tmp_path: Path) ->
     assert one.results()["recall"].value is not None
 
 
+@pytest.mark.full
 def test_items_put_off_count_both_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bob puts off just the items in which ann is wrong. The twin, which leaves them out, says that
     ann's answers are never settled otherwise, and misses."""

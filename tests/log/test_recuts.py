@@ -177,6 +177,7 @@ def test_content_made_otherwise_leaves_the_cut_of_the_log(
     assert walk.state.engine.frame.n_strata == session.engine.frame.n_strata
 
 
+@pytest.mark.full
 def test_where_content_says_nothing_all_stays_as_it_was(truth: np.ndarray, tmp_path: Path) -> None:
     """The event says so, and each item is the one that the default draws."""
     silent = file(tmp_path, says=False)

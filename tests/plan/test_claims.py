@@ -240,6 +240,7 @@ def answer_all(session: lc.Session, known: Known) -> None:
         session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
 
 
+@pytest.mark.full
 def test_a_fixed_plan_that_goes_on_keeps_its_figure_and_settles_its_claim(two: Known) -> None:
     plan = lc.Plan(
         "simple_random", ["accuracy"], classifier="A", promise="fixed", budget=30,

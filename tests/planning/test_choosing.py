@@ -79,6 +79,7 @@ def test_the_answers_follow_the_scores(population: lc.Population, likely: Line) 
     assert none.labels < 0.5 * likely.labels
 
 
+@pytest.mark.full
 def test_too_few_labels_are_followed_further(population: lc.Population, likely: Line) -> None:
     full = likely.derived["expected"]
     few = raced(population, plan_of(10))

@@ -140,6 +140,7 @@ def has(promise: str, aim: Aim, population: lc.Population, name: str) -> bool:
     return promise in design.promises_for(aim.estimands, design.Params(**params))
 
 
+@pytest.mark.full
 def test_the_page_compares_methods_that_can_be_proposed(population: lc.Population) -> None:
     """Of one classifier no agreement is told: its price stood beside that of the one proposed, and
     could be the lower one."""

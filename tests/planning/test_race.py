@@ -86,7 +86,7 @@ def within_noise(found: Line, value: float, expected: float) -> bool:
     return abs(value / expected - 1) <= LIMIT * found.error
 
 
-@pytest.mark.parametrize("labels", [60, 400])
+@pytest.mark.parametrize("labels", [60, pytest.param(400, marks=pytest.mark.full)])
 def test_the_width_of_a_plain_sample_is_the_exact_one(planted: lc.Population, labels: int) -> None:
     both = [entered(planted, plain(budget=labels))] * 2
     found, twin = (

@@ -267,6 +267,7 @@ def test_no_claim_is_settled_between_two_looks(
     assert too_bold != every
 
 
+@pytest.mark.full
 def test_few_looks_are_needed(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a bound there is a look for each label."""
     looks: list[int] = []

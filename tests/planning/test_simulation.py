@@ -32,6 +32,7 @@ def simulation(known: Known) -> lc.Simulation:
     return lc.simulate(known.population, plan, truth="truth", runs=6, seed=3)
 
 
+@pytest.mark.full
 def test_tables_have_the_promised_columns(simulation: lc.Simulation) -> None:
     table, summary, curves = simulation.table(), simulation.summary(), simulation.curves()
     assert tuple(table.columns) == COLUMNS and len(table) == 6 * 5

@@ -85,6 +85,7 @@ def test_a_backup_is_rehearsed_and_put_back_while_somebody_labels(
     assert verify(url).whole
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)], indirect=True
 )

@@ -16,6 +16,7 @@ from labelcore.report import events_csv
 from labelcore.report.facts import gather
 from labelcore.results.agreement import PeopleAgree
 from labelcore.store import STORES
+from tests.cases import sampled
 from tests.session.histories import address_of
 from tests.session.test_people import given, replays, start
 
@@ -44,7 +45,7 @@ def without_pace(session: lc.Session) -> PeopleAgree:
     return replace(found, people=tuple(replace(one, seconds=None) for one in found.people))
 
 
-@pytest.mark.parametrize("scheme", STORES)
+@pytest.mark.parametrize("scheme", sampled(STORES, 1, seed=1, keep=["sqlite"]))
 def test_every_store_keeps_it_and_no_figure_rests_on_it(
     scheme: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

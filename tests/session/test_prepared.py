@@ -42,6 +42,7 @@ def answered(session: lc.Session, truth: list[str], until: int) -> list[str]:
     return [*drawn, *(one.to_json() for one in session.results().values())]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", sampled(PLANS, 1, seed=1))
 def test_every_method_goes_on_as_if_it_had_read_the_file(name: str, store: str) -> None:
     population, truth = items(several=name.endswith("several"))

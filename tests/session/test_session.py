@@ -156,6 +156,7 @@ def test_the_last_item_on_a_screen_is_waited_for(known: Known) -> None:
     assert session.status == "budget used" and not session.going_on
 
 
+@pytest.mark.full
 def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
     plan = lc.Plan("simple_random", ["accuracy"], margin=0.3)
     session = lc.Session(known.population, plan)
@@ -167,7 +168,7 @@ def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
     assert session.status == "goal reached"
 
 
-@pytest.mark.parametrize("design", sampled(WATCHED, 2, seed=12))
+@pytest.mark.parametrize("design", sampled(WATCHED, 1, seed=12))
 def test_goal_reached_then_extend(design: str, known: Known) -> None:
     plan = lc.Plan(design, ["accuracy"], margin=0.3)
     session = lc.Session(known.population, plan)

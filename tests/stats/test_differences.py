@@ -85,6 +85,7 @@ def by_slsqp(cells: Cells, name: str, q: float, sign: int) -> float:
     return sign * best
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", sampled(DIFFERENCES, 2, seed=1))
 @pytest.mark.parametrize("case", [CASE, SPARSE], ids=["case", "sparse"])
 def test_bounds_are_the_extremes_that_slsqp_finds(name: str, case: Cells) -> None:

@@ -70,6 +70,7 @@ def test_a_level_end_without_its_own_constant_is_seen() -> None:
     assert found.max() > 1.5 * LEVEL
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("level", sampled([0.1, 0.05, 0.035, 0.01], 1, seed=1, keep=[0.035]))
 def test_constants_are_those_of_the_recursion(level: float) -> None:
     """Also between the levels of the table; four hundredths less are too few."""

@@ -191,6 +191,7 @@ def beyond_chance(errors: tuple[float, float], runs: int = 1000) -> tuple[float,
     return told / runs, held / runs
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("error", sampled([0.0, 0.05, 0.2], 1, seed=1, keep=[0.05]))
 def test_without_drift_it_is_seldom_beyond_chance(error: float) -> None:
     """1,000 sessions, seed 8; limit three standard errors. Twin: a drift."""

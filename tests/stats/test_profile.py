@@ -117,6 +117,7 @@ def by_optimiser(case: Cells, name: str, sign: int, target: str) -> float:
 ASKED = ("accuracy", "precision", "recall", "f1", "specificity")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("case", "name", "target"), sampled(product(CASES, ASKED, ("file", "process")), 6, seed=1)
 )

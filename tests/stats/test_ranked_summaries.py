@@ -156,6 +156,7 @@ def critical_of(sample: RankedSample, summary: Summary) -> float:
     return float(student.ppf(0.975, ranked_summaries._freedom(sample, summary)) ** 2)
 
 
+@pytest.mark.full
 @BOTH
 @pytest.mark.parametrize(
     "case", [0, *(pytest.param(case, marks=pytest.mark.full) for case in (1, 2))]

@@ -360,7 +360,11 @@ def test_what_it_derives(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("n_items", "epsilon", "labels"),
-    [(35_615, 0.03, 11_292), (35_615, 0.05, 7_822), (217_077, 0.03, 17_392)],
+    [
+        (35_615, 0.03, 11_292),
+        (35_615, 0.05, 7_822),
+        pytest.param(217_077, 0.03, 17_392, marks=pytest.mark.full),
+    ],
 )
 def test_published_sizes_through_preview(
     tmp_path_factory: pytest.TempPathFactory, n_items: int, epsilon: float, labels: int
@@ -396,6 +400,7 @@ def test_what_it_cannot_do_is_refused(values: dict[str, Any], words: str) -> Non
 # --- through a session ---------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "store", ["memory://", pytest.param("sqlite:///{}/labels.db", marks=pytest.mark.full)]

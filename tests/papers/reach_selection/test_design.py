@@ -172,6 +172,7 @@ def test_nobody_runs_further_ahead_than_fifty_draws(known: Known) -> None:
     assert came == 49
 
 
+@pytest.mark.full
 def test_unsure_and_broken_count_both_ways(known: Known) -> None:
     session = lc.Session(known.population, plan_of(400, early_stopping=False, elimination=False))
     while (draw := session.next()) is not None:
@@ -184,6 +185,7 @@ def test_unsure_and_broken_count_both_ways(known: Known) -> None:
     assert row["value"] == known.truth[:100][certain].mean()
 
 
+@pytest.mark.full
 def test_an_undone_answer_is_as_if_never_given(known: Known) -> None:
     session, plain = (lc.Session(known.population, plan_of()) for _ in range(2))
     for step in range(60):

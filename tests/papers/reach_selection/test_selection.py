@@ -332,6 +332,7 @@ def test_ahead_is_what_comes_while_nobody_drops_out(sampler: str, bound: str) ->
     assert selection.ahead(5) == []
 
 
+@pytest.mark.full
 def test_a_copy_goes_on_as_the_original_would() -> None:
     for rules in VARIANTS[::3]:
         first = begun(rules, 200)

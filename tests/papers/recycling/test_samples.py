@@ -240,6 +240,7 @@ def fits(found: np.ndarray, exact: Savings) -> bool:
     return bool(statistic < chi2.isf(NOISE, often.sum() - 1))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("option", "n_child"),
     sampled([("shuffle", 60), ("shuffle", 30), ("sample", 60)], 1, seed=1, keep=[("shuffle", 30)]),
