@@ -104,14 +104,6 @@ def test_beside_known_items_it_speaks_of_the_rest(tmp_path: Path) -> None:
     assert found.low > made()[1][from_the_top(100)].sum() / len(population)
 
 
-@pytest.mark.full
-def test_many_unsure_items_count_both_ways(tmp_path: Path) -> None:
-    population = read(tmp_path)
-    plan = plan_of(unsure="either way")
-    sure, unsure = (finished(population, plan, unsure=n)["prevalence"] for n in (0, 30))
-    assert unsure.half_width > sure.half_width + 0.03
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -93,13 +93,7 @@ DESIGNS = ("recalibrated_neyman", "simple_random", "agreement_patterns", "paired
 
 
 @pytest.mark.parametrize(
-    ("design", "promise"),
-    sampled(
-        product(DESIGNS, ("fixed", "watched")),
-        2,
-        seed=1,
-        keep=[("simple_random", "fixed"), ("recalibrated_neyman", "fixed")],
-    ),
+    ("design", "promise"), sampled(product(DESIGNS, ("fixed", "watched")), 2, seed=10)
 )
 def test_without_unsure_answers_every_reading_says_the_same(
     design: str, promise: str, two: Known

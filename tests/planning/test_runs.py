@@ -267,22 +267,6 @@ def test_no_claim_is_settled_between_two_looks(
     assert too_bold != every
 
 
-@pytest.mark.full
-def test_few_looks_are_needed(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a bound there is a look for each label."""
-    looks: list[int] = []
-    look = runs._Session.look
-
-    def counted(self: runs._Session, found: Any) -> None:
-        looks.append(self.engine.labels)
-        look(self, found)
-
-    monkeypatch.setattr(runs._Session, "look", counted)
-    plan = lc.Plan("recalibrated_neyman", SCALARS, margin=0.09)
-    labels = sum(stops(known, plan, 2))
-    assert len(looks) < labels / 40
-
-
 @pytest.mark.parametrize("name", ["all figures", "differences", "helpers"])
 def test_what_each_label_ahead_leads_to(name: str, known: Known, pair: Known) -> None:
     """Counts and rates after each of the next labels are those of the labels given one by one."""

@@ -360,11 +360,7 @@ def test_what_it_derives(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("n_items", "epsilon", "labels"),
-    [
-        (35_615, 0.03, 11_292),
-        (35_615, 0.05, 7_822),
-        pytest.param(217_077, 0.03, 17_392, marks=pytest.mark.full),
-    ],
+    sampled([(35_615, 0.03, 11_292), (35_615, 0.05, 7_822), (217_077, 0.03, 17_392)], 2, seed=4),
 )
 def test_published_sizes_through_preview(
     tmp_path_factory: pytest.TempPathFactory, n_items: int, epsilon: float, labels: int

@@ -186,23 +186,6 @@ def test_unsure_and_broken_count_both_ways(known: Known) -> None:
 
 
 @pytest.mark.full
-def test_an_undone_answer_is_as_if_never_given(known: Known) -> None:
-    session, plain = (lc.Session(known.population, plan_of()) for _ in range(2))
-    for step in range(60):
-        for one in (session, plain):
-            draw = one.next()
-            assert draw is not None
-            right = bool(known.truth[known.population.position(draw.item_id)])
-            if one is session and step % 9 == 0:
-                one.answer(draw, not right)
-                one.undo()
-                draw = one.next()
-                assert draw is not None
-            one.answer(draw, right)
-        assert choice_of(session.engine).to_json() == choice_of(plain.engine).to_json()
-
-
-@pytest.mark.full
 def test_later_labels_do_not_matter(known: Known) -> None:
     first = known.engine(plan_of(early_stopping=False), 5)
     shown = {labels: choice_of(first).to_json() for labels in label(first, known.truth)}
