@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.designs.base import INTERVAL_RULES
 from labelcore.ui import claims_view, draft
 from labelcore.ui import new_sure as new_claims
-from labelcore.ui.new_cards import ACCURACY
+from labelcore.ui.new_cards import ACCURACY, BOTH
 from tests.app.conftest import button, folds, texts, to_aim
 from tests.app.test_new_project import error, store, whole_way, with_upload
 from tests.cases import sampled
@@ -41,8 +41,7 @@ def with_claim(app, items: Path, percent: float = 70.0):
 
 def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     """Without a percentage it waits, and one out of bounds is told."""
-    page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(draft.CLAIMS).run()
+    page = whole_way(app, items, way=draft.CLAIMS)
     assert new_claims.OPEN in [one.value for one in page.info]
     assert not [one for one in page.button if one.key == "new-create"]
     field(page, "number_input", "-percent").set_value(100.0).run()
@@ -165,7 +164,7 @@ def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -
     page.checkbox(key="new-stop-deadline").set_value(True).run()
     day = datetime.now(UTC).date() + timedelta(days=30)
     page.date_input(key="new-deadline-day").set_value(day)
-    page.time_input(key="new-deadline-hour").set_value(time(9, 30)).run()
+    page.time_input(key="new-deadline-hour").set_value(time(9, 30))
     button(page, "new-create").click().run()
     assert stored_plan(data_folder).stop == ("margin", f"deadline {day}T09:30:00+00:00")
 
@@ -182,6 +181,7 @@ def test_all_rules_together(app, items: Path, data_folder: Path) -> None:
 
 def test_a_deadline_that_has_passed_is_told(app, items: Path) -> None:
     page = whole_way(app, items)
+    assert not [one for one in page.radio if one.key == "new-together"]
     page.checkbox(key="new-stop-deadline").set_value(True).run()
     yesterday = datetime.now(UTC).date() - timedelta(days=1)
     page.date_input(key="new-deadline-day").set_value(yesterday).run()
@@ -190,9 +190,7 @@ def test_a_deadline_that_has_passed_is_told(app, items: Path) -> None:
 
 
 def test_all_numbers_together_is_offered_for_several(app, items: Path, data_folder: Path) -> None:
-    page = whole_way(app, items)
-    assert not [one for one in page.radio if one.key == "new-together"]
-    page.radio(key="new-aim").set_value("Precision and recall").run()
+    page = whole_way(app, items, BOTH.title)
     page.radio(key="new-together").set_value(True)
     button(page, "new-create").click().run()
     plan = stored_plan(data_folder)

@@ -190,7 +190,7 @@ def shortcuts(page: AppTest) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "preset", sampled(["Y / N", "1 / 0", "A / X", "V / X", "J / F", "unheard of"], 2, seed=1)
+    "preset", sampled(["Y / N", "1 / 0", "A / X", "V / X", "J / F", "unheard of"], 1, seed=1)
 )
 def test_no_key_means_two_things(app, make, preset: str) -> None:
     session = make(labels=1)
@@ -211,30 +211,22 @@ def scored(rows: int = 200) -> bytes:
 
 def test_two_classifiers_with_thresholds(app, data_folder: Path) -> None:
     page = asked(app, scored(), SEVERAL.title, estimands=("accuracy",))
-    fields = {one.key.split("-")[2]: one for one in page.text_input if "thresholds" in one.key}
-    fields["a"].set_value("0,3 0.6").run()
+    chosen = next(one.key for one in page.multiselect if "classifiers" in one.key)
+    page.multiselect(key=chosen).set_value([]).run()
+    assert not page.exception and "Choose at least one classifier" in texts(page)
+    page.multiselect(key=chosen).set_value(["a", "b"]).run()
+    fields = {one.key.split("-")[2]: one.key for one in page.text_input if "thresholds" in one.key}
+    for typed, told in (("0.5 many", "this is 'many'"), ("", "this is ''")):
+        page.text_input(key=fields["a"]).set_value(typed).run()
+        assert not page.exception and told in error(page)
+        assert not [one for one in page.button if one.key == "new-create"]
+    page.text_input(key=fields["a"]).set_value("0,3 0.6").run()
     assert "a>=0.3: 140 of 200 would be called 'Yes'." in texts(page)
     button(page, "new-create").click().run()
     session = only(data_folder)
     assert session.plan.classifiers == ("a>=0.3", "a>=0.6", "b")
     assert session.plan.estimands == ("accuracy",)
     assert session.population.thresholds == {"a>=0.3": 0.3, "a>=0.6": 0.6, "b": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("typed", "told"), sampled([("0.5 many", "this is 'many'"), ("", "this is ''")], 1, seed=1)
-)
-def test_a_threshold_that_is_no_number(app, typed: str, told: str) -> None:
-    page = asked(app, scored(), SEVERAL.title, estimands=("accuracy",))
-    next(one for one in page.text_input if "thresholds" in one.key).set_value(typed).run()
-    assert not page.exception and told in error(page)
-    assert not [one for one in page.button if one.key == "new-create"]
-
-
-def test_no_classifier_chosen(app) -> None:
-    page = asked(app, scored(), SEVERAL.title, estimands=("accuracy",))
-    next(one for one in page.multiselect if "classifiers" in one.key).set_value([]).run()
-    assert not page.exception and "Choose at least one classifier" in texts(page)
 
 
 @pytest.mark.full
@@ -262,12 +254,6 @@ def test_is_a_better_than_b(app, data_folder: Path) -> None:
     assert session.plan.estimands == (
         "accuracy_difference", "precision_difference", "recall_difference",
     )  # fmt: skip
-
-
-def test_better_than_whom(app) -> None:
-    page = asked(app, scored(), BETTER.title)
-    next(one for one in page.multiselect if "pair" in one.key).set_value(["b"]).run()
-    assert not page.exception and "Choose exactly two classifiers" in texts(page)
 
 
 @pytest.mark.full

@@ -20,6 +20,7 @@ from tests.cases import sampled
 
 ITEMS = 240
 CLASSES = {"three classes": 3, "five classes": 5}
+ALONE = pytest.mark.usefixtures("price_alone")
 CREATE, WAY_OUT = "new-create", "new-way-out-"
 
 
@@ -77,6 +78,7 @@ def test_the_file_itself_suggests_the_question(app, kind: str) -> None:
     assert on_page(app, kind).radio(key="new-aim").value == PRESET[kind].title
 
 
+@ALONE
 def test_few_called_positive_suggest_precision_and_recall(app) -> None:
     rows = "".join(f"i{n},item {n},{int(n % 10 == 0)}\n" for n in range(ITEMS))
     page = with_upload(app, "items.csv", f"id,text,pred_a\n{rows}".encode())
@@ -145,6 +147,7 @@ def method_table(page: AppTest) -> list[dict[str, str]]:
     return [row for table in tables for row in table.to_dict("records")]
 
 
+@ALONE
 def test_the_slider_is_the_number_of_labels(app) -> None:
     page = on_page(app, "one classifier", ACCURACY.title)
     page.select_slider(key="new-slider").set_value(100).run()
@@ -170,6 +173,7 @@ def pressed(page: AppTest, words: str) -> None:
     found[words].click().run()
 
 
+@ALONE
 @pytest.mark.parametrize("kind", sampled(KINDS, 1, seed=1, keep=["three classes"]))
 def test_every_question_leads_to_a_project(app, kind: str) -> None:
     """With the choices as they stand, or after one press of any button that is offered."""
@@ -189,6 +193,7 @@ def test_every_question_leads_to_a_project(app, kind: str) -> None:
             assert not again.exception and can_create(again), (kind, title, key, texts(again))
 
 
+@ALONE
 def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> None:
     page = on_page(app, "near equal", BETTER.title)
     assert "The two disagree on 4 of the 240 items." in texts(page).replace("\\", "")
@@ -204,6 +209,7 @@ def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> 
     assert session.results()["accuracy_difference"].state == "exact"
 
 
+@ALONE
 @pytest.mark.parametrize(
     ("spoil", "press"),
     sampled(
@@ -304,10 +310,11 @@ def test_without_a_score_nothing_is_said_of_scores(app, columns: int) -> None:
     assert ("There is no score: the first guess" in shown) == (columns == 5)
 
 
+@ALONE
 def test_exactly_two_are_chosen_by_one_press(app) -> None:
     page = on_page(app, "two different", BETTER.title)
     next(one for one in page.multiselect if one.key == "new-pair").set_value(["a"]).run()
-    assert not can_create(page)
+    assert not can_create(page) and "Choose exactly two classifiers" in texts(page)
     button(page, f"{WAY_OUT}0").click().run()
     assert can_create(page)
 

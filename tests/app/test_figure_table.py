@@ -123,6 +123,7 @@ def test_the_picture_is_of_the_row_that_is_marked(
     assert picture(session, None).sentence == whole
 
 
+@pytest.mark.full
 def test_the_report_page_has_every_row(session: lc.Session) -> None:
     def page() -> None:
         from labelcore.ui.reporting import report_page

@@ -53,20 +53,20 @@ def test_erase_ends_a_project_or_keeps_its_texts_for_so_long(app, make, data_fol
     field(page, "life-what").set_value("texts").run()
     button(page, "life-do").click().run()
     assert "why must say for what reason" in plainly(page)
-    field(page, "life-why").set_value("end of the study").run()
+    field(page, "life-why").set_value("end of the study")
     button(page, "life-do").click().run()
     assert "Erased. Out of reach: " in plainly(page)
     assert set(reopened(data_folder, "demo").drawn_items()) == set()
     page = chosen(app, "Erase")
     field(page, "life-what").set_value("person").run()
     field(page, "life-id").set_value("Ann Lee")
-    field(page, "life-why").set_value("left").run()
+    field(page, "life-why").set_value("left")
     button(page, "life-do").click().run()
     given = [one.annotator for one in reopened(data_folder, "demo").events if one.label]
     assert "Erased." in plainly(page) and given == ["erased 1"], given
     page = chosen(app, "Erase")
     field(page, "life-what").set_value("project").run()
-    field(page, "life-why").set_value("mistaken").run()
+    field(page, "life-why").set_value("mistaken")
     button(page, "life-do").click().run()
     assert "Erased." in plainly(page) and names(data_folder) == []
 
@@ -77,11 +77,14 @@ def test_erase_ends_a_project_or_keeps_its_texts_for_so_long(app, make, data_fol
 def test_rename_keeps_the_labels(app, make, data_folder: Path) -> None:
     make(labels=7)
     page = chosen(app, "Rename")
-    field(page, "life-name").set_value("junk mail").run()
+    field(page, "life-name").set_value("junk mail")
     button(page, "life-do").click().run()
     assert "'demo' is called 'junk mail' now." in plainly(page)
     assert names(data_folder) == ["junk mail"]
-    assert reopened(data_folder, "junk mail").labels == 7
+    session = reopened(data_folder, "junk mail")
+    assert session.labels == 7 and json.loads(session.record.settings_json) == {
+        "question": "Spam?", "instructions": "Junk counts.", "former_names": ["demo"],
+    }  # fmt: skip
     assert not app("label", project="junk mail").error
 
 
@@ -97,14 +100,17 @@ BAD_NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("what", "wanted", "told"), sampled(BAD_NAMES, 3, seed=1))
+@pytest.mark.parametrize(
+    ("what", "wanted", "told"),
+    sampled(BAD_NAMES, 2, seed=1, keep=[(*BAD_NAMES[2],), (*BAD_NAMES[4],)]),
+)
 def test_a_bad_name_is_told_in_the_form(
     app, make, data_folder: Path, what: str, wanted: str, told: str
 ) -> None:
     make("other")
     make("demo")
     page = chosen(app, what)
-    field(page, "life-name").set_value(wanted).run()
+    field(page, "life-name").set_value(wanted)
     button(page, "life-do").click().run()
     assert not page.exception and told in plainly(page)
     assert button(page, "life-do")
@@ -114,7 +120,7 @@ def test_a_bad_name_is_told_in_the_form(
 def test_a_hostile_name_is_shown_literally(app, make) -> None:
     make()
     page = chosen(app, "Rename")
-    field(page, "life-name").set_value(HOSTILE[:60]).run()
+    field(page, "life-name").set_value(HOSTILE[:60])
     button(page, "life-do").click().run()
     assert not page.exception
     shown = [one.value for kind in ("markdown", "success") for one in getattr(page, kind)]
@@ -126,7 +132,7 @@ def test_an_old_tab_is_told_the_new_name_and_labels_nothing(app, make, data_fold
     make(labels=3)
     tab, other = (app("label", project="demo") for _ in range(2))
     page = chosen(app, "Rename")
-    field(page, "life-name").set_value("junk").run()
+    field(page, "life-name").set_value("junk")
     button(page, "life-do").click().run()
     button(tab, "positive").click().run()
     for old in (tab, *(app(path, project="demo") for path in ("label", "progress", "report"))):
@@ -158,16 +164,12 @@ def test_archived_projects_are_folded_away_at_the_end_and_come_back(app, make) -
     assert "Nothing is deleted" in texts(page)
     button(page, "life-do").click().run()
     assert [one.label for one in page.expander] == ["Archived projects (1)"]
+    assert not app("label", project="two").error
     assert "2 of 60 judged" in "".join(one.value for one in page.expander[0].text)
     back = page.expander[0].menu_button[0]
     assert back.options[0] == "Bring back" and "Archive" not in back.options
     back.set_value("Bring back").run()
     assert not page.exception and not page.expander and "'two' is back" in plainly(page)
-
-
-def test_an_archived_project_still_opens(app, make) -> None:
-    make(labels=3).store.update("demo", archived=True)
-    assert not app("label", project="demo").error
 
 
 # --- duplicate ----------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ def test_duplicate(app, make, data_folder: Path, seed: str) -> None:
     page = chosen(app, "Duplicate")
     assert "No label is copied" in texts(page)
     assert field(page, "life-name").value == "demo copy"
-    field(page, "life-seed").set_value(seed).run()
+    field(page, "life-seed").set_value(seed)
     button(page, "life-do").click().run()
     assert "'demo copy' was made" in plainly(page)
     copy = reopened(data_folder, "demo copy")
@@ -194,7 +196,7 @@ def test_duplicate(app, make, data_folder: Path, seed: str) -> None:
 def test_finish_with_a_reason(app, make, data_folder: Path) -> None:
     make(labels=5)
     page = chosen(app, "Finish")
-    field(page, "life-reason").set_value("enough").run()
+    field(page, "life-reason").set_value("enough")
     button(page, "life-do").click().run()
     assert "Its report is final" in plainly(page)
     session = reopened(data_folder, "demo")
@@ -209,7 +211,7 @@ def test_go_on_longer(app, make, data_folder: Path) -> None:
     make(labels=60)
     page = chosen(app, "Go on longer")
     assert field(page, "life-budget").value == 110
-    field(page, "life-budget").set_value(90).run()
+    field(page, "life-budget").set_value(90)
     button(page, "life-do").click().run()
     assert "continues to 90 labels" in plainly(page)
     assert reopened(data_folder, "demo").status == "open"
@@ -242,7 +244,7 @@ def test_mended_words_are_shown_and_nothing_else_changes(app, make, data_folder:
     field(page, "life-question").set_value("Is it  junk?").run()
     field(page, "life-meaning-1").set_value("all that was asked for").run()
     field(page, "life-words").set_value("free\n\n win \nfree").run()
-    field(page, "life-patterns").set_value(r"\d+ \$").run()
+    field(page, "life-patterns").set_value(r"\d+ \$")
     button(page, "life-do").click().run()
     assert not page.exception and "is corrected" in plainly(page)
     assert "Is it junk?" in texts(page)
@@ -300,7 +302,7 @@ def test_words_that_cannot_be_used(app, make, data_folder: Path) -> None:
             "Archive",
             "Erase",
         ],
-        2,
+        1,
         seed=1,
     ),
 )
@@ -313,23 +315,12 @@ def test_cancel_changes_nothing(app, make, data_folder: Path, what: str) -> None
     assert (session.store.project("demo"), session.store.events("demo")) == before
 
 
-@pytest.mark.parametrize("what", ["Correct the wording", "Go on longer", "Finish"])
+@pytest.mark.parametrize(
+    "what", sampled(["Correct the wording", "Go on longer", "Finish"], 1, seed=1)
+)
 def test_a_missing_file_is_a_sentence(app, make, items: Path, what: str) -> None:
-    session = make(labels=3)
+    session = make(labels=3, here=True)
     items.unlink()
     assert session.store.items_folder is not None
     shutil.rmtree(session.store.items_folder)
     assert "no longer there" in plainly(chosen(app, what))
-
-
-def test_settings_keep_former_names_only(app, make, data_folder: Path) -> None:
-    session = make()
-    page = chosen(app, "Rename")
-    field(page, "life-name").set_value("junk").run()
-    button(page, "life-do").click().run()
-    settings = json.loads(session.store.project("junk").settings_json)
-    assert settings == {
-        "question": "Spam?",
-        "instructions": "Junk counts.",
-        "former_names": ["demo"],
-    }

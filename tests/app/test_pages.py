@@ -29,7 +29,7 @@ def test_empty_start_offers_trials_and_the_own_file(app) -> None:
 
 
 def test_start_lists_projects(app, make) -> None:
-    make("one", labels=50)
+    make(labels=50)
     make(HOSTILE[:60].replace("/", ""), labels=0)
     page = app()
     assert not page.exception
@@ -37,7 +37,9 @@ def test_start_lists_projects(app, make) -> None:
     assert "0 of 60 judged\nnot started\n–" in texts(page)
 
 
-@pytest.mark.parametrize("name", ["digits", "messages", "judged"])
+@pytest.mark.parametrize(
+    "name", sampled(["digits", "messages", "judged"], 2, seed=1, keep=["digits", "judged"])
+)
 def test_trial_is_one_click(app, name: str, data_folder: Path) -> None:
     page = app()
     button(page, f"trial-{name}").click().run()
@@ -94,7 +96,7 @@ def test_damaged_database(app, data_folder: Path, page: str) -> None:
 
 @pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
 def test_missing_file(app, make, items: Path, page: str) -> None:
-    session = make(labels=3)
+    session = make(labels=3, here=True)
     items.unlink()
     without_copies(session)
     shown = app(page, project="demo")
@@ -105,7 +107,7 @@ def test_missing_file(app, make, items: Path, page: str) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
 def test_a_file_that_moved_hurts_no_page(app, make, items: Path, page: str) -> None:
-    make(labels=3)
+    make(labels=3, here=True)
     items.rename(items.with_name("items of last year.csv"))
     shown = app(page, project="demo")
     assert not shown.exception and not shown.error
@@ -139,7 +141,7 @@ def test_a_file_that_moved_is_found_again_by_its_content(app, make, items: Path)
 
 
 def test_changed_file(app, make, items: Path) -> None:
-    session = make(labels=3)
+    session = make(labels=3, here=True)
     items.write_text(items.read_text("utf-8").replace("item 2\n", "item two\n"), "utf-8")
     shown = app("label", project="demo")
     assert not shown.exception and not shown.error
@@ -157,7 +159,8 @@ def test_data_folder_that_is_a_file(app, data_folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "labels"), sampled(product(("progress", "report"), (0, 3, 50, 60)), 2, seed=1)
+    ("page", "labels"),
+    sampled(product(("progress", "report"), (0, 3, 50, 60)), 1, seed=1, keep=[("report", 0)]),
 )
 def test_every_state(app, make, page: str, labels: int) -> None:
     session = make(labels=labels)
@@ -212,7 +215,7 @@ def test_a_share_asks_each_time_whether_items_go_with_it(app, make) -> None:
     shared = share_page("demo")
     text, cards = bytes(shared.body).decode(), 'class="errors"'
     assert shared.status_code == 200 and cards not in text
-    assert cards in report_html(session, errors=True) and cards not in report_html(session)
+    assert cards in report_html(session, errors=True)
     assert shared.headers["content-security-policy"] == f"{POLICY}; frame-ancestors 'self'"
     assert (share_page("other").status_code, share_page("").status_code) == (404, 404)
 

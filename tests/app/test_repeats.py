@@ -36,19 +36,12 @@ def test_nothing_tells_a_repeat_before_it_is_answered(app, make) -> None:
     assert "twice" not in shown
     session.sync()
     assert session.engine.repeats.answered == 1
+    assert "20 of 60 " in (shown := texts(app("progress", project="demo")))
+    assert "1 judged twice" in shown
     button(page, "undo").click().run()
     session.sync()
     back = session.next()
     assert (back.item_id, back.repeat) == (draw.item_id, True)
-
-
-def test_only_progress_counts_second_answers_while_labelling_goes_on(app, make) -> None:
-    session = make(repeats=0.5)
-    session.answer(until_a_repeat(session), True)
-    first = session.engine.answers_given
-    assert f"{first + 1} of about 90 judged" in texts(app("label", project="demo"))
-    assert f"{first} of 60 " in (shown := texts(app("progress", project="demo")))
-    assert "1 judged twice" in shown
 
 
 def test_at_the_end_the_labels_are_called_a_judgement_and_a_second_pass_is_offered(

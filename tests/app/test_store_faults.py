@@ -31,7 +31,7 @@ def said(page) -> str:
     return texts(page).replace("\\", "").replace("\N{WORD JOINER}", "")
 
 
-@pytest.mark.parametrize("page", sampled(PAGES, 2, seed=1, keep=["label"]))
+@pytest.mark.parametrize("page", sampled(PAGES, 1, seed=1, keep=["label"]))
 def test_a_database_that_was_moved_is_not_replaced(app, make, data_folder: Path, page) -> None:
     make(labels=3)
     shown = app("label", project="demo")
@@ -56,7 +56,7 @@ def tamper(data_folder: Path, statement: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
-@pytest.mark.parametrize("page", sampled(PAGES, 3, seed=1, keep=["", "report"]))
+@pytest.mark.parametrize("page", sampled(PAGES, 2, seed=1, keep=["", "report"]))
 def test_a_changed_log_is_named_and_nothing_can_be_added(app, make, data_folder, page) -> None:
     make(labels=30)
     change = "CASE label WHEN 'yes' THEN 'no' ELSE 'yes' END"
@@ -69,12 +69,6 @@ def test_a_changed_log_is_named_and_nothing_can_be_added(app, make, data_folder,
     assert [one.value.replace("\\", "").count("event 5 does not") for one in shown.error] == [1]
     assert not surface(shown).get("answers")
     assert not shown.get("download_button")
-
-
-@pytest.mark.parametrize("page", sampled(["progress", "explore", "report"], 1, seed=1))
-def test_a_sound_log_has_files_to_take_away(app, make, page) -> None:
-    make(labels=30)
-    assert app(page, project="demo").get("download_button")
 
 
 @pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
@@ -136,7 +130,7 @@ def test_without_a_backup_there_is_no_button(app, data_folder: Path) -> None:
     assert "put-back" not in {one.key for one in shown.button}
 
 
-@pytest.mark.parametrize("page", ["", "progress"])
+@pytest.mark.parametrize("page", sampled(["", "progress"], 1, seed=1, keep=["progress"]))
 def test_a_disk_without_room_for_a_backup_is_said(app, make, page, monkeypatch) -> None:
     make(labels=12, here=True)
     full = namedtuple("Usage", "total used free")(10, 10, 0)

@@ -6,6 +6,7 @@ import json
 from io import BytesIO
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from openpyxl import load_workbook
 from streamlit.testing.v1 import AppTest
@@ -37,6 +38,8 @@ from tests.grouped import label_all
 from tests.judged import SYSTEMS as SYSTEM_NAMES
 from tests.judged import judged, judged_frame
 
+PAGES = ("label", "progress", "review", "report")
+
 
 def panel() -> None:
     from labelcore.ui import sessions
@@ -47,9 +50,12 @@ def panel() -> None:
 
 @pytest.fixture
 def session(labelled_once: Once) -> lc.Session:
-    frame = judged_frame(400)
+    return labelled(labelled_once, judged_frame(400), 250)
+
+
+def labelled(labelled_once: Once, frame: pd.DataFrame, budget: int) -> lc.Session:
     frame["model"] = frame["model"].replace("delta", HOSTILE)
-    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, seed=3,
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=budget, seed=3,
                    by="model", promise="fixed")  # fmt: skip
 
     def write(folder: Path) -> lc.Session:
@@ -58,7 +64,7 @@ def session(labelled_once: Once) -> lc.Session:
         label_all(made, frame)
         return made
 
-    return labelled_once("systems", write)
+    return labelled_once(f"systems {budget}", write)
 
 
 @pytest.mark.full
@@ -92,13 +98,14 @@ def test_progress_tells_pass_rates_pairs_and_the_judge(session: lc.Session) -> N
     assert sure and all("is better than" in one for one in sure)
 
 
-def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
+def test_the_words_are_those_of_the_field(labelled_once: Once, app) -> None:
     """The estimand is called prevalence in Python and JSON, and a pass rate by everybody else."""
-    for page in ("label", "progress", "review", "report"):
-        said = texts(app(page, project="systems"))
-        assert "revalence" not in said and "lassifier" not in said, page
-    assert button(app("label", project="systems"), "to-systems").label == "Systems and their judge"
-    review = app("review", project="systems")
+    session = labelled(labelled_once, judged_frame(60, systems={"alpha": 0.8, "delta": 0.5}), 80)
+    shown = {page: app(page, project="systems") for page in PAGES}
+    for page, one in shown.items():
+        assert "revalence" not in texts(one) and "lassifier" not in texts(one), page
+    assert button(shown["label"], "to-systems").label == "Systems and their judge"
+    review = shown["review"]
     assert any(one.startswith("Judge was wrong") for one in review.pills[0].options)
     told = cards(review).values()
     assert told and all("judge " in card and "lassifier" not in card for card in told)

@@ -45,7 +45,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data_folder = tmp_path_factory.mktemp("watched") / "data"
     data_folder.mkdir()
     store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-    plan = lc.Plan("recalibrated_neyman", ["precision"], budget=90, seed=3, by="language")
+    plan = lc.Plan("recalibrated_neyman", ["precision"], budget=80, seed=3, by="language")
     made = lc.Monitor(store, "spam", plan, ["precision >= 0.8"], since_launch=False, waves=12)
     for wave, right in enumerate((*RIGHT, 0.2)):
         population, frame = week(data_folder, wave, right)
@@ -85,7 +85,7 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     page.selectbox(key="watch-then-spam-w3").select("w0").run()
     said = figures(page).loc[0, "Difference"]
     assert said.startswith(f"\N{MINUS SIGN}{abs(100 * compared['difference_value']):.0f} ")
-    assert button(page, "watch-label").label == "Label w4: 90 labels"
+    assert button(page, "watch-label").label == "Label w4: 80 labels"
     button(page, "watch-label").click().run()
     assert page.query_params["project"] == "spam: w4" and not page.exception
 
@@ -122,8 +122,8 @@ def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
 def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     app: Callable, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch_preview, "SERIES", 30)
-    monkeypatch.setattr(watch_preview, "SESSIONS", 20)
+    monkeypatch.setattr(watch_preview, "SERIES", 10)
+    monkeypatch.setattr(watch_preview, "SESSIONS", 8)
     assert watch_tables.NO_PROJECT in texts(app("watch"))
     population, frame = week(data_folder, 0, 0.9)
     plan = lc.Plan("recalibrated_neyman", ["precision"], budget=60, promise="fixed", seed=1)

@@ -127,8 +127,19 @@ def test_a_choice_that_cannot_be_made(
     assert told in refused(page, data_folder)
 
 
-def test_recycled_samples(app, data_folder: Path) -> None:
+def test_recycled_samples_and_those_that_cannot_be(app, data_folder: Path) -> None:
     page = recycled(app)
+    for name, value, told in (
+        ("parent", "nobody", "'nobody'"),
+        ("parent", "", "Parent must name a classifier, got none"),
+        ("children", "nobody", "Children names 'nobody', which has no predictions in the file"),
+        ("sample_size", 0, "from 1 to 1,000,000 is needed here, and this is 0."),
+    ):
+        before = field(page, name).value
+        field(page, name).set_value(value).run()
+        assert told in refused(page, data_folder)
+        field(page, name).set_value(before)
+    page.run()
     assert (field(page, "parent").value, field(page, "children").value) == ("strict", "lenient")
     field(page, "sample_size").set_value(20)
     field(page, "negatives").set_value(10).run()
@@ -150,18 +161,3 @@ def test_another_parent_than_the_first_classifier(app, data_folder: Path) -> Non
     session = created(page, data_folder)
     assert session.plan.classifiers == ("lenient", "strict")
     assert {"precision", "precision@strict"} <= session.results().keys()
-
-
-def test_samples_that_cannot_be_recycled(app, data_folder: Path) -> None:
-    page = recycled(app)
-    assert button(page, "new-create")
-    for name, value, told in (
-        ("parent", "nobody", "'nobody'"),
-        ("parent", "", "Parent must name a classifier, got none"),
-        ("children", "nobody", "Children names 'nobody', which has no predictions in the file"),
-        ("sample_size", 0, "from 1 to 1,000,000 is needed here, and this is 0."),
-    ):
-        before = field(page, name).value
-        field(page, name).set_value(value).run()
-        assert told in refused(page, data_folder)
-        field(page, name).set_value(before)

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from time import time
 from typing import Any
@@ -91,8 +92,8 @@ def ways_in(data: Path, here: str) -> dict[str, tuple[str, Role | None, bool]]:
 
 @pytest.mark.parametrize(
     "kind",
-    sampled(["a link", "a login", "a group", "a share", "the owner's"], 3, seed=1,
-            keep=["a group", "a share", "the owner's"]),
+    sampled(["a link", "a login", "a group", "a share", "the owner's"], 2, seed=1,
+            keep=["a group", "the owner's"]),
 )  # fmt: skip
 def test_every_page_of_every_project_guards_itself(
     kind: str, app, make, come: Come, drawn: None, data_folder: Path
@@ -347,7 +348,12 @@ def around(page: str) -> set[str]:
     return {"app", *(alone if page in {"app", *alone} else of_project)}
 
 
-@pytest.mark.parametrize("way", ["", "link 123", "login nobody", "login ", "open", ASK])
+@pytest.mark.parametrize(
+    "way",
+    sampled(
+        ["", "link 123", "login nobody", "login ", "open", ASK], 3, seed=1, keep=["", "link 123"]
+    ),
+)
 def test_who_has_no_role_sees_no_page(way: str, app, make, come: Come, drawn: None) -> None:
     make()
     come(way)
@@ -367,6 +373,7 @@ def modules() -> list[Path]:
     )
 
 
+@cache
 def acts() -> list[tuple[str, str, Right]]:
     """(module, name, right) of everything that a press calls and that asks for a right."""
     found = []
