@@ -254,7 +254,9 @@ function begin(parentElement) {
     });
     box.dataset.showing = String(++showings);
     item.hidden = !next;
-    shown = { key, at: performance.now() };
+    const now = shown = { key, at: performance.now() };
+    // Nobody sees it before all that is around it is drawn.
+    queueMicrotask(() => { now.at = performance.now(); });
   };
   // Whose item it is: nobody's until the server has said so.
   const sign = (token) => { box.dataset.token = token || ""; };
