@@ -8,6 +8,7 @@ own, a test with several people or without network a browser profile of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,27 @@ def further_profiles(shared_profile: BrowserContext) -> Iterator[list[BrowserCon
         context.close()
 
 
+def open_tab(
+    profile: BrowserContext, width: int = 1280, height: int = 800, color_scheme: str = "light"
+) -> Page:
+    page = profile.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=color_scheme)
+    return page
+
+
+@pytest.fixture(scope="module")
+def lasting_page(shared_profile: BrowserContext) -> Iterator[Page]:
+    """A tab for tests that each go on where another one stopped, which spares them a load.
+
+    No other test of the module asks for ``page`` or ``new_page``: after it the person is forgotten.
+    """
+    page = open_tab(shared_profile)
+    yield page
+    forget_person(page)
+    page.close()
+
+
 @pytest.fixture
 def new_page(shared_profile: BrowserContext) -> Iterator[NewPage]:
     """``new_page(width=390, color_scheme="dark")``: a tab of the shared profile.
@@ -103,14 +125,7 @@ def new_page(shared_profile: BrowserContext) -> Iterator[NewPage]:
     After the test its tabs are closed, and the browser has forgotten who the person was.
     """
     lasting = shared_profile.pages
-
-    def open_tab(width: int = 1280, height: int = 800, color_scheme: str = "light") -> Page:
-        page = shared_profile.new_page()
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=color_scheme)
-        return page
-
-    yield open_tab
+    yield partial(open_tab, shared_profile)
     for page in (one for one in shared_profile.pages if one not in lasting):
         forget_person(page)
         page.close()

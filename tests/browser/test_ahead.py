@@ -5,6 +5,7 @@ Every message of the page is made slow on its way, so that there is time between
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,6 @@ from playwright.sync_api import Page, expect
 from labelcore.ui.actions import TOO_LATE
 from labelcore.ui.surface import NOT_SAVED_YET, SAVING
 from tests.browser import driving
-from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
 
 TEXTS = {f"i{place}": f"Message {place}" for place in range(400)}
@@ -33,22 +33,43 @@ SLOW = """
 """
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def data(shared_server: Server) -> Path:
     return shared_server.data
 
 
-@pytest.fixture
-def project(data: Path, request: pytest.FixtureRequest) -> str:
-    return driving.make_project(data, request.node.name)
+@pytest.fixture(scope="module")
+def project(data: Path) -> str:
+    return driving.make_project(data, "Ahead")
+
+
+@pytest.fixture(scope="module")
+def received(lasting_page: Page, shared_server: Server, project: str) -> list[list[bytes]]:
+    """What the labelling page gets from the server: until it is drawn, and from then on."""
+    both: list[list[bytes]] = [[]]
+
+    def keep(sent: str | bytes) -> None:
+        both[-1].append(sent if isinstance(sent, bytes) else sent.encode())
+
+    lasting_page.on("websocket", lambda socket: socket.on("framereceived", keep))
+    lasting_page.add_init_script(SLOW)
+    driving.open_label(lasting_page, shared_server.url, project)
+    both.append([])
+    return both
 
 
 @pytest.fixture
-def slow_page(page: Page, shared_server: Server, project: str) -> Page:
-    page.add_init_script(SLOW)
-    driving.open_label(page, shared_server.url, project)
-    page.evaluate(f"window.labelcoreDelay = {DELAY_MS}")
-    return page
+def slow_page(lasting_page: Page, received: list[list[bytes]]) -> Iterator[Page]:
+    lasting_page.evaluate(f"window.labelcoreDelay = {DELAY_MS}")
+    yield lasting_page
+    lasting_page.evaluate("window.labelcoreDelay = 0")
+    driving.settle(lasting_page)
+
+
+@pytest.fixture
+def before(slow_page: Page, data: Path, project: str) -> int:
+    """The answers there were when the test began."""
+    return len(driving.answers(data, project))
 
 
 def press(page: Page, key: str) -> None:
@@ -57,21 +78,25 @@ def press(page: Page, key: str) -> None:
     page.keyboard.press(key)
 
 
-def agree(page: Page, data: Path, project: str) -> None:
-    stored = driving.answers(data, project)
+def said_since(before: int, data: Path, project: str) -> list[str]:
+    return [driving.said(event) for event in driving.answers(data, project)[before:]]
+
+
+def agree(page: Page, data: Path, project: str, before: int) -> None:
+    stored = driving.answers(data, project)[before:]
     assert driving.disagreements(stored, driving.pressed(page), TEXTS) == []
     assert driving.wrongly_drawn(page, data, project, TEXTS) == []
 
 
 def test_the_next_item_is_there_before_the_servers_word(
-    slow_page: Page, data: Path, project: str
+    slow_page: Page, data: Path, project: str, before: int
 ) -> None:
     page = slow_page
-    first = driving.shown(page)
+    first, saved = driving.shown(page), driving.saved(page)
     press(page, "y")
     ahead = driving.shown(page)
     assert ahead["text"] != first["text"] and ahead["token"] == ""
-    assert driving.saved(page) == "Nothing saved yet" and not driving.answers(data, project)
+    assert driving.saved(page) == saved and not said_since(before, data, project)
     # One press more waits; the one after it is refused.
     press(page, "n")
     assert driving.shown(page)["text"] == ahead["text"]
@@ -80,34 +105,12 @@ def test_the_next_item_is_there_before_the_servers_word(
     expect(page.locator(".lc-saved")).to_have_text(NOT_SAVED_YET)
     driving.settle(page)
     assert driving.saved(page) == "Saved: No"
-    assert [driving.said(e) for e in driving.answers(data, project)] == ["yes", "no"]
-    agree(page, data, project)
-
-
-@pytest.mark.full
-def test_two_presses_in_a_row_over_a_slow_line(slow_page: Page, data: Path, project: str) -> None:
-    """The second of each two waits. After Undo nothing is sent ahead: the second press is on the
-    item that is answered already (s, y and n, y), or on one that is gone (u, y)."""
-    page = slow_page
-    for first, second in ("yn", "yu", "sy", "nl", "lb", "uy", "ny"):
-        press(page, first)
-        press(page, second)
-        driving.settle(page)
-    said = [driving.said(e) for e in driving.answers(data, project)]
-    assert said == ["yes", "no", "yes", "unsure", "no", "later", "later", "broken", "no"]
-    agree(page, data, project)
-    # Undo as fast as can be: one is sent, one waits, the others are refused.
-    before = driving.undone(driving.events(data, project))
-    assert len(before) == 2
-    for _ in range(6):
-        page.keyboard.press("u")
-    driving.settle(page)
-    standing = [e.sequence for e in driving.answers(data, project) if e.sequence not in before]
-    assert driving.undone(driving.events(data, project)) - before == set(standing[-2:])
+    assert said_since(before, data, project) == ["yes", "no"]
+    agree(page, data, project, before)
 
 
 def test_a_key_on_an_item_that_is_not_drawn_is_no_answer(
-    slow_page: Page, shared_server: Server, data: Path, project: str
+    slow_page: Page, shared_server: Server, data: Path, project: str, before: int
 ) -> None:
     """The other tab of the person has answered it: the item ahead is not the one that is drawn."""
     page = slow_page
@@ -122,9 +125,10 @@ def test_a_key_on_an_item_that_is_not_drawn_is_no_answer(
     expect(page.locator(".lc-saved")).to_have_text(TOO_LATE)
     driving.settle(page)
     assert driving.shown(page) == third
-    assert [driving.said(e) for e in driving.answers(data, project)] == ["yes", "yes"]
+    assert said_since(before, data, project) == ["yes", "yes"]
     driving.answer(page, "n")
-    assert [driving.said(e) for e in driving.answers(data, project)] == ["yes", "yes", "no"]
+    other.close()
+    assert said_since(before, data, project) == ["yes", "yes", "no"]
 
 
 def test_a_flag_or_note_of_an_item_ahead_is_its_own(
@@ -142,12 +146,13 @@ def test_a_flag_or_note_of_an_item_ahead_is_its_own(
 
 @pytest.mark.full
 def test_roles_and_names_for_those_who_do_not_see_the_page(
-    page: Page, shared_server: Server, project: str
+    slow_page: Page, data: Path, project: str, before: int
 ) -> None:
-    driving.open_label(page, shared_server.url, project)
+    page = slow_page
+    page.evaluate("window.labelcoreDelay = 0")
     item = page.get_by_role("region", name="The item to judge")
     expect(item).to_have_text(driving.shown(page)["text"])
-    expect(page.get_by_role("status").filter(has_text="Nothing saved yet")).to_have_count(1)
+    expect(page.get_by_role("status").filter(has_text=driving.saved(page))).to_have_count(1)
     yes = page.get_by_role("button", name="Yes", exact=True)
     expect(yes).to_have_attribute("aria-keyshortcuts", "Y")
     # By keyboard alone: the focus stays on the button from item to item.
@@ -158,23 +163,40 @@ def test_roles_and_names_for_those_who_do_not_see_the_page(
         driving.wait_for_next(page, token)
         driving.settle(page)
         expect(yes).to_be_focused()
-    assert len(driving.answers(shared_server.data, project)) == 2
+    assert len(said_since(before, data, project)) == 2
 
 
 def test_script_and_style_come_with_the_page_and_not_with_an_answer(
-    page: Page, shared_server: Server, project: str
+    lasting_page: Page, received: list[list[bytes]]
 ) -> None:
-    received: list[bytes] = []
     once = (b"SHORTEST_LOOK_MS", b".living {", b".lc-surface {")
+    first, later = received
+    assert [sum(part in one for one in first) for part in once] == [1, 1, 1]
+    driving.answer(lasting_page, "y")
+    assert any(b"labelcore_picture" in one for one in later)
+    assert not [part for part in once for one in later if part in one]
 
-    def keep(sent: str | bytes) -> None:
-        received.append(sent if isinstance(sent, bytes) else sent.encode())
 
-    page.on("websocket", lambda socket: socket.on("framereceived", keep))
-    driving.open_label(page, shared_server.url, project)
-    assert [sum(part in one for one in received) for part in once] == [1, 1, 1]
-    received.clear()
-    driving.answer(page, "y")
-    wait_until_idle(page)
-    assert any(b"labelcore_picture" in one for one in received)
-    assert not [part for part in once for one in received if part in one]
+@pytest.mark.full
+def test_two_presses_in_a_row_over_a_slow_line(
+    slow_page: Page, data: Path, project: str, before: int
+) -> None:
+    """The second of each two waits. After Undo nothing is sent ahead: the second press is on the
+    item that is answered already (s, y and n, y), or on one that is gone (u, y)."""
+    page = slow_page
+    for first, second in ("yn", "yu", "sy", "nl", "lb", "uy", "ny"):
+        press(page, first)
+        press(page, second)
+        driving.settle(page)
+    assert said_since(before, data, project) == [
+        "yes", "no", "yes", "unsure", "no", "later", "later", "broken", "no",
+    ]  # fmt: skip
+    agree(page, data, project, before)
+    # Undo as fast as can be: one is sent, one waits, the others are refused.
+    gone = driving.undone(driving.events(data, project))
+    assert len(gone) == 2
+    for _ in range(6):
+        page.keyboard.press("u")
+    driving.settle(page)
+    standing = [e.sequence for e in driving.answers(data, project) if e.sequence not in gone]
+    assert driving.undone(driving.events(data, project)) - gone == set(standing[-2:])

@@ -17,7 +17,7 @@ from tests.browser.server import Server
 ITEMS = 400
 PROJECT = "Cut"
 OWN = sum(float(str(row["score_m"])) >= 0.5 for row in driving.simple_rows(ITEMS))
-"""The cut of the classifier itself, at which Explore begins."""
+"""The cut of the classifier itself."""
 SCREEN, HANDLE, MARK = ".explore", ".explore .handle", ".explore .mark"
 LEFT, RIGHT = 34 / 640, 628 / 640
 """Where the data begin and end, as shares of the picture."""
@@ -40,18 +40,17 @@ def session(shared_server: Server, project: str) -> Iterator[lc.Session]:
     opened.store.close()
 
 
-@pytest.fixture
-def explore(page: Page, shared_server: Server, project: str) -> Page:
-    return open_explore(page, shared_server, project)
-
-
-def open_explore(page: Page, server: Server, project: str) -> Page:
-    page.goto(f"{server.url}/explore?project={project}")
+@pytest.fixture(scope="module")
+def explore(lasting_page: Page, shared_server: Server, project: str) -> Page:
+    """The page, which begins at the cut of the classifier itself."""
+    page = lasting_page
+    page.goto(f"{shared_server.url}/explore?project={project}")
     page.wait_for_selector(HANDLE)
     wait_until_idle(page)
     whole = page.locator(".explore .range")
     if "all" not in whole.inner_text():
         driving.choose(page, whole)
+    expect(page.locator(HANDLE)).to_have_text(f"‹ {OWN:,} ›")
     return page
 
 
@@ -85,8 +84,16 @@ def answer(session: lc.Session) -> None:
     session.answer(draw, True)
 
 
+def test_all_that_is_asked_is_in_the_first_screenful(explore: Page) -> None:
+    for place in (".chart", ".keep", ".need", ".rows .row >> nth=6", ".terms"):
+        box = explore.locator(f".explore {place}").first.bounding_box()
+        assert box is not None and box["y"] + box["height"] <= 720, place
+    for name in ("packages", "costs", "readings"):
+        box = explore.locator(f".st-key-fold-{name} summary").bounding_box()
+        assert box is not None and box["y"] + box["height"] <= 720, name
+
+
 def test_all_ways_to_move_the_cut_are_one(explore: Page, session: lc.Session) -> None:
-    one_rank(explore, session, OWN)
     explore.mouse.click(*at(explore, 200))
     one_rank(explore, session, 200, off=1)
     driving.fill(explore, explore.locator(".explore .typed").first, "77")
@@ -115,15 +122,6 @@ def test_all_ways_to_move_the_cut_are_one(explore: Page, session: lc.Session) ->
     assert not explore.locator("[data-testid='stException']").count()
 
 
-def test_all_that_is_asked_is_in_the_first_screenful(explore: Page) -> None:
-    for place in (".chart", ".keep", ".need", ".rows .row >> nth=6", ".terms"):
-        box = explore.locator(f".explore {place}").first.bounding_box()
-        assert box is not None and box["y"] + box["height"] <= 720, place
-    for name in ("packages", "costs", "readings"):
-        box = explore.locator(f".st-key-fold-{name} summary").bounding_box()
-        assert box is not None and box["y"] + box["height"] <= 720, name
-
-
 def test_labels_that_come_leave_cut_and_drag_alone(explore: Page, session: lc.Session) -> None:
     explore.mouse.move(*at(explore, 220))
     explore.mouse.down()
@@ -142,12 +140,14 @@ def test_labels_that_come_leave_cut_and_drag_alone(explore: Page, session: lc.Se
 
 
 @pytest.fixture
-def telephone(
-    new_browser: Callable[..., Page], shared_server: Server, project: str
-) -> tuple[Page, Callable[..., None]]:
+def telephone(explore: Page) -> Iterator[tuple[Page, Callable[..., None]]]:
     """The page on a narrow screen, and a finger moved across it."""
-    page = open_explore(new_browser(width=390, height=844, has_touch=True), shared_server, project)
+    page, usual = explore, explore.viewport_size
+    assert usual is not None
+    page.set_viewport_size({"width": 390, "height": 844})
     fingers = page.context.new_cdp_session(page)
+    fingers.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    wait_until_idle(page)
 
     def touch(kind: str, *points: tuple[float, float]) -> None:
         sent = [{"x": x, "y": y} for x, y in points]
@@ -161,7 +161,9 @@ def telephone(
             page.wait_for_timeout(30)
         touch("touchEnd")
 
-    return page, swipe
+    yield page, swipe
+    fingers.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
+    page.set_viewport_size(usual)
 
 
 def test_a_finger_drags_across_and_scrolls_up(telephone: Any, session: lc.Session) -> None:
