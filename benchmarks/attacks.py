@@ -220,9 +220,9 @@ FRAME = """
 
 
 class Watch:
-    """Everything that a profile does which no page of the app should do."""
+    """Everything that a profile or page does which no page of the app should do."""
 
-    def __init__(self, profile: BrowserContext, origin: str) -> None:
+    def __init__(self, profile: BrowserContext | Page, origin: str) -> None:
         self.origin, self.dialogs = origin, 0
         self.requests: list[str] = []
         profile.on("request", lambda one: self._asked(one.url))

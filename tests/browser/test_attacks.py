@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from benchmarks.attacks import (
     CHUNK,
@@ -19,7 +19,6 @@ from benchmarks.attacks import (
     seen,
     through_pages,
 )  # fmt: skip
-from tests.browser.conftest import NewPage
 from tests.browser.server import Server
 
 FRAME = "<html><body><div data-testid=stApp><div data-testid=stMain>{}</div></div></body></html>"
@@ -70,13 +69,13 @@ def test_markup_is_found_where_it_is_drawn_and_not_where_it_is_escaped(browser: 
 
 
 def test_hostile_words_do_nothing_on_a_page_that_escapes_them(
-    new_browser: NewPage, server: Server
+    page: Page, shared_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a server of its own: where hostile people have roles, *Label* asks for one's name."""
-    page = new_browser(reduced_motion="reduce")
-    watch = Watch(page.context, server.url)
-    project = project_of(server.data, hostile()[50 : 50 + CHUNK], 5)
-    (row,) = through_pages(page, watch, server.url, project, {}, ("label",))
+    """Nobody has a role: *Label* would ask for one's name."""
+    monkeypatch.setattr("benchmarks.attacks.with_roles", lambda *_: None)
+    watch = Watch(page, shared_server.url)
+    project = project_of(shared_server.data, hostile()[50 : 50 + CHUNK], 5)
+    (row,) = through_pages(page, watch, shared_server.url, project, {}, ("label",))
     assert row["changed"] == [] and not any(row[what] for what in FAULTS)
     # The same page, if it drew an item's words unescaped.
     page.locator(".lc-box").first.evaluate("(box, words) => box.innerHTML = words", hostile()[0])
