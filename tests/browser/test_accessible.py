@@ -117,7 +117,7 @@ def named(tree: Tree, role: str) -> dict[str, Mapping[str, Any]]:
     return {one["name"]["value"]: one for one in tree if one["role"]["value"] == role}
 
 
-def test_a_screen_reader_is_told_the_item_the_keys_and_what_was_saved(
+def test_a_screen_reader_is_told_the_item_the_keys_and_what_was_saved_and_keeps_the_focus(
     page: Page, shared_server: Server, project: str
 ) -> None:
     driving.open_label(page, shared_server.url, project)
@@ -132,12 +132,10 @@ def test_a_screen_reader_is_told_the_item_the_keys_and_what_was_saved(
     assert driving.shown(page)["text"] in live(after)
     assert words(after, named(after, "region")["The item to judge"]) == driving.shown(page)["text"]
     assert any(name.startswith("Accuracy") for name in named(after, "image")), "the chart's words"
+    a_fold_opened_by_the_mouse_keeps_no_focus(page)
 
 
-def test_a_fold_opened_by_the_mouse_keeps_no_focus(
-    page: Page, shared_server: Server, project: str
-) -> None:
-    driving.open_label(page, shared_server.url, project)
+def a_fold_opened_by_the_mouse_keeps_no_focus(page: Page) -> None:
     driving.unfold(page, "details")
     page.keyboard.press("h")
     page.locator(".st-key-beside").wait_for()

@@ -134,25 +134,6 @@ def test_a_note_with_answer_letters_labels_nothing(
     assert [driving.said(e) for e in driving.answers(data, project)] == ["yes", "no"]
 
 
-def test_a_reload_and_a_new_server_return_to_the_same_item(
-    page: Page, shared_server: Server
-) -> None:
-    server = shared_server
-    project = driving.make_project(server.data, "Reload")
-    driving.open_label(page, server.url, project)
-    driving.label_items(page, 3, lambda _: "y")
-    item = driving.shown(page)
-    page.reload()
-    driving.wait_for_item(page)
-    assert driving.shown(page)["text"] == item["text"]
-    server.restart()
-    page.reload()
-    driving.wait_for_item(page)
-    assert driving.shown(page)["text"] == item["text"]
-    driving.answer(page, "n")
-    assert [driving.said(e) for e in driving.answers(server.data, project)] == [*["yes"] * 3, "no"]
-
-
 @pytest.mark.full
 def test_an_answer_is_changed_in_the_history(page: Page, shared_server: Server, data: Path) -> None:
     project = driving.make_project(data, "History")

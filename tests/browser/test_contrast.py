@@ -14,7 +14,7 @@ from tests.browser.contrast import contrasts, too_faint
 from tests.browser.server import Server
 from tests.cases import sampled
 
-PLAIN, RANKED = "Plain", "Ranked"
+PLAIN, RANKED, LABELS = "Plain", "Ranked", 60
 PAGES = {
     "": "h1",
     "new_project": ".st-key-new-upload",
@@ -29,26 +29,37 @@ FORMER_DARK = "button[role='radio'][data-selected] { color: #0B7BC0 !important; 
 
 
 @pytest.fixture(scope="module")
-def projects(shared_server: Server) -> Server:
-    data = shared_server.data
-    driving.make_project(data, PLAIN, estimands=("accuracy", "precision"))
-    driving.make_project(data, RANKED, design="geometric_strata", estimands=("precision_curve",))
-    for name in (PLAIN, RANKED):
-        driving.label_without_page(data, name, 60)
+def plain(shared_server: Server) -> Server:
+    driving.make_project(shared_server.data, PLAIN, estimands=("accuracy", "precision"))
+    driving.label_without_page(shared_server.data, PLAIN, LABELS)
+    return shared_server
+
+
+@pytest.fixture(scope="module")
+def ranked(shared_server: Server) -> Server:
+    terms = {"design": "geometric_strata", "estimands": ("precision_curve",)}
+    driving.make_project(shared_server.data, RANKED, **terms)
+    driving.label_without_page(shared_server.data, RANKED, LABELS)
     return shared_server
 
 
 def show(page: Page, server: Server, path: str) -> None:
+    """A page, which asks for nothing that is not there."""
+    missing: list[str] = []
+    page.on("response", lambda it: missing.append(it.url) if it.status >= 400 else None)
     page.goto(f"{server.url}/{path}")
     page.wait_for_selector(PAGES[path])
     wait_until_idle(page)
+    assert not missing
 
 
 @pytest.mark.parametrize("path", sampled(PAGES, 1, seed=1, keep=[f"label?project={PLAIN}"]))
-def test_every_text_can_be_read(new_page: Callable[..., Page], projects: Server, path: str) -> None:
+def test_every_text_can_be_read(
+    new_page: Callable[..., Page], request: pytest.FixtureRequest, path: str
+) -> None:
     """In light colours, and in the dark ones that the same page turns to."""
     page = new_page(color_scheme="light")
-    show(page, projects, path)
+    show(page, request.getfixturevalue("ranked" if RANKED in path else "plain"), path)
     light = page.evaluate(BACKGROUND)
     assert len(contrasts(page)) > 5
     assert too_faint(page) == []
@@ -64,10 +75,10 @@ def test_every_text_can_be_read(new_page: Callable[..., Page], projects: Server,
 
 @pytest.mark.full
 def test_the_measure_finds_a_chosen_segment_in_the_primary_colour(
-    new_page: Callable[..., Page], projects: Server
+    new_page: Callable[..., Page], plain: Server
 ) -> None:
     page = new_page(color_scheme="dark")
-    show(page, projects, f"progress?project={PLAIN}")
+    show(page, plain, f"progress?project={PLAIN}")
     driving.unfold(page, "fold-curve")
     page.locator("[role='radio']").first.wait_for()
     wait_until_idle(page)

@@ -72,7 +72,7 @@ def show(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Non
         expect(page.get_by_text("below the item")).to_be_visible()
         wait_until_idle(page)
 
-    with Server(data, app=app) as running:
+    with Server(data, app=app, forked=True) as running:
         yield show_one
 
 

@@ -1,6 +1,6 @@
 """The server killed with -9 at random moments: nothing that the page called saved is missing.
 
-Four times in every run; ``python -m benchmarks.kills`` does it five hundred times.
+Twice in every run; ``python -m benchmarks.kills`` does it five hundred times.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.browser import driving
 from tests.browser.killing import TEXTS, killed_often
 from tests.browser.server import Server
 
-TIMES, SEED = 4, 1
+TIMES, SEED = 2, 1
 
 
 @pytest.fixture

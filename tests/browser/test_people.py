@@ -24,6 +24,7 @@ from tests.browser.driving import (
     label_without_page,
     make_project,
     open_label,
+    said,
     saved,
     settle,
     shown,
@@ -48,11 +49,11 @@ def cookie(page: Page) -> str:
 
 
 def test_two_browsers_a_second_tab_and_a_reload(
-    shared_server: Server, new_browser: Callable[..., Page]
+    shared_server: Server, page: Page, new_browser: Callable[..., Page]
 ) -> None:
     data, url = shared_server.data, shared_server.url
     project = make_project(data, "Two people")
-    first, other = new_browser(), new_browser()
+    first, other = page, new_browser()
     open_label(first, url, project)
     open_label(other, url, project)
     item, others_item = shown(first), shown(other)
@@ -70,6 +71,7 @@ def test_two_browsers_a_second_tab_and_a_reload(
     wait_for_next(tab, item["token"])
     assert shown(tab)["token"] == shown(first)["token"]
     settle(tab)
+    assert [said(event) for event in answers(data, project)] == ["yes"]
     tab.keyboard.press("u")
     expect(tab.locator(".lc-saved")).to_contain_text("Nothing saved yet")
     assert shown(tab)["text"] == item["text"]
@@ -89,11 +91,11 @@ def test_two_browsers_a_second_tab_and_a_reload(
     assert saved(other) == "Saved: No"
 
     session = Session.open(store_url(data), project)
-    page, table = report_html(session), events_csv(session)
-    assert "labels came from 2 browsers" in page
+    report, table = report_html(session), events_csv(session)
+    assert "labels came from 2 browsers" in report
     stored = (data / "labelcore.db").read_bytes() + (data / "labelcore.db-wal").read_bytes()
     for one in (first, other):
-        assert cookie(one) not in page + table and cookie(one).encode() not in stored
+        assert cookie(one) not in report + table and cookie(one).encode() not in stored
     session.store.close()
 
 
@@ -139,11 +141,17 @@ def test_an_item_comes_back_when_its_tab_is_closed(
     assert [event.kind for event in events(data, project)].count("released") == 1
 
 
-def test_the_person_stays_the_same_without_the_cookie(shared_server: Server, page: Page) -> None:
+def test_a_reload_and_a_new_server_return_to_the_same_item_also_without_the_cookie(
+    shared_server: Server, page: Page
+) -> None:
     project = make_project(shared_server.data, "Storage alone")
     open_label(page, shared_server.url, project)
-    before, item = cookie(page), shown(page)["token"]
+    answer(page, "y")
+    before, item = cookie(page), shown(page)["text"]
     page.context.clear_cookies()
+    shared_server.restart()
     page.reload()
     wait_for_item(page)
-    assert (cookie(page), shown(page)["token"]) == (before, item)
+    assert (cookie(page), shown(page)["text"]) == (before, item)
+    answer(page, "n")
+    assert [said(event) for event in answers(shared_server.data, project)] == ["yes", "no"]

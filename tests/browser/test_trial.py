@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
@@ -41,6 +42,7 @@ def replay(bundle: Path, file: Path, folder: Path) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.full
 def test_the_digits_from_one_click_to_a_replayed_report(
     server: Server,
     new_browser: Callable[..., Page],
