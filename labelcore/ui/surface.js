@@ -246,17 +246,15 @@ function begin(parentElement) {
     if (paged && focused >= 0) cells()[Math.min(focused, marks.length - 1)].focus();
     box.scrollTop = 0;
     const judged = box.querySelector(".lc-judged");
-    // The whole of what is judged, or its beginning.
-    if (judged && !paged) requestAnimationFrame(() => {
+    if (judged && !paged) requestAnimationFrame(() => { // The whole of it, or its beginning.
       const [frame, part] = [box, judged].map((one) => one.getBoundingClientRect());
       box.scrollTop += Math.max(0, Math.min(part.top - frame.top, part.bottom - frame
         .bottom) + 12);
     });
     box.dataset.showing = String(++showings);
     item.hidden = !next;
-    const now = shown = { key, at: performance.now() };
-    // Nobody sees it before all that is around it is drawn.
-    queueMicrotask(() => { now.at = performance.now(); });
+    shown = { key, at: Infinity };
+    queueMicrotask(() => { shown.at = performance.now(); }); // All around it is drawn then, too.
   };
   // Whose item it is: nobody's until the server has said so.
   const sign = (token) => { box.dataset.token = token || ""; };
