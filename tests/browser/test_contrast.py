@@ -22,6 +22,7 @@ PAGES = {
     f"label?project={RANKED}": ".lc-answers kbd",
     f"progress?project={PLAIN}": ".living .chart",
     f"explore?project={RANKED}": ".explore .handle",
+    f"review?project={PLAIN}": ".st-key-review-table",
     f"report?project={RANKED}": "[data-testid='stCode']",
 }
 BACKGROUND = "() => getComputedStyle(document.querySelector('.stApp')).backgroundColor"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
-
-PLACES = ("label", "progress", "explore", "review", "report", "method", "new_project")
 
 
 def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Server) -> None:
@@ -51,23 +48,3 @@ def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Serv
     wait_until_idle(page)
     cards.first.click()
     expect(item).to_contain_text(f"Message {str(third.item_id)[1:]}")
-
-
-@pytest.fixture(scope="module")
-def addressed(shared_server: Server) -> str:
-    name = driving.make_project(shared_server.data, "Addressed")
-    driving.label_without_page(shared_server.data, name, 12)
-    return name
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("place", ["", *PLACES])
-def test_a_page_opened_by_its_address_asks_for_nothing_that_is_not_there(
-    page: Page, shared_server: Server, addressed: str, place: str
-) -> None:
-    missing: list[str] = []
-    page.on("response", lambda it: missing.append(it.url) if it.status >= 400 else None)
-    page.goto(f"{shared_server.url}/{place}" + (f"?project={addressed}" if place else ""))
-    page.get_by_test_id("stApp").wait_for()
-    wait_until_idle(page)
-    assert not missing
