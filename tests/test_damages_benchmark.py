@@ -33,10 +33,9 @@ FEW = (
 @pytest.mark.parametrize(
     ("store", "anchored", "kinds"),
     sampled(
-        product(STORES, [False, True], [FEW, tuple(KINDS)]), 2, seed=1,
-        keep=[("sqlite", False, FEW), ("postgresql", True, FEW)],
+        product(STORES, [False, True], [FEW, [*KINDS]]), 1, seed=1, keep=[("sqlite", False, FEW)]
     ),
-)  # fmt: skip
+)
 def test_all_is_found_with_an_anchor_and_without_one_all_that_can_be(
     store: str, anchored: bool, kinds: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

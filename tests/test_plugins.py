@@ -23,8 +23,6 @@ from labelcore.population.formats import FORMATS
 from labelcore.testing import broken_cases, cases
 from tests.cases import sampled
 
-pytestmark = pytest.mark.usefixtures("few_looks_back")
-
 PACKAGE = Path("examples") / "labelcore-tenths"
 
 

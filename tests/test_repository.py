@@ -268,7 +268,10 @@ def test_streamlit_knows_each_option_that_is_set(root: Path) -> None:
 FULL = "import pytest\n@pytest.mark.full\ndef test_long(): ...\ndef test_short(): ...\n"
 
 
-@pytest.mark.parametrize(("asked", "run"), [("not slow", "test_short"), ("full", "test_long")])
+@pytest.mark.parametrize(
+    ("asked", "run"),
+    [("not slow", "test_short"), pytest.param("full", "test_long", marks=pytest.mark.full)],
+)
 def test_what_takes_minutes_runs_only_where_it_is_named(
     root: Path, tmp_path: Path, asked: str, run: str
 ) -> None:

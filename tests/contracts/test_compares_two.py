@@ -45,8 +45,6 @@ from labelcore.testing.scalars import (
 from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
-pytestmark = pytest.mark.usefixtures("few_looks_back")
-
 N_ITEMS = 240
 PAIRS = [name for name, one in lc.DESIGNS.items() if isinstance(one, ComparesTwo)]
 

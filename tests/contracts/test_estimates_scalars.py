@@ -27,8 +27,6 @@ from labelcore.testing.scalars import (
 from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 from tests.designs.synthetic import SCALAR_DESIGNS, WATCHED
 
-pytestmark = pytest.mark.usefixtures("few_looks_back")
-
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Known:

@@ -21,8 +21,6 @@ from tests.cases import sampled
 from tests.contracts.test_tables import CASES, NAMED, written_files
 from tests.papers.recycling.recycled import engine_of
 
-pytestmark = pytest.mark.usefixtures("few_looks_back")
-
 REASONS = (KNOWN_SETTLED, NO_END, OLD_SAMPLE_SETTLED)
 SCALAR = [one.name for one in CASES if one.design not in ("reach_selection", "paula")]
 

@@ -33,7 +33,7 @@ from tests.cases import SOUND_AND_BROKEN, repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.papers.recycling.recycled import written
 
-pytestmark = pytest.mark.usefixtures("few_sessions_for_claims", "few_looks_back")
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
 NAME = "agreement_patterns"
 ALL = ("vote", "a", "b", "c")

@@ -19,8 +19,6 @@ from labelcore.ui.facts import first_figure_line
 from tests.cases import repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 
-pytestmark = pytest.mark.usefixtures("few_looks_back")
-
 NAME, ITEMS, DIFFER = "paired_comparison", 500, 12
 ACCURACY = "accuracy_difference"
 

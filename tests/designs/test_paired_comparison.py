@@ -20,7 +20,7 @@ from labelcore.testing.known import Known, fewest, label, labelled, many_labelle
 from tests.cases import repeated, sampled
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
-pytestmark = pytest.mark.usefixtures("few_sessions_for_claims", "few_looks_back")
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
 NAME = "paired_comparison"
 

@@ -15,7 +15,7 @@ from labelcore.testing.known import Known, calibrated, fewest, label, labelled, 
 from labelcore.testing.scalars import Narrow
 from tests.cases import SOUND_AND_BROKEN, repeated
 
-pytestmark = pytest.mark.usefixtures("few_sessions_for_claims", "few_looks_back")
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
 RECALIBRATED = "recalibrated_neyman"
 PARTS = {"precision": True, "false_omission_rate": False, "negative_predictive_value": False}

@@ -22,7 +22,7 @@ from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled
 from tests.cases import sampled
 from tests.designs.synthetic import WATCHED
 
-pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims", "as_shipped")
 
 PLANNED = 80
 

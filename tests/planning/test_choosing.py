@@ -58,6 +58,7 @@ def plan_of(budget: int = 200, **params: object) -> lc.Plan:
     return lc.Plan("reach_selection", "selection", params={**WANTED, **params}, budget=budget)
 
 
+@pytest.mark.full
 def test_it_is_what_simulated_sessions_take(population: lc.Population) -> None:
     """With one truth in every world, the same sessions by the other way to simulate."""
     truth = population.column("true_label")

@@ -153,6 +153,7 @@ def test_the_page_compares_methods_that_can_be_proposed(population: lc.Populatio
     assert "recalibrated_neyman" in {one.design for one in found if not one.refused}
 
 
+@pytest.mark.full
 def test_claims_tried_out_in_another_process_are_the_same(
     population: lc.Population, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import labelcore as lc
 from labelcore.log.events import Event, genesis
 from labelcore.store import back_up_now
+from tests.cases import sampled
 
 HOSTILE = (
     "<script>document.title='caught'</script>",
@@ -25,6 +26,8 @@ HOSTILE = (
     "+1+1",
     "@SUM(1)",
 )
+WORDS = sampled([" ".join(HOSTILE), *HOSTILE], 1, seed=1, keep=[" ".join(HOSTILE)])
+"""All at once; each alone in ``.ci/full``."""
 
 
 def write_items(

@@ -111,13 +111,6 @@ def test_paula_is_reported_without_a_confidence(tmp_path: Path) -> None:
     assert "ROC curve" in text and "Precision against recall" not in text
 
 
-def test_pointwise_bands_search_nothing(tmp_path: Path) -> None:
-    session = made(tmp_path, "simple_random", 50)
-    found = along_ranks(session)
-    assert found is not None and not found.deepest
-    assert "needs bounds that hold for all ranks together" in text_of(session)
-
-
 @pytest.mark.full
 def test_the_default_cuts_its_list_into_packages(tmp_path: Path) -> None:
     session = made(tmp_path, "recalibrated_neyman", 100, promise="fixed")

@@ -49,7 +49,7 @@ def test_largest_half_width_counts_what_has_no_interval_as_half() -> None:
     assert largest_half_width([]) == 0.5
 
 
-@pytest.mark.parametrize("design", sampled(CURVED, 2, seed=13))
+@pytest.mark.parametrize("design", sampled(CURVED, 1, seed=13, keep=["recalibrated_neyman"]))
 def test_band(design: str, known: Known) -> None:
     plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=100)
     session = lc.Session(known.population, plan)

@@ -153,7 +153,7 @@ def test_the_start_page_begins_before_everything_is_imported(
         assert awaited(visit(*first, late)) == first
 
 
-@pytest.mark.parametrize("projects", [0, 2])
+@pytest.mark.parametrize("projects", [pytest.param(0, marks=pytest.mark.full), 2])
 def test_what_is_shown_first_needs_little(root: Path, tmp_path: Path, projects: int) -> None:
     found = subprocess.run(
         [sys.executable, "-c", FIRST.format(page=str(root / "app.py"), projects=projects)],
