@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from tests.cases import EVERY_EXAMPLE
+
 # Workers that fill the cores would only wait for each other's threads; read by the libraries once.
 os.environ |= dict.fromkeys(["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"], "1")
+
+
+ROUGHLY = {
+    "figures.narrowing.EVERY_LABEL": 2,
+    "figures.narrowing.THEN_EVERY": 20,
+    "designs.geometric_strata.PATHS": 1_000,
+    "stats.watched_curve.watched_critical.__defaults__": (1_000,),
+    "waves.evidence.SERIES": 2_000,
+}
+"""The looks that cut a watched band and the simulations that say how far one reaches, which take
+most of the time that a figure does: so many, but where the test is marked ``as_shipped``, an
+example, or in ``tests/browser``, whose server is another process. ``.ci/full`` has them all."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    from labelcore.waves.evidence import threshold
+
+    shipped = item.get_closest_marker("as_shipped") or "browser" in item.path.parts
+    if shipped or isinstance(item, pytest.DoctestItem) or EVERY_EXAMPLE in os.environ:
+        threshold.cache_clear()
+        return (yield)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, few in ROUGHLY.items():
+            patch.setattr(f"labelcore.{name}", few)
+        found = yield
+    threshold.cache_clear()
+    return found
 
 
 @pytest.fixture(autouse=True)

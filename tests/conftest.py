@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.doctest import DoctestModule
-from _pytest.monkeypatch import derive_importpath
 from hypothesis import settings
 
 from tests import postgres, rooms
@@ -105,40 +104,13 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-ROUGHLY = {
-    "figures.narrowing.EVERY_LABEL": 2,
-    "figures.narrowing.THEN_EVERY": 20,
-    "designs.geometric_strata.PATHS": 1_000,
-    "stats.watched_curve.watched_critical.__defaults__": (1_000,),
-    "waves.evidence.SERIES": 2_000,
-}
-"""The looks that cut a watched band and the simulations that say how far one reaches, which take
-most of the time that a figure does: so many in the quick tests, but for those of each of them
-(``as_shipped``). ``.ci/full`` has them all."""
-SHIPPED: dict[str, Any] = {}
-
-
 @pytest.fixture(scope="session", autouse=True)
-def roughly() -> Iterator[None]:
-    """A report is played in three steps; ``tests/report/test_replayed.py`` has them all."""
+def short_replay() -> Iterator[None]:
+    """A report is played in three steps, which takes most of the time that making one does;
+    ``tests/report/test_replayed.py`` has them all."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("labelcore.report.replayed.MOST_FRAMES", 3)
-        for name, few in ROUGHLY.items() if EVERY_EXAMPLE not in os.environ else ():
-            attribute, module = derive_importpath(f"labelcore.{name}", raising=True)
-            SHIPPED[name] = getattr(module, attribute)
-            patch.setattr(module, attribute, few)
         yield
-
-
-@pytest.fixture
-def as_shipped(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    from labelcore.waves.evidence import threshold
-
-    threshold.cache_clear()
-    for name, value in SHIPPED.items():
-        monkeypatch.setattr(f"labelcore.{name}", value)
-    yield
-    threshold.cache_clear()
 
 
 @pytest.fixture(autouse=True)

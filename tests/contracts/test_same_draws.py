@@ -17,6 +17,7 @@ import pytest
 import labelcore as lc
 from tests.cases import sampled
 
+pytestmark = pytest.mark.as_shipped
 N_ITEMS, SEED = 1_500, 11
 SCALAR = ["accuracy", "precision", "recall", "f1"]
 CURVE = ["precision_curve"]

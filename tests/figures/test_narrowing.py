@@ -22,9 +22,11 @@ from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled
 from tests.cases import sampled
 from tests.designs.synthetic import WATCHED
 
-pytestmark = pytest.mark.usefixtures("few_sessions_for_claims", "as_shipped")
+pytestmark = [pytest.mark.usefixtures("few_sessions_for_claims"), pytest.mark.as_shipped]
 
 PLANNED = 80
+FEW = SCALARS[::2]
+"""Of the plain sample, whose ends take longest to find."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 
 def plan_of(design: str = "recalibrated_neyman", **values: Any) -> lc.Plan:
-    asked = WATCHED.get(design, SCALARS)
+    asked = FEW if design == "simple_random" else WATCHED.get(design, SCALARS)
     return lc.Plan(design, asked, **{"budget": PLANNED, "promise": "watched", **values})
 
 
@@ -91,17 +93,16 @@ def test_each_band_is_cut_by_all_before_it(design: str, known: Known) -> None:
 
 def bands_only_narrow(known: Known) -> None:
     narrower = 0
-    for seed in range(2):
-        engine = known.engine(plan_of(), seed)
-        seen = [one for _, one in bands(engine, known)]
-        for before, now in pairwise(seen):
-            for key, one in now.items():
-                if before[key].has_interval:
-                    assert before[key].low <= one.low <= one.high <= before[key].high
-        alone = without(engine)
-        for key, one in seen[-1].items():
-            assert alone[key].low - 1e-9 <= one.low <= one.high <= alone[key].high + 1e-9
-            narrower += one.half_width < alone[key].half_width - 1e-4
+    engine = known.engine(plan_of(), 0)
+    seen = [one for _, one in bands(engine, known)]
+    for before, now in pairwise(seen):
+        for key, one in now.items():
+            if before[key].has_interval:
+                assert before[key].low <= one.low <= one.high <= before[key].high
+    alone = without(engine)
+    for key, one in seen[-1].items():
+        assert alone[key].low - 1e-9 <= one.low <= one.high <= alone[key].high + 1e-9
+        narrower += one.half_width < alone[key].half_width - 1e-4
     assert narrower, "no band was ever wider than one before it"
 
 
@@ -124,7 +125,7 @@ def test_it_does_not_matter_who_looked_when(known: Known) -> None:
 
 @pytest.mark.parametrize(
     ("design", "together"),
-    sampled(product(WATCHED, [False, True]), 4, seed=1, keep=[("recalibrated_neyman", False)]),
+    sampled(product(WATCHED, [False, True]), 2, seed=1, keep=[("recalibrated_neyman", False)]),
 )
 def test_looks_that_cut_nothing_are_left_out(
     design: str, together: bool, known: Known, monkeypatch: pytest.MonkeyPatch
@@ -189,14 +190,13 @@ def a_revised_answer_and_an_undo_begin_anew(known: Known) -> None:
     engine = known.engine(plan, 7)
     for _, _found in bands(engine, known):
         pass
-    for index in (12, 60):
-        position = engine.asked[index - 1].position
-        answer(engine, index, 1 - int(known.truth[position]))
-        told = known.truth.copy()
-        told[position] = 1 - told[position]
-        fresh = labelled(known.engine(plan, 7), told)
-        assert ends(scalar_results(engine)) == ends(scalar_results(fresh))
-        engine.retract(index)
+    position = engine.asked[11].position
+    answer(engine, 12, 1 - int(known.truth[position]))
+    told = known.truth.copy()
+    told[position] = 1 - told[position]
+    fresh = labelled(known.engine(plan, 7), told)
+    assert ends(scalar_results(engine)) == ends(scalar_results(fresh))
+    engine.retract(12)
     before = ends(scalar_results(engine))
     for index in range(PLANNED, 50, -1):
         engine.retract(index)
@@ -213,7 +213,7 @@ def never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def cut_by_later_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        scalars, "bands_before", lambda one: one.seen[-1][1] if one.seen else whole(len(SCALARS))
+        scalars, "bands_before", lambda one: one.seen[-1][1] if one.seen else whole(len(FEW))
     )
 
 
@@ -289,7 +289,9 @@ def test_one_look_more_after_one_label_more(known: Known, monkeypatch: pytest.Mo
         for _ in range(2):
             scalar_results(engine)
         assert len(looked) - before <= 1, labels
-    assert looked == [one for one in grid(PLANNED, PLANNED) if one < PLANNED]
+        if labels == 50:
+            break
+    assert looked == grid(PLANNED, 49)
 
 
 def test_where_bands_do_not_narrow(known: Known) -> None:

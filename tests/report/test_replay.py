@@ -70,21 +70,6 @@ def test_every_kind_of_plan_replays(tmp_path: Path, plan: dict[str, Any]) -> Non
     assert again(session, session.events).events == len(session.events)
 
 
-@pytest.mark.full
-def test_two_people_at_once_replay(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv")
-    store = f"sqlite:///{tmp_path}/labels.db"
-    people = [session_on(tmp_path / "items.csv", store=store) for _ in range(2)]
-    for _ in range(25):
-        draws = [one.next(f"person {k}") for k, one in enumerate(people)]
-        for one, draw in reversed(list(zip(people, draws, strict=True))):
-            assert draw is not None
-            one.answer(draw, truth[draw.item_id])
-            one.results()
-    result = replay_project(store, "spam")
-    assert result.answers == 50
-
-
 def test_a_project_whose_file_moved_replays_from_where_it_is(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv")
     store = f"sqlite:///{tmp_path}/labels.db"

@@ -21,7 +21,7 @@ from labelcore.waves.evidence import (
     threshold,
 )
 
-pytestmark = pytest.mark.usefixtures("as_shipped")
+pytestmark = pytest.mark.as_shipped
 SIZE = np.array([40.0, 60, 200, 2000, 6000])
 POSITIVE = np.array([36, 42, 30, 20, 12])
 COUNTS = "size", "labelled", "positive"
