@@ -24,14 +24,14 @@ ROUGHLY = {
 }
 """The looks that cut a watched band and the simulations that say how far one reaches, which take
 most of the time that a figure does: so many, but where the test is marked ``as_shipped``, an
-example, or in ``tests/browser``, whose server is another process. ``.ci/full`` has them all."""
+example, or in ``tests/browser`` (whose server is another process) or ``tests/app``. ``.ci/full`` has them all."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     from labelcore.waves.evidence import threshold
 
-    shipped = item.get_closest_marker("as_shipped") or "browser" in item.path.parts
+    shipped = item.get_closest_marker("as_shipped") or {"app", "browser"} & {*item.path.parts}
     if shipped or isinstance(item, pytest.DoctestItem) or EVERY_EXAMPLE in os.environ:
         threshold.cache_clear()
         return (yield)
