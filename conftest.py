@@ -24,7 +24,7 @@ ROUGHLY = {
 }
 """The looks that cut a watched band and the simulations that say how far one reaches, which take
 most of the time that a figure does: so many, but where the test is marked ``as_shipped``, an
-example, or in ``tests/browser`` (whose server is another process) or ``tests/app``. ``.ci/full`` has them all."""
+example, or of pages (the server of a browser is another process). ``.ci/full`` has them all."""
 
 
 @pytest.hookimpl(wrapper=True)

@@ -20,6 +20,7 @@ def parts(node: Node | str, tag: str) -> list[Node]:
     return [node, *inside] if node[0] == tag else inside
 
 
+@pytest.mark.as_shipped
 @pytest.mark.slow
 def test_it_is_what_label_drew_of_the_trial_answered_by_the_truth() -> None:
     living.expected_widths.clear()  # Tests of pages forecast at fewer sizes.
