@@ -194,7 +194,7 @@ def shared_server(
     """
     with Server(tmp_path_factory.mktemp("shared") / "data", forked=True) as running:
         page = shared_profile.new_page()
-        page.goto(running.url)
+        page.goto(f"{running.url}/new_project")
         wait_until_idle(page)
         forget_person(page)
         page.close()

@@ -28,6 +28,7 @@ from tests.browser.conftest import wait_until_idle
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
 BOX = ".lc-box"
 SETTLE_SECONDS = 0.16
+POLLING_MS = 20  # As often as frames are drawn, which is usual, costs more.
 READ_WHOLE = re.compile(r"no fault|\d classes")
 """What New project says of a file once it has read every row."""
 WORK_SECONDS, REST_SECONDS = 0.02, 0.05
@@ -199,7 +200,7 @@ def wait_for_item(page: Page) -> None:
 def settle(page: Page) -> None:
     """Wait until the last press has had all its effects and the item may be answered."""
     wait_until_idle(page)
-    page.wait_for_function(LOOKED_AT, arg=1000 * SETTLE_SECONDS)
+    page.wait_for_function(LOOKED_AT, arg=1000 * SETTLE_SECONDS, polling=POLLING_MS)
 
 
 def shown(page: Page) -> dict[str, Any]:
@@ -220,6 +221,7 @@ def wait_for_next(page: Page, token: str) -> None:
         "before => { const now = labelcoreProbe.now();"
         " return now.token ? now.token !== before : !!document.querySelector('.st-key-state'); }",
         arg=token,
+        polling=POLLING_MS,
     )
 
 

@@ -59,13 +59,20 @@ def main() -> None:
     from importlib import import_module
     from pkgutil import iter_modules
 
-    from labelcore import ui
+    from PIL import Image
+
+    from labelcore import bounded, ui
     from labelcore.planning import forecast as claims
+    from labelcore.ui import server
 
     for name in ("streamlit.web.cli", "streamlit.web.bootstrap", "plotly.graph_objects", "uvicorn"):
         import_module(name)
     for module in iter_modules(ui.__path__, f"{ui.__name__}."):
         import_module(module.name)
+    server._open_a_store()
+    Image.preinit()
+    # The process that reads files is started by the first file, not by each server.
+    bounded.start_ahead = lambda: None
     # As in the tests of pages, claims are planned roughly; ``tests/plan`` has it all.
     claims.SESSIONS = FEW_SESSIONS
     gc.collect()
