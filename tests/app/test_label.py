@@ -232,7 +232,7 @@ def test_budget_used_then_finish(app, make) -> None:
 
 
 def test_goal_reached_then_go_on(app, make) -> None:
-    session = make(budget=None, margin=0.2)
+    session = make(budget=None, margin=0.3)
     while (draw := session.next()) is not None:
         session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
     assert session.status == "goal reached"

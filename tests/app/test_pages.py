@@ -186,7 +186,7 @@ def test_progress_compares_from_the_first_figure_on(app, two: lc.Session) -> Non
     page = app("progress", project="two")
     assert not page.exception
     assert {one for row in table_rows(page) for one in row[1:]} <= {"not yet", "too early"}
-    for _ in range(40):
+    for _ in range(25):
         two.answer(two.next(), True)
     page = app("progress", project="two")
     assert [row[0].split()[0] for row in table_rows(page)] == ["lr>=0.4", "lr>=0.7"]

@@ -65,7 +65,7 @@ def test_many_rows_come_in_two_steps(app, make, monkeypatch) -> None:
 
 
 def test_the_menu_leads_to_the_other_pages(app, make) -> None:
-    make("one", labels=50)
+    make(labels=50)
     page = app()
     page.menu_button[0].set_value("Report").run()
     assert not page.exception and page.get("download_button")

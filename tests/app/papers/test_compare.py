@@ -294,7 +294,7 @@ def test_curve(opened: Callable, file: Path, data_folder: Path) -> None:
             (CHOICE, {"compare-wanted": 101.0, "compare-slack": 95.0, "compare-budget": 0}),
             (CURVE, {"compare-factor": 1.0, "compare-window": 0, "compare-least": 0.0}),
         ],
-        2,
+        1,
         seed=1,
     ),
 )
