@@ -142,7 +142,11 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("module", MODULES)
+# The mutants read every file; ``tests/test_mutants_benchmark.py`` draws some.
+@pytest.mark.parametrize(
+    "module",
+    [pytest.param(one, marks=[pytest.mark.full] * one.endswith(".mutants")) for one in MODULES],
+)
 def test_a_benchmark_has_jobs_and_a_page_that_names_its_command(module: str, root: Path) -> None:
     one: Benchmark = importlib.import_module(module).BENCHMARK
     assert f"benchmarks.{one.name}" == module.removesuffix(".__main__")

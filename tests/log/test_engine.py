@@ -109,7 +109,7 @@ class Counting(Engine):
         return super().in_force(index)
 
 
-@pytest.mark.parametrize("unsure", [1, 20])
+@pytest.mark.parametrize("unsure", [pytest.param(1, marks=pytest.mark.full), 20])
 def test_a_look_does_not_read_the_log(known: Known, unsure: int) -> None:
     """With items called unsure, few that are left out or many that count both ways."""
     plan = lc.Plan("recalibrated_neyman", SCALARS, budget=180).with_planned(180)

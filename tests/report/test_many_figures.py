@@ -129,7 +129,7 @@ def test_excel_can_be_filtered(by_language: lc.Session) -> None:
         assert sheet.auto_filter.ref == sheet.dimensions
 
 
-@pytest.mark.parametrize("name", ["sixteen", "choice"])
+@pytest.mark.parametrize("name", [pytest.param("sixteen", marks=pytest.mark.full), "choice"])
 def test_page_1_is_one_page_and_every_page_has_words(
     name: str, request: pytest.FixtureRequest
 ) -> None:

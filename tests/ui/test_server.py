@@ -71,6 +71,7 @@ def test_streamlit_run_finds_the_app_and_with_it_what_it_does_first(root: Path) 
     assert discover_asgi_app(root / "app.py").import_string == "app:app"
 
 
+@pytest.mark.full
 def test_nothing_is_left_to_import_for_the_first_visitor(root: Path, tmp_path: Path) -> None:
     code = LEFT_FOR_THE_VISITOR.format(page=str(root / "app.py"))
     found = subprocess.run(
