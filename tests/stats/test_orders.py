@@ -29,7 +29,6 @@ def text_order(seed: int, purpose: str, ids: list[str]) -> list[int]:
     return sorted(range(len(ids)), key=lambda i: names[i])
 
 
-@pytest.mark.full
 @given(st.integers(-(2**70), 2**70), st.lists(st.text(), max_size=40, unique=True))
 def test_order_is_that_of_the_hexadecimal_text(seed: int, ids: list[str]) -> None:
     ids = [name.encode("utf-8", "replace").decode() for name in ids]
