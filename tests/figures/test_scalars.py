@@ -99,7 +99,6 @@ def test_labels_beyond_the_horizon_are_a_second_stage(design: str, known: Known)
         assert len(beyond) == 1 and ends[59] not in beyond
 
 
-@pytest.mark.full
 def test_the_planned_band_is_kept_until_the_new_one_lies_inside(known: Known) -> None:
     """In plans that a margin may end; bands of others narrow all the way."""
     plan = lc.Plan("simple_random", ["accuracy"], budget=60, margin=0.001, params={"horizon": 4})
@@ -180,7 +179,6 @@ def test_later_inside_the_prefix_counts_both_ways(design: str, promise: str, kno
     assert put.high - put.low > high.high - high.low
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("kind", ["unsure", pytest.param("broken", marks=pytest.mark.full)])
 def test_unsure_items_of_a_method_that_judges_none_count_both_ways(kind: str, known: Known) -> None:
     widths = {}

@@ -237,7 +237,6 @@ def test_nothing_settled_as_positive_is_no_figure_and_replays(tmp_path: Path) ->
     assert one.results()["recall"].value is not None
 
 
-@pytest.mark.full
 def test_items_put_off_count_both_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bob puts off just the items in which ann is wrong. The twin, which leaves them out, says that
     ann's answers are never settled otherwise, and misses."""

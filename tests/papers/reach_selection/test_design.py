@@ -172,7 +172,6 @@ def test_nobody_runs_further_ahead_than_fifty_draws(known: Known) -> None:
     assert came == 49
 
 
-@pytest.mark.full
 def test_unsure_and_broken_count_both_ways(known: Known) -> None:
     session = lc.Session(known.population, plan_of(400, early_stopping=False, elimination=False))
     while (draw := session.next()) is not None:
