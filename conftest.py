@@ -23,15 +23,16 @@ ROUGHLY = {
     "waves.evidence.SERIES": 2_000,
 }
 """The looks that cut a watched band and the simulations that say how far one reaches, which take
-most of the time that a figure does: so many, but where the test is marked ``as_shipped``, an
-example, or of pages (the server of a browser is another process). ``.ci/full`` has them all."""
+most of the time that a figure does: so many where figures are only passed on. Tests of how they are
+made, those marked ``as_shipped``, examples and ``.ci/full`` have them all."""
+AS_SHIPPED = {"app", "browser", "designs", "figures", "papers", "stats"}
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     from labelcore.waves.evidence import threshold
 
-    shipped = item.get_closest_marker("as_shipped") or {"app", "browser"} & {*item.path.parts}
+    shipped = item.get_closest_marker("as_shipped") or AS_SHIPPED & {*item.path.parts}
     if shipped or isinstance(item, pytest.DoctestItem) or EVERY_EXAMPLE in os.environ:
         threshold.cache_clear()
         return (yield)

@@ -22,7 +22,7 @@ from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled
 from tests.cases import sampled
 from tests.designs.synthetic import WATCHED
 
-pytestmark = [pytest.mark.usefixtures("few_sessions_for_claims"), pytest.mark.as_shipped]
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
 PLANNED = 80
 FEW = SCALARS[::2]

@@ -253,7 +253,6 @@ def test_the_arithmetic_of_a_cell_is_its_value() -> None:
     assert not all(twins)
 
 
-@pytest.mark.as_shipped
 def test_more_labels_go_to_the_group_that_is_named_and_hold_what_their_price_said() -> None:
     frame = grouped_frame(4_000, shares=(0.5, 0.3, 0.2))
     plan = lc.Plan("recalibrated_neyman", "accuracy", classifier="m", budget=120, by="language")

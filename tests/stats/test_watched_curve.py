@@ -10,7 +10,6 @@ from labelcore.stats.rank_band import critical_value, spread_of
 from labelcore.stats.rank_strata import rank_allocation, rank_edges
 from labelcore.stats.watched_curve import watched_critical
 
-pytestmark = pytest.mark.as_shipped
 LOOKS = 80
 
 
