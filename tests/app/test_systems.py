@@ -6,7 +6,6 @@ import json
 from io import BytesIO
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from openpyxl import load_workbook
 from streamlit.testing.v1 import AppTest
@@ -50,12 +49,9 @@ def panel() -> None:
 
 @pytest.fixture
 def session(labelled_once: Once) -> lc.Session:
-    return labelled(labelled_once, judged_frame(400), 250)
-
-
-def labelled(labelled_once: Once, frame: pd.DataFrame, budget: int) -> lc.Session:
+    frame = judged_frame(400)
     frame["model"] = frame["model"].replace("delta", HOSTILE)
-    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=budget, seed=3,
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, seed=3,
                    by="model", promise="fixed")  # fmt: skip
 
     def write(folder: Path) -> lc.Session:
@@ -64,7 +60,7 @@ def labelled(labelled_once: Once, frame: pd.DataFrame, budget: int) -> lc.Sessio
         label_all(made, frame)
         return made
 
-    return labelled_once(f"systems {budget}", write)
+    return labelled_once("systems", write)
 
 
 @pytest.mark.full
@@ -98,9 +94,8 @@ def test_progress_tells_pass_rates_pairs_and_the_judge(session: lc.Session) -> N
     assert sure and all("is better than" in one for one in sure)
 
 
-def test_the_words_are_those_of_the_field(labelled_once: Once, app) -> None:
+def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
     """The estimand is called prevalence in Python and JSON, and a pass rate by everybody else."""
-    session = labelled(labelled_once, judged_frame(60, systems={"alpha": 0.8, "delta": 0.5}), 80)
     shown = {page: app(page, project="systems") for page in PAGES}
     for page, one in shown.items():
         assert "revalence" not in texts(one) and "lassifier" not in texts(one), page
