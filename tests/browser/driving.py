@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.plan import Plan
@@ -168,8 +168,17 @@ def to_aim(page: Page, url: str, path: Path, question: str) -> None:
     page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
     page.get_by_text(READ_WHOLE).wait_for()
     choose(page, page.locator(".st-key-new-next button"))
-    fill(page, page.locator(".st-key-new-question input"), question)  # Enter goes on
-    page.locator(".st-key-new-create button").wait_for()
+    field = page.locator(".st-key-new-question input")
+    fill(page, field, question)  # Enter goes on
+    create = page.locator(".st-key-new-create button")
+    # Streamlit can lose a press while the run before it ends ("changed size during iteration" in
+    # the server's log): whoever sees nothing happen presses again.
+    try:
+        create.wait_for(timeout=20_000)
+    except TimeoutError:
+        if field.is_visible():
+            field.press("Enter")
+        create.wait_for()
     wait_until_idle(page)
 
 
