@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,17 +32,18 @@ def create_project(page: Page, url: str, path: Path, question: str) -> str:
 
 
 @pytest.fixture
-def page(new_browser: Callable[..., Page]) -> Page:
-    return new_browser()
-
-
-@pytest.fixture
-def requests(page: Page) -> list[str]:
+def requests(page: Page) -> Iterator[list[str]]:
     """Every address that the page asked for."""
     asked: list[str] = []
-    page.context.on("request", lambda request: asked.append(request.url))
-    page.context.on("page", lambda opened: asked.append(f"new page {opened.url}"))
-    return asked
+    listeners = {
+        "request": lambda request: asked.append(request.url),
+        "page": lambda opened: asked.append(f"new page {opened.url}"),
+    }
+    for event, listener in listeners.items():
+        page.context.on(event, listener)
+    yield asked
+    for event, listener in listeners.items():
+        page.context.remove_listener(event, listener)
 
 
 def test_a_file_with_every_trap_is_labelled_as_it_was_seen(
