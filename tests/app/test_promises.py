@@ -29,6 +29,8 @@ SAID = {
     "fixed": r"valid at the (?:planned [\d,]+ labels|stop set at)",
     "none": r"no promise goes with",
 }
+OF_SCORES = r"\([^()]* ranges of scores together[^()]*\)"
+"""What is told at each score has a promise of its own."""
 NOWHERE = (
     r"valid once|at the planned (?:size|stop)\b|after 25, 50|hold at (?:every|the planned)"
     r"|without a promise \("
@@ -130,7 +132,7 @@ def plain(html: str) -> str:
 
 
 def kinds_said(text: str) -> set[str]:
-    text = text.replace("\N{NO-BREAK SPACE}", " ")
+    text = re.sub(OF_SCORES, "", text.replace("\N{NO-BREAK SPACE}", " "))
     assert not re.search(NOWHERE, text), re.findall(f".{{60}}(?:{NOWHERE}).{{30}}", text)
     return {kind for kind, pattern in SAID.items() if re.search(pattern, text)}
 
