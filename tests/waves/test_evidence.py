@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 from labelcore.estimands import SCALARS, ratios
 from labelcore.stats.profile import Cells, plug_in_totals
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.waves.evidence import (
+    SERIES,
     change_evidence,
     doubled,
     each_start,
@@ -66,6 +67,14 @@ def test_thresholds_are_those_of_normal_roots() -> None:
     assert found == pytest.approx([66, 171, 389], rel=0.12)
     assert threshold(12, 0.01) > 3 * threshold(12, 0.05)
     assert threshold(12, 0.05, since_launch=True) < threshold(12, 0.05)
+
+
+def test_of_two_waves_the_threshold_is_that_of_their_one_start() -> None:
+    """The second against the first: one normal root, worth half a wave."""
+    found = threshold(2, 0.05, since_launch=True)
+    share = binom.ppf([0.9999, 0.0001], SERIES, 0.05) / SERIES
+    low, high = each_start(ndtri(share), np.full(2, 0.5))
+    assert low <= found <= high
 
 
 @pytest.mark.parametrize(
