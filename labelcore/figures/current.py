@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -22,18 +22,23 @@ from labelcore.figures.cuts import (
     packages,
     told_rank,
 )
+from labelcore.figures.differences import differences
+from labelcore.figures.judge import judge_table
 from labelcore.figures.lists import list_results
 from labelcore.figures.narrowing import looks_before
 from labelcore.figures.scalars import headline_stage, scalar_results_of, sizes_after_pilot
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
+from labelcore.figures.tables import figure_table
 from labelcore.log.engine import Engine
 from labelcore.log.recuts import found_recut
 from labelcore.results.base import Finding
+from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
 
+Made = TypeVar("Made")
 LOOKS_AT_ONCE = 64
 """Looks back that are held side by side."""
 
@@ -124,6 +129,7 @@ class FiguresNow:
         self._along: tuple[tuple[int, bool, int], _Along] | None = None
         self._course: tuple[tuple[int, bool, int], list[dict[str, Any]]] | None = None
         self._recut: tuple[tuple[int, bool, int], dict[str, Any]] | None = None
+        self._made: tuple[tuple[int, bool, int], dict[Any, Any]] | None = None
 
     def results(self) -> dict[str, Finding]:
         """Every result of the plan."""
@@ -131,6 +137,38 @@ class FiguresNow:
         if self._cached is None or self._cached[0] != state:
             self._cached = (state, {**results(self.engine), **settled_results(self.engine)})
         return self._cached[1]
+
+    def table(self, by: tuple[str, ...], together: bool) -> Table:
+        """The figures of all classifiers, by group if asked."""
+        return self._once(
+            ("table", by, together),
+            lambda: figure_table(self.engine, self.results(), by, together=together),
+        )
+
+    def differences(self, by: tuple[str, ...], estimand: str, rest: bool) -> pd.DataFrame:
+        """Those of all pairs of classifiers or of groups."""
+        return self._once(
+            ("differences", by, estimand, rest),
+            lambda: differences(self.engine, by, estimand, rest=rest),
+        ).copy()
+
+    def judge(self, by: tuple[str, ...], settled: bool) -> pd.DataFrame:
+        """How the first classifier, as a judge, stands to people."""
+        return self._once(
+            ("judge", by, settled),
+            lambda: judge_table(self.engine, by, self.results(), settled=settled),
+        ).copy()
+
+    def _once(self, key: object, make: Callable[[], Made]) -> Made:
+        """What ``make`` makes of the present state, under this key."""
+        state = self._state()
+        if self._made is None or self._made[0] != state:
+            self._made = (state, {})
+        made = self._made[1]
+        if key not in made:
+            made[key] = make()
+        found: Made = made[key]
+        return found
 
     def curve(self) -> Curve:
         """What is known along the ranks. Raises ValueError without a score."""

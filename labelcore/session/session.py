@@ -18,15 +18,13 @@ from labelcore.errors import ChangedItemError, StoreBusyError, StoreNotWritableE
 from labelcore.figures.agreement import people_agree, unsettled
 from labelcore.figures.choices import choices_at, labels_until
 from labelcore.figures.curves import band
-from labelcore.figures.differences import differences, ranking
+from labelcore.figures.differences import ranking
 from labelcore.figures.earlier import figures_of
-from labelcore.figures.judge import judge_table
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
 from labelcore.figures.lists import differing_items, list_difference
 from labelcore.figures.readiness import complete, first_shown
 from labelcore.figures.scalars import headline_stage
-from labelcore.figures.tables import figure_table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Content, Draw, Event, genesis
 from labelcore.log.history import HistoryRow, history
@@ -1464,8 +1462,8 @@ class Session(AfterLabels):
             The population has no such column of groups; the message lists those it has.
         """
         with self._lock:
-            names = _columns(self.plan.by if by is None else by)
-            return figure_table(self.engine, self.results(), names, together=together)
+            self.results()
+            return self.figures.table(_columns(self.plan.by if by is None else by), together)
 
     def by_group(self, column: str | Sequence[str]) -> pd.DataFrame:
         """The figures by group.
@@ -1514,7 +1512,7 @@ class Session(AfterLabels):
             There is no such column or estimand, or only one classifier.
         """
         with self._synced():
-            return differences(self.engine, _columns(by), estimand, rest=rest)
+            return self.figures.differences(_columns(by), estimand, rest)
 
     def judge(
         self, by: str | Sequence[str] | None = None, *, settled: bool = False
@@ -1546,7 +1544,8 @@ class Session(AfterLabels):
             or nothing settled can be told of them.
         """
         with self._synced():
-            return judge_table(self.engine, _columns(by), self.results(), settled=settled)
+            self.results()
+            return self.figures.judge(_columns(by), settled)
 
     def ranking(
         self, by: str | Sequence[str] | None = None, estimand: str = "accuracy"
