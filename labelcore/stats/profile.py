@@ -291,7 +291,8 @@ class _Lines:
     (n_lines,), the logarithm of the critical value.
 
     Bounds are found in many steps on small arrays, so that the number of operations of a step is
-    what they cost: ``against``, ``above`` and ``twice`` are -s - f, free + f and 2 free s.
+    what they cost: ``against``, ``above`` and ``twice`` are -s - f, free + f and 2 free s, ``back``
+    is -slope, and numpy's ufuncs are called without the functions around them.
     """
 
     slope: FloatArray
@@ -303,6 +304,7 @@ class _Lines:
     against: FloatArray
     above: FloatArray
     twice: FloatArray
+    back: FloatArray
     goal: FloatArray
 
     def chosen(self, keep: slice | BoolArray) -> Self:
@@ -311,13 +313,12 @@ class _Lines:
     def positives(self, log_multiplier: FloatArray) -> FloatArray:
         """The unlabelled positives u at a multiplier for each line; where nothing pulls, zero is
         divided by zero."""
-        pull = np.exp(log_multiplier)[..., None] * self.slope
-        e1 = np.expm1(np.minimum(np.maximum(-pull, -700.0), 700.0))
+        e1 = np.expm1(np.minimum(np.exp(log_multiplier)[..., None] * self.back, 700.0))
         b = self.against - e1 * self.above
         d = np.sqrt(np.maximum(b * b - 4 * e1 * self.free * self.s, 0.0))
         u = np.where(b <= 0, self.twice / (d - b), (b + d) / (-2 * e1))
         known = np.isfinite(u)
-        if not known.all():
+        if not np.logical_and.reduce(known, axis=None):
             u = np.where(known, u, _at_rest(self.s, self.f, self.free))
         return np.asarray(np.minimum(np.maximum(u, 0.0), self.free))
 
@@ -330,20 +331,19 @@ class _Lines:
         np.add(self.f, v, out=counts[3])
         u_part, v_part, positive, negative = _x_log_x(counts)
         parts = self.constant + u_part + v_part - positive - negative
-        return np.asarray(2 * (parts * self.open).sum(axis=-1))
+        return np.asarray(2 * np.add.reduce(parts * self.open, axis=-1))
 
-    def excess(self, log_multiplier: FloatArray) -> FloatArray:
-        """ln D(u) - ln of the critical value, (n_lines,)."""
-        reached = self.statistic(self.positives(log_multiplier))
-        return np.asarray(np.log(np.maximum(reached, 1e-300)) - self.goal)
+    def excess(self, u: FloatArray) -> FloatArray:
+        """ln D(u) - ln of the critical value, (..., n_lines)."""
+        return np.asarray(np.log(np.maximum(self.statistic(u), 1e-300)) - self.goal)
 
 
 class _Moved(_Lines):
     """The same lines, on which not D(u) is to be reached but a distance."""
 
-    def excess(self, log_multiplier: FloatArray) -> FloatArray:
-        """ln of how far ``slope`` @ u has moved, less that of the distance, (n_lines,)."""
-        moved = self.positives(log_multiplier) - _at_rest(self.s, self.f, self.free)
+    def excess(self, u: FloatArray) -> FloatArray:
+        """ln of how far ``slope`` @ u has moved, less that of the distance, (..., n_lines)."""
+        moved = u - _at_rest(self.s, self.f, self.free)
         far = (self.slope * moved * self.open).sum(axis=-1)
         return np.asarray(np.log(np.maximum(far, 1e-300)) - self.goal)
 
@@ -388,7 +388,7 @@ class Region:
             + _x_log_x(n + self.free)
         )
         parts = self.slope, self.s, self.f, self.free, self.constant, self.open
-        fixed = -n, self.free + self.f, 2 * self.free * self.s
+        fixed = -n, self.free + self.f, 2 * self.free * self.s, -self.slope
         self.whole = _Lines(*parts, *fixed, np.empty(0))
 
     def unlabelled_positives(self, log_multiplier: FloatArray) -> FloatArray:
@@ -412,9 +412,9 @@ class Region:
         critical, start   (..., n_lines)
         """
         goal = np.log(np.maximum(critical, 1e-300))
-        never, found = _solve_in_parts(self._lines(goal), start.reshape(-1))
+        never, found, u = _solve_in_parts(self._lines(goal), start.reshape(-1))
         point = found.reshape(start.shape)
-        u = self.unlabelled_positives(point)
+        u = self.unlabelled_positives(point) if u is None else u.reshape(*point.shape, -1)
         if never.any():
             u = np.where(never.reshape(start.shape)[..., None], self.limit(), u)
         return u, np.clip(point, -20.0, 3.0)
@@ -427,7 +427,7 @@ class Region:
         """
         still = distance <= 0
         lines = self._lines(np.log(np.where(still, 1.0, distance)))
-        never, point = _solve_in_parts(
+        never, point, _ = _solve_in_parts(
             _Moved(*(getattr(lines, item.name) for item in fields(lines))),
             np.full(distance.size, -2.0),
         )
@@ -452,48 +452,60 @@ class Region:
         return np.asarray(cells.size * (cells.positive + u) / (cells.labelled + self.free))
 
 
-def _solve_in_parts(lines: _Lines, start: FloatArray) -> tuple[BoolArray, FloatArray]:
+Solved = tuple[BoolArray, FloatArray, FloatArray | None]
+"""Whether each line never reaches its critical value, the logarithm of the multiplier at which it
+does, and u there; None where the lines were solved in parts."""
+
+
+def _solve_in_parts(lines: _Lines, start: FloatArray) -> Solved:
     """``_solve``, so many lines at once as go fast."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if len(start) <= LINES_AT_ONCE:
             return _solve(lines, start)
         parts = [slice(at, at + LINES_AT_ONCE) for at in range(0, len(start), LINES_AT_ONCE)]
         found = [_solve(lines.chosen(part), start[part]) for part in parts]
-    never, point = (np.concatenate(one) for one in zip(*found, strict=True))
-    return never, point
+    never, point = (np.concatenate(one) for one in zip(*(one[:2] for one in found), strict=True))
+    return never, point, None
 
 
-def _solve(lines: _Lines, start: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Whether each line never reaches its critical value, and the multiplier at which it does;
-    where many lines are solved, those that are done are put aside."""
+def _solve(lines: _Lines, start: FloatArray) -> Solved:
+    """By a bracketed secant; where many lines are solved, those that are done are put aside."""
     count = len(start)
-    right = np.full(count, LOG_MULTIPLIER_RANGE[1])
-    at_limit = lines.excess(right) < 0
-    found, row = start.copy(), np.arange(count)
-    left = np.full(count, LOG_MULTIPLIER_RANGE[0])
-    point, slope, done = start, np.full(count, 2.0), at_limit
+    many = count > PUT_ASIDE_FROM
+    left, right = (np.full(count, end) for end in LOG_MULTIPLIER_RANGE)
+    point, slope, row = start, np.full(count, 2.0), np.arange(count)
+    both = lines.positives(np.array([right, start]))  # Two at once: as many operations as for one.
+    (last, excess), u = lines.excess(both), both[1]
+    at_limit = never = last < 0
+    found, done = start.copy(), at_limit
     last_point, last_excess = right, np.full(count, np.nan)
     for step in range(ROOT_STEPS):
-        if count > PUT_ASIDE_FROM and done.mean() > 0.2:
+        if many and count > PUT_ASIDE_FROM and done.mean() > 0.2:
             keep = ~done
-            lines, row = lines.chosen(keep), row[keep]
+            lines, row, never = lines.chosen(keep), row[keep], never[keep]
             point, left, right, slope = point[keep], left[keep], right[keep], slope[keep]
             last_point, last_excess = last_point[keep], last_excess[keep]
             count = len(row)
-        excess = lines.excess(point)
-        found[row] = point
+            excess = excess[keep]
+        if step:
+            u = lines.positives(point)
+            excess = lines.excess(u)
+        if many:
+            found[row] = point
+        else:
+            found = point
         right = np.where(excess >= 0, point, right)
         left = np.where(excess < 0, point, left)
-        done = (np.abs(excess) < 1e-9) | (right - left < 1e-11) | at_limit[row]
-        if done.all():
+        done = (np.abs(excess) < 1e-9) | (right - left < 1e-11) | never
+        if np.logical_and.reduce(done):
             break
         secant = (excess - last_excess) / (point - last_point)
         slope = np.where((secant > 0.05) & (secant < 20), secant, slope)
         last_point, last_excess = point, excess
         guess = point - excess / slope
-        inside = (guess > left) & (guess < right) & (step % 8 != 7)
-        point = np.where(inside, guess, (left + right) / 2)
-    return at_limit, found
+        inside = (guess > left) & (guess < right)
+        point = np.where(inside, guess, (left + right) / 2) if step % 8 != 7 else (left + right) / 2
+    return at_limit, found, None if many else u
 
 
 def directed_quarter(cells: Cells, open_cells: BoolArray) -> FloatArray:
