@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
 from pathlib import Path
 from random import Random
 
@@ -28,20 +27,24 @@ made, those marked ``as_shipped``, examples and ``.ci/full`` have them all."""
 AS_SHIPPED = {"app", "browser", "designs", "figures", "papers", "stats"}
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    from labelcore.waves.evidence import threshold
+_roughly = pytest.MonkeyPatch()
+_patched = False
 
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    global _patched
     shipped = item.get_closest_marker("as_shipped") or AS_SHIPPED & {*item.nodeid.split("/")[:2]}
-    if shipped or isinstance(item, pytest.DoctestItem) or EVERY_EXAMPLE in os.environ:
+    whole = shipped or isinstance(item, pytest.DoctestItem) or EVERY_EXAMPLE in os.environ
+    if _patched != (not whole):
+        from labelcore.waves.evidence import threshold
+
+        for name, few in ROUGHLY.items() if not whole else ():
+            _roughly.setattr(f"labelcore.{name}", few)
+        if whole:
+            _roughly.undo()
         threshold.cache_clear()
-        return (yield)
-    with pytest.MonkeyPatch.context() as patch:
-        for name, few in ROUGHLY.items():
-            patch.setattr(f"labelcore.{name}", few)
-        found = yield
-    threshold.cache_clear()
-    return found
+        _patched = not whole
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from tests import postgres, rooms
 from tests.cases import EVERY_EXAMPLE, beyond_one_each, searched
@@ -40,6 +41,9 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     if "full" in config.getoption("markexpr"):
         os.environ[EVERY_EXAMPLE] = "1"
+    if EVERY_EXAMPLE not in os.environ:
+        # Or hypothesis reads the source of all that is imported, and draws by what it finds there.
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.hookimpl(tryfirst=True)

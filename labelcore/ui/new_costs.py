@@ -118,4 +118,5 @@ def show_switches(plan: Plan, population: Population, card: str) -> None:
 
 
 def _take(switch: Switch, card: str) -> None:
-    current().take(switch.kind, list(switch.kept), card if switch.kind == NUMBERS else "")
+    part = card if switch.kind == NUMBERS else ""
+    current().take(switch.kind, list(switch.kept), part)
