@@ -112,15 +112,14 @@ def test_it_does_not_matter_who_looked_when(known: Known) -> None:
     watched = known.engine(plan, 5)
     *_, (_, at_each) = bands(watched, known, every=True)
     once = labelled(known.engine(plan, 5), known.truth)
-    several = [labelled(known.engine(plan, seed), known.truth) for seed in (4, 5, 6)]
+    several = [labelled(known.engine(plan, seed), known.truth) for seed in (4, 5)]
     assert ends(scalar_results(once)) == ends(at_each), "to the last digit: a replay compares"
     assert same(ends(scalar_results_of(several)[1]), ends(at_each))
     first = beginning(known.population, plan.with_planned(PLANNED))
     runs = [first.redrawn(seed) for seed in (1, 2)]
     label_all(runs, known.truth)
-    for run, found in zip(runs, scalar_results_of(runs), strict=True):
-        again = first.redrawn(run.plan.seed)
-        assert same(ends(found), by_hand(again, known.truth)[PLANNED])
+    found = scalar_results_of(runs)[1]
+    assert same(ends(found), by_hand(first.redrawn(2), known.truth)[PLANNED])
 
 
 @pytest.mark.parametrize(
@@ -187,9 +186,8 @@ def answer(engine: Engine, index: int, code: int) -> None:
 def a_revised_answer_and_an_undo_begin_anew(known: Known) -> None:
     """As if the answer had been the other one from the start, or had never been given."""
     plan = plan_of("simple_random")
-    engine = known.engine(plan, 7)
-    for _, _found in bands(engine, known):
-        pass
+    engine = labelled(known.engine(plan, 7), known.truth)
+    scalar_results(engine)
     position = engine.asked[11].position
     answer(engine, 12, 1 - int(known.truth[position]))
     told = known.truth.copy()
@@ -289,9 +287,9 @@ def test_one_look_more_after_one_label_more(known: Known, monkeypatch: pytest.Mo
         for _ in range(2):
             scalar_results(engine)
         assert len(looked) - before <= 1, labels
-        if labels == 50:
+        if labels == 30:
             break
-    assert looked == grid(PLANNED, 49)
+    assert looked == grid(PLANNED, 29)
 
 
 def test_where_bands_do_not_narrow(known: Known) -> None:

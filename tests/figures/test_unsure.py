@@ -102,7 +102,7 @@ def test_without_unsure_answers_every_reading_says_the_same(
     found = []
     for unsure in UNSURE:
         plan = plan_of(
-            design, 120, promise=promise, unsure=unsure, estimands=asked, classifier=["a", "b"]
+            design, 60, promise=promise, unsure=unsure, estimands=asked, classifier=["a", "b"]
         )
         nobody = np.zeros(len(two.truth), dtype=bool)
         found.append(scalar_results(answered(two, plan, nobody)))
@@ -308,8 +308,7 @@ def test_the_words_say_of_which_items(known: Known) -> None:
     """The sentence speaks of the judged items, and beside it stands the range of all by the odds;
     the widest one is kept apart."""
     unsure = np.random.default_rng(1).random(len(known.truth)) < 0.1
-    engine = answered(known, plan_of(promise="watched"), unsure)
-    one = scalar_results(engine)["precision"]
+    one = scalar_results(answered(known, plan_of(), unsure))["precision"]
     assert one.scope.judged is not None and one.odds is not None and one.either_way is not None
     share = f"{100 * one.scope.judged:.0f} %"
     assert f"For the {share} of the 4,000 items" in one.sentence()
@@ -320,11 +319,11 @@ def test_the_words_say_of_which_items(known: Known) -> None:
     assert odds_words(one).startswith("Of all items ") and len(odds_words(one).split()) <= 20
     assert odds_words(replace(one, low=0.0, high=1.0)) == "", "where nothing is known"
     assert Estimate.from_dict(one.to_dict()) == one
-    odds = answered(known, plan_of(promise="watched", unsure="odds"), unsure)
+    odds = answered(known, plan_of(unsure="odds"), unsure)
     two = scalar_results(odds)["precision"]
     assert one.odds.low <= two.low < one.low < one.high < two.high <= one.odds.high
     assert two.odds is None and "This holds if unsure ones" in two.sentence()
-    either = answered(known, plan_of(promise="watched", unsure="either way"), unsure)
+    either = answered(known, plan_of(unsure="either way"), unsure)
     last = scalar_results(either)["precision"]
     assert last.odds is last.either_way is None and last.scope.judged is None
     assert "judge" not in short_sentence(last)

@@ -201,7 +201,7 @@ def test_an_answer_taken_back_after_a_stop_asks_the_rules_again(known: Known) ->
 
 def test_no_stop_is_written_while_an_item_taken_back_is_owed(known: Known) -> None:
     """The interval may be narrow enough without the item; whether to stop is asked with it."""
-    plan = lc.Plan("simple_random", ["accuracy"], margin=0.3, params={"horizon": 16})
+    plan = lc.Plan("simple_random", ["accuracy"], margin=0.4, params={"horizon": 16})
     session = lc.Session(known.population, plan)
     others = [f"other {number}" for number in range(8)]
     opened = [session.next(other) for other in others]
