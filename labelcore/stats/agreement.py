@@ -40,8 +40,8 @@ def votes_of(codes: NDArray[np.int64], n_classes: int) -> FloatArray:
     [[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
     """
     votes = np.zeros((len(codes), n_classes))
-    for one in range(n_classes):
-        votes[:, one] = (codes == one).sum(axis=1)
+    for code in range(n_classes):
+        votes[:, code] = (codes == code).sum(axis=1)
     return votes
 
 
@@ -66,8 +66,8 @@ def _differing_and_use(votes: FloatArray, weight: FloatArray) -> tuple[FloatArra
     """D, and the share of the answers that each class is, (1 + n_items, n_classes): the answers to
     an item count together as its weight."""
     shares = votes / votes.sum(axis=1, keepdims=True)
-    found = _means(np.column_stack([1 - alike_shares(votes), shares]), weight)
-    return found[:, 0], found[:, 1:]
+    means = _means(np.column_stack([1 - alike_shares(votes), shares]), weight)
+    return means[:, 0], means[:, 1:]
 
 
 def fleiss(votes: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -87,19 +87,19 @@ def krippendorff(votes: FloatArray, weight: FloatArray) -> tuple[FloatArray, Flo
     number, n_items = votes.sum(axis=1), np.full(len(votes) + 1, len(votes) - 1)
     n_items[0] += 1
     differing = (number**2 - (votes**2).sum(axis=1)) / (number - 1)
-    found = _means(np.column_stack([differing, number, votes]), weight)
-    total, of_class = n_items * found[:, 1], n_items[:, None] * found[:, 2:]
+    means = _means(np.column_stack([differing, number, votes]), weight)
+    total, of_class = n_items * means[:, 1], n_items[:, None] * means[:, 2:]
     with np.errstate(divide="ignore", invalid="ignore"):  # Of one answer in all, if one is left.
         chance = (total**2 - (of_class**2).sum(axis=1)) / (total * (total - 1))
-    return found[:, 0] / found[:, 1], chance
+    return means[:, 0] / means[:, 1], chance
 
 
 def cohen(codes: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Of two people, from their codes, (n_items, 2). Source: Cohen (1960), equation 1."""
     first, second = (side[:, None] == np.unique(codes) for side in codes.T)
-    found = _means(np.column_stack([codes[:, 0] != codes[:, 1], first, second]), weight)
-    by_first, by_second = np.split(found[:, 1:], 2, axis=1)
-    return found[:, 0], 1 - (by_first * by_second).sum(axis=1)
+    means = _means(np.column_stack([codes[:, 0] != codes[:, 1], first, second]), weight)
+    by_first, by_second = np.split(means[:, 1:], 2, axis=1)
+    return means[:, 0], 1 - (by_first * by_second).sum(axis=1)
 
 
 @dataclass(frozen=True, slots=True)

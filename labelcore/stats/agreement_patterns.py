@@ -57,21 +57,21 @@ def agreement_patterns(ways: BoolArray, sizes: IntArray, most: int) -> Patterns:
     >>> agreement_patterns(ways, np.array([2, 1, 1, 1]), 1).of_way.tolist()
     [0, 0, 1, 0]
     """
-    said = ways.T
-    order = np.lexsort((*(~said).T[::-1], -said.sum(axis=1)))
+    called = ways.T
+    order = np.lexsort((*(~called).T[::-1], -called.sum(axis=1)))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    said, sizes = said[order], sizes[order]
-    some = np.flatnonzero(said.any(axis=1))
+    called, sizes = called[order], sizes[order]
+    some = np.flatnonzero(called.any(axis=1))
     rare = some[np.argsort(-sizes[some], kind="stable")][most:]
-    kept = np.setdiff1d(np.arange(len(said)), rare)
-    into = np.arange(len(said))
-    able = kept[said[kept].any(axis=1)]
-    for one in rare:
-        apart = (said[able] != said[one]).sum(axis=1)
-        into[one] = able[np.lexsort((-sizes[able], apart))[0]]
-    number = np.cumsum(np.isin(np.arange(len(said)), kept)) - 1
+    kept = np.setdiff1d(np.arange(len(called)), rare)
+    into = np.arange(len(called))
+    able = kept[called[kept].any(axis=1)]
+    for pattern in rare:
+        apart = (called[able] != called[pattern]).sum(axis=1)
+        into[pattern] = able[np.lexsort((-sizes[able], apart))[0]]
+    number = np.cumsum(np.isin(np.arange(len(called)), kept)) - 1
     items, mixed = int(sizes[rare].sum()), np.isin(kept, into[rare])
     together = np.bincount(number[into], sizes, len(kept)).astype(np.int64)
     of_way = number[into][place].astype(np.int64)
-    return Patterns(of_way, said[kept].T, together, mixed, len(rare), items)
+    return Patterns(of_way, called[kept].T, together, mixed, len(rare), items)

@@ -31,13 +31,13 @@ def largest_remainder(shares: FloatArray, total: int, capacity: IntArray) -> Int
         step = np.minimum(np.where(left > 1e-9, left, 0.0) * weight / whole, room - given)
         given = given + step
         left = left - step.sum(axis=-1, keepdims=True)
-    found = np.floor(given + 1e-9)
-    missing = np.rint(wanted - found.sum(axis=-1, keepdims=True))
-    order = np.argsort(-(given - found), axis=-1, kind="stable")
-    free = np.take_along_axis(found < room, order, axis=-1)
+    whole_part = np.floor(given + 1e-9)
+    missing = np.rint(wanted - whole_part.sum(axis=-1, keepdims=True))
+    order = np.argsort(-(given - whole_part), axis=-1, kind="stable")
+    free = np.take_along_axis(whole_part < room, order, axis=-1)
     more = np.empty(shares.shape)
     np.put_along_axis(more, order, free & (np.cumsum(free, axis=-1) <= missing), axis=-1)
-    return np.asarray(found + more).astype(np.int64)
+    return np.asarray(whole_part + more).astype(np.int64)
 
 
 def pieces_by_size(sizes: IntArray, pieces: int) -> list[int]:

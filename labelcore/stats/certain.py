@@ -27,7 +27,7 @@ def certain_bounds(cells: Cells, table: Table) -> tuple[FloatArray, FloatArray]:
     if one_ratio.all():
         return low, high
     (least, most), (under, over) = (
-        _extremes(cells, one, 0.0) for one in (table.first, table.second)
+        _extremes(cells, ratios, 0.0) for ratios in (table.first, table.second)
     )
     return np.where(one_ratio, low, least - over), np.where(one_ratio, high, most - under)
 
@@ -40,15 +40,15 @@ def _extremes(cells: Cells, ratios: Ratios, least: float) -> tuple[FloatArray, F
 
 def _joined(table: Differences) -> tuple[Ratios, BoolArray]:
     """The differences as one ratio each, and which of them are one, (..., n_rows)."""
-    one, two = table.first, table.second
-    fixed = ~one.b.any(axis=-1) & ~two.b.any(axis=-1) & (one.b0 > 0) & (two.b0 > 0)
-    alike = (one.b == two.b).all(axis=-1) & (one.b0 == two.b0)
-    first, second = (np.where(fixed, ratios.b0, 1.0) for ratios in (one, two))
+    left, right = table.first, table.second
+    fixed = ~left.b.any(axis=-1) & ~right.b.any(axis=-1) & (left.b0 > 0) & (right.b0 > 0)
+    alike = (left.b == right.b).all(axis=-1) & (left.b0 == right.b0)
+    first, second = (np.where(fixed, ratios.b0, 1.0) for ratios in (left, right))
     joined = Ratios(
-        one.a0 / first - two.a0 / second,
-        one.a / first[..., None] - two.a / second[..., None],
-        np.where(fixed, 1.0, one.b0),
-        one.b,
+        left.a0 / first - right.a0 / second,
+        left.a / first[..., None] - right.a / second[..., None],
+        np.where(fixed, 1.0, left.b0),
+        left.b,
     )
     return joined, np.asarray(fixed | alike)
 

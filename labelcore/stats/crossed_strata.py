@@ -87,27 +87,27 @@ def _by_order(items: IntArray, others: FloatArray, share: float) -> list[IntArra
 def surprise(own: FloatArray, others: FloatArray, side: BoolArray) -> FloatArray:
     """What ``others`` say beyond ``own``: the residual of a least-squares line within each side of
     the prediction, (n_items,), with mean 0 there."""
-    found = np.zeros(len(own))
+    residual = np.zeros(len(own))
     for mask in (side, ~side):
         if mask.any():
             x, y = own[mask] - own[mask].mean(), others[mask] - others[mask].mean()
             square = float(x @ x)
-            found[mask] = y - (float(x @ y) / square * x if square > 0 else 0.0)
-    return found
+            residual[mask] = y - (float(x @ y) / square * x if square > 0 else 0.0)
+    return residual
 
 
 def surprise_of_strata(
     own: FloatArray, others: FloatArray, side: BoolArray, sizes: FloatArray
 ) -> FloatArray:
     """``surprise`` of strata, each of ``sizes`` items that are alike, (n_strata,)."""
-    found = np.zeros(len(own))
+    residual = np.zeros(len(own))
     for mask in (side, ~side):
         if mask.any():
             share = sizes[mask] / sizes[mask].sum()
             x, y = own[mask] - share @ own[mask], others[mask] - share @ others[mask]
             square = float(share @ x**2)
-            found[mask] = y - (float(share @ (x * y)) / square * x if square > 0 else 0.0)
-    return found
+            residual[mask] = y - (float(share @ (x * y)) / square * x if square > 0 else 0.0)
+    return residual
 
 
 def agreement_in_order(own: FloatArray, others: FloatArray, side: BoolArray) -> float:
@@ -125,7 +125,7 @@ def agreement_in_order(own: FloatArray, others: FloatArray, side: BoolArray) -> 
         x, y = mid_ranks(own[mask]), mid_ranks(others[mask])
         middle, sums = float(len(x)), np.zeros(3)
         for first in range(0, len(x), BLOCK):
-            u, v = (one[first : first + BLOCK] - middle for one in (x, y))
+            u, v = (ranks[first : first + BLOCK] - middle for ranks in (x, y))
             sums += [u @ v, u @ u, v @ v]
         if sums[1:].all():
             total += len(x) * float(sums[0]) / sqrt(sums[1] * sums[2])

@@ -118,13 +118,13 @@ def discounts(rank: FloatArray) -> FloatArray:
     ``SUMMED`` by the integral and its first corrections (Euler and Maclaurin)."""
     whole = np.floor(rank)
     first = np.append(0.0, np.cumsum(1 / np.log2(np.arange(1, SUMMED + 1) + 1.0)))
-    found = first[np.minimum(whole, SUMMED).astype(np.int64)]
+    sums = first[np.minimum(whole, SUMMED).astype(np.int64)]
     far = whole > SUMMED
     if far.any():
         ends = np.log(np.append(whole[far], SUMMED) + 1)
         integral = expi(ends) + 1 / (2 * ends) - 1 / (12 * np.exp(ends) * ends**2)
-        found[far] += math.log(2) * (integral[:-1] - integral[-1])
-    return np.asarray(found + (rank - whole) / np.log2(whole + 2))
+        sums[far] += math.log(2) * (integral[:-1] - integral[-1])
+    return np.asarray(sums + (rank - whole) / np.log2(whole + 2))
 
 
 def _gained(yields: Yields) -> Bounds:
@@ -152,10 +152,10 @@ def _gained_of_most(yields: Yields) -> Bounds:
     if most < 1:
         return np.full(len(rank), np.nan), np.zeros(len(rank)), np.ones(len(rank))
     fewest = discounts(np.minimum(rank, max(math.ceil(least - ROUNDING), 1)))
-    found = np.clip(low / discounts(np.minimum(rank, most)), 0, 1)
-    upper = np.maximum(np.minimum(high / fewest, 1.0), found)
+    lower = np.clip(low / discounts(np.minimum(rank, most)), 0, 1)
+    upper = np.maximum(np.minimum(high / fewest, 1.0), lower)
     best = discounts(np.minimum(rank, estimate)) if estimate > 0 else np.full(len(rank), np.nan)
-    return np.clip(_divide(value, best), found, upper), found, upper
+    return np.clip(_divide(value, best), lower, upper), lower, upper
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -481,7 +481,7 @@ def packages(yields: Yields, precisions: Sequence[float]) -> list[Package]:
     however many precisions are asked for and whatever they are.
     """
     steps = _Steps.inside(yields)
-    found: list[Package] = []
+    cuts: list[Package] = []
     before = 0
     for precision in sorted(set(precisions), reverse=True):
         last = falls_below(yields, precision)[0]
@@ -492,6 +492,6 @@ def packages(yields: Yields, precisions: Sequence[float]) -> list[Package]:
             size = last - before
             own_low = max(steps.lowest(last) - steps.highest(before), 0) / size
             own_high = min(steps.highest(last) - steps.lowest(before), size) / size
-        found.append(Package(precision, last, low, high, own_low, own_high))
+        cuts.append(Package(precision, last, low, high, own_low, own_high))
         before = last
-    return found
+    return cuts

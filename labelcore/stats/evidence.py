@@ -249,9 +249,9 @@ class _File:
 
     def log_likelihood(self, totals: FloatArray) -> FloatArray:
         size, unlabelled = self.looks.size, totals - self.s
-        found = betaln(totals + 1, size - totals + 1) + np.log(size + 1)
-        found = found - betaln(unlabelled + 1, self.free - unlabelled + 1) - np.log(self.free + 1)
-        return np.asarray(found.sum(axis=1))
+        logs = betaln(totals + 1, size - totals + 1) + np.log(size + 1)
+        logs = logs - betaln(unlabelled + 1, self.free - unlabelled + 1) - np.log(self.free + 1)
+        return np.asarray(logs.sum(axis=1))
 
     def response(self, totals: FloatArray) -> FloatArray:
         """Roughly minus the change of weight @ K for a change of the multiplier, (n_looks,)."""

@@ -106,7 +106,7 @@ def _on_the_edge(
         x = x + (whole - 1) * whole / steep
     p = weight / (x[..., None] + pull)
     p = p / np.where(there, p.sum(axis=-1), 1.0)[..., None]
-    own = weight / np.where(there, weight.sum(axis=-1), 1.0)[..., None]
-    ratio = np.divide(own, p, out=np.ones(p.shape), where=p > 0)
+    observed = weight / np.where(there, weight.sum(axis=-1), 1.0)[..., None]
+    ratio = np.divide(observed, p, out=np.ones(p.shape), where=p > 0)
     statistic = 2 * (weight * np.log(ratio)).sum(axis=(-1, -2))
     return statistic, (share * (p * gap).sum(axis=-1)).sum(axis=-1)

@@ -99,15 +99,15 @@ def binned(batches: Iterable[FloatArray], edges: FloatArray) -> Bins:
         highest[here] = np.maximum(highest[here], values[end - 1])
         units = np.rint(values * UNIT)
         if max(-units[0], units[-1]) > MOST_UNITS:
-            large[here] += np.add.reduceat(np.array([int(one) for one in units], object), start)
+            large[here] += np.add.reduceat(np.array([int(unit) for unit in units], object), start)
         else:
             upper = np.floor(units / HALF)
             halves[0, here] += np.add.reduceat(upper.astype(np.int64), start)
             halves[1, here] += np.add.reduceat((units - upper * HALF).astype(np.int64), start)
     first, second = halves.tolist()
     sums = [
-        one * int(HALF) + other + int(more)
-        for one, other, more in zip(first, second, large, strict=True)
+        upper * int(HALF) + lower + int(more)
+        for upper, lower, more in zip(first, second, large, strict=True)
     ]
     return Bins(counts, sums, lowest + 0.0, highest + 0.0)
 
@@ -122,7 +122,7 @@ def crowded_edges(bins: Bins, crowded: IntArray) -> FloatArray:
     shared over these cells by their items, evenly between the extremes of each, which get cells of
     their own."""
     share = bins.counts[crowded] / bins.counts[crowded].sum()
-    found = []
+    edges = []
     for low, high, number in zip(
         bins.lowest[crowded].tolist(),
         bins.highest[crowded].tolist(),
@@ -130,8 +130,8 @@ def crowded_edges(bins: Bins, crowded: IntArray) -> FloatArray:
         strict=True,
     ):
         inner = low + (high - low) * (np.arange(1, number) / number)
-        found += [inner[(inner > low) & (inner < high)], [np.nextafter(low, np.inf), high]]
-    return np.unique(np.concatenate(found))
+        edges += [inner[(inner > low) & (inner < high)], [np.nextafter(low, np.inf), high]]
+    return np.unique(np.concatenate(edges))
 
 
 def fine_bins(ask: Callable[[FloatArray], Bins]) -> tuple[FloatArray, Bins]:
@@ -141,15 +141,15 @@ def fine_bins(ask: Callable[[FloatArray], Bins]) -> tuple[FloatArray, Bins]:
     ask   what the cells between some edges hold; is asked a few times
     """
     edges: FloatArray = np.zeros(0)
-    found = ask(edges)
-    most = found.counts.sum() / FINE_BINS
+    bins = ask(edges)
+    most = bins.counts.sum() / FINE_BINS
     while True:
-        several = found.lowest < found.highest
-        crowded = np.flatnonzero(several & (found.counts > most))
+        several = bins.lowest < bins.highest
+        crowded = np.flatnonzero(several & (bins.counts > most))
         if not crowded.size:
-            return edges, found
-        edges = np.union1d(edges, crowded_edges(found, crowded))
-        found = ask(edges)
+            return edges, bins
+        edges = np.union1d(edges, crowded_edges(bins, crowded))
+        bins = ask(edges)
 
 
 def histogram_of(bins: Bins) -> Histogram:

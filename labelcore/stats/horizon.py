@@ -164,7 +164,7 @@ def _constant(
     x, steps = np.log(np.asarray(growth, dtype=float)), np.log(ranges)
     place = np.clip(np.searchsorted(steps, x, side="right") - 1, 0, len(steps) - 2)
     row, at_place = np.broadcast_arrays(row, place[..., None])
-    below, above = (np.take_along_axis(row, at_place[..., :1] + one, -1)[..., 0] for one in (0, 1))
+    below, above = (np.take_along_axis(row, at_place[..., :1] + up, -1)[..., 0] for up in (0, 1))
     slope = (above - below) / (steps[place + 1] - steps[place])
     ratio = below + slope * np.maximum(x - steps[place], 0.0)
     return np.asarray(ratio * -ndtri(np.minimum(alpha, LEVELS[0]) / 2))
@@ -199,8 +199,8 @@ def size_again(
     wider = float(boundary(1.0, 0.0, alpha, horizon) / -ndtri(alpha / 2))
     times = MORE * (wider * half_width / margin) ** 2
     wanted = times * labels / (1 - labels / items)
-    found = wanted if np.isinf(items) else wanted / (1 + wanted / items)
-    return int(np.ceil(min(found, items) - 1e-9))
+    labels_wanted = wanted if np.isinf(items) else wanted / (1 + wanted / items)
+    return int(np.ceil(min(labels_wanted, items) - 1e-9))
 
 
 def covered_share(cells: Cells, table: Table, rates: FloatArray | None = None) -> FloatArray:
@@ -255,10 +255,10 @@ def watched_share(
     [0.815, 0.9549]
     """
     positive, labels, items, reach = np.broadcast_arrays(
-        *(np.asarray(one, dtype=float) for one in (hits, trials, size, z))
+        *(np.asarray(counts, dtype=float) for counts in (hits, trials, size, z))
     )
     known = labels > 0
-    items, labels, positive = (one[known][:, None] for one in (items, labels, positive))
+    items, labels, positive = (counts[known][:, None] for counts in (items, labels, positive))
     low, high = np.zeros(known.shape), np.ones(known.shape)
     if known.any():
         cells = Cells(items, labels, positive, np.array([True]))

@@ -65,8 +65,8 @@ def in_common(
 
     tried: list[tuple[int, int, float]] = []
     least = np.ones(DRAWS)
-    for one in np.unique(part).tolist():
-        mine = part == one
+    for group in np.unique(part).tolist():
+        mine = part == group
         total, bad = int(mine.sum()), int(wrong[mine].sum())
         if min(bad, total - bad) < FEWEST:
             continue
@@ -81,7 +81,7 @@ def in_common(
         }
         seen = (having[able] & wrong[mine]).sum(axis=1)
         tried += [
-            (at, one, float(chance[int(number[at])][count]))
+            (at, group, float(chance[int(number[at])][count]))
             for at, count in zip(able.tolist(), seen.tolist(), strict=True)
         ]
         order = np.argsort(random.random((DRAWS, total)), axis=1)
@@ -90,14 +90,14 @@ def in_common(
         counts = (drawn @ having[able].T.astype(np.float32)).astype(np.int64)
         for column, at in enumerate(able.tolist()):
             least = np.minimum(least, chance[int(number[at])][counts[:, column]])
-    found = []
+    patterns = []
     level = float(np.sort(least)[max(int(alpha * (DRAWS + 1)) - 1, 0)])
-    for at, one, p in sorted(tried, key=lambda each: each[2]):
+    for at, group, p in sorted(tried, key=lambda each: each[2]):
         adjusted = (1 + int((least <= p * (1 + 1e-9)).sum())) / (DRAWS + 1)
         if adjusted > alpha:
             break
-        found.append(_told(features[at], wrong, part == one, at, one, level, adjusted))
-    return found
+        patterns.append(_told(features[at], wrong, part == group, at, group, level, adjusted))
+    return patterns
 
 
 def _told(

@@ -127,9 +127,9 @@ def corrected(
     if repeats == 0 or high >= TOSS_UP:
         return [Limits(None, 0.0, 1.0, TOO_DIFFERENT)] * rows
     share = differing / repeats
-    errors = [float(error_rate(one)) for one in (low, share, high)]
-    ends = [true_ratios(ratios, cells.size, one) for one in errors]
-    bounds = [_process_bounds(cells, one, part) for one in (ends[0], ends[2])]
+    errors = [float(error_rate(share_wrong)) for share_wrong in (low, share, high)]
+    ends = [true_ratios(ratios, cells.size, error) for error in errors]
+    bounds = [_process_bounds(cells, moved, part) for moved in (ends[0], ends[2])]
     least, most = np.minimum(bounds[0][0], bounds[1][0]), np.maximum(bounds[0][1], bounds[1][1])
     value = ends[1].value(plug_in_totals(cells))
     sound = _least_divisor(cells, ends[2], part) > 1e-9
@@ -185,7 +185,7 @@ def worst_case(
             least, largest = _process_bounds(cells, moved, confidence)
             low = np.minimum(low, np.nan_to_num(least, nan=0.0))
             high = np.maximum(high, np.nan_to_num(largest, nan=1.0))
-    return [(float(one), float(other)) for one, other in zip(low, high, strict=True)]
+    return [(float(least), float(most)) for least, most in zip(low, high, strict=True)]
 
 
 def _parts(cells: Cells, side: bool, items: dict[bool, float]) -> FloatArray:
@@ -224,9 +224,9 @@ def bounded(
         mine = readings.predicted == side
         share = difference_share(readings.differs[mine], readings.weight[mine], part)
         most[side] = share[2]
-    found = worst_case(cells, ratios, most, part)
+    intervals = worst_case(cells, ratios, most, part)
     return [
-        Limits(None, low, high, "" if high - low < 1 - 1e-9 else TOO_FEW) for low, high in found
+        Limits(None, low, high, "" if high - low < 1 - 1e-9 else TOO_FEW) for low, high in intervals
     ]
 
 
@@ -275,9 +275,9 @@ def change_of_errors(
     if late.any() and not late.all():
         error, noise = _error_in_repeats(differs)
         parts.append(_change_in_repeats(late, differs))
-    found = _change_in_rates(answers, rates, usual, classes)
-    if found is not None:  # A mistake is seen less where some are made.
-        rise, without, spread = found
+    change_of_rates = _change_in_rates(answers, rates, usual, classes)
+    if change_of_rates is not None:  # A mistake is seen less where some are made.
+        rise, without, spread = change_of_rates
         lost = classes / (classes - 1)
         kept = 1 - lost * error
         more = kept**2 * spread + (lost * rise) ** 2 * noise
@@ -305,7 +305,7 @@ def _change_in_repeats(
 ) -> tuple[float, float, float]:
     """The change of the error rate by the repeats of both halves, its variance without drift, and
     with it if that is more."""
-    each = [_error_in_repeats(differs[late == one]) for one in HALVES]
+    each = [_error_in_repeats(differs[late == half]) for half in HALVES]
     each_label = 1 / late.sum() + 1 / (~late).sum()
     without = float(_error_in_repeats(differs)[1] * len(differs) * each_label)
     return each[1][0] - each[0][0], without, max(without, each[0][1] + each[1][1])
@@ -320,10 +320,10 @@ def _change_in_rates(
     def counts(chosen: NDArray[np.bool_]) -> FloatArray:
         return np.bincount(answers.cell[chosen], minlength=len(rates)).astype(float)
 
-    labels = [counts(answers.late == one) for one in HALVES]
+    labels = [counts(answers.late == half) for half in HALVES]
     both = np.minimum(*labels) > 0
     n = np.array(labels)[:, both]
-    hits = np.array([counts((answers.late == one) & answers.hit)[both] for one in HALVES])
+    hits = np.array([counts((answers.late == half) & answers.hit)[both] for half in HALVES])
     p, plain = rates[both], np.clip(usual[both], SUREST, 1 - SUREST)
     size, every = 1 / (1 / n).sum(axis=0), n.sum(axis=0)
     weight = size * _moves(plain, classes) / (plain * (1 - plain))
@@ -333,10 +333,10 @@ def _change_in_rates(
     change = float((weight * (hits[1] / n[1] - hits[0] / n[0])).sum()) / divisor
     # The rates of a cell are in the divisor, too: a mistake in either half makes it smaller.
     pull = np.array([[-1.0], [1.0]]) + classes / (classes - 1) * change * n / every
-    own = (hits + p) / (n + 1)
-    with_it = (pull**2 * own * (1 - own) / n).sum(axis=0)
+    rate = (hits + p) / (n + 1)
+    with_it = (pull**2 * rate * (1 - rate) / n).sum(axis=0)
     without = p * (1 - p) / size * every / (every - 1)
-    plainly, more = (float((weight**2 * one).sum()) / divisor**2 for one in (without, with_it))
+    plainly, more = (float((weight**2 * part).sum()) / divisor**2 for part in (without, with_it))
     return change, plainly, max(plainly, more)
 
 

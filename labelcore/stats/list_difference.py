@@ -58,7 +58,7 @@ class Heads:
     @cached_property
     def bands(self) -> tuple[IntArray, IntArray]:
         """The band of each item in A and in B: k where its rank is up to edge k."""
-        a, b = (np.searchsorted(self.edges, one) for one in (self.first, self.second))
+        a, b = (np.searchsorted(self.edges, ranks) for ranks in (self.first, self.second))
         return a, b
 
     @cached_property
@@ -73,9 +73,9 @@ class Heads:
     def counts(self, kind: str, ranks: IntArray) -> FloatArray:
         """What each item counts among the first r: 1, 0, and in the difference -1,
         (n_items, n_ranks)."""
-        first, second = ((one[:, None] <= ranks).astype(float) for one in (self.first, self.second))
-        found: FloatArray = {DIFFERENCE: first - second, FIRST: first, SECOND: second}[kind]
-        return found
+        first, second = ((at[:, None] <= ranks).astype(float) for at in (self.first, self.second))
+        signs: FloatArray = {DIFFERENCE: first - second, FIRST: first, SECOND: second}[kind]
+        return signs
 
     def strata(self, labels: int) -> tuple[IntArray, int]:
         """The stratum of each item, (n_items,), and how many there are that labels are shared out
@@ -85,7 +85,7 @@ class Heads:
         mass = self._mass(early, late)
         asked = self.own | (self.side != 0)
         enough = mass[asked].sum() * LABELS_A_STRATUM / max(labels, LABELS_A_STRATUM)
-        found = np.full(len(mass), -1, dtype=np.int64)
+        stratum = np.full(len(mass), -1, dtype=np.int64)
         number = 0
         for side in (1, -1):
             before = -1
@@ -95,17 +95,17 @@ class Heads:
                 if not len(mine):
                     continue
                 if before >= 0 and whole < enough / 2:
-                    found[mine] = before
+                    stratum[mine] = before
                     continue
-                found[mine] = number + _joined(late[mine], mass[mine], enough)
-                number = before = int(found[mine].max()) + 1
+                stratum[mine] = number + _joined(late[mine], mass[mine], enough)
+                number = before = int(stratum[mine].max()) + 1
                 before -= 1
         both = np.flatnonzero(self.side == 0)
         if self.own and len(both):
-            found[both] = number + _joined(early[both], mass[both], enough)
-            number = int(found.max()) + 1
-        found[found < 0] = number
-        return found, number
+            stratum[both] = number + _joined(early[both], mass[both], enough)
+            number = int(stratum.max()) + 1
+        stratum[stratum < 0] = number
+        return stratum, number
 
     def _mass(self, early: IntArray, late: IntArray) -> FloatArray:
         """The root of the sum of what an item weighs at all edges, (n_items,)."""
@@ -119,12 +119,12 @@ class Heads:
         """The largest variance that one label of each stratum leaves at each edge,
         (n_strata, n_kinds * n_edges)."""
         size = np.bincount(stratum, minlength=number)[:number]
-        found = []
+        of_kinds = []
         for kind in self.kinds:
             squares = _sums(self.counts(kind, self.edges) ** 2, stratum, number)
             share = 1.0 if kind == DIFFERENCE else OWN_WEIGHT**2
-            found.append(0.25 * share * size[:, None] * squares / self.edges**2)
-        return np.concatenate(found, axis=1)
+            of_kinds.append(0.25 * share * size[:, None] * squares / self.edges**2)
+        return np.concatenate(of_kinds, axis=1)
 
 
 def _joined(band: IntArray, mass: FloatArray, enough: float) -> IntArray:
@@ -132,9 +132,9 @@ def _joined(band: IntArray, mass: FloatArray, enough: float) -> IntArray:
     before. The group of each item, from 0."""
     bands = np.unique(band)
     group, number, gathered = np.zeros(len(bands), dtype=np.int64), 0, 0.0
-    for place, one in enumerate(bands.tolist()):
+    for place, number_of_band in enumerate(bands.tolist()):
         group[place] = number
-        gathered += mass[band == one].sum()
+        gathered += mass[band == number_of_band].sum()
         if gathered >= enough:
             number, gathered = number + 1, 0.0
     last = max(number - 1, 0) if gathered < enough else number
@@ -243,7 +243,7 @@ class Along:
     @cached_property
     def _starts(self) -> tuple[IntArray, IntArray]:
         """The place in ``ranks`` from which on an item is in each head, (n_items,) each."""
-        a, b = (np.searchsorted(self.ranks, one) for one in (self.heads.first, self.heads.second))
+        a, b = (np.searchsorted(self.ranks, rank) for rank in (self.heads.first, self.heads.second))
         return a, b
 
     def _from(self, starts: IntArray, weights: FloatArray) -> FloatArray:
@@ -252,14 +252,14 @@ class Along:
 
     def summed(self, kind: str, weights: FloatArray, items: IntArray | None = None) -> FloatArray:
         """The sum of weight times what an item counts, at each rank, (n_ranks,)."""
-        a, b = (one if items is None else one[items] for one in self._starts)
+        a, b = (start if items is None else start[items] for start in self._starts)
         if kind == DIFFERENCE:
             return self._from(a, weights) - self._from(b, weights)
         return self._from(a if kind == FIRST else b, weights)
 
     def squared(self, kind: str, weights: FloatArray, items: IntArray | None = None) -> FloatArray:
         """The same of the squares of what an item counts."""
-        a, b = (one if items is None else one[items] for one in self._starts)
+        a, b = (start if items is None else start[items] for start in self._starts)
         if kind == DIFFERENCE:
             return self._from(np.minimum(a, b), weights) - self._from(np.maximum(a, b), weights)
         return self.summed(kind, weights, items)
@@ -267,16 +267,16 @@ class Along:
     @cached_property
     def means(self) -> dict[str, tuple[FloatArray, FloatArray]]:
         """kind -> the mean over each stratum, and that of the square, (n_strata, n_ranks) each."""
-        found = {}
+        by_kind = {}
         for kind in self.heads.kinds:
             mean = np.empty((2, self.number, len(self.ranks)))
-            for one in range(self.number):
-                mine = np.flatnonzero(self.stratum == one)
+            for stratum in range(self.number):
+                mine = np.flatnonzero(self.stratum == stratum)
                 share = np.full(len(mine), 1 / max(len(mine), 1))
-                mean[0, one] = self.summed(kind, share, mine)
-                mean[1, one] = self.squared(kind, share, mine)
-            found[kind] = mean[0], mean[1]
-        return found
+                mean[0, stratum] = self.summed(kind, share, mine)
+                mean[1, stratum] = self.squared(kind, share, mine)
+            by_kind[kind] = mean[0], mean[1]
+        return by_kind
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -287,8 +287,8 @@ class Along:
     @cached_property
     def products(self) -> FloatArray:
         """The mean over each stratum of the products of any two of ``counts``, (n_strata, m, m)."""
-        found = [self.counts[self.stratum == one] for one in range(self.number)]
-        return np.array([part.T @ part / max(len(part), 1) for part in found])
+        counts = [self.counts[self.stratum == stratum] for stratum in range(self.number)]
+        return np.array([part.T @ part / max(len(part), 1) for part in counts])
 
     @cached_property
     def loose(self) -> NDArray[np.bool_]:
@@ -339,15 +339,15 @@ def list_bounds(
     ahead = (along.heads.second > along.heads.first)[items]
     rate = positive[~doubtful].mean() if not doubtful.all() else 0.5
     middle = _bounds(along, items, np.where(doubtful, rate, positive), None, reach)
-    found = {}
+    bounds = {}
     for kind in along.heads.kinds:
         for_it = ahead.astype(float) if kind == DIFFERENCE else np.ones(len(ahead))
         worst, best = (
-            _bounds(along, items, np.where(doubtful, one, positive), confidence, reach)[kind]
-            for one in (1 - for_it, for_it)
+            _bounds(along, items, np.where(doubtful, unread, positive), confidence, reach)[kind]
+            for unread in (1 - for_it, for_it)
         )
-        found[kind] = Bounds(middle[kind].value, worst.low, best.high)
-    return found
+        bounds[kind] = Bounds(middle[kind].value, worst.low, best.high)
+    return bounds
 
 
 def _bounds(
@@ -357,14 +357,14 @@ def _bounds(
     sums = {kind: _summed(along, kind, known) for kind in along.heads.kinds}
     if confidence is None:
         return {
-            kind: Bounds(*(end / along.ranks for end in (one.estimate, one.least, one.most)))
-            for kind, one in sums.items()
+            kind: Bounds(*(end / along.ranks for end in (its.estimate, its.least, its.most)))
+            for kind, its in sums.items()
         }
     covariance = (along.products * known.weight[:, None, None]).sum(axis=0)
     x = along.counts[along.loose & ~known.labelled, : len(along.places)]
     covariance[: len(along.places), : len(along.places)] += 0.25 * x.T @ x
     critical = reach(float(error_levels(covariance, confidence)))
-    return {kind: _ends(along, kind, known, critical, one) for kind, one in sums.items()}
+    return {kind: _ends(along, kind, known, critical, its) for kind, its in sums.items()}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -390,9 +390,9 @@ class _Known:
         number, size = along.number, along.sizes.astype(float)
         labelled = np.zeros(len(along.stratum), dtype=bool)
         labelled[items] = True
-        own = along.stratum[items]
-        n = np.bincount(own, minlength=number + 1)[:number].astype(float)
-        s = np.bincount(own, positive, number + 1)[:number].astype(float)
+        stratum = along.stratum[items]
+        n = np.bincount(stratum, minlength=number + 1)[:number].astype(float)
+        s = np.bincount(stratum, positive, number + 1)[:number].astype(float)
         rate = np.divide(s, n, out=np.full(number, 0.5), where=n > 0)
         return cls(labelled, items, positive, size, n, s, rate, _variance(size, n, s))
 
@@ -429,10 +429,10 @@ def _summed(along: Along, kind: str, known: _Known) -> _Sums:
     loose = along.loose if kind == DIFFERENCE else np.zeros(len(along.stratum), dtype=bool)
     explained = (known.size * known.rate) @ mean
     scale = np.divide(known.size, known.count, out=known.size * 0, where=known.count > 0)
-    own = np.minimum(along.stratum[items], along.number - 1)
+    stratum = np.minimum(along.stratum[items], along.number - 1)
     inside = ~along.loose[items]
-    residual = np.where(inside, scale[own] * (positive - known.rate[own]), 0.0)
-    of_strata = np.bincount(own, residual, along.number)
+    residual = np.where(inside, scale[stratum] * (positive - known.rate[stratum]), 0.0)
+    of_strata = np.bincount(stratum, residual, along.number)
     estimate = explained + along.summed(kind, residual, items) - of_strata @ mean
     hits = along.summed(kind, positive, items)
     free = np.flatnonzero(loose & ~known.labelled)
@@ -448,7 +448,7 @@ def _summed(along: Along, kind: str, known: _Known) -> _Sums:
     least, most = hits - (open_items - gain), hits + gain
     parts = known.weight[:, None] * square
     left = np.where(known.count > 0, 1 - known.count / known.size, 1.0)
-    seen = along.squared(kind, residual**2 * left[own], items)
+    seen = along.squared(kind, residual**2 * left[stratum], items)
     beside = 0.25 * along.squared(kind, np.ones(len(free)), free)
     freedom = np.maximum(known.count - 1, 1)[:, None]
     return _Sums(
@@ -468,7 +468,7 @@ def _ends(along: Along, kind: str, known: _Known, critical: float, sums: _Sums) 
     few = sums.open <= FEW_LEFT
     low = np.where(few, np.floor(low + ROUNDING), low)
     high = np.where(few, np.ceil(high - ROUNDING), high)
-    low, high = (np.clip(one, sums.least, sums.most) for one in (low, high))
+    low, high = (np.clip(bound, sums.least, sums.most) for bound in (low, high))
     return Bounds(sums.estimate / ranks, low / ranks, high / ranks)
 
 
@@ -481,7 +481,7 @@ def _region(
     counting = np.abs(slope).max(axis=0) > 0
     signed = kind == DIFFERENCE
     above = slope.sum(axis=0) >= 0 if signed else np.ones(len(counting), dtype=bool)
-    size, count, hits = (one[counting] for one in (known.size, known.count, known.hits))
+    size, count, hits = (counts[counting] for counts in (known.size, known.count, known.hits))
     cells = Cells(size, count, hits, above[counting])
     at = along.places[sums.of_rates[along.places] > 0]
     if not len(at):
@@ -492,8 +492,8 @@ def _region(
     ends = profile_bounds(cells, Ratios(base, slope, whole, 0 * slope), t[at] ** 2)
     sd = t * np.sqrt(sums.of_rates)
     down, up = (
-        np.maximum(sign * (sums.explained[at] - (one * whole - base)), 0.0) / sd[at]
-        for sign, one in zip((1, -1), ends, strict=True)
+        np.maximum(sign * (sums.explained[at] - (end * whole - base)), 0.0) / sd[at]
+        for sign, end in zip((1, -1), ends, strict=True)
     )
     every = np.arange(len(t))
     return sd * np.interp(every, at, down), sd * np.interp(every, at, up)

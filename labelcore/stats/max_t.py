@@ -61,7 +61,7 @@ class Pull:
 
     def run(self, place: int) -> Pull:
         """One of several runs."""
-        return Pull(*(getattr(self, one.name)[place] for one in fields(self)))
+        return Pull(*(getattr(self, field.name)[place] for field in fields(self)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -110,9 +110,9 @@ def crossed_covariance(first: Pull, second: Pull, both: Overlap) -> FloatArray:
     a, b = both.first, both.second
     p, q = first.rate[a], second.rate[b]
     same = first.counted[a] == second.counted[b]
-    own = np.where(same, (p + q) / 2, [p, q])
-    found = own * both.labelled if both.positive is None else both.positive
-    mine, other = (found + own) / (both.labelled + 1)
+    expected = np.where(same, (p + q) / 2, [p, q])
+    hits = expected * both.labelled if both.positive is None else both.positive
+    mine, other = (hits + expected) / (both.labelled + 1)
     spread = np.where(same, mine, 0.0) - q * mine - p * other + p * q
     labels = np.maximum(first.labelled[a] * second.labelled[b], 1e-9)
     weight = both.labelled / np.sqrt(labels) * first.reach[a] * second.reach[b] * spread
@@ -154,8 +154,8 @@ def error_levels(covariance: FloatArray, confidence: float) -> FloatArray:
     figures = np.maximum((_deviations(covariance) > 0).sum(axis=-1), 1)
     if alpha * NORMALS < FEWEST_BEYOND:
         return np.asarray(alpha / figures)
-    found = _of_largest(covariance, lambda largest: np.quantile(largest, confidence, axis=-1))
-    return np.clip(2 * ndtr(-found), alpha / figures, alpha)
+    quantile = _of_largest(covariance, lambda largest: np.quantile(largest, confidence, axis=-1))
+    return np.clip(2 * ndtr(-quantile), alpha / figures, alpha)
 
 
 def all_right(covariance: FloatArray, confidence: float) -> FloatArray:
@@ -173,11 +173,11 @@ def _of_largest(covariance: FloatArray, summary: Callable[[FloatArray], FloatArr
     size = covariance.shape[-1]
     roots = _root(covariance.reshape(-1, size, size))
     normals = frozen_normals(size)
-    found = [
+    summaries = [
         summary(np.abs(roots[at : at + AT_ONCE] @ normals.T).max(axis=-2))
         for at in range(0, len(roots), AT_ONCE)
     ]
-    return np.asarray(np.concatenate(found).reshape(covariance.shape[:-2]))
+    return np.asarray(np.concatenate(summaries).reshape(covariance.shape[:-2]))
 
 
 def _deviations(covariance: FloatArray) -> FloatArray:

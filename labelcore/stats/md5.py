@@ -44,15 +44,15 @@ def md5_of_texts(prefix: bytes, texts: Texts) -> NDArray[np.uint64]:
     ['0cc175b9c0f1b6a831c399e269772661', '92eb5ffee6ae2fec3ad71c777531578f']
     """
     begin, length = texts.offsets[:-1], np.diff(texts.offsets)
-    found = np.empty((len(begin), 2), dtype=np.uint64)
+    digests = np.empty((len(begin), 2), dtype=np.uint64)
     for size in np.flatnonzero(np.bincount(length)).tolist():
         of_size = np.flatnonzero(length == size)
         windows = sliding_window_view(texts.data, size) if size else None
         for first in range(0, len(of_size), AT_ONCE):
             places = of_size[first : first + AT_ONCE]
             none = np.zeros((len(places), 0), dtype=np.uint8)
-            found[places] = _digests(prefix, none if windows is None else windows[begin[places]])
-    return found
+            digests[places] = _digests(prefix, none if windows is None else windows[begin[places]])
+    return digests
 
 
 def _digests(prefix: bytes, texts: Bytes) -> NDArray[np.uint64]:

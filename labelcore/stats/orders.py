@@ -151,7 +151,7 @@ def narrow(values: NDArray[Any], below: int) -> NDArray[Any]:
     ['int8', 'int16', 'int32', 'int64']
     """
     types = (np.int8, np.int16, np.int32, np.int64)
-    return values.astype(next(one for one in types if below - 1 <= np.iinfo(one).max), copy=False)
+    return values.astype(next(fit for fit in types if below - 1 <= np.iinfo(fit).max), copy=False)
 
 
 def counted(codes: NDArray[Any], number: int) -> IntArray:
@@ -161,10 +161,10 @@ def counted(codes: NDArray[Any], number: int) -> IntArray:
     >>> counted(np.array([2, 0, 2], dtype=np.int8), 4).tolist()
     [1, 0, 2, 0]
     """
-    found: IntArray = np.zeros(number, dtype=np.int64)
+    counts: IntArray = np.zeros(number, dtype=np.int64)
     for first in range(0, len(codes), BLOCK):
-        found += np.bincount(codes[first : first + BLOCK], minlength=number)
-    return found
+        counts += np.bincount(codes[first : first + BLOCK], minlength=number)
+    return counts
 
 
 def by_group(order: IntArray, group: NDArray[Any], number: int) -> IntArray:
@@ -176,15 +176,15 @@ def by_group(order: IntArray, group: NDArray[Any], number: int) -> IntArray:
     [3, 0, 1, 2]
     """
     sizes = counted(group, number)
-    filled, found = np.cumsum(sizes) - sizes, np.empty_like(order)
+    filled, grouped = np.cumsum(sizes) - sizes, np.empty_like(order)
     for first in range(0, len(order), BLOCK):
         block = order[first : first + BLOCK]
-        own = group[block]
-        count = np.bincount(own, minlength=number)
+        groups = group[block]
+        count = np.bincount(groups, minlength=number)
         place = np.arange(len(block)) + np.repeat(filled - np.cumsum(count) + count, count)
-        found[place] = block[np.argsort(own, kind="stable")]
+        grouped[place] = block[np.argsort(groups, kind="stable")]
         filled += count
-    return found
+    return grouped
 
 
 def increasing(values: IntArray) -> IntArray:
@@ -214,10 +214,10 @@ def derived_seed(seed: int, purpose: str) -> int:
 
 def shuffled(seed: int, purpose: str, queue: IntArray, first: IntArray, end: IntArray) -> IntArray:
     """The queue with each of its pieces, from ``first`` to ``end``, in a random order."""
-    random, found = random_of(seed, purpose), queue.copy()
+    random, order = random_of(seed, purpose), queue.copy()
     for start, stop in zip(first.tolist(), end.tolist(), strict=True):
-        random.shuffle(found[start:stop])
-    return found
+        random.shuffle(order[start:stop])
+    return order
 
 
 def hash_keys(seed: int, purpose: str, ids: Iterable[str] | Texts) -> NDArray[np.uint64]:
@@ -248,12 +248,12 @@ def mixed_keys(seed: int, purpose: str, hashes: Words) -> Keys:
 
     Source: Steele, Lea and Flood (2014), the mix of SplitMix64.
     """
-    own = int.from_bytes(md5(purpose.encode(), usedforsecurity=False).digest()[:8])
-    start = split_mix(np.array([own ^ (seed % 2**64)], dtype=np.uint64))
-    found = np.empty((len(hashes), 1), dtype=np.uint64)
+    salt = int.from_bytes(md5(purpose.encode(), usedforsecurity=False).digest()[:8])
+    start = split_mix(np.array([salt ^ (seed % 2**64)], dtype=np.uint64))
+    keys = np.empty((len(hashes), 1), dtype=np.uint64)
     for first in range(0, len(hashes), BLOCK):
-        found[first : first + BLOCK, 0] = split_mix(hashes[first : first + BLOCK] ^ start)
-    return found
+        keys[first : first + BLOCK, 0] = split_mix(hashes[first : first + BLOCK] ^ start)
+    return keys
 
 
 def split_mix(words: Words) -> Words:
@@ -262,12 +262,12 @@ def split_mix(words: Words) -> Words:
     >>> [f"{word:016x}" for word in split_mix(np.array([0, 1], dtype=np.uint64)).tolist()]
     ['e220a8397b1dcdaf', '910a2dec89025cc1']
     """
-    found = words + np.uint64(0x9E3779B97F4A7C15)
+    mixed = words + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        found ^= found >> np.uint64(shift)
-        found *= np.uint64(factor)
-    found ^= found >> np.uint64(31)
-    return found
+        mixed ^= mixed >> np.uint64(shift)
+        mixed *= np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 def hash_keys_of(ids: Iterable[str] | Texts) -> Keys:
@@ -315,13 +315,13 @@ def ascending(values: NDArray[Any], falling: bool = False) -> IntArray:
     packed = np.empty(number, dtype=np.uint64)
     for first in range(0, number, BLOCK):
         block = values[first : first + BLOCK]
-        own = head(block)
+        heads = head(block)
         if falling:
-            own = last - np.uint64(1) - own
+            heads = last - np.uint64(1) - heads
         if block.dtype.kind == "f":
-            own[np.isnan(block)] = last
-        packed[first : first + BLOCK] = own << np.uint64(bits)
-        packed[first : first + BLOCK] |= np.arange(first, first + len(own), dtype=np.uint64)
+            heads[np.isnan(block)] = last
+        packed[first : first + BLOCK] = heads << np.uint64(bits)
+        packed[first : first + BLOCK] |= np.arange(first, first + len(heads), dtype=np.uint64)
     packed.sort()
     order: IntArray = np.empty(number, dtype=narrow(np.zeros(0, dtype=np.int64), number).dtype)
     wrong = []
@@ -348,8 +348,8 @@ def _put_right(
     run = np.repeat(np.arange(len(start)), size)
     places = np.arange(len(run)) + np.repeat(start - np.cumsum(size) + size, size)
     items = order[places]
-    own = -values[items] if falling else values[items]
-    order[places] = items[np.lexsort((own, run))]
+    keys = -values[items] if falling else values[items]
+    order[places] = items[np.lexsort((keys, run))]
 
 
 def _head_of(values: NDArray[Any], bits: int) -> Head:
@@ -382,8 +382,8 @@ def _between(values: NDArray[np.float64], most: int) -> Head:
         return lambda some: np.zeros(len(some), dtype=np.uint64)
 
     def place(some: NDArray[np.float64]) -> Words:
-        found = (np.clip(some, low, high) - low) * scale
-        return np.nan_to_num(found).astype(np.uint64)
+        scaled = (np.clip(some, low, high) - low) * scale
+        return np.nan_to_num(scaled).astype(np.uint64)
 
     return place
 
@@ -397,11 +397,11 @@ def _as_kept(some: NDArray[np.float64]) -> Words:
 def follows(values: NDArray[Any], order: IntArray) -> NDArray[np.bool_]:
     """Whether an item has the value of the one before it in an order, for all but the first; a
     block at a time, so that nothing larger than that is made."""
-    found = np.empty(max(len(order) - 1, 0), dtype=bool)
-    for first in range(0, len(found), BLOCK):
+    equal = np.empty(max(len(order) - 1, 0), dtype=bool)
+    for first in range(0, len(equal), BLOCK):
         sorted_values = values[order[first : first + BLOCK + 1]]
-        found[first : first + BLOCK] = sorted_values[1:] == sorted_values[:-1]
-    return found
+        equal[first : first + BLOCK] = sorted_values[1:] == sorted_values[:-1]
+    return equal
 
 
 def ranking(score: NDArray[np.float64], keys_of: KeysOf) -> IntArray:
@@ -446,13 +446,13 @@ def mid_ranks(score: NDArray[np.float64]) -> NDArray[np.signedinteger[Any]]:
     """
     order, number = ascending(score), len(score)
     starts = narrow(np.flatnonzero(np.append(number > 0, ~follows(score, order))), number)
-    found = np.empty(number, dtype=narrow(np.zeros(0, dtype=np.int64), 2 * number).dtype)
+    ranks = np.empty(number, dtype=narrow(np.zeros(0, dtype=np.int64), 2 * number).dtype)
     for first in range(0, len(starts), BLOCK):
         some = starts[first : first + BLOCK + 1].astype(np.int64)
         if len(some) <= BLOCK:
             some = np.append(some, number)
-        found[order[some[0] : some[-1]]] = np.repeat(some[:-1] + some[1:], np.diff(some))
-    return found
+        ranks[order[some[0] : some[-1]]] = np.repeat(some[:-1] + some[1:], np.diff(some))
+    return ranks
 
 
 def mid_rank_share(score: NDArray[np.float64]) -> NDArray[np.float64]:

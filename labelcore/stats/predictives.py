@@ -86,7 +86,7 @@ class ShiftedScores:
 
     def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
         log_shift, shift = self.shifts()
-        found, mass = [], []
+        chances, mass = [], []
         for slope, log_weight in zip(self.slopes, np.log(self.slope_chances), strict=True):
             theta = _rates_at(shift[:, None] + slope * logit(rates))
             holds = _claim_holds(theta, looks)
@@ -94,12 +94,12 @@ class ShiftedScores:
                 log_shift[:, None] + _log_chances(theta, looks, side)
                 for side in (looks.weight > 0, looks.weight < 0)
             ]
-            found.append(log_weight + _log_of_pairs(sides[0], sides[1], holds))
+            chances.append(log_weight + _log_of_pairs(sides[0], sides[1], holds))
             mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
         whole = logsumexp(mass)
         if not np.isfinite(whole):
             return IndependentBeta().log_probability(looks, rates)
-        return np.asarray(logsumexp(found, axis=0) - whole)
+        return np.asarray(logsumexp(chances, axis=0) - whole)
 
     def shifts(self) -> tuple[FloatArray, FloatArray]:
         """ln of the chance of each shift of the grid, and the shifts, (n_points,)."""
@@ -138,15 +138,15 @@ class ShiftedOutcomes:
         log_shift, shift = self.signs.shifts()
         without = _rates_at(shift[:, None] + logit(np.clip(1 - rates.sum(axis=0), *MIDDLE)))
         columns = log_shift[:, None] + _log_chances(without, none)
-        found, mass = [], []
+        joint, mass = [], []
         chances = zip(self.signs.slopes, np.log(self.signs.slope_chances), strict=True)
         for slope, log_weight in chances:
             theta = _rates_at(shift[:, None] + slope * logit(share))
             holds = (2 * theta - 1) @ ((1 - without) * size).T > 0
             rows = log_shift[:, None] + _log_chances(theta, lead)
-            found.append(log_weight + _log_of_pairs(rows, columns, holds))
+            joint.append(log_weight + _log_of_pairs(rows, columns, holds))
             mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
-        return np.asarray(logsumexp(found, axis=0) - logsumexp(mass))
+        return np.asarray(logsumexp(joint, axis=0) - logsumexp(mass))
 
 
 def _normalised(log_weight: FloatArray) -> FloatArray:

@@ -132,7 +132,7 @@ def _judged_of(several: Sequence[Cells]) -> Judged | None:
     if all(cells.judged is None for cells in several):
         return None
     each = [cells.judged or Judged(cells.size, *2 * [0 * cells.size]) for cells in several]
-    return Judged(*(np.array([getattr(one, item.name) for one in each]) for item in fields(Judged)))
+    return Judged(*(np.array([getattr(run, item.name) for run in each]) for item in fields(Judged)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -161,9 +161,9 @@ class Ratios:
 
     def row(self, place: int) -> Ratios:
         """One of the ratios on its own."""
-        one = slice(place, place + 1)
+        only = slice(place, place + 1)
         return Ratios(
-            self.a0[..., one], self.a[..., one, :], self.b0[..., one], self.b[..., one, :]
+            self.a0[..., only], self.a[..., only, :], self.b0[..., only], self.b[..., only, :]
         )
 
     def twice(self) -> Ratios:
@@ -259,8 +259,8 @@ def plug_in_totals(cells: Cells, rates: FloatArray | None = None) -> FloatArray:
     its side."""
     there = cells.labelled > 0
     other = _side_rates(cells) if rates is None else rates
-    own = cells.positive / np.where(there, cells.labelled, 1.0)
-    return np.asarray(cells.size * np.where(there, own, other))
+    rate = cells.positive / np.where(there, cells.labelled, 1.0)
+    return np.asarray(cells.size * np.where(there, rate, other))
 
 
 def _side_rates(cells: Cells) -> FloatArray:
@@ -412,8 +412,8 @@ class Region:
         critical, start   (..., n_lines)
         """
         goal = np.log(np.maximum(critical, 1e-300))
-        never, found, u = _solve_in_parts(self._lines(goal), start.reshape(-1))
-        point = found.reshape(start.shape)
+        never, multiplier, u = _solve_in_parts(self._lines(goal), start.reshape(-1))
+        point = multiplier.reshape(start.shape)
         u = self.unlabelled_positives(point) if u is None else u.reshape(*point.shape, -1)
         if never.any():
             u = np.where(never.reshape(start.shape)[..., None], self.limit(), u)
@@ -441,7 +441,7 @@ class Region:
         parts = [getattr(self.whole, item.name) for item in fields(_Lines) if item.name != "goal"]
         if len(shape) == 2 and len(goal) <= PUT_ASIDE_FROM:  # One run: its lines as they are.
             return _Lines(*[*parts, goal])
-        flat = (np.broadcast_to(one, shape).reshape(-1, n_cells) for one in parts)
+        flat = (np.broadcast_to(part, shape).reshape(-1, n_cells) for part in parts)
         return _Lines(*[*flat, goal.reshape(-1)])
 
     def totals(self, u: FloatArray) -> FloatArray:
@@ -463,8 +463,8 @@ def _solve_in_parts(lines: _Lines, start: FloatArray) -> Solved:
         if len(start) <= LINES_AT_ONCE:
             return _solve(lines, start)
         parts = [slice(at, at + LINES_AT_ONCE) for at in range(0, len(start), LINES_AT_ONCE)]
-        found = [_solve(lines.chosen(part), start[part]) for part in parts]
-    never, point = (np.concatenate(one) for one in zip(*(one[:2] for one in found), strict=True))
+        solved = [_solve(lines.chosen(part), start[part])[:2] for part in parts]
+    never, point = (np.concatenate(arrays) for arrays in zip(*solved, strict=True))
     return never, point, None
 
 
@@ -477,7 +477,7 @@ def _solve(lines: _Lines, start: FloatArray) -> Solved:
     both = lines.positives(np.array([right, start]))  # Two at once: as many operations as for one.
     (last, excess), u = lines.excess(both), both[1]
     at_limit = never = last < 0
-    found, done = start.copy(), at_limit
+    solution, done = start.copy(), at_limit
     last_point, last_excess = right, np.full(count, np.nan)
     for step in range(ROOT_STEPS):
         if many and count > PUT_ASIDE_FROM and done.mean() > 0.2:
@@ -491,9 +491,9 @@ def _solve(lines: _Lines, start: FloatArray) -> Solved:
             u = lines.positives(point)
             excess = lines.excess(u)
         if many:
-            found[row] = point
+            solution[row] = point
         else:
-            found = point
+            solution = point
         right = np.where(excess >= 0, point, right)
         left = np.where(excess < 0, point, left)
         done = (np.abs(excess) < 1e-9) | (right - left < 1e-11) | never
@@ -505,7 +505,7 @@ def _solve(lines: _Lines, start: FloatArray) -> Solved:
         guess = point - excess / slope
         inside = (guess > left) & (guess < right)
         point = np.where(inside, guess, (left + right) / 2) if step % 8 != 7 else (left + right) / 2
-    return at_limit, found, None if many else u
+    return at_limit, solution, None if many else u
 
 
 def directed_quarter(cells: Cells, open_cells: BoolArray) -> FloatArray:

@@ -50,8 +50,8 @@ def difference_bounds(
         totals, best = np.where((gain > 0)[..., None], reached, totals), np.fmax(best, height)
         if not np.any(gain > CLOSE):
             break
-    found = np.where(np.isfinite(best), direction * best, np.nan)
-    return np.clip(found[..., :rows], -1.0, 1.0), np.clip(found[..., rows:], -1.0, 1.0)
+    ends = np.where(np.isfinite(best), direction * best, np.nan)
+    return np.clip(ends[..., :rows], -1.0, 1.0), np.clip(ends[..., rows:], -1.0, 1.0)
 
 
 def _halved(
@@ -158,12 +158,12 @@ def in_whole_items(
     known = ~table.b.any(axis=-1)
     positive, unlabelled = cells.positive[..., None, :], cells.unlabelled[..., None, :]
     below = np.maximum(table.below(positive), 1e-12)
-    found = []
+    bounds = []
     for bound, sign in ((low, -1.0), (high, 1.0)):
         slope = sign * table.gradient(np.nan_to_num(bound, nan=0.5))
         step = np.where(unlabelled > 1e-9, np.abs(slope), 0.0).max(axis=-1) / below
         items = np.divide(sign * bound, step, out=np.zeros(step.shape), where=step > 0)
         moved = np.where(known & (step > 0), np.ceil(items - 1e-9) * step, sign * bound + step)
         most = positive + np.where(slope > 0, unlabelled, 0.0)
-        found.append(sign * np.minimum(moved, sign * table.value(most)))
-    return found[0], found[1]
+        bounds.append(sign * np.minimum(moved, sign * table.value(most)))
+    return bounds[0], bounds[1]

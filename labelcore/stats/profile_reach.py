@@ -83,7 +83,7 @@ def reached(
         rough = region.chosen(some).near_the_edge(None)
         points = rough.at_looks(some.astype(float), looks.astype(float))
     else:
-        points = Points(*(np.repeat(one, len(looks), axis=0) for one in (known.point, known.at)))
+        points = Points(*(np.repeat(row, len(looks), axis=0) for row in (known.point, known.at)))
     low, high = np.repeat(NOTHING[:, None], len(looks), axis=1)
     left = looks
     for inwards in FURTHER_IN:
@@ -92,9 +92,9 @@ def reached(
         left = looks[~enough(low, high)]
         if not len(left):
             return low, high, Points(points.point[-1:], points.at[-1:])
-    own = region.chosen(left)
-    closest = own.near_the_edge(Points(points.point[left], points.at[left]))
-    low[left], high[left] = own.values(closest)
+    further = region.chosen(left)
+    closest = further.near_the_edge(Points(points.point[left], points.at[left]))
+    low[left], high[left] = further.values(closest)
     return low, high, Points(closest.point[-1:], closest.at[-1:])
 
 
@@ -119,15 +119,15 @@ def holding(cells: Cells, table: Table, critical: FloatArray, band: FloatArray) 
             u = region.unlabelled_positives(point)
             excess, value = part.excess(region, u), part.both.value(region.totals(u))
             held[left] |= (excess < -INSIDE) & (sign * value >= sign * ends)
-            found = np.divide(excess - last, step, out=slope.copy(), where=step != 0)
-            slope = np.where((found > 0.05) & (found < 20), found, slope)
+            secant = np.divide(excess - last, step, out=slope.copy(), where=step != 0)
+            slope = np.where((secant > 0.05) & (secant < 20), secant, slope)
             step = np.clip(-(excess + HOLD_INWARDS) / slope, -2.0, 2.0)
             last, point = excess, np.clip(point + step, *LOG_MULTIPLIER_RANGE)
         going = ~held[left].all(axis=1)
         left = left[going]
         if not len(left):
             break
-        point, slope, last, step = (one[going] for one in (point, slope, last, step))
+        point, slope, last, step = (lines[going] for lines in (point, slope, last, step))
     return np.asarray(held.all(axis=1))
 
 
@@ -153,8 +153,8 @@ class _Regions:
         region = self.along(points.at)
         u = region.unlabelled_positives(np.clip(points.point, *LOG_MULTIPLIER_RANGE))
         excess, value = self.excess(region, u), self.both.value(region.totals(u))
-        found = np.where((excess < -INSIDE) & ~np.isnan(value), value, NOTHING)
-        return found[:, 0], found[:, 1]
+        inside = np.where((excess < -INSIDE) & ~np.isnan(value), value, NOTHING)
+        return inside[:, 0], inside[:, 1]
 
     def near_the_edge(self, start: Points | None) -> Points:
         """Points a little inside the edge."""
@@ -184,8 +184,8 @@ class _Regions:
             if np.all(np.abs(excess) < INWARDS - INSIDE):
                 break
             left, right = np.where(excess < 0, point, left), np.where(excess < 0, right, point)
-            found = np.divide(excess - last, step, out=slope.copy(), where=step != 0)
-            slope = np.where((found > 0.05) & (found < 20), found, slope)
+            secant = np.divide(excess - last, step, out=slope.copy(), where=step != 0)
+            slope = np.where((secant > 0.05) & (secant < 20), secant, slope)
             guess = point - excess / slope
             guess = np.where((guess > left) & (guess < right), guess, (left + right) / 2)
             step, point = guess - point, guess
@@ -197,8 +197,8 @@ class _Regions:
         rate = (region.s + 0.5) / (labelled + 1)
         items = region.free * (labelled + region.free) / np.maximum(labelled, 0.25)
         spread = (region.slope**2 * region.open * items * rate * (1 - rate)).sum(axis=-1)
-        found = (self.goal - np.log(np.maximum(spread, 1e-300))) / 2
-        return np.asarray(np.clip(found, *LOG_MULTIPLIER_RANGE))
+        multiplier = (self.goal - np.log(np.maximum(spread, 1e-300))) / 2
+        return np.asarray(np.clip(multiplier, *LOG_MULTIPLIER_RANGE))
 
     def _middle(self) -> FloatArray:
         totals = self.cells.size * smoothed_rates(self.cells)

@@ -151,7 +151,7 @@ class Known:
         """
         place = np.searchsorted(self.edges, ranks, side="left")
         hits, free = self.until(ranks)
-        items, found = np.diff(self.free)[place], self.positive[place]
+        items, positives = np.diff(self.free)[place], self.positive[place]
         share = np.divide(free - self.free[place], items, out=np.zeros(len(ranks)), where=items > 0)
         rate = (self.positive + 0.5) / (self.labelled + 1)
         beside = np.concatenate([rate[:1], rate, rate[-1:]])
@@ -162,7 +162,7 @@ class Known:
 
         def line(at_edges: FloatArray) -> FloatArray:
             ends = np.append(0.0, at_edges)
-            return np.asarray(ends[place] + seen + share * (np.diff(ends)[place] - found))
+            return np.asarray(ends[place] + seen + share * (np.diff(ends)[place] - positives))
 
         least, most = self.between(ranks, low_at_edges, high_at_edges)
         low = line(low_at_edges) - noise - curved * np.maximum(-fall, 0.0)
@@ -415,19 +415,19 @@ class Parts:
         place = np.searchsorted(anchors, np.arange(1, len(stratum) + 1)) * strata + stratum
 
         def summed(places: IntArray, weights: FloatArray | None = None) -> FloatArray:
-            found = np.bincount(places, weights, minlength=len(anchors) * strata)
-            return found.reshape(len(anchors), strata).cumsum(axis=0).astype(float)
+            counts = np.bincount(places, weights, minlength=len(anchors) * strata)
+            return counts.reshape(len(anchors), strata).cumsum(axis=0).astype(float)
 
-        own = place[labels.rank - 1]
+        cells = place[labels.rank - 1]
         size = summed(place)
-        return cls(size, summed(own), summed(own, labels.positive), size > 0)
+        return cls(size, summed(cells), summed(cells, labels.positive), size > 0)
 
     @classmethod
     def nested(cls, known: Known) -> Parts:
         """Of strata that are the pieces between the edges, up to the first without a label."""
         seen = int(np.isfinite(known.yields()).sum())
         counts = known.sizes, known.labelled, known.positive
-        size, labelled, positive = (np.tile(one[:seen], (seen, 1)) for one in counts)
+        size, labelled, positive = (np.tile(count[:seen], (seen, 1)) for count in counts)
         return cls(size, labelled, positive, np.tri(seen, dtype=bool))
 
     @property
@@ -500,7 +500,7 @@ def bounds_of(parts: Parts, places: IntArray, critical: float) -> tuple[FloatArr
     ``critical`` standard deviations, (n_places,) each, whatever is known of other anchors."""
     if not len(places):
         return np.zeros(0), np.zeros(0)
-    size, labelled, positive = (one[places] for one in (parts.size, parts.labelled, parts.positive))
+    size, labelled, positive = parts.size[places], parts.labelled[places], parts.positive[places]
     within = parts.within[places]
     variances = parts.variances[places]
     noise = (variances**2 / np.maximum(labelled - 1, 1)).sum(axis=1)
@@ -524,10 +524,10 @@ def strata_estimate(
     rates      (n_pieces,), the expected share of hits of a piece without a label
     """
     pieces = len(rates)
-    own = piece_at[labels.rank - 1]
-    sampled = own >= 0
-    count = np.bincount(own[sampled], minlength=pieces)
-    hits = np.bincount(own[sampled], labels.positive[sampled], minlength=pieces)
+    piece = piece_at[labels.rank - 1]
+    sampled = piece >= 0
+    count = np.bincount(piece[sampled], minlength=pieces)
+    hits = np.bincount(piece[sampled], labels.positive[sampled], minlength=pieces)
     share = np.divide(hits, count, out=rates.astype(float), where=count > 0)
     each = np.append(share, 0.0)[piece_at]
     each[labels.rank - 1] = labels.positive

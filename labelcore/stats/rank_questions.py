@@ -87,11 +87,11 @@ def question_weights(
         return curve if CUT not in questions else along
     sizes = np.diff(edges, prepend=0).astype(float)
     by_number = [_share(_number_weights(name, edges, rates)) for name in asked]
-    found = np.sqrt(np.mean(np.square(by_number), axis=0))
-    found = (1 - EVEN_SHARE) * _share(found) + EVEN_SHARE * _share(sizes)
+    weights = np.sqrt(np.mean(np.square(by_number), axis=0))
+    weights = (1 - EVEN_SHARE) * _share(weights) + EVEN_SHARE * _share(sizes)
     if asks_for_ranks(questions):
-        return np.hypot(found, BESIDE_NUMBERS * along)
-    return np.hypot(found, FOR_AVERAGE * along) if AVERAGE in asked else found
+        return np.hypot(weights, BESIDE_NUMBERS * along)
+    return np.hypot(weights, FOR_AVERAGE * along) if AVERAGE in asked else weights
 
 
 def cut_weights(edges: IntArray, rates: FloatArray, precision: float) -> FloatArray:

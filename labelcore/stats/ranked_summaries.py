@@ -53,9 +53,9 @@ class RankedSample:
     def of(cls, stratum_at: IntArray, rank: IntArray, positive: FloatArray) -> RankedSample:
         """The labels of items in strata, given the stratum of each rank, (n_items,), -1 where its
         item was known from the start."""
-        own = np.flatnonzero(stratum_at >= 0)
-        sizes = np.bincount(stratum_at[own])
-        middles = np.bincount(stratum_at[own], own + 1.0) / np.maximum(sizes, 1)
+        sampled = np.flatnonzero(stratum_at >= 0)
+        sizes = np.bincount(stratum_at[sampled])
+        middles = np.bincount(stratum_at[sampled], sampled + 1.0) / np.maximum(sizes, 1)
         return cls(len(stratum_at), sizes, middles, rank, stratum_at[rank - 1], positive)
 
     @classmethod
@@ -113,8 +113,8 @@ class RankedSample:
         return bool(np.any((self.labelled == 0) & (self.sizes > 0)))
 
     def _summed(self, values: FloatArray) -> FloatArray:
-        own = self.stratum >= 0
-        return np.bincount(self.stratum[own], values[own], minlength=len(self.sizes)).astype(float)
+        drawn = self.stratum >= 0
+        return np.bincount(self.stratum[drawn], values[drawn], len(self.sizes)).astype(float)
 
 
 def pieces(stratum_at: IntArray, rank: IntArray, edges: IntArray) -> IntArray:
@@ -151,12 +151,12 @@ def _in_pieces(stratum: IntArray, labels: IntArray) -> IntArray:
     """
     piece, number = np.full(len(stratum), -1), -1
     last, waiting = -1, 0
-    for k, one in enumerate(stratum.tolist()):
-        if one < 0:
+    for k, cell_stratum in enumerate(stratum.tolist()):
+        if cell_stratum < 0:
             continue
-        rest = labels[k:][stratum[k:] == one].sum()
-        if one != last or (waiting >= PIECE_LABELS and rest >= PIECE_LABELS):
-            number, last, waiting = number + 1, one, 0
+        rest = labels[k:][stratum[k:] == cell_stratum].sum()
+        if cell_stratum != last or (waiting >= PIECE_LABELS and rest >= PIECE_LABELS):
+            number, last, waiting = number + 1, cell_stratum, 0
         piece[k] = number
         waiting += int(labels[k])
     return piece
@@ -262,14 +262,14 @@ def estimate(sample: RankedSample, summary: Summary) -> float:
     missing = rank - 1 - hits - others
     rate = np.append(sample.hits / np.maximum(sample.labelled, 1), 0.5)[stratum]
     here = hit == 1
-    found = summary.by_pairs(
+    number = summary.by_pairs(
         weight[here],
         rank[here].astype(float),
         (hits + rate * missing)[here],
         (others + (1 - rate) * missing)[here],
         sample.n_items,
     )
-    return float(np.clip(found, 0.0, 1.0))
+    return float(np.clip(number, 0.0, 1.0))
 
 
 def _pair_weights(sample: RankedSample, stratum: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -289,9 +289,9 @@ def _before(
     order = np.argsort(rank, kind="stable")
     everywhere = np.empty(len(rank))
     everywhere[order] = np.cumsum(amount[order]) - amount[order]
-    own = np.cumsum(amount) - amount
-    own -= own[np.searchsorted(stratum, stratum, side="left")]
-    return np.asarray(everywhere + own * (within - 1))
+    inside = np.cumsum(amount) - amount
+    inside -= inside[np.searchsorted(stratum, stratum, side="left")]
+    return np.asarray(everywhere + inside * (within - 1))
 
 
 def derivative(sample: RankedSample, summary: Summary, rank: IntArray) -> FloatArray:
@@ -302,9 +302,9 @@ def derivative(sample: RankedSample, summary: Summary, rank: IntArray) -> FloatA
     ranks = np.append(sample.rank[hit], rank).astype(float)
     weights = np.append(weight[hit], np.zeros(len(rank)))
     order = np.argsort(ranks, kind="stable")
-    found = np.empty(len(ranks))
-    found[order] = summary.gradient(weights[order], ranks[order], sample.n_items)
-    return found[len(ranks) - len(rank) :]
+    slopes = np.empty(len(ranks))
+    slopes[order] = summary.gradient(weights[order], ranks[order], sample.n_items)
+    return slopes[len(ranks) - len(rank) :]
 
 
 def summary_interval(
@@ -408,10 +408,10 @@ def _mean_gradient(sample: RankedSample, summary: Summary, weight: FloatArray) -
     order = np.argsort(sample.rank, kind="stable")
     rank, stratum = sample.rank[order].astype(float), sample.stratum[order]
     known = sample.positive[order]
-    own = stratum >= 0
-    sampled = own & sample.open[stratum]
+    in_strata = stratum >= 0
+    sampled = in_strata & sample.open[stratum]
     slope = summary.gradient(np.where(sampled, weight[stratum], known), rank, sample.n_items)
-    total = np.bincount(stratum[own], slope[own], minlength=len(weight))
+    total = np.bincount(stratum[in_strata], slope[in_strata], minlength=len(weight))
     return np.asarray(total / np.maximum(sample.labelled, 1))
 
 

@@ -61,13 +61,13 @@ def recalibrate(
         mean, precision = np.append(mean, 0.0), np.append(precision, LEVEL_PRECISION)
         low, high = np.append(low, -np.inf), np.append(high, np.inf)
     if group is not None:
-        own = np.equal(group[:, None], np.arange(group.max() + 1)).astype(float)
-        known, x = x.shape[1], np.column_stack([x, own])
+        member = np.equal(group[:, None], np.arange(group.max() + 1)).astype(float)
+        known, x = x.shape[1], np.column_stack([x, member])
         mean, precision = (
-            np.append(mean, own[0] * 0),
-            np.append(precision, own[0] * 0 + GROUP_PRECISION),
+            np.append(mean, member[0] * 0),
+            np.append(precision, member[0] * 0 + GROUP_PRECISION),
         )
-        low, high = np.append(low, own[0] * 0 - np.inf), np.append(high, own[0] * 0 + np.inf)
+        low, high = np.append(low, member[0] * 0 - np.inf), np.append(high, member[0] * 0 + np.inf)
     if positive.ndim > 1:
         return _of_runs(x, positive, labelled, mean, precision, (low, high))
     beta = mean.copy()

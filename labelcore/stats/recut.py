@@ -74,12 +74,12 @@ def learned(
 
     x = _rows(columns, items)
     offset = logit(np.clip(rates, *RATE_RANGE))
-    own, of_label = offset[stratum[items]], fold[items]
+    start, of_label = offset[stratum[items]], fold[items]
     y = positive.astype(np.float64)
-    alone = _log_likelihood(own, y)
+    alone = _log_likelihood(start, y)
     with threadpool_limits(1):  # So small, that threads would only wait for each other.
-        tried = _cross_fitted(x, own, y, of_label)
-        gains = [_log_likelihood(own + held_out, y) - alone for held_out, _ in tried]
+        tried = _cross_fitted(x, start, y, of_label)
+        gains = [_log_likelihood(start + held_out, y) - alone for held_out, _ in tried]
         best = int(np.argmax(gains))
         beyond = _of_all(columns, fold, tried[best][1])
     return Learned(_centred(beyond, stratum, fold), PENALTIES[best], float(gains[best]))
@@ -97,14 +97,14 @@ def edges(
     expected   (n_strata,), the labels that it will get: under five it stays whole, and so it does
                where the sum would not fall by 2 %, or a part would have under 5 % of the items
     """
-    found = np.full(len(rates), np.nan)
+    edge = np.full(len(rates), np.nan)
     order = np.lexsort((beyond, stratum))
     ends = np.cumsum(np.bincount(stratum, minlength=len(rates)))
     offset = logit(np.clip(rates, *RATE_RANGE))
     for k, items in enumerate(np.split(order, ends[:-1])):
         if expected[k] >= LEAST_LABELS and len(items) >= 2 * MINIMUM_SIZE:
-            found[k] = _edge(beyond[items], float(offset[k]))
-    return found
+            edge[k] = _edge(beyond[items], float(offset[k]))
+    return edge
 
 
 def _edge(rising: FloatArray, offset: float) -> float:
@@ -134,11 +134,11 @@ def _cross_fitted(
     and its level and slopes for each fold, (n_folds, 1 + n_columns)."""
     models = np.zeros((len(PENALTIES), FOLDS, 1 + x.shape[1]))
     held_out = np.zeros((len(PENALTIES), len(y)))
-    for one in range(FOLDS):
-        mine, start = fold == one, np.zeros(1 + x.shape[1])
+    for part in range(FOLDS):
+        mine, start = fold == part, np.zeros(1 + x.shape[1])
         for place in reversed(range(len(PENALTIES))):  # The most careful is the quickest.
             start = _ridge(x[~mine], offset[~mine], y[~mine], PENALTIES[place], start)
-            models[place, one] = start
+            models[place, part] = start
             held_out[place, mine] = start[0] + x[mine] @ start[1:]
     return list(zip(held_out, models, strict=True))
 
@@ -174,18 +174,18 @@ def _log_likelihood(logits: FloatArray, y: FloatArray) -> float:
 
 
 def _rows(columns: Sequence[NDArray[Any]], rows: Any) -> FloatArray:
-    return np.hstack([one[rows] for one in columns]).astype(np.float64)
+    return np.hstack([column[rows] for column in columns]).astype(np.float64)
 
 
 def _of_all(columns: Sequence[NDArray[Any]], fold: NDArray[Any], models: FloatArray) -> FloatArray:
     """What the model of its fold says of each item, (n_items,)."""
     levels, slopes = models[:, 0], models[:, 1:].T
-    found = np.empty(len(fold))
+    beyond = np.empty(len(fold))
     for at in range(0, len(fold), BLOCK):
         rows = slice(at, at + BLOCK)
         every = levels + _rows(columns, rows) @ slopes
-        found[rows] = np.take_along_axis(every, fold[rows, None].astype(np.int64), axis=1)[:, 0]
-    return found
+        beyond[rows] = np.take_along_axis(every, fold[rows, None].astype(np.int64), axis=1)[:, 0]
+    return beyond
 
 
 def _centred(beyond: FloatArray, stratum: NDArray[Any], fold: NDArray[Any]) -> FloatArray:

@@ -146,13 +146,13 @@ def largest_sign_likelihood(
         return np.asarray(xlogy(better, share) + xlog1py(worse, -share))
     spare = signs - (better - worse) ** 2
     peak = np.where(spare > 0, product / np.where(spare > 0, spare, 1.0), np.inf)
-    found = np.full(len(signs), -np.inf)
+    largest = np.full(len(signs), -np.inf)
     for shift in (0.0, 0.5):
         first, last = better + shift, np.floor(most / 2 - shift) + shift
         half = np.maximum(np.minimum(np.floor(peak - shift) + shift, last), first)
         value = np.where(first <= last, _sign_likelihood(better, worse, half), -np.inf)
-        found = np.maximum(found, value)
-    return np.where(better > worse, found, even)
+        largest = np.maximum(largest, value)
+    return np.where(better > worse, largest, even)
 
 
 def _sign_likelihood(better: FloatArray, worse: FloatArray, half: FloatArray) -> FloatArray:
@@ -242,8 +242,8 @@ class _Outcomes:
         return np.maximum(np.stack([better, worse, size - better - worse]) - self.seen, 0.0)
 
     def log_likelihood(self, totals: FloatArray) -> FloatArray:
-        found = _log_rising(self._parts(totals), self.seen).sum(axis=0)
-        return np.asarray((found - _log_rising(self.free, self.seen.sum(axis=0))).sum(axis=1))
+        log_chance = _log_rising(self._parts(totals), self.seen).sum(axis=0)
+        return np.asarray((log_chance - _log_rising(self.free, self.seen.sum(axis=0))).sum(axis=1))
 
     def response(self, totals: FloatArray) -> FloatArray:
         """Roughly, from the variance of the weights +1, -1, 0 over what can move."""
@@ -259,5 +259,5 @@ class _Outcomes:
 def _log_rising(unlabelled: FloatArray, seen: FloatArray) -> FloatArray:
     """ln (u + s)! / u!, exact to the last digits for large u too."""
     some = np.maximum(seen, 1.0)
-    found = gammaln(some) - betaln(unlabelled + 1, some)
-    return np.asarray(np.where(seen > 0, found, 0.0))
+    log_product = gammaln(some) - betaln(unlabelled + 1, some)
+    return np.asarray(np.where(seen > 0, log_product, 0.0))

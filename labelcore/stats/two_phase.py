@@ -147,20 +147,20 @@ def flips_of(cells: Cells, overlap: Overlap, rates: FloatArray | None = None) ->
     """
     weight = cells.size / np.maximum(cells.labelled, 1)
     guess = logit(flip_chances(smoothed_rates(cells, rates)))
-    found = np.zeros((3, groups_of(cells)))
-    for group in range(found.shape[1]):
+    flips = np.zeros((3, groups_of(cells)))
+    for group in range(flips.shape[1]):
         side, first = divmod(group, 2)
         read = cells.positive if first else cells.labelled - cells.positive
         mass = np.where(cells.sides == side, weight * read, 0.0)
         mine = (cells.sides[overlap.cell] == side) & (overlap.first == bool(first))
-        found[:, group] = _flips(
+        flips[:, group] = _flips(
             mass,
             guess[:, first],
             overlap.cell[mine],
             (overlap.settled != overlap.first)[mine].astype(float),
             weight[overlap.cell[mine]] / overlap.chance[mine],
         )
-    return Flips(*found)
+    return Flips(*flips)
 
 
 def expected_flips(cells: Cells, chance: FloatArray, error: float) -> Flips:
@@ -173,16 +173,16 @@ def expected_flips(cells: Cells, chance: FloatArray, error: float) -> Flips:
     rates = cells.positive / np.maximum(cells.labelled, 1e-9)
     read = np.stack([cells.labelled - cells.positive, cells.positive], axis=-1)
     flips = flip_chances(rates, error)
-    found = np.zeros((3, groups_of(cells)))
-    for group in range(found.shape[1]):
+    by_group = np.zeros((3, groups_of(cells)))
+    for group in range(by_group.shape[1]):
         mine = (cells.sides == group // 2) * read[:, group % 2]
         odds, known = flips[:, group % 2], np.maximum(chance[:, group % 2], 1e-9)
         items, turned = float(weight @ mine), float((weight * mine) @ odds)
         variance = float((weight**2 * mine) @ (odds * (1 - odds) / known))
         share = turned / max(items, 1e-300)
         readings = share * (1 - share) * items**2 / max(variance, 1e-300)
-        found[:, group] = items, min(readings, items), share
-    return Flips(*found)
+        by_group[:, group] = items, min(readings, items), share
+    return Flips(*by_group)
 
 
 def _flips(
@@ -248,9 +248,9 @@ class _Settled:
             items = -read if group % 2 else self.cells.size - read
             mine = pull * items * (self.cells.sides == group // 2)
             turned[..., group] = mine.sum(axis=-1) / self.size[group]
-        found = np.concatenate([pull * (1 - lost - won), turned], axis=-1)
-        largest = np.abs(found).max(axis=-1, keepdims=True)
-        return np.asarray(found / np.maximum(largest, 1e-300))
+        gradient = np.concatenate([pull * (1 - lost - won), turned], axis=-1)
+        largest = np.abs(gradient).max(axis=-1, keepdims=True)
+        return np.asarray(gradient / np.maximum(largest, 1e-300))
 
 
 Critical = Callable[[Cells, Ratios], FloatArray]
@@ -287,20 +287,20 @@ def settled_interval(
     value, n_cells = settled_value(cells, table, flips), len(cells.size)
     rows = len(value)
     smooth = cells.size * smoothed_rates(cells)
-    slopes = settled.slopes(*(np.tile(one, (2 * rows, 1)) for one in (smooth, flips.share)))[:rows]
+    slopes = settled.slopes(*(np.tile(row, (2 * rows, 1)) for row in (smooth, flips.share)))[:rows]
     zero = np.zeros(rows)
     linear = Ratios(zero, slopes, zero + 1, 0 * slopes)
     goal = np.tile(critical(both, linear), 2)
     quarter = np.tile(_quarters(cells, both, linear, target), (2, 1))
     sign, point = np.repeat([-1.0, 1.0], rows), np.full(2 * rows, -2.0)
-    read, share = (np.tile(one, (2 * rows, 1)) for one in (plug_in_totals(cells), flips.share))
+    read, share = (np.tile(row, (2 * rows, 1)) for row in (plug_in_totals(cells), flips.share))
     ends, least = np.full(2 * rows, np.nan), _least(table)
     for _ in range(ROUNDS):
         region = Region(both, sign[:, None] * settled.slopes(read, share), target, quarter)
         free, point = region.solve(goal, point)
-        found = region.totals(free)
-        read = found[:, :n_cells]
-        share = np.clip(found[:, n_cells:] / np.maximum(flips.size, 1e-12), 0.0, 1.0)
+        totals = region.totals(free)
+        read = totals[:, :n_cells]
+        share = np.clip(totals[:, n_cells:] / np.maximum(flips.size, 1e-12), 0.0, 1.0)
         before = ends
         ends = sign * np.fmax(sign * ends, sign * settled.table.value(settled.totals(read, share)))
         if np.nanmax(np.abs(ends - before), initial=0.0) < NEAR and np.isfinite(before).any():
@@ -324,11 +324,11 @@ def _quarters(cells: Cells, both: Cells, linear: Ratios, target: str) -> FloatAr
 def _both_phases(cells: Cells, flips: Flips) -> Cells:
     """The strata, and behind them the groups of flips."""
     size = np.where(flips.size > 0, flips.size, 1.0)
-    told = np.where(flips.size > 0, np.minimum(flips.readings, size), 1.0)  # None: nothing open.
+    read = np.where(flips.size > 0, np.minimum(flips.readings, size), 1.0)  # None: nothing open.
     sides = np.arange(len(size)) // 2
     return Cells(
         np.concatenate([cells.size, size]),
-        np.concatenate([cells.labelled, told]),
-        np.concatenate([cells.positive, told * flips.share]),
+        np.concatenate([cells.labelled, read]),
+        np.concatenate([cells.positive, read * flips.share]),
         np.concatenate([cells.predicted, sides % 2 == 1]),
     )
