@@ -128,12 +128,12 @@ class Setup:
     def without_file(self) -> dict[str, Any]:
         """All that what is prepared of a file follows from; not for how long its figures are
         watched."""
-        found = {name: value for name, value in vars(self).items() if name != "population"}
+        settings = {name: value for name, value in vars(self).items() if name != "population"}
         if self.groups is not None:
-            found["groups"] = self.groups.by, self.groups.names
+            settings["groups"] = self.groups.by, self.groups.names
         if isinstance(self.params, WatchedParams):
-            found["params"] = replace(self.params, horizon=None)
-        return found
+            settings["params"] = replace(self.params, horizon=None)
+        return settings
 
     @property
     def sums_exactly(self) -> bool:
@@ -520,7 +520,7 @@ class Design(ABC, Generic[FrameT]):
     def next_batches(self, due: Sequence[Due[FrameT]]) -> list[IntArray]:
         """``next_batch`` of several sessions of one plan; a method that can work them out side by
         side is faster."""
-        return [self.next_batch(*one) for one in due]
+        return [self.next_batch(*session) for session in due]
 
     def batch_items(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
         """The items that the next batch would hold, in whatever order."""

@@ -71,13 +71,13 @@ def _says_what_it_is(design: Any) -> Faults:
         yield contract, f"name must be a name of Python, got {design.name!r}"
     if "Source:" not in (type(design).__doc__ or ""):
         yield contract, "its docstring must have a line 'Source:'"
-    made = getattr(design, "Params", None)
-    if not (isinstance(made, type) and issubclass(made, DesignParams) and is_dataclass(made)):
+    params = getattr(design, "Params", None)
+    if not (isinstance(params, type) and issubclass(params, DesignParams) and is_dataclass(params)):
         raise ContractError(design.name, contract, "Params must be a dataclass of DesignParams")
-    bare = [item.name for item in fields(made) if "help" not in item.metadata]
+    bare = [item.name for item in fields(params) if "help" not in item.metadata]
     if bare:
         yield contract, f"Params.{bare[0]} must be made by parameter(), or no form can ask for it"
-    wrong = [one for one in design.promises if one not in tuple(Promise)]
+    wrong = [promise for promise in design.promises if promise not in tuple(Promise)]
     if wrong or not design.promises:
         yield contract, f"promises must name some of {', '.join(Promise)}, got {design.promises!r}"
 
@@ -93,11 +93,11 @@ def _can_do_what_it_says(design: Design[Any]) -> Faults:
     named = getattr(design, "estimands", ())
     if not named:
         yield contract, "estimands must name at least one"
-    for one in named:
-        if one not in ESTIMANDS:
-            yield contract, f"estimands must be some of {', '.join(ESTIMANDS)}, got {one!r}"
-        elif not isinstance(design, NEEDED[one]):
-            yield contract, f"{one!r} needs {NEEDED[one].__name__}, from which it must derive"
+    for name in named:
+        if name not in ESTIMANDS:
+            yield contract, f"estimands must be some of {', '.join(ESTIMANDS)}, got {name!r}"
+        elif not isinstance(design, NEEDED[name]):
+            yield contract, f"{name!r} needs {NEEDED[name].__name__}, from which it must derive"
 
 
 def _draws_each_item_once(design: Design[Any]) -> Faults:

@@ -82,12 +82,12 @@ class Ranked:
 
     def assumed(self) -> tuple[str, ...]:
         """What the answers are taken for, in words."""
-        found = [JUDGEMENT]
+        taken = [JUDGEMENT]
         if self.undecided.any():
-            found.append(UNDECIDED_BOTH_WAYS)
+            taken.append(UNDECIDED_BOTH_WAYS)
         if self.opened.any():
-            found.append(OPEN_BOTH_WAYS)
-        return tuple(found)
+            taken.append(OPEN_BOTH_WAYS)
+        return tuple(taken)
 
     @property
     def order(self) -> IntArray:

@@ -136,7 +136,7 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
         asked = params.questions or (CURVE,)
         edges = edges_for(asked, n_items, setup.planned, params.first_edge, params.growth)
         size = min(max(setup.planned, smallest_budget(edges)), n_items)
-        found = strata_of_ranks(
+        frame = strata_of_ranks(
             setup,
             GeometricFrame,
             edges,
@@ -146,21 +146,21 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
             planned=np.zeros(0, dtype=np.int64),
             weights=np.zeros(0),
         )
-        weights = question_weights(asked, edges, found.rates, params.precision)
-        shared = replace(found, weights=weights)
+        weights = question_weights(asked, edges, frame.rates, params.precision)
+        shared = replace(frame, weights=weights)
         return replace(shared, planned=shared.shared(size))
 
     def asked(self, setup: Setup, frame: GeometricFrame, first: int, end: int) -> IntArray:
         """The planned items, then all others, each in proportion."""
         planned, nothing = int(frame.planned.sum()), np.zeros_like(frame.planned)
-        found = []
+        items = []
         if first < planned:
-            found.append(_in_proportion(setup, frame, nothing, frame.planned, min(end, planned)))
+            items.append(_in_proportion(setup, frame, nothing, frame.planned, min(end, planned)))
         if end > planned:
             rest = frame.sizes - frame.planned
-            found.append(_in_proportion(setup, frame, frame.planned, rest, end - planned))
+            items.append(_in_proportion(setup, frame, frame.planned, rest, end - planned))
         skipped = first if first < planned else first - planned
-        return np.concatenate([np.zeros(0, dtype=np.int64), *found])[skipped:]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *items])[skipped:]
 
     def least(self, frame: GeometricFrame) -> int:
         return smallest_budget(frame.edges)

@@ -67,9 +67,9 @@ def group_frame(setup: Setup, prepare: Callable[[Setup], FrameT]) -> FrameT:
         of_group += [group] * frame.n_strata
         if frame.known_as is not None:
             known += (frame.known_as + group * SMALL_CODES).tolist()
-    rates = np.concatenate([one.rates for one in parts])
-    predicted = np.concatenate([one.predicted for one in parts])
-    notes = tuple(dict.fromkeys(note for one in parts for note in one.notes))
+    rates = np.concatenate([part.rates for part in parts])
+    predicted = np.concatenate([part.predicted for part in parts])
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
     whole = make_frame(setup, stratum, rates, predicted, notes)
     kept = {item.name: getattr(whole, item.name) for item in fields(Frame)}
     kept |= _together(parts) | {"group": np.array(of_group)}
@@ -90,30 +90,30 @@ def inside_group(setup: Setup, group: int) -> Setup:
 
 def _together(parts: list[Any]) -> dict[str, Any]:
     """What frames of a kind have beside the fields of ``Frame``, of several one after another."""
-    wanted = [one.asked for one in parts]
-    found: dict[str, Any] = {
+    wanted = [part.asked for part in parts]
+    together: dict[str, Any] = {
         "wanted": None if np.concatenate(wanted).all() else np.concatenate(wanted)
     }
     for item in fields(parts[0]):
         if item.name in Frame.__dataclass_fields__:
             continue
-        values = [getattr(one, item.name) for one in parts]
-        first = next((one for one in values if one is not None), None)
+        values = [getattr(frame, item.name) for frame in parts]
+        first = next((value for value in values if value is not None), None)
         if isinstance(first, np.ndarray):
             axis = first.ndim - 1 if item.name in parts[0].strata_last else 0
-            found[item.name] = _joined(values, parts, first, axis)
+            together[item.name] = _joined(values, parts, first, axis)
         elif isinstance(first, bool):
-            found[item.name] = any(values)
+            together[item.name] = any(values)
         else:
-            found[item.name] = first
-    return found
+            together[item.name] = first
+    return together
 
 
 def _joined(values: list[Any], parts: list[Any], first: Any, axis: int) -> Any:
     """Arrays by strata along an axis one after another; zero where a part has none."""
     filled = [
-        np.zeros((one.n_strata, *first.shape[1:]), first.dtype) if value is None else value
-        for value, one in zip(values, parts, strict=True)
+        np.zeros((part.n_strata, *first.shape[1:]), first.dtype) if value is None else value
+        for value, part in zip(values, parts, strict=True)
     ]
     return np.concatenate(filled, axis=axis)
 
@@ -126,27 +126,27 @@ def group_shares(
     assert groups is not None and frame.group is not None
     share = float(setup.params.group_share or 0.0)
     whole = shares_of(setup, frame, rates)
-    own = []
+    inner_shares = []
     for group in range(len(groups.names)):
         mine = np.flatnonzero(frame.group == group)
         if len(mine):
             part = strata_of(frame, mine)
             inside = rates[..., mine]
-            own.append((mine, part, shares_of(setup, part, inside), inside))
-    needs = np.ones(len(own))
+            inner_shares.append((mine, part, shares_of(setup, part, inside), inside))
+    needs = np.ones(len(inner_shares))
     if setup.group_margin is not None:
-        needs = np.array([_need(setup, part, part.rates, slopes) for _, part, _, _ in own])
+        needs = np.array([_need(setup, part, part.rates, slopes) for _, part, _, _ in inner_shares])
 
     def shares(sizes: IntArray, labels: int, batch: int) -> FloatArray:
         total = labels + batch
-        room = np.array([sizes[mine].sum() for mine, *_ in own])
+        room = np.array([sizes[mine].sum() for mine, *_ in inner_shares])
         each = capped(total, needs, room)
-        found = share * whole(sizes, labels, batch) if share else np.zeros(rates.shape)
-        for (mine, _, inner, _), number in zip(own, each.tolist(), strict=True):
+        shares_of_strata = share * whole(sizes, labels, batch) if share else np.zeros(rates.shape)
+        for (mine, _, inner, _), number in zip(inner_shares, each.tolist(), strict=True):
             if number > 0:
                 inside = inner(sizes[mine], 0, max(round(number), 1))
-                found[..., mine] += (1 - share) * number / each.sum() * inside
-        return found
+                shares_of_strata[..., mine] += (1 - share) * number / each.sum() * inside
+        return shares_of_strata
 
     return shares
 
@@ -169,7 +169,7 @@ def capped(total: float, needs: FloatArray, room: IntArray) -> FloatArray:
     >>> capped(100, np.ones(4), np.array([10, 500, 500, 500])).tolist()
     [10.0, 30.0, 30.0, 30.0]
     """
-    found = np.zeros(len(needs))
+    shares = np.zeros(len(needs))
     free = np.ones(len(needs), dtype=bool)
     left = min(float(total), float(room.sum()))
     while free.any() and left > 0:
@@ -177,11 +177,11 @@ def capped(total: float, needs: FloatArray, room: IntArray) -> FloatArray:
         wanted = left * wanted / wanted.sum() if wanted.sum() > 0 else free * left / free.sum()
         full = free & (wanted >= room)
         if not full.any():
-            return np.asarray(np.where(free, wanted, found))
-        found[full] = room[full]
-        left = float(total) - float(found.sum())
+            return np.asarray(np.where(free, wanted, shares))
+        shares[full] = room[full]
+        left = float(total) - float(shares.sum())
         free &= ~full
-    return found
+    return shares
 
 
 def deviations(
@@ -206,17 +206,17 @@ def chosen_share(
     plain   the setup and the frame without groups
     """
 
-    def foretold(own: Setup, frame: Any, rule: Shares) -> FloatArray:
+    def foretold(setup: Setup, frame: Any, rule: Shares) -> FloatArray:
         sizes = np.where(frame.asked, frame.sizes, 0)
-        counts = np.minimum(rule(sizes, 0, own.planned) * own.planned, sizes)
-        return deviations(frame.sizes, frame.rates, slopes(own, frame, frame.rates), counts)
+        counts = np.minimum(rule(sizes, 0, setup.planned) * setup.planned, sizes)
+        return deviations(frame.sizes, frame.rates, slopes(setup, frame, frame.rates), counts)
 
     alone, frame = plain
     without = foretold(alone, frame, shares_of(alone, frame, frame.rates))
     for share in STEPS.tolist():
-        own = replace(setup, params=replace(setup.params, group_share=round(share, 2)))
-        rule = group_shares(own, grouped, grouped.rates, shares_of, slopes)
-        if (foretold(own, grouped, rule) <= WIDER * without + 1e-12).all():
+        with_share = replace(setup, params=replace(setup.params, group_share=round(share, 2)))
+        rule = group_shares(with_share, grouped, grouped.rates, shares_of, slopes)
+        if (foretold(with_share, grouped, rule) <= WIDER * without + 1e-12).all():
             return float(round(share, 2))
     return 1.0
 
@@ -224,7 +224,7 @@ def chosen_share(
 def _need(setup: Setup, part: Any, rates: FloatArray, slopes: Slopes) -> float:
     """How many labels a half-width takes in a group, up to a factor that all have: the largest
     variance of one label of the figures asked for, by the planning rates."""
-    found = slopes(setup, part, rates)
-    spread = np.abs(np.nan_to_num(found)) * part.sizes * np.sqrt(rates * (1 - rates))
+    gradient = slopes(setup, part, rates)
+    spread = np.abs(np.nan_to_num(gradient)) * part.sizes * np.sqrt(rates * (1 - rates))
     variance: float = (spread.sum(axis=-1) ** 2).max(initial=0.0)
     return max(variance, 1e-9)

@@ -22,7 +22,7 @@ LABELS_EACH, MORE_PARTS = 5, 2
 
 def helpers_beside(setup: Setup) -> tuple[str, ...]:
     """The columns that a new plan uses: those that it names, if one of them says something."""
-    silent = [one for one in setup.classifiers if one not in setup.population.predictions]
+    silent = [name for name in setup.classifiers if name not in setup.population.predictions]
     if silent or why_none(setup):
         return ()
     check_helpers(setup, *setup.classifiers)

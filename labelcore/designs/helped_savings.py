@@ -31,10 +31,10 @@ SlopesOf = Callable[[Any, FloatArray], FloatArray]
 def slopes_of(row: Estimand) -> SlopesOf:
     """The derivatives of one figure, (1, n_strata), at the rates of a frame's strata."""
 
-    def found(frame: Frame, rates: FloatArray) -> FloatArray:
+    def of_frame(frame: Frame, rates: FloatArray) -> FloatArray:
         return slopes(ratios([row], frame.cells()), (frame.sizes * rates)[None, :])
 
-    return found
+    return of_frame
 
 
 def labels_without(
@@ -65,8 +65,8 @@ def labels_without(
     low, high = within or (0, int(plain.sizes.sum()))
     while high - low > max(1, high // 500):
         labels = (low + high) // 2
-        found = _variance(gradient, plain, mean, np.minimum(at(labels) * labels, plain.sizes))
-        low, high = (low, labels) if found <= goal else (labels, high)
+        variance = _variance(gradient, plain, mean, np.minimum(at(labels) * labels, plain.sizes))
+        low, high = (low, labels) if variance <= goal else (labels, high)
     return high
 
 
@@ -119,10 +119,10 @@ def rates_with_content(
     own   (n_items,), whether the classifier calls it positive
     """
     part = np.minimum((mid_rank_share(score.astype(np.float64)) * BINS).astype(np.int64), BINS - 1)
-    items, called, sums = (np.bincount(part, one, BINS).astype(np.float64)
-                           for one in (np.ones(len(own)), own, expit(score)))  # fmt: skip
-    said = np.clip(sums / np.maximum(items, 1), *IMPLIED_RANGE)
-    share = recalibrate(said, called, items)[part]
+    items, called, sums = (np.bincount(part, weights, BINS).astype(np.float64)
+                           for weights in (np.ones(len(own)), own, expit(score)))  # fmt: skip
+    implied_share = np.clip(sums / np.maximum(items, 1), *IMPLIED_RANGE)
+    share = recalibrate(implied_share, called, items)[part]
     hit = float(rates @ own / rates.sum())
     false_alarm = float((1 - rates) @ own / (1 - rates).sum())
     if hit - false_alarm < 1e-6:

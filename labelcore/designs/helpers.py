@@ -101,12 +101,12 @@ class Evidence:
     @classmethod
     def of(cls, said: Sequence[Said]) -> Evidence:
         order = said[0].order
-        for one in said[1:]:
-            order = order + one.order
+        for column in said[1:]:
+            order = order + column.order
         return cls(
             order / len(said) if len(said) > 1 else order,
-            np.sum([np.nan_to_num(one.vote) for one in said], axis=0),
-            np.sum([~np.isnan(one.vote) for one in said], axis=0, dtype=np.float16),
+            np.sum([np.nan_to_num(column.vote) for column in said], axis=0),
+            np.sum([~np.isnan(column.vote) for column in said], axis=0, dtype=np.float16),
         )
 
     def says_so(self, predicted: BoolArray) -> BoolArray:
@@ -139,14 +139,14 @@ def helped(setup: Setup, frame: Frame, others: Evidence | None) -> HelpedFrame:
     if others is None:
         return extended(frame, HelpedFrame)
     score = setup.population.ordering_score(str(setup.classifier))
-    own = np.zeros(len(frame.stratum)) if score is None else _own_order(setup, score)
+    own_order = np.zeros(len(frame.stratum)) if score is None else _own_order(setup, score)
     used = tuple(said_by_helpers(setup))
 
-    def made() -> FloatArray:
-        return surprise(own, others.order, frame.predicted[frame.stratum])
+    def beyond_own() -> FloatArray:
+        return surprise(own_order, others.order, frame.predicted[frame.stratum])
 
     # The strata follow the predictions, so that these are the sides with every seed.
-    beyond = BEYOND.of(setup.population).get((setup.classifier, used), made)
+    beyond = BEYOND.of(setup.population).get((setup.classifier, used), beyond_own)
     mean = np.bincount(frame.stratum, beyond, minlength=frame.n_strata) / frame.sizes
     return extended(frame, HelpedFrame, helpers=used, evidence=mean)
 
@@ -159,8 +159,8 @@ def _own_order(setup: Setup, score: FloatArray) -> FloatArray:
 
 def then_by(order: IntArray, score: FloatArray | None, others: FloatArray) -> IntArray:
     """``order`` with ties in ``score`` by ``others``, highest first, (n_items,)."""
-    own = np.zeros(len(order)) if score is None else score
-    return np.asarray(order[np.lexsort((-others[order], -own[order]))])
+    first_key = np.zeros(len(order)) if score is None else score
+    return np.asarray(order[np.lexsort((-others[order], -first_key[order]))])
 
 
 def candidates(population: Population, *judged: str) -> tuple[str, ...]:
@@ -179,8 +179,8 @@ def check_helpers(setup: Setup, *judged: str) -> None:
     """Raise ParameterError for a name that is no helper and no other classifier of the file, beside
     those ``judged`` (the first one, where none is given)."""
     names = judged or (str(setup.classifier),)
-    made = [CONTENT] if names[0] in setup.population.opinions else []
-    known = (*candidates(setup.population, *names), *made)
+    learned = [CONTENT] if names[0] in setup.population.opinions else []
+    known = (*candidates(setup.population, *names), *learned)
     for name in setup.params.helpers or ():
         if name not in known:
             raise ParameterError(
@@ -211,15 +211,15 @@ def columns(setup: Setup, *, cut: bool = True) -> tuple[Column, ...]:
     population, classifier, named = setup.population, str(setup.classifier), setup.params.helpers
     none = why_none(setup, cut=cut)
     names = candidates(population, classifier) if named is None else named
-    found = {name: none or _said(population, classifier, name) for name in names}
-    said = {name: one for name, one in found.items() if isinstance(one, Said)}
+    each = {name: none or _said(population, classifier, name) for name in names}
+    said = {name: column for name, column in each.items() if isinstance(column, Said)}
     if wants_content(population, [*said]) and {*said} & {*population.helpers}:
         del said[CONTENT]
-        found[CONTENT] = BESIDE_VERDICTS
+        each[CONTENT] = BESIDE_VERDICTS
     not_all = _why_not_all(setup, said, cut) if named is None else ""
     return tuple(
-        Column(name, one, not_all) if isinstance(one, Said) else Column(name, None, one)
-        for name, one in found.items()
+        Column(name, column, not_all) if isinstance(column, Said) else Column(name, None, column)
+        for name, column in each.items()
     )
 
 
@@ -230,7 +230,7 @@ def chosen_helpers(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
     if setup.classifier is None or why_none(setup, cut=cut):
         return ()
     check_helpers(setup)
-    used = tuple(one.name for one in columns(setup, cut=cut) if not one.why)
+    used = tuple(column.name for column in columns(setup, cut=cut) if not column.why)
     return named if used and named is not None else used
 
 
@@ -255,11 +255,11 @@ def _why_not_all(setup: Setup, said: Mapping[str, Said], cut: bool) -> str:
     if score is None or not said:
         return ""
 
-    def made() -> bool:
+    def same_order() -> bool:
         order, side = _together(population, classifier, said).order, side_of(population, classifier)
         return agreement_in_order(score, order, side) > SAME_ORDER
 
-    alike = ALIKE.of(population).get((classifier, tuple(said)), made)
+    alike = ALIKE.of(population).get((classifier, tuple(said)), same_order)
     return SAVES_NOTHING.format(classifier=classifier) if alike else ""
 
 
@@ -279,14 +279,14 @@ def said_by_helpers(setup: Setup, *, cut: bool = True) -> dict[str, Said]:
     """What each helper of a plan says, without those that say nothing."""
     if setup.classifier is None or not setup.params.helpers:
         return {}
-    return {one.name: one.said for one in columns(setup, cut=cut) if one.said is not None}
+    return {row.name: row.said for row in columns(setup, cut=cut) if row.said is not None}
 
 
 def said_by_columns(setup: Setup) -> dict[str, Votes]:
     """The verdicts, (n_items,) each, of the helpers that are no classifiers: these err where the
     others do, so that their agreement says little of what they save."""
     said = said_by_helpers(setup).items()
-    return {name: one.vote for name, one in said if name in setup.population.helpers}
+    return {name: column.vote for name, column in said if name in setup.population.helpers}
 
 
 def helper_notes(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
@@ -294,20 +294,20 @@ def helper_notes(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
     population, named = setup.population, setup.params.helpers
     if setup.classifier is None or named == ():
         return ()
-    classifier, none, found = setup.classifier, why_none(setup, cut=cut), columns(setup, cut=cut)
-    used = [one for one in found if not one.why and named is not None]
-    names, how = ", ".join(repr(one.name) for one in used), USED if cut else USED_AS_GUESS
+    classifier, none, every = setup.classifier, why_none(setup, cut=cut), columns(setup, cut=cut)
+    used = [column for column in every if not column.why and named is not None]
+    names, how = ", ".join(repr(column.name) for column in used), USED if cut else USED_AS_GUESS
     notes = [how.format(names=names, classifier=classifier)] if used else []
-    own = side_of(population, classifier) if used else np.zeros(0, dtype=bool)
-    votes = {one.name: one.said.vote for one in used if one.said is not None}
+    side = side_of(population, classifier) if used else np.zeros(0, dtype=bool)
+    votes = {column.name: column.said.vote for column in used if column.said is not None}
     notes += [
-        _agreement(name, classifier, vote, own)
+        _agreement(name, classifier, vote, side)
         for name, vote in votes.items()
         if not np.isnan(vote).all()
     ]
     if CONTENT in votes and wants_content(population, [CONTENT]):
-        notes += [OF_CONTENT.format(note=one) for one in population.opinions[classifier].notes]
-    why = {one.name: one.why for one in found}
+        notes += [OF_CONTENT.format(note=note) for note in population.opinions[classifier].notes]
+    why = {column.name: column.why for column in every}
     for name in dict.fromkeys([*population.helpers, *(named or ())]):
         alone = (
             none or why.get(name) or ("" if name in why else _said(population, classifier, name))
@@ -330,17 +330,17 @@ def like_known_answers(population: Population, classifier: str | None) -> tuple[
     truth = known[there] == population.classes.index(population.positive)
     if min(truth.sum(), (~truth).sum()) < LEAST_KNOWN:
         return ()
-    said = {name: _said(population, str(classifier), name) for name in population.helpers}
+    columns_said = {name: _said(population, str(classifier), name) for name in population.helpers}
     return tuple(
         LIKE_KNOWN.format(name=name, answers=len(truth))
-        for name, one in said.items()
-        if isinstance(one, Said) and np.array_equal(one.vote[there], truth)
+        for name, column in columns_said.items()
+        if isinstance(column, Said) and np.array_equal(column.vote[there], truth)
     )
 
 
-def _agreement(name: str, classifier: str, vote: Votes, own: BoolArray) -> str:
-    found = agreeing(vote, own)
-    share = f"{100 * found:.0f} %" if found in (0, 1) else f"{min(max(100 * found, 1), 99):.0f} %"
+def _agreement(name: str, classifier: str, vote: Votes, side: BoolArray) -> str:
+    alike = agreeing(vote, side)
+    share = f"{100 * alike:.0f} %" if alike in (0, 1) else f"{min(max(100 * alike, 1), 99):.0f} %"
     return AGREES.format(name=name, classifier=classifier, share=share)
 
 
@@ -362,8 +362,8 @@ def side_of(population: Population, classifier: str) -> BoolArray:
 def _said(population: Population, classifier: str, name: str) -> Said | str:
     """What a column says, or why it says nothing beside ``classifier``: choosing helpers, cutting
     by them and speaking of them want the same."""
-    made = partial(_worked_out, population, classifier, name)
-    return SAID.of(population).get((classifier, name), made)
+    worked_out = partial(_worked_out, population, classifier, name)
+    return SAID.of(population).get((classifier, name), worked_out)
 
 
 def _worked_out(population: Population, classifier: str, name: str) -> Said | str:
@@ -379,9 +379,9 @@ def _worked_out(population: Population, classifier: str, name: str) -> Said | st
         return said
     if np.ptp(said.order) == 0:
         return CONSTANT
-    own, order = side_of(population, classifier), said.order
+    side, order = side_of(population, classifier), said.order
     two = bool(((order == order.min()) | (order == order.max())).all())
-    if two and (np.array_equal(said.vote, own) or np.array_equal(said.vote, ~own)):
+    if two and (np.array_equal(said.vote, side) or np.array_equal(said.vote, ~side)):
         return AS_CLASSIFIER.format(classifier=classifier)
     kept = room(len(order), np.float64)
     kept[:] = order
@@ -410,10 +410,10 @@ def _class_codes(population: Population, name: str) -> IntArray | str:
     where it is missing; or why there is none."""
     nothing = NO_CLASS.format(number=len(population.classes))
     if name not in population.helpers:
-        said = population.predictions.get(name)
-        return nothing if said is None else said.astype(np.int64)
+        predicted = population.predictions.get(name)
+        return nothing if predicted is None else predicted.astype(np.int64)
     names, place = _as_verdicts(population.helpers[name])
-    table = [class_index(one, population.classes, population.positive) for one in names]
+    table = [class_index(name, population.classes, population.positive) for name in names]
     if max(table, default=OTHER) == OTHER:
         return nothing
     codes: IntArray = np.array([*table, UNSAID], dtype=np.int64)[place]
@@ -434,8 +434,8 @@ def _as_verdicts(helper: Helper) -> tuple[tuple[str, ...], IntArray]:
 def _of_classifier(population: Population, classifier: str, name: str) -> Said | str:
     if name in scores_looking_sure(population):
         population = turned(population, (name,))
-    score, own = population.ordering_score(name), population.ordering_score(classifier)
-    if score is not None and own is not None and np.array_equal(score, own):
+    score, own_score = population.ordering_score(name), population.ordering_score(classifier)
+    if score is not None and own_score is not None and np.array_equal(score, own_score):
         return AS_CLASSIFIER.format(classifier=classifier)
     if name in population.predictions:
         vote = side_of(population, name).astype(float)
@@ -445,17 +445,17 @@ def _of_classifier(population: Population, classifier: str, name: str) -> Said |
 
 
 def _of_helper(population: Population, classifier: str, helper: Helper) -> Said | str:
-    own = side_of(population, classifier)
+    side = side_of(population, classifier)
     if helper.score is not None:
-        return _of_score(helper.score, own)
+        return _of_score(helper.score, side)
     assert helper.verdict is not None
     if len(helper.names) > MOST_VERDICTS:
         return TOO_MANY.format(number=len(helper.names))
     classes, positive = population.classes, population.positive
     codes = [class_index(name, classes, positive) for name in helper.names]
     if not codes or min(codes) < 0:
-        value = _own_share(helper.verdict, len(codes), own)[helper.verdict]
-        return Said(_logit_rank(value), top_votes(value, own))
+        value = _own_share(helper.verdict, len(codes), side)[helper.verdict]
+        return Said(_logit_rank(value), top_votes(value, side))
     said_so = np.array([float(code == classes.index(positive)) for code in codes])
     other = 1 - said_so[0] if len(codes) == 1 else np.nan  # A rule that marks some rows only.
     vote = np.append(said_so, other)[helper.verdict]
@@ -469,16 +469,16 @@ def _of_opinion(population: Population, classifier: str) -> Said | str:
     return _of_score(opinion.score.astype(np.float64), side_of(population, classifier))
 
 
-def _of_score(score: FloatArray, own: BoolArray) -> Said | str:
+def _of_score(score: FloatArray, side: BoolArray) -> Said | str:
     """Scores on any scale, turned so that larger goes with what the classifier calls positive."""
     there = ~np.isnan(score)
-    share, mine = mid_rank_share(score[there]), own[there]
+    share, mine = mid_rank_share(score[there]), side[there]
     if _mean(share[mine]) < _mean(share[~mine]):
         share = 1 - share
     order, vote = np.zeros(len(score)), np.full(len(score), np.nan)
     order[there], vote[there] = logit(share), top_votes(share, mine)
     if not there.all():  # Where the prediction alone would put them.
-        called = own[~there].mean()
+        called = side[~there].mean()
         present = order[there]
         order[~there] = called * _mean(present[mine]) + (1 - called) * _mean(present[~mine])
     return Said(order, vote)
@@ -488,14 +488,14 @@ def _mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _own_share(verdict: NDArray[np.int32], n_names: int, own: BoolArray) -> FloatArray:
+def _own_share(verdict: NDArray[np.int32], n_names: int, side: BoolArray) -> FloatArray:
     """The share called positive by the classifier among the items of each verdict, the last one
     for those without, drawn towards that of the file as by one item more; (n_names + 1,)."""
     place = np.where(verdict < 0, n_names, verdict)
     items = np.bincount(place, minlength=n_names + 1)
-    called = np.bincount(place, own, minlength=n_names + 1)
+    called = np.bincount(place, side, minlength=n_names + 1)
     apart = 1e-9 * np.arange(n_names + 1)  # Verdicts with equal shares stay different ones.
-    return np.asarray((called + own.mean()) / (items + 1) + apart)
+    return np.asarray((called + side.mean()) / (items + 1) + apart)
 
 
 def top_votes(value: FloatArray, own: BoolArray) -> FloatArray:

@@ -68,23 +68,23 @@ def shares_of_group(
     several: Sequence[Cells], looks: Sequence[Look], table: Ratios, group: BoolArray
 ) -> list[Share]:
     """``share_of_group`` of several runs of one plan on cells of the same sizes."""
-    own = group & several[0].sampled
-    counts = [counts_of_group(cells, table, own) for cells in several]
+    sampled = group & several[0].sampled
+    counts = [counts_of_group(cells, table, sampled) for cells in several]
     look = looks[0]
     if look.promise == Promise.WATCHED and look.horizon is not None:
         hits, trials, size = np.array(counts).T
         file = look.target == "file"
-        covered = [_covered(cells, own) if file else 0.0 for cells in several]
-        progress = [one.progress for one in looks]
+        covered = [_covered(cells, sampled) if file else 0.0 for cells in several]
+        progress = [look.progress for look in looks]
         z = boundary(progress, np.array(covered), 1 - look.confidence, look.horizon)
         share = np.divide(hits, trials, out=np.full(len(hits), np.nan), where=trials > 0)
         ends = watched_share(hits, trials, size, z, target=look.target)
-        found = [(*one, RATIO) for one in zip(share, *ends, strict=True)]
+        shares = [(*bounds, RATIO) for bounds in zip(share, *ends, strict=True)]
     else:
-        found = [_sampled_share(one, *mine) for one, mine in zip(looks, counts, strict=True)]
+        shares = [_sampled_share(look, *mine) for look, mine in zip(looks, counts, strict=True)]
     return [
-        (*with_known(cells, table, group, np.array(ends)), made)  # type: ignore[misc]
-        for cells, (*ends, made) in zip(several, found, strict=True)
+        (*with_known(cells, table, group, np.array(ends)), method)  # type: ignore[misc]
+        for cells, (*ends, method) in zip(several, shares, strict=True)
     ]
 
 
@@ -110,15 +110,15 @@ def share_may_meet(
     """
     group = known_group(row, cells)
     assert group is not None
-    own = group & cells.sampled
-    size = float(cells.size[own].sum())
+    sampled = group & cells.sampled
+    size = float(cells.size[sampled].sum())
     if look.horizon is None or size == 0:
         return np.ones(len(labels), dtype=bool)
-    hits, known = _hits(cells, ratios([row], cells), own), group & ~cells.sampled
-    counts = cells.labelled[:, own].sum(axis=1, keepdims=True), hits[:, None]
-    one = Cells(np.array([size]), *counts, np.array([True]))
+    hits, known = _hits(cells, ratios([row], cells), sampled), group & ~cells.sampled
+    counts = cells.labelled[:, sampled].sum(axis=1, keepdims=True), hits[:, None]
+    cell = Cells(np.array([size]), *counts, np.array([True]))
     table = Ratios(np.zeros(1), np.ones((1, 1)), np.array([size]), np.zeros((1, 1)))
-    covered = _covered(cells, own) if look.target == "file" else 0.0
+    covered = _covered(cells, sampled) if look.target == "file" else 0.0
     progress = labels / max(look.planned, 1)
     critical = boundary(progress, covered, 1 - look.confidence, look.horizon) ** 2
     part = size / float(cells.size[group].sum())
@@ -130,7 +130,7 @@ def share_may_meet(
     def settled(low: FloatArray, high: FloatArray) -> BoolArray:
         return goal.missed(share, sure + part * low, sure + part * high)
 
-    low, high, _ = reached(one, table, critical, settled, target=look.target)
+    low, high, _ = reached(cell, table, critical, settled, target=look.target)
     return ~settled(low, high)
 
 

@@ -106,7 +106,7 @@ def check_pair(setup: Setup, items: Items) -> None:
             "design 'paired_comparison' needs thresholds or predictions of both classifiers, "
             f"{silent[0]!r} has none"
         )
-    if all(one == other for one, other in items.joined(names, [Part()])):
+    if all(first == second for first, second in items.joined(names, [Part()])):
         raise PlanArgumentError(
             "classifier",
             f"names {names[0]!r} and {names[1]!r}, which say the same about every item "
@@ -164,12 +164,12 @@ def _order(setup: Setup) -> Stretch:
     return Stretch(MeanScore(scored, turned, ranked), True, setup.seed)
 
 
-def _wanted(setup: Setup, said: BoolArray) -> BoolArray:
+def _wanted(setup: Setup, called: BoolArray) -> BoolArray:
     """The strata on which a result or a claim of the plan rests, (n_strata,)."""
     asked = {*setup.estimands, *setup.claims}
     if asked <= {ACCURACY}:
-        return np.asarray(said[0] != said[1])
-    either = np.asarray(said.any(axis=0))
+        return np.asarray(called[0] != called[1])
+    either = np.asarray(called.any(axis=0))
     return either if asked <= {ACCURACY, "precision_difference"} else np.ones_like(either)
 
 
@@ -203,18 +203,18 @@ def _ways_to_watch(setup: Setup, frame: PairFrame) -> list[Remedy]:
     most = max(int(reaching(frame, CENSUS)), SMALLEST_WATCHED)
     if setup.planned < most:
         every["budget"] = most
-    found = [Remedy(f"label all {items:,} items on which they disagree", every), once]
+    remedies = [Remedy(f"label all {items:,} items on which they disagree", every), once]
     if setup.params.n_differ is not None:
         more = {name: value for name, value in given.items() if name != "n_differ"}
-        found.append(Remedy("cut the disagreements into more strata", {"params": more}))
-    return found
+        remedies.append(Remedy("cut the disagreements into more strata", {"params": more}))
+    return remedies
 
 
 def _given(setup: Setup) -> dict[str, Any]:
     """The parameters that are not those a plan has anyway."""
     plain = type(setup.params)()
-    found = {one.name: getattr(setup.params, one.name) for one in fields(setup.params)}
-    return {name: value for name, value in found.items() if value != getattr(plain, name)}
+    values = {item.name: getattr(setup.params, item.name) for item in fields(setup.params)}
+    return {name: value for name, value in values.items() if value != getattr(plain, name)}
 
 
 FLOOR, ALL = 0.2, "all"
@@ -352,8 +352,8 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
     def figures_of(
         self, answers: Sequence[Answers[PairFrame]], looks: Sequence[Look]
     ) -> list[Figures]:
-        if any(one.frame.few for one in answers):
-            return [self.figures(one, look) for one, look in zip(answers, looks, strict=True)]
+        if any(answer.frame.few for answer in answers):
+            return [self.figures(run, look) for run, look in zip(answers, looks, strict=True)]
         return super().figures_of(answers, looks)
 
     def may_meet(
@@ -390,15 +390,15 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
 
 def certain_figures(rows: list[Estimand], cells: Cells) -> Figures:
     """Values with the bounds that hold whatever the items without a label are."""
-    table, made = table_of(rows, cells), CERTAIN
+    table, method = table_of(rows, cells), CERTAIN
     low, high = certain_bounds(cells, table)
     if cells.judged is not None:
-        made = replace(CERTAIN, form=Form.APPROXIMATE)  # How many can be judged is an estimate.
+        method = replace(CERTAIN, form=Form.APPROXIMATE)  # How many can be judged is an estimate.
         whole = judgeable(cells)
         least, most = certain_bounds(whole, table_of(rows, whole))
         low, high = np.minimum(low, least), np.maximum(high, most)
     value = np.clip(table.value(plug_in_totals(cells)), low, high)
-    return Figures(value, low, high, (made,) * len(rows), np.full(len(rows), np.nan))
+    return Figures(value, low, high, (method,) * len(rows), np.full(len(rows), np.nan))
 
 
 def _first_of_all(frame: PairFrame, progress: Progress) -> IntArray:

@@ -154,7 +154,7 @@ class PairedLists(ComparesLists[TwoLists]):
         first, last = _ends(setup)
         ranks = [_ranks(setup, str(name)) for name in (setup.classifier, setup.versus)]
         union = np.flatnonzero((ranks[0] <= last) | (ranks[1] <= last)).astype(np.int64)
-        a, b = (one[union] for one in ranks)
+        a, b = (rank[union] for rank in ranks)
         heads = Heads(a, b, _edges(first, last), setup.params.own)
         if not heads.side.any():
             raise PlanArgumentError(
@@ -163,17 +163,17 @@ class PairedLists(ComparesLists[TwoLists]):
                 value=setup.classifiers,
                 short="the two lists are the same",
             )
-        own, number = heads.strata(setup.planned)
+        of_union, number = heads.strata(setup.planned)
         at = _grid(first, last)
-        along = Along(heads, own, number, at)
-        stratum = np.full(len(setup.population), own.max() + 1, dtype=np.int64)
-        stratum[union] = own
+        along = Along(heads, of_union, number, at)
+        stratum = np.full(len(setup.population), of_union.max() + 1, dtype=np.int64)
+        stratum[union] = of_union
         strata = int(stratum.max()) + 1
         rates, _ = stratum_rates(setup.population, str(setup.classifier), stratum, strata)
         sides = np.zeros(strata, dtype=bool)
-        sides[own[heads.side > 0]] = True
+        sides[of_union[heads.side > 0]] = True
         base = make_frame(setup, stratum, rates, sides, _notes(setup, ranks, last))
-        wanted = np.arange(strata) <= own.max()
+        wanted = np.arange(strata) <= of_union.max()
         planned = _planned(heads, along, base.sizes, setup.planned)
         return extended(base, TwoLists, wanted=wanted, union=union, along=along, planned=planned)
 
@@ -214,12 +214,12 @@ class PairedLists(ComparesLists[TwoLists]):
         state, draws, missing = self._standing(frame, answers, look)
         counted = answers.until(draws) if state.has_interval else answers
         along = frame.along
-        found = self.bounds(frame, counted, look, draws if state.has_interval else None)
-        value = found[DIFFERENCE].value
+        bounds = self.bounds(frame, counted, look, draws if state.has_interval else None)
+        value = bounds[DIFFERENCE].value
         if state in (State.NOTHING, State.TOO_FEW):
-            found = {
-                kind: Bounds(np.full(len(value), np.nan), one.low, one.high)
-                for kind, one in found.items()
+            bounds = {
+                kind: Bounds(np.full(len(value), np.nan), bound.low, bound.high)
+                for kind, bound in bounds.items()
             }
         before = along.squared(DIFFERENCE, np.ones(len(along.stratum))) / along.ranks
         beyond = state == State.INTERVAL and look.labels > look.planned
@@ -228,7 +228,7 @@ class PairedLists(ComparesLists[TwoLists]):
             assumed.append(UNDECIDED_BOTH_WAYS)
         return Compared(
             rank=along.ranks,
-            bounds=found,
+            bounds=bounds,
             possible=before,
             state=state,
             promise=Promise.NONE if state == State.STOPPED_EARLY else look.promise,
@@ -323,26 +323,26 @@ def _ranks(setup: Setup, name: str) -> IntArray:
     if score is None:
         raise PlanError(f"two ranked lists need a score of each, {name!r} has none", "needs scores")
     order = setup.ranking(score)
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = np.arange(1, len(order) + 1)
-    return found
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(1, len(order) + 1)
+    return rank
 
 
 def _notes(setup: Setup, ranks: list[IntArray], last: int) -> tuple[str, ...]:
-    found = []
+    notes = []
     for name in (setup.classifier, setup.versus):
         score = setup.population.ordering_score(str(name))
         if score is not None and score.min() == score.max():
-            found.append(RANDOM.format(name=name))
+            notes.append(RANDOM.format(name=name))
     items = len(setup.population)
     rank = min(last, max(items // 2, 1))
     shared = int(((ranks[0] <= rank) & (ranks[1] <= rank)).sum())
     share = rank / items
     chance = rank * share
     noise = np.sqrt(max(chance * (1 - share) * (1 - share), 1.0))
-    if not found and shared <= chance + SHARED_BY_CHANCE * noise:
-        found.append(SHUFFLED.format(rank=rank, shared=shared))
-    return tuple(found)
+    if not notes and shared <= chance + SHARED_BY_CHANCE * noise:
+        notes.append(SHUFFLED.format(rank=rank, shared=shared))
+    return tuple(notes)
 
 
 def _grid(first: int, last: int) -> IntArray:
@@ -355,14 +355,14 @@ def _grid(first: int, last: int) -> IntArray:
 
 def _planned(heads: Heads, along: Along, sizes: IntArray, labels: int) -> IntArray:
     """The labels of each stratum of the frame, what both lists have only where all else has one."""
-    found = np.zeros(len(sizes), dtype=np.int64)
+    counts = np.zeros(len(sizes), dtype=np.int64)
     mine = along.sizes
-    found[: along.number] = shared_out(along.weights, mine, min(labels, int(mine.sum())))
+    counts[: along.number] = shared_out(along.weights, mine, min(labels, int(mine.sum())))
     rest = labels - int(mine.sum())
     union = len(heads.first)
     if rest > 0 and union > mine.sum():
-        found[along.number] = min(rest, union - int(mine.sum()))
-    return found
+        counts[along.number] = min(rest, union - int(mine.sum()))
+    return counts
 
 
 def _asking_order(setup: Setup, frame: TwoLists) -> IntArray:
@@ -372,11 +372,11 @@ def _asking_order(setup: Setup, frame: TwoLists) -> IntArray:
     shared = np.arange(len(planned)) < frame.along.number
     early = np.where(shared, np.minimum(OF_EACH, planned), 0)
     whole = np.where(shared, frame.sizes, planned)
-    drawn, found = np.zeros_like(planned), []
+    drawn, items_of_step = np.zeros_like(planned), []
     for upto in (early, planned, whole, np.where(frame.asked, frame.sizes, 0)):
-        found.append(_in_proportion(setup, frame, drawn, upto - drawn))
+        items_of_step.append(_in_proportion(setup, frame, drawn, upto - drawn))
         drawn = upto
-    return np.concatenate(found)
+    return np.concatenate(items_of_step)
 
 
 def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
@@ -386,6 +386,6 @@ def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray
     keys = setup.orders.of_some(setup.seed, "place", setup.population, items)
     places: FloatArray = (keys[:, 0].astype(float) + 0.5) / 2.0**64
     strata = interleaved(counts, places)
-    found = np.empty(len(items), dtype=np.int64)
-    found[np.argsort(strata, kind="stable")] = items
-    return found
+    order = np.empty(len(items), dtype=np.int64)
+    order[np.argsort(strata, kind="stable")] = items
+    return order

@@ -93,8 +93,8 @@ def check_parameter(name: str, value: Any, kind: str, limits: Mapping[str, Any])
     "tuple[int | str, ...]"."""
     inner = re.search(r"tuple\[(.*), \.\.\.\]", kind)
     if inner and isinstance(value, tuple):
-        for one in value:
-            check_parameter(name, one, inner[1], limits)
+        for entry in value:
+            check_parameter(name, entry, inner[1], limits)
         return
     if value is None and kind.endswith("None"):
         return

@@ -178,8 +178,8 @@ def _ways(setup: Setup, items: Items) -> tuple[IntArray, IntArray]:
             f"asked about: {lacks}",
             "needs predictions of each classifier",
         )
-    found = sorted(items.joined(setup.classifiers, [Part()]).items())
-    return np.array([codes for codes, _ in found]), np.array([int(one[0]) for _, one in found])
+    ways = sorted(items.joined(setup.classifiers, [Part()]).items())
+    return np.array([codes for codes, _ in ways]), np.array([int(count[0]) for _, count in ways])
 
 
 def _called(setup: Setup) -> BoolArray:
@@ -195,10 +195,10 @@ def _check_disagreements(setup: Setup, codes: IntArray, sizes: IntArray) -> None
     names = (*setup.estimands, *setup.claims)
     if setup.target != "process" or not any(name.endswith(DIFFERENCE) for name in names):
         return
-    for one, other in combinations(range(len(setup.classifiers)), 2):
-        items = int(sizes[codes[:, one] != codes[:, other]].sum())
+    for first, second in combinations(range(len(setup.classifiers)), 2):
+        items = int(sizes[codes[:, first] != codes[:, second]].sum())
         if items < PROCESS_DISAGREEMENTS:
-            both = f"{setup.classifiers[one]!r} and {setup.classifiers[other]!r}"
+            both = f"{setup.classifiers[first]!r} and {setup.classifiers[second]!r}"
             raise PlanError(
                 "a statement about items like these needs at least "
                 f"{PROCESS_DISAGREEMENTS} items on which two classifiers disagree, and of {both} "
@@ -251,11 +251,11 @@ def _edges(patterns: Patterns, n_strata: int) -> list[IntArray]:
 def _pattern_of_each(setup: Setup, codes: IntArray, patterns: Patterns) -> IntArray:
     """The pattern of each item, (n_items,)."""
     predicted = [setup.population.predictions[name] for name in setup.classifiers]
-    found = np.zeros(len(setup.population), dtype=np.int64)
+    pattern_of = np.zeros(len(setup.population), dtype=np.int64)
     for way, pattern in zip(codes.tolist(), patterns.of_way.tolist(), strict=True):
-        here = [one == code for one, code in zip(predicted, way, strict=True)]
-        found[np.all(here, axis=0)] = pattern
-    return found
+        here = [classes == code for classes, code in zip(predicted, way, strict=True)]
+        pattern_of[np.all(here, axis=0)] = pattern
+    return pattern_of
 
 
 def _strata(
@@ -283,8 +283,8 @@ def _tied(items: Items, whole: Stretch, stratum: IntArray) -> bool:
 def _values_tied(value: FloatArray, stratum: IntArray, order: IntArray) -> bool:
     """Whether equal values lie in several strata; ``order`` sorts the values, so that they stand
     beside each other."""
-    value, one = value[order], stratum[order]
-    return bool(((value[1:] == value[:-1]) & (one[1:] != one[:-1])).any())
+    value, stratum = value[order], stratum[order]
+    return bool(((value[1:] == value[:-1]) & (stratum[1:] != stratum[:-1])).any())
 
 
 def _rates(setup: Setup, stratum: IntArray, n_strata: int) -> Rates:
@@ -294,9 +294,9 @@ def _rates(setup: Setup, stratum: IntArray, n_strata: int) -> Rates:
     return _mean_rates([stratum_rates(setup.population, name, stratum, n_strata) for name in names])
 
 
-def _mean_rates(found: Sequence[Rates]) -> Rates:
-    notes = dict.fromkeys(note for _, said in found for note in said)
-    return np.asarray(np.mean([rates for rates, _ in found], axis=0)), tuple(notes)
+def _mean_rates(several: Sequence[Rates]) -> Rates:
+    notes = dict.fromkeys(note for _, notes_of_one in several for note in notes_of_one)
+    return np.asarray(np.mean([rates for rates, _ in several], axis=0)), tuple(notes)
 
 
 def _rare_words(patterns: Patterns, planned: int) -> tuple[str, ...]:
@@ -309,8 +309,8 @@ def _rare_words(patterns: Patterns, planned: int) -> tuple[str, ...]:
 def _with_votes(frame: PatternFrame, called: BoolArray, score: FloatArray) -> PatternFrame:
     """The frame with what the number of votes says beyond the scores."""
     level = frame.said.any(axis=0).astype(float)
-    found = _with_evidence(frame, called, score, VOTE_WEIGHT * called.mean(axis=0))
-    return replace(found, level=level)
+    with_votes = _with_evidence(frame, called, score, VOTE_WEIGHT * called.mean(axis=0))
+    return replace(with_votes, level=level)
 
 
 def _with_evidence(
@@ -341,16 +341,16 @@ def asked_kinds(setup: Setup) -> list[Kind]:
 def claimed_kinds(setup: Setup) -> list[Kind]:
     """What the claims are about; an estimand of all where a claim names a classifier that the plan
     does not."""
-    found: dict[str, dict[tuple[int, ...], None]] = {}
+    groups_of: dict[str, dict[tuple[int, ...], None]] = {}
     for name, classifiers in setup.claimed:
-        known = bool(classifiers) and all(one in setup.classifiers for one in classifiers)
+        known = bool(classifiers) and all(judge in setup.classifiers for judge in classifiers)
         groups = (
-            (tuple(setup.classifiers.index(one) for one in classifiers),)
+            (tuple(setup.classifiers.index(judge) for judge in classifiers),)
             if known
             else _every(name, len(setup.classifiers)).groups
         )
-        found.setdefault(name, {}).update(dict.fromkeys(groups))
-    return [Kind(_row(name), tuple(groups)) for name, groups in found.items()]
+        groups_of.setdefault(name, {}).update(dict.fromkeys(groups))
+    return [Kind(_row(name), tuple(groups)) for name, groups in groups_of.items()]
 
 
 def _every(name: str, classifiers: int) -> Kind:
@@ -368,12 +368,12 @@ def figure_slopes(
     """The derivatives of the figures of each kind, (..., n_figures, n_strata) each; of a difference
     the first one's less the second one's. ``rates`` is (..., n_strata)."""
     totals = (frame.sizes * rates)[..., None, :]
-    found = []
+    slopes_of_kinds = []
     for kind in kinds:
-        each = [slopes(one, totals) for one in _tables(frame, kind.row)]
-        figures = [each[one] - each[rest[0]] if rest else each[one] for one, *rest in kind.groups]
-        found.append(np.concatenate(figures, axis=-2))
-    return found
+        each = [slopes(table, totals) for table in _tables(frame, kind.row)]
+        figures = [each[a] - each[rest[0]] if rest else each[a] for a, *rest in kind.groups]
+        slopes_of_kinds.append(np.concatenate(figures, axis=-2))
+    return slopes_of_kinds
 
 
 def slopes_of_kind(kind: Kind) -> Callable[[PatternFrame, FloatArray], FloatArray]:
@@ -391,23 +391,23 @@ def _tables(frame: PatternFrame, row: Estimand) -> list[Ratios]:
 def _asked(setup: Setup, frame: PatternFrame) -> BoolArray:
     """The strata on which something that is asked for or claimed rests, (n_strata,); all where that
     is nothing."""
-    found = np.zeros(frame.n_strata, dtype=bool)
+    asked = np.zeros(frame.n_strata, dtype=bool)
     for kind in (*asked_kinds(setup), *claimed_kinds(setup)):
         tables = _tables(frame, kind.row)
-        for one, *rest in kind.groups:
+        for first, *rest in kind.groups:
             if rest:
-                found |= _difference_rests_on(tables[one], tables[rest[0]])
+                asked |= _difference_rests_on(tables[first], tables[rest[0]])
             else:
-                found |= ((tables[one].a != 0) | (tables[one].b != 0))[0]
-    return found if found.any() else ~found
+                asked |= ((tables[first].a != 0) | (tables[first].b != 0))[0]
+    return asked if asked.any() else ~asked
 
 
-def _difference_rests_on(one: Ratios, other: Ratios) -> BoolArray:
+def _difference_rests_on(left: Ratios, right: Ratios) -> BoolArray:
     """The strata on which the difference of two ratios rests, (n_strata,)."""
-    every = (one.a != 0) | (other.a != 0) | (one.b != 0) | (other.b != 0)
-    if (one.b != 0).any() or (other.b != 0).any() or one.b0[0] != other.b0[0]:
+    every = (left.a != 0) | (right.a != 0) | (left.b != 0) | (right.b != 0)
+    if (left.b != 0).any() or (right.b != 0).any() or left.b0[0] != right.b0[0]:
         return np.asarray(every[0])
-    return np.asarray((one.a != other.a)[0])
+    return np.asarray((left.a != right.a)[0])
 
 
 def pattern_shares(setup: Setup, frame: PatternFrame, rates: FloatArray) -> Shares:
@@ -422,7 +422,7 @@ def pattern_shares(setup: Setup, frame: PatternFrame, rates: FloatArray) -> Shar
     def shares(sizes: IntArray, labels: int, batch: int) -> FloatArray:
         total = labels + batch
         every = widest_shares(sizes, rates, served, total, floor, missed)
-        each = [widest_shares(sizes, rates, one, total, floor, missed) for one in apart]
+        each = [widest_shares(sizes, rates, figures, total, floor, missed) for figures in apart]
         return np.asarray((1 - OWN_SHARE * len(each)) * every + OWN_SHARE * sum(each))
 
     return shares
@@ -435,8 +435,8 @@ def disagreement_notes(answers: Answers[Any], look: Look) -> list[str]:
         return []
     differ = cells.predicted != cells.other
     items, labels = cells.size[differ].sum(), cells.labelled[differ].sum()
-    said = [DISAGREE.format(items=int(items), of=int(cells.size.sum()))]
+    notes = [DISAGREE.format(items=int(items), of=int(cells.size.sum()))]
     accuracy = look.target == "file" and answers.rows[0].name == ACCURACY
     if accuracy and labels > items - 0.5:
-        said.append(REACHED)
-    return said
+        notes.append(REACHED)
+    return notes

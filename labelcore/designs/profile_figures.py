@@ -84,7 +84,7 @@ def profile_figures(
 
 def profile_figures_of(answers: Sequence[Answers[Any]], looks: Sequence[Look]) -> list[Figures]:
     """``profile_figures`` of several runs of one plan side by side."""
-    return _side_by_side(answers[0].rows, [(one.cells, one.rates) for one in answers], looks)
+    return _side_by_side(answers[0].rows, [(run.cells, run.rates) for run in answers], looks)
 
 
 def profile_figures_at(
@@ -99,13 +99,13 @@ def _side_by_side(
     parts: Sequence[tuple[Cells, FloatArray | None]],
     looks: Sequence[Look],
 ) -> list[Figures]:
-    found: dict[int, Figures] = {}
+    figures: dict[int, Figures] = {}
     by_size: dict[int, list[int]] = {}
     for place, (cells, _) in enumerate(parts):
         by_size.setdefault(len(cells.size), []).append(place)
     for places in by_size.values():
         part, of_part = [parts[place] for place in places], [looks[place] for place in places]
-        rates = [own for _, own in part]
+        rates = [expected for _, expected in part]
         bounds = g_profile(
             rows,
             side_by_side([cells for cells, _ in part]),
@@ -114,9 +114,9 @@ def _side_by_side(
             progress=np.array([look.progress for look in of_part]),
             confidence=np.array([look.confidence for look in of_part]),
         )
-        for place, (cells, own), look, *mine in zip(places, part, of_part, *bounds, strict=True):
-            found[place] = _shown(rows, cells, look, own, tuple(mine))
-    return [found[place] for place in range(len(parts))]
+        for place, (cells, rate), look, *mine in zip(places, part, of_part, *bounds, strict=True):
+            figures[place] = _shown(rows, cells, look, rate, tuple(mine))
+    return [figures[place] for place in range(len(parts))]
 
 
 def profile_may_meet(
@@ -208,10 +208,10 @@ def _may_meet(
 
 def alike(several: Sequence[Cells], looks: Sequence[Look]) -> list[list[int]]:
     """The places of runs that can be estimated side by side: as many cells and the same size."""
-    found: dict[tuple[int, int], list[int]] = {}
+    places: dict[tuple[int, int], list[int]] = {}
     for place, (cells, look) in enumerate(zip(several, looks, strict=True)):
-        found.setdefault((len(cells.size), look.planned), []).append(place)
-    return list(found.values())
+        places.setdefault((len(cells.size), look.planned), []).append(place)
+    return list(places.values())
 
 
 def _shown(
@@ -224,17 +224,17 @@ def _shown(
     """The figures of one run with these values and bounds, (n_rows,) each."""
     table = table_of(rows, cells)
     value, low, high = bounds
-    made = [method_at(look)] * len(rows)
+    methods = [method_at(look)] * len(rows)
     if isinstance(table, Differences):
-        return Figures(value, low, high, tuple(made), np.full(len(rows), np.nan))
+        return Figures(value, low, high, tuple(methods), np.full(len(rows), np.nan))
     for place in range(len(rows)) if look.promise == Promise.WATCHED else ():
         group = known_group(rows[place], cells)
         if _one_sample(group, cells):
             # The band over strata needs several; one is a plain random sample by itself.
-            _, low[place], high[place], made[place] = share_of_group(
+            _, low[place], high[place], methods[place] = share_of_group(
                 cells, look, table.row(place), group
             )
-    return Figures(value, low, high, tuple(made), _tail(cells, table, rates, look))
+    return Figures(value, low, high, tuple(methods), _tail(cells, table, rates, look))
 
 
 def g_profile(

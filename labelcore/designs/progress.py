@@ -33,8 +33,8 @@ class AnswerCodes:
         asked = np.asarray(positions)
         if not asked.ndim:
             return self._code.get(int(asked), NO_ANSWER)
-        found = map(self._code.get, asked.reshape(-1).tolist(), repeat(NO_ANSWER))
-        return np.fromiter(found, np.int64, asked.size).reshape(asked.shape)
+        codes = map(self._code.get, asked.reshape(-1).tolist(), repeat(NO_ANSWER))
+        return np.fromiter(codes, np.int64, asked.size).reshape(asked.shape)
 
     def __setitem__(self, positions: Any, codes: Any) -> None:
         if isinstance(positions, int):
@@ -62,10 +62,10 @@ class AnswerCodes:
 
     def of_all(self, number: int) -> IntArray:
         """The codes of all ``number`` items of the file, (n_items,)."""
-        found = np.full(number, NO_ANSWER, dtype=np.int64)
+        codes = np.full(number, NO_ANSWER, dtype=np.int64)
         there = self.positions
-        found[there] = self[there]
-        return found
+        codes[there] = self[there]
+        return codes
 
     def copy(self) -> AnswerCodes:
         """The same codes, to be changed apart."""

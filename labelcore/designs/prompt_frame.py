@@ -49,11 +49,11 @@ def outputs_of_prompts(setup: Setup) -> IntArray | None:
     of_item = prompt.codes.astype(np.int64)
     alone = of_item < 0
     of_item[alone] = len(prompt.texts) + np.arange(int(alone.sum()))
-    found = np.full((int(of_item.max()) + 1, len(groups.names)), -1, dtype=np.int64)
-    found[of_item, groups.codes] = np.arange(len(of_item))
-    answered = found >= 0
+    outputs = np.full((int(of_item.max()) + 1, len(groups.names)), -1, dtype=np.int64)
+    outputs[of_item, groups.codes] = np.arange(len(of_item))
+    answered = outputs >= 0
     twice = int(answered.sum()) < len(of_item)
-    return None if twice or not (answered.sum(axis=1) > 1).any() else found
+    return None if twice or not (answered.sum(axis=1) > 1).any() else outputs
 
 
 def prompt_frame(setup: Setup) -> HelpedFrame:
@@ -61,9 +61,9 @@ def prompt_frame(setup: Setup) -> HelpedFrame:
     outputs = outputs_of_prompts(setup)
     assert outputs is not None and setup.groups is not None
     population, name = setup.population, str(setup.classifier)
-    said = population.predictions[name] == population.classes.index(population.positive)
+    called = population.predictions[name] == population.classes.index(population.positive)
     score, others = population.ordering_score(name), evidence_of(setup)
-    likely = mid_rank_share(said.astype(float) if score is None else score).astype(float)
+    likely = mid_rank_share(called.astype(float) if score is None else score).astype(float)
     if others is not None:
         likely = likely + mid_rank_share(others.order)
     stratum = np.zeros(len(population), dtype=np.int64)
@@ -73,19 +73,19 @@ def prompt_frame(setup: Setup) -> HelpedFrame:
     by_way = _by_way(outputs, most)
     pieces = pieces_by_size(np.array([len(items) for _, items in by_way]), most)
     for (systems, items), number in zip(by_way, pieces, strict=True):
-        for members in _blocks(items, said, likely, number):
+        for members in _blocks(items, called, likely, number):
             first = len(group)
             stratum[members] = first + np.arange(len(systems))
             group += systems.tolist()
             block += [(block[-1] + 1) if block else 0] * len(systems)
     strata = len(group)
     rates, notes = stratum_rates(population, name, stratum, strata)
-    predicted = 2 * np.bincount(stratum, said, strata) >= np.bincount(stratum, minlength=strata)
+    predicted = 2 * np.bincount(stratum, called, strata) >= np.bincount(stratum, minlength=strata)
     base = make_frame(setup, stratum, rates, predicted, notes)
     base = replace(base, queue=by_group(_prompt_order(setup, outputs), base.stratum, strata))
-    own = helped(setup, base, others)
-    return extended(base, HelpedFrame, block=np.array(block), helpers=own.helpers,
-                     evidence=own.evidence, group=np.array(group))  # fmt: skip
+    helped_frame = helped(setup, base, others)
+    return extended(base, HelpedFrame, block=np.array(block), helpers=helped_frame.helpers,
+                     evidence=helped_frame.evidence, group=np.array(group))  # fmt: skip
 
 
 def _by_way(outputs: IntArray, most: int) -> list[tuple[IntArray, IntArray]]:
@@ -96,23 +96,23 @@ def _by_way(outputs: IntArray, most: int) -> list[tuple[IntArray, IntArray]]:
     )
     kept = np.argsort(-sizes, kind="stable")[:most]
     rare = outputs[~np.isin(of_prompt.reshape(-1), kept)]
-    found = [(np.flatnonzero(ways[one]), outputs[of_prompt.reshape(-1) == one][:, ways[one]])
-             for one in kept.tolist()]  # fmt: skip
+    by_way = [(np.flatnonzero(ways[way]), outputs[of_prompt.reshape(-1) == way][:, ways[way]])
+              for way in kept.tolist()]  # fmt: skip
     for system in range(outputs.shape[1]):
         mine = rare[rare[:, system] >= 0, system]
-        found += [(np.array([system]), mine[:, None])] if len(mine) else []
-    return found
+        by_way += [(np.array([system]), mine[:, None])] if len(mine) else []
+    return by_way
 
 
-def _blocks(items: IntArray, said: Any, likely: FloatArray, number: int) -> list[IntArray]:
+def _blocks(items: IntArray, called: Any, likely: FloatArray, number: int) -> list[IntArray]:
     """The outputs of the prompts of each stratum of prompts, (n_prompts, n_systems) each."""
-    ways, of_prompt = np.unique(said[items], axis=0, return_inverse=True)
+    ways, of_prompt = np.unique(called[items], axis=0, return_inverse=True)
     of_prompt = of_prompt.reshape(-1)
-    found = agreement_patterns(ways.T, np.bincount(of_prompt), max(number - 1, 1))
-    pattern, order = found.of_way[of_prompt], np.argsort(-likely[items].mean(axis=1), kind="stable")
+    alike = agreement_patterns(ways.T, np.bincount(of_prompt), max(number - 1, 1))
+    pattern, order = alike.of_way[of_prompt], np.argsort(-likely[items].mean(axis=1), kind="stable")
     parts = []
-    for one, pieces in enumerate(pieces_by_size(found.sizes, number)):
-        mine = order[pattern[order] == one]
+    for code, pieces in enumerate(pieces_by_size(alike.sizes, number)):
+        mine = order[pattern[order] == code]
         ends = equal_size_edges(len(mine), pieces)
         parts += [part for part in np.split(items[mine], ends[:-1]) if len(part)]
     return parts
@@ -165,14 +165,14 @@ def alike_by_prompt(setup: Setup, outputs: IntArray) -> float:
     mean correlation of two systems over the prompts that both answered, 0 to 1."""
     population, name = setup.population, str(setup.classifier)
     score = population.ordering_score(name)
-    said = population.predictions[name].astype(float) if score is None else mid_rank_share(score)
-    found = []
+    opinion = population.predictions[name].astype(float) if score is None else mid_rank_share(score)
+    correlations = []
     for a in range(outputs.shape[1]):
         for b in range(a):
             both = outputs[(outputs[:, a] >= 0) & (outputs[:, b] >= 0)][:, [a, b]]
-            if len(both) > FEWEST and said[both].std(axis=0).all():
-                found.append(float(np.corrcoef(said[both].T)[0, 1]))
-    return max(float(np.mean(found)), 0.0) if found else 0.0
+            if len(both) > FEWEST and opinion[both].std(axis=0).all():
+                correlations.append(float(np.corrcoef(opinion[both].T)[0, 1]))
+    return max(float(np.mean(correlations)), 0.0) if correlations else 0.0
 
 
 def cheaper(
@@ -188,7 +188,7 @@ def cheaper(
     frames, counts   of both, and the labels that their strata are expected to get
     """
     assert setup.groups is not None
-    found = []
+    variances = []
     for frame, number in zip(frames, counts, strict=True):
         labels = np.maximum(number, FEWEST)
         group, size = frame.group, setup.groups.sizes
@@ -196,6 +196,6 @@ def cheaper(
         rate = mean[group] + BELIEVED * (frame.rates - mean[group])
         spread = frame.sizes**2 * rate * (1 - rate)
         spread = spread * np.maximum(1 / labels - 1 / np.maximum(frame.sizes, 1), 0)
-        found.append(float((np.bincount(group, spread, len(size)) / size**2).sum()))
+        variances.append(float((np.bincount(group, spread, len(size)) / size**2).sum()))
     kept = 1 - BELIEVED * alike_by_prompt(setup, outputs)
-    return SAME if found[0] * kept <= found[1] else EACH
+    return SAME if variances[0] * kept <= variances[1] else EACH

@@ -199,28 +199,28 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
         state, draws = self._standing(frame, ranked, look)
         answers = ranked.until(draws)
         basis = Basis(look, state, draws, answers)
-        found = Found(without_bounds(ranked.n_items, at, np.full(len(at), np.nan)))
+        estimate = Found(without_bounds(ranked.n_items, at, np.full(len(at), np.nan)))
         if draws:
-            found = self.found(setup, frame, ranked, basis, at)
+            estimate = self.found(setup, frame, ranked, basis, at)
         bounded = basis.bounded
         promised = self.has_confidence and state != State.STOPPED_EARLY
         return Curve(
-            rank=found.yields.rank,
+            rank=estimate.yields.rank,
             names=tuple(READINGS),
-            read=found.read,
+            read=estimate.read,
             confidence=self.confidence(setup, look),
             simultaneous=self.has_confidence,
             promise=look.promise if promised else Promise.NONE,
             state=state,
             labels=answers.labels if bounded else look.labels,
             draws=draws if bounded else look.draws,
-            method=found.method or self.made_by(setup.params),
-            assumptions=(*self.assumptions, *found.assumed, *self._assumed(basis)),
+            method=estimate.method or self.made_by(setup.params),
+            assumptions=(*self.assumptions, *estimate.assumed, *self._assumed(basis)),
             missing="" if bounded else self._missing(frame, look),
-            yields=(found.summed or found.yields) if bounded else None,
-            provisional=found.provisional,
-            extra=found.extra,
-            notes=(*frame.notes, *found.notes),
+            yields=(estimate.summed or estimate.yields) if bounded else None,
+            provisional=estimate.provisional,
+            extra=estimate.extra,
+            notes=(*frame.notes, *estimate.notes),
         )
 
     def _standing(self, frame: ListFrameT, ranked: Ranked, look: Look) -> tuple[State, int]:
@@ -301,9 +301,9 @@ def both_ways(
     """The ranks of the answers and further ones, increasing, and the verdict at each, NaN where no
     answer: items without a class taken for negative, and for positive, (n,) each."""
     ranks = increasing(np.concatenate([ranked.rank, *further]).astype(np.int64))
-    found = np.full((2, len(ranks)), np.nan)
-    found[:, np.searchsorted(ranks, ranked.rank)] = ranked.filled(0.0), ranked.filled(1.0)
-    return ranks, found[0], found[1]
+    verdicts = np.full((2, len(ranks)), np.nan)
+    verdicts[:, np.searchsorted(ranks, ranked.rank)] = ranked.filled(0.0), ranked.filled(1.0)
+    return ranks, verdicts[0], verdicts[1]
 
 
 def planning_ranks(setup: Setup, frame: ListFrame) -> IntArray | None:

@@ -80,10 +80,10 @@ def part_rates(setup: Setup, items: Items, classifier: str, parts: Sequence[Part
     scores are no probabilities, from the mid-rank shares of ``INNER`` items evenly spread over each
     part: the same on every engine."""
 
-    def made() -> Rates:
+    def shared_rates() -> Rates:
         return _part_rates(setup, items, classifier, parts)
 
-    return setup.shared(PART_RATES, (classifier, list(parts)), made)
+    return setup.shared(PART_RATES, (classifier, list(parts)), shared_rates)
 
 
 def _part_rates(setup: Setup, items: Items, classifier: str, parts: Sequence[Part]) -> Rates:
@@ -125,9 +125,9 @@ def _shares_inside(
     whole = setup.along(classifier)
     scores = []
     for part, size in zip(parts, items.counts(parts).tolist(), strict=True):
-        own = part.stretches[0] if part.stretches else whole
+        stretch = part.stretches[0] if part.stretches else whole
         ranks = np.unique((2 * np.arange(INNER) + 1) * size // (2 * INNER) + 1).tolist()
-        scores.append([mark.score for mark in items.at_ranks(own, part.predicted, ranks)])
+        scores.append([mark.score for mark in items.at_ranks(stretch, part.predicted, ranks)])
     values = np.unique(np.concatenate(scores))
     edges = np.unique(np.concatenate([values, np.nextafter(values, np.inf)]))
     until = np.cumsum(items.histogram(classifier, edges, {}))
@@ -135,7 +135,7 @@ def _shares_inside(
     level = until[np.searchsorted(edges, np.nextafter(values, np.inf))] - below
     share = (below + level / 2) / len(items)
     share = share if whole.falling else 1 - share
-    return np.array([share[np.searchsorted(values, one)].mean() for one in scores])
+    return np.array([share[np.searchsorted(values, of_part)].mean() for of_part in scores])
 
 
 def planned_part_rates(

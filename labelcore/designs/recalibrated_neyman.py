@@ -269,31 +269,31 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
 
     def chosen(self, setup: Setup) -> dict[str, Any]:
         alone = replace(setup, groups=None)
-        found = self._chosen_alone(alone)
+        picks = self._chosen_alone(alone)
         if setup.params.prompts == SAME and outputs_of_prompts(setup) is None:
             raise ParameterError("prompts", NO_PROMPTS)
         if setup.groups is None:
-            return found
-        plain = replace(alone, params=replace(setup.params, **found))
+            return picks
+        plain = replace(alone, params=replace(setup.params, **picks))
         by_pattern = self.draws_by_pattern(plain.params)
-        found |= pieces_in_group(setup, by_pattern=by_pattern, helped=bool(found.get("helpers")))
-        own = replace(setup, params=replace(setup.params, **found))
-        if own.params.group_share is not None:
-            return found
-        frames = (plain, self.prepare(plain)), self.prepare(own)
-        found["group_share"] = chosen_share(own, *frames, _shares_alone, _slopes_asked)
-        return found | self._chosen_prompts(replace(setup, params=replace(setup.params, **found)))
+        picks |= pieces_in_group(setup, by_pattern=by_pattern, helped=bool(picks.get("helpers")))
+        completed = replace(setup, params=replace(setup.params, **picks))
+        if completed.params.group_share is not None:
+            return picks
+        frames = (plain, self.prepare(plain)), self.prepare(completed)
+        picks["group_share"] = chosen_share(completed, *frames, _shares_alone, _slopes_asked)
+        return picks | self._chosen_prompts(replace(setup, params=replace(setup.params, **picks)))
 
     def _chosen_prompts(self, setup: Setup) -> dict[str, Any]:
         """Whether systems that answered the same prompts are labelled on the same ones."""
         outputs = outputs_of_prompts(setup)
         if outputs is None or setup.params.prompts:
             return {}
-        same, each = (replace(setup, params=replace(setup.params, prompts=one))
-                      for one in (SAME, EACH))  # fmt: skip
+        same, each = (replace(setup, params=replace(setup.params, prompts=way))
+                      for way in (SAME, EACH))  # fmt: skip
         frames = prompt_frame(same), self.prepare(each)
-        counts = [self.planned_counts(one, frame, setup.planned)
-                  for one, frame in zip((same, each), frames, strict=True)]  # fmt: skip
+        counts = [self.planned_counts(either, frame, setup.planned)
+                  for either, frame in zip((same, each), frames, strict=True)]  # fmt: skip
         return {"prompts": cheaper(setup, outputs, frames, counts)}
 
     def _chosen_alone(self, setup: Setup) -> dict[str, Any]:
@@ -316,7 +316,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     def assumed(self, params: Any) -> tuple[str, ...]:
         if params.recut != ONCE:
             return self.assumptions
-        return tuple(CUT_AGAIN if one == WITHIN_STRATA else one for one in self.assumptions)
+        return tuple(CUT_AGAIN if line == WITHIN_STRATA else line for line in self.assumptions)
 
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         return (Promise.FIXED,) if {*estimands} & {*SUMMARIES} else self.promises
@@ -402,34 +402,34 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         if (frame.stratum == NOT_SAMPLED).any():
             return None
         rates = self.fitted_rates(frame, progress)
-        told = self._labels_without(setup, frame, rates, progress.labelled)
-        made = wants_content(setup.population, frame.helpers)
-        learned = setup.population.opinions[str(setup.classifier)].columns if made else ()
-        return Saved(frame.helpers, labels, told, learned) if told else None
+        without = self._labels_without(setup, frame, rates, progress.labelled)
+        by_content = wants_content(setup.population, frame.helpers)
+        learned = setup.population.opinions[str(setup.classifier)].columns if by_content else ()
+        return Saved(frame.helpers, labels, without, learned) if without else None
 
     def expected_saving(self, setup: Setup, frame: HelpedFrame, labels: int) -> Expected | None:
         if frame.evidence is None or (frame.stratum == NOT_SAMPLED).any():
             return None
-        said = said_by_columns(setup)
+        votes = said_by_columns(setup)
         learned = CONTENT in frame.helpers and wants_content(setup.population, frame.helpers)
-        if not (said or learned) or isinstance(frame, PatternFrame):
+        if not (votes or learned) or isinstance(frame, PatternFrame):
             return None
         population, name = setup.population, str(setup.classifier)
-        own = side_of(population, name)
-        alone = np.clip(planning_rates(population, name, own)[0], *PROBABILITY_RANGE)
-        together = rates_with_verdicts(alone, said.values())
+        side = side_of(population, name)
+        alone = np.clip(planning_rates(population, name, side)[0], *PROBABILITY_RANGE)
+        together = rates_with_verdicts(alone, votes.values())
         if learned:
             saved = self._saved_by_content(setup, frame, labels, together)
             says = np.asarray(population.opinions[name].score > 0, dtype=np.float64)
-            agrees = agreeing(says, own)
-            found = Expected(name, CONTENT, len(said), agrees, saved, labels, learned=True)
-            return found if saved >= LEAST_LEARNED else None
+            agrees = agreeing(says, side)
+            expected = Expected(name, CONTENT, len(votes), agrees, saved, labels, learned=True)
+            return expected if saved >= LEAST_LEARNED else None
         saved = self._share_saved(setup, frame, labels, together)
         if saved < LEAST_SAVED:
             return None
-        of_item = {one: rates_with_verdicts(alone, [vote]) for one, vote in said.items()}
-        most = max(said, key=lambda one: float(of_item[one].var()))
-        return Expected(name, most, len(said) - 1, agreeing(said[most], own), saved, labels)
+        of_item = {key: rates_with_verdicts(alone, [vote]) for key, vote in votes.items()}
+        most = max(votes, key=lambda key: float(of_item[key].var()))
+        return Expected(name, most, len(votes) - 1, agreeing(votes[most], side), saved, labels)
 
     def _saved_by_content(
         self, setup: Setup, frame: HelpedFrame, labels: int, rates: FloatArray
@@ -440,15 +440,15 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         rates   (n_items,), those that everything else suggests
         """
         population, name = setup.population, str(setup.classifier)
-        own, opinion = side_of(population, name), population.opinions[name]
-        found = []
+        side, opinion = side_of(population, name), population.opinions[name]
+        saved = []
         for score in (opinion.score, random_of(0, "control").permutation(opinion.score)):
             other = replace(population, opinions={name: replace(opinion, score=score)})
             there = setup if score is opinion.score else replace(setup, population=other)
             strata = frame if there is setup else self.prepare(there)
-            item_rates = rates_with_content(rates, score, own)
-            found.append(self._share_saved(there, strata, labels, item_rates))
-        return float(1 - (1 - found[0]) / (1 - max(found[1], 0)))
+            item_rates = rates_with_content(rates, score, side)
+            saved.append(self._share_saved(there, strata, labels, item_rates))
+        return float(1 - (1 - saved[0]) / (1 - max(saved[1], 0)))
 
     def _share_saved(
         self, setup: Setup, frame: HelpedFrame, labels: int, of_items: FloatArray
@@ -480,8 +480,8 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         return {name: labels for name, labels in without.items() if labels is not None}
 
     def fitted_rates(self, frame: HelpedFrame, progress: Progress) -> FloatArray:
-        said = frame.evidence, frame.level, frame.group
-        return recalibrate(frame.rates, progress.positive, progress.labelled, *said)
+        evidence = frame.evidence, frame.level, frame.group
+        return recalibrate(frame.rates, progress.positive, progress.labelled, *evidence)
 
     def recut(
         self,
@@ -505,59 +505,59 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             of: HelpedFrame, rates: FloatArray, drawn: IntArray, labels: int
         ) -> FloatArray:
             more, sizes = max(labels - int(drawn.sum()), 0), of.sizes * of.asked
-            found = drawn + top_up(share(of, rates, labels), drawn, more, sizes)
-            return np.asarray(np.maximum(found, np.minimum(sizes, 1)))
+            counts = drawn + top_up(share(of, rates, labels), drawn, more, sizes)
+            return np.asarray(np.maximum(counts, np.minimum(sizes, 1)))
 
         expected = np.minimum(share(frame, rates, planned) * planned, frame.sizes)
         items = progress.codes.labelled
         positive = setup.population.classes.index(setup.population.positive)
         labels = items, progress.codes[items] == positive
-        found, of_parts, told = recut_of(frame, rates, expected, columns, setup.seed, labels)
-        if found is None or not forecast:
-            return found, told
-        parts, drawn = recut_frame(frame, found, progress.asked), progress.drawn
+        cut, of_parts, facts = recut_of(frame, rates, expected, columns, setup.seed, labels)
+        if cut is None or not forecast:
+            return cut, facts
+        parts, drawn = recut_frame(frame, cut, progress.asked), progress.drawn
         counts = going_on(parts, of_parts, parts.counts(progress.asked), planned)
         without = [
             labels_without(
-                one, parts, of_parts, counts, frame,
+                gradient, parts, of_parts, counts, frame,
                 lambda labels: going_on(frame, rates, drawn, labels) / max(labels, 1),
                 (planned, min(2 * planned, len(frame.stratum))),
             )
-            for one in _gradients_asked(setup, frame).values()
+            for gradient in _gradients_asked(setup, frame).values()
         ]  # fmt: skip
-        known = [one for one in without if one is not None]
+        known = [labels_alone for labels_alone in without if labels_alone is not None]
         fewer = sum(known) // len(known) - planned if known else 0
-        return found, {**told, "fewer": max(fewer, 0)}
+        return cut, {**facts, "fewer": max(fewer, 0)}
 
     def _allocate_toward(
         self, setup: Setup, toward: Toward, frame: HelpedFrame, progress: Progress
     ) -> IntArray:
         """``allocate`` to one group, or for one estimand; zeros where nothing is left there."""
         wanted = setup.estimands if toward.estimand is None else (toward.estimand,)
-        own = replace(setup, toward=None, estimands=wanted)
+        of_group = replace(setup, toward=None, estimands=wanted)
         if toward.group is None or frame.group is None:
-            return self.allocate(own, frame, progress)
-        mine, found = np.flatnonzero(frame.group == toward.group), np.zeros_like(progress.drawn)
+            return self.allocate(of_group, frame, progress)
+        mine, counts = np.flatnonzero(frame.group == toward.group), np.zeros_like(progress.drawn)
         part = strata_of(frame, mine)
         inside = replace(
             progress,
             drawn=progress.drawn[mine],
             limit=progress.limit - int(progress.drawn.sum() - progress.drawn[mine].sum()),
         )
-        shares = _shares_alone(own, part, self.fitted_rates(frame, progress)[mine])
+        shares = _shares_alone(of_group, part, self.fitted_rates(frame, progress)[mine])
         if (progress.drawn[mine] < part.sizes * part.asked).any():
-            found[mine] = next_counts(own, part, inside, shares)
-        return found
+            counts[mine] = next_counts(of_group, part, inside, shares)
+        return counts
 
     def allocate(self, setup: Setup, frame: HelpedFrame, progress: Progress) -> IntArray:
         if frame.block is not None:
-            own = replace(setup, toward=None)
-            shares = _shares(own, frame, self.fitted_rates(frame, progress))
-            return prompt_counts(own, frame, progress, shares)
+            of_all = replace(setup, toward=None)
+            shares = _shares(of_all, frame, self.fitted_rates(frame, progress))
+            return prompt_counts(of_all, frame, progress, shares)
         if setup.toward is not None:
-            found = self._allocate_toward(setup, setup.toward, frame, progress)
-            if found.any():
-                return found
+            counts = self._allocate_toward(setup, setup.toward, frame, progress)
+            if counts.any():
+                return counts
         rates = self.fitted_rates(frame, progress)
         shares = _shares(setup, frame, rates)
         if not self._two_ended(setup):
@@ -567,8 +567,8 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
 
     def allocate_all(self, due: Sequence[Due[HelpedFrame]]) -> list[IntArray]:
         alone = due[0].frame.block is not None or not self._two_ended(due[0].setup)
-        found = None if alone else side_by_side(self, due)
-        return found or super().allocate_all(due)
+        together = None if alone else side_by_side(self, due)
+        return together or super().allocate_all(due)
 
     def _two_ended(self, setup: Setup) -> bool:
         return self.draws_by_pattern(setup.params) or setup.params.allocation == TWO_ENDED
@@ -595,7 +595,7 @@ def _suits_patterns(setup: Setup) -> bool:
         and len(setup.population.classes) == 2
         and {*judged} <= {*setup.population.predictions}
         and {*setup.estimands} <= {*SCALARS, *DIFFERENCES}
-        and all(one is None for one in by_score)
+        and all(choice is None for choice in by_score)
         and not {*judged} & {*(params.helpers or ())}
     )
 
@@ -629,5 +629,5 @@ def _gradients_asked(setup: Setup, frame: HelpedFrame) -> dict[str, SlopesOf]:
         kinds = zip(setup.estimands, asked_kinds(setup), strict=True)
         return {name: slopes_of_kind(kind) for name, kind in kinds}
     several = len(setup.population.classes) > 2
-    names = [one for one in setup.estimands if one in SCALARS]
-    return {one: slopes_of(SCALARS[one]) for one in names if one == "accuracy" or not several}
+    names = [name for name in setup.estimands if name in SCALARS]
+    return {name: slopes_of(SCALARS[name]) for name in names if name == "accuracy" or not several}

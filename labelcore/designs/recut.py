@@ -73,14 +73,14 @@ def content_of(population: Population, classifier: str) -> Content:
     """The content of the items, made once for all plans of a file about this classifier."""
     opinion, features = second_opinion(population, classifier), features_of(population, classifier)
 
-    def made() -> Content:
+    def learned_from() -> Content:
         rank = logit(mid_rank_share(opinion.score.astype(np.float64)))[:, None]
-        told = sha256(f"{features.hash}|{opinion.hash}".encode()).hexdigest()
-        return Content((features.values, rank.astype(np.float32)), told)
+        digest = sha256(f"{features.hash}|{opinion.hash}".encode()).hexdigest()
+        return Content((features.values, rank.astype(np.float32)), digest)
 
     if not opinion.columns:
         return Content((), "")
-    return LEARNED_FROM.of(population).get((features.hash, opinion.hash), made)
+    return LEARNED_FROM.of(population).get((features.hash, opinion.hash), learned_from)
 
 
 def cut_notes(setup: Setup) -> tuple[str, ...]:
@@ -108,23 +108,23 @@ def recut_of(
     stratum = frame.stratum
     fold = folds(random_of(seed, "recut"), len(stratum))
     model = learned(columns, stratum, rates, fold, *labels)
-    told = {"penalty": model.penalty, "gain": round(model.gain, DIGITS)}
+    facts = {"penalty": model.penalty, "gain": round(model.gain, DIGITS)}
     if model.gain <= LEAST_GAIN:
-        return None, rates, told
+        return None, rates, facts
     edge = edges(model.beyond, stratum, rates, expected)
     if np.isnan(edge).all():
-        return None, rates, told
+        return None, rates, facts
     upper = model.beyond >= edge[stratum]
-    found = Recut(edge, upper, np.zeros(0))
-    part = found.parts(stratum)
+    cut = Recut(edge, upper, np.zeros(0))
+    part = cut.parts(stratum)
     sizes = np.bincount(part)
     mean = np.bincount(part, model.beyond) / sizes
     of_part = np.bincount(part, expit(logit(rates)[stratum] + model.beyond)) / sizes
-    side = np.repeat(frame.predicted, 1 + found.cut)
+    side = np.repeat(frame.predicted, 1 + cut.cut)
     for mask in (side, ~side):
         if mask.any():
             mean[mask] -= np.average(mean[mask], weights=sizes[mask])
-    return replace(found, evidence=mean.round(DIGITS)), of_part, told
+    return replace(cut, evidence=mean.round(DIGITS)), of_part, facts
 
 
 def recut_frame(frame: HelpedFrame, recut: Recut, drawn: IntArray) -> HelpedFrame:
@@ -157,7 +157,7 @@ def to_json(recut: Recut) -> dict[str, Any]:
     """A cut as JSON values: replay draws by them and needs no model."""
     packed = zlib.compress(np.packbits(recut.upper).tobytes(), 9)
     return {
-        "edges": [None if np.isnan(one) else float(one) for one in recut.edge],
+        "edges": [None if np.isnan(edge) else float(edge) for edge in recut.edge],
         "evidence": recut.evidence.tolist(),
         "upper": b64encode(packed).decode(),
     }
@@ -168,7 +168,7 @@ def from_json(told: Mapping[str, Any], items: int) -> Recut | None:
     for what is none."""
     if "upper" not in told:
         return None
-    edge = np.array([np.nan if one is None else one for one in told["edges"]], dtype=float)
+    edge = np.array([np.nan if edge is None else edge for edge in told["edges"]], dtype=float)
     wanted = (items + 7) // 8
     packed = zlib.decompressobj().decompress(b64decode(told["upper"]), wanted + 1)
     bits = np.frombuffer(packed, dtype=np.uint8)

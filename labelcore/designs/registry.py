@@ -115,16 +115,16 @@ class Methods(UserDict[str, Method]):
 
     @cached_property
     def data(self) -> dict[str, Method]:  # type: ignore[override]
-        known = {one.design.name: one for one in OWN}
+        known = {method.design.name: method for method in OWN}
         for _, given in brought(GROUP):
-            for one in as_methods(given):
+            for method in as_methods(given):
                 try:
-                    if not type(one.design).__module__.startswith("labelcore."):
-                        check_design(one.design, {name: a.design for name, a in known.items()})
+                    if not type(method.design).__module__.startswith("labelcore."):
+                        check_design(method.design, {name: a.design for name, a in known.items()})
                 except ContractError as error:
                     warn(str(error))
                 else:
-                    known[one.design.name] = one
+                    known[method.design.name] = method
         return known
 
 
@@ -136,7 +136,7 @@ class Designs(UserDict[str, Design[Any]]):
 
     @cached_property
     def data(self) -> dict[str, Design[Any]]:  # type: ignore[override]
-        return {name: one.design for name, one in self.methods.items()}
+        return {name: method.design for name, method in self.methods.items()}
 
 
 METHODS = Methods()
@@ -160,4 +160,4 @@ def register(method: Method) -> None:
 
 def pages() -> dict[str, Page]:
     """The pages of all methods by name."""
-    return {page.name: page for one in METHODS.values() for page in one.pages}
+    return {page.name: page for method in METHODS.values() for page in method.pages}

@@ -87,7 +87,7 @@ def suggested_params(
     if isinstance(design, SharesDraws):
         return design.suggested(population, classifiers)
     sizes = design.sizes(len(population))
-    nearest = min(sizes, key=lambda one: abs(one.labels - USUAL_LABELS), default=None)
+    nearest = min(sizes, key=lambda size: abs(size.labels - USUAL_LABELS), default=None)
     return dict(nearest.params) if nearest else {}
 
 

@@ -110,7 +110,7 @@ class EstimatesScalars(Design[FrameT]):
     ) -> list[Figures]:
         """``figures`` of several sessions of one plan, each at its own look; a method that can work
         them out side by side is faster."""
-        return [self.figures(one, look) for one, look in zip(answers, looks, strict=True)]
+        return [self.figures(answer, look) for answer, look in zip(answers, looks, strict=True)]
 
     def may_meet(
         self, answers: Answers[FrameT], look: Look, labels: IntArray, goal: Goal

@@ -94,12 +94,12 @@ def _parts(
     if setup.edges is not None:
         return _kept_parts(setup, items, classifier)
     whole, names = setup.along(classifier), _calling(setup)
-    found: list[Part] = []
+    parts: list[Part] = []
     predicted: list[bool] = []
     for codes, edges, above in _edges(setup, _sizes(setup, items)):
-        found += cut(items, whole, dict(zip(names, codes, strict=True)), edges)
+        parts += cut(items, whole, dict(zip(names, codes, strict=True)), edges)
         predicted += [above] * len(edges)
-    return found, np.array(predicted), None
+    return parts, np.array(predicted), None
 
 
 def _kept_parts(
@@ -112,27 +112,27 @@ def _kept_parts(
     if {*kept} != ({*population.classes} if names else {""}):
         raise PlanError("edges must be of the classes, and of the groups, that the file has")
     several = len(population.classes) > 2
-    found: list[Part] = []
+    parts: list[Part] = []
     predicted: list[bool] = []
     for name in classes:
-        said = {classifier: population.classes.index(name)} if names else {}
+        codes = {classifier: population.classes.index(name)} if names else {}
         pieces = whole.pieces([Mark(float(score), str(tie)) for score, tie in kept[name]])
-        found += [Part(said, (one,)) for one in pieces] if len(pieces) > 1 else [Part(said)]
+        parts += [Part(codes, (piece,)) for piece in pieces] if len(pieces) > 1 else [Part(codes)]
         above = bool(names) and (several or name == population.positive)
         predicted += [above] * len(pieces)
-    there = np.flatnonzero(items.counts(found))
-    return [found[place] for place in there], np.array(predicted)[there], there
+    there = np.flatnonzero(items.counts(parts))
+    return [parts[place] for place in there], np.array(predicted)[there], there
 
 
 def score_edges(setup: Setup) -> dict[str, list[list[Any]]]:
     """``Setup.edges`` of one group: where the strata of this file end."""
     items, whole, names = setup.items(), setup.along(setup.classifier), _calling(setup)
     classes = setup.population.classes
-    found: dict[str, list[list[Any]]] = {name: [] for name in (classes if names else [""])}
+    ends: dict[str, list[list[Any]]] = {name: [] for name in (classes if names else [""])}
     for codes, edges, _ in _edges(setup, _sizes(setup, items)):
         marks = items.at_ranks(whole, dict(zip(names, codes, strict=True)), edges[:-1].tolist())
-        found[classes[codes[0]] if names else ""] = [[mark.score, mark.tie] for mark in marks]
-    return found
+        ends[classes[codes[0]] if names else ""] = [[mark.score, mark.tie] for mark in marks]
+    return ends
 
 
 def _calling(setup: Setup) -> list[str]:
@@ -143,8 +143,8 @@ def _calling(setup: Setup) -> list[str]:
 
 def _sizes(setup: Setup, items: Items) -> dict[tuple[int, ...], int]:
     """How many items have each prediction that there is."""
-    found = items.joined(_calling(setup), [Part()])
-    return {codes: int(count[0]) for codes, count in found.items()}
+    counts = items.joined(_calling(setup), [Part()])
+    return {codes: int(count[0]) for codes, count in counts.items()}
 
 
 def _edges(
@@ -161,7 +161,7 @@ def _edges(
     positive = (population.classes.index(population.positive),)
     present = sorted(sizes, key=lambda codes: (codes != positive, codes))
     several = len(population.classes) > 2 and () not in sizes
-    pieces = pieces_by_size(np.array([sizes[one] for one in present]), n_above + n_below)
+    pieces = pieces_by_size(np.array([sizes[codes] for codes in present]), n_above + n_below)
     for codes, number in zip(present, pieces, strict=True):
         above = codes == positive or several
         if several:
@@ -229,18 +229,18 @@ def _ties_cut(setup: Setup, frame: HelpedFrame) -> bool:
     neither score nor prediction, nor what the helpers say."""
     population, classifier = setup.population, str(setup.classifier)
 
-    def made() -> bool:
+    def ties_are_cut() -> bool:
         others = evidence_of(setup)
         assert others is not None
-        told = (population.ordering_score(classifier), population.predictions.get(classifier))
-        alike = [others.order, *(one for one in told if one is not None)]
+        keys = (population.ordering_score(classifier), population.predictions.get(classifier))
+        alike = [others.order, *(key for key in keys if key is not None)]
         order = np.lexsort((frame.stratum, *alike))
-        same = np.logical_and.reduce([one[order[1:]] == one[order[:-1]] for one in alike])
+        same = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in alike])
         return bool((same & (np.diff(frame.stratum[order]) != 0)).any())
 
     params = setup.params
     key = classifier, params.helpers, params.n_above, params.n_below, frame.n_strata
-    return TIES_CUT.of(population).get(key, made)
+    return TIES_CUT.of(population).get(key, ties_are_cut)
 
 
 def _scores_cut(frame: Frame, score: FloatArray) -> FloatArray:

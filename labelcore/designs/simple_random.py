@@ -105,8 +105,8 @@ def helped_sample(setup: Setup, frame: Frame) -> HelpedSample:
     if not said:
         _check_guesses(setup)
         return extended(frame, HelpedSample)
-    votes = [np.nan_to_num(one.vote, nan=0.5) for one in said.values()]
-    evidence = np.column_stack([*votes, *(one.order for one in said.values())])
+    votes = [np.nan_to_num(column.vote, nan=0.5) for column in said.values()]
+    evidence = np.column_stack([*votes, *(column.order for column in said.values())])
     what = BOTH if setup.classifier in setup.population.scores else HELPERS
     return extended(frame, HelpedSample, helpers=tuple(said), evidence=evidence, what=what)
 
@@ -155,14 +155,14 @@ def helped_figures(answers: Answers[HelpedSample], look: Look, plain: Figures) -
             every = counted(row, probability, predicted)
             guess, mean = every[seen], float(every[mine].mean()) if mine.any() else 0.0
         size = int(np.rint(cells.size[group & cells.sampled].sum()))
-        found = helped_share(
+        share = helped_share(
             outcome, guess, mean, size, look.confidence, target=look.target, judged=judged
         )
-        notes[place] = _note(found, outcome[judged], frame.what)
-        if found.used:
-            shares = np.array([found.value, found.low, found.high])
-            own = with_known(cells, table.row(place), group, shares)
-            value[place], low[place], high[place] = own
+        notes[place] = _note(share, outcome[judged], frame.what)
+        if share.used:
+            shares = np.array([share.value, share.low, share.high])
+            bounds = with_known(cells, table.row(place), group, shares)
+            value[place], low[place], high[place] = bounds
             method[place] = HELPED
     return replace(
         plain,
@@ -186,11 +186,11 @@ def _columns(
         return None
     evidence = np.zeros((len(predicted), answers.frame.evidence.shape[1]))
     evidence[answers.frame.stratum != NOT_SAMPLED] = answers.frame.evidence
-    own = probability
-    if own is None:
+    likely = probability
+    if likely is None:
         score = population.ordering_score(str(answers.classifier))
-        own = np.zeros(len(predicted)) if score is None else mid_rank_share(score)
-    apart = np.column_stack([own, evidence])
+        likely = np.zeros(len(predicted)) if score is None else mid_rank_share(score)
+    apart = np.column_stack([likely, evidence])
     return np.column_stack([predicted, apart, apart * predicted[:, None]])
 
 
@@ -214,9 +214,9 @@ def expected_left(population: Population, classifier: str, row: Estimand) -> flo
         return 1.0
     several = len(population.classes) > 2
     positive = population.classes.index(population.positive)
-    said = np.full(len(probability), True) if several or side is None else side == positive
-    mine = _members(row, said)
-    guess = counted(row, probability, said)[mine]
+    called = np.full(len(probability), True) if several or side is None else side == positive
+    mine = _members(row, called)
+    guess = counted(row, probability, called)[mine]
     whole = float(guess.mean() * (1 - guess.mean())) if mine.any() else 0.0
     return float(np.clip(1 - guess.var() / whole, 0.0, 1.0)) if whole > 0 else 1.0
 
@@ -244,8 +244,8 @@ def _items(
 def counted(row: Estimand, truth: FloatArray, predicted: BoolArray) -> FloatArray:
     """What an item adds to the numerator, for a truth or the chance of one, (n_items,)."""
     constant, of_truth, of_predicted, of_both = row.numerator
-    said = predicted.astype(float)
-    return np.asarray(constant + of_truth * truth + of_predicted * said + of_both * truth * said)
+    call = predicted.astype(float)
+    return np.asarray(constant + of_truth * truth + of_predicted * call + of_both * truth * call)
 
 
 def _members(row: Estimand, predicted: BoolArray) -> BoolArray:
@@ -260,16 +260,16 @@ def few_words(frame: HelpedSample, row: Estimand, rarer: float) -> str:
     return EXPECTED_FEW.format(what=frame.what, quantity=row.term, rarer=int(rarer))
 
 
-def _note(found: Helped, outcome: FloatArray, what: str) -> str:
+def _note(share: Helped, outcome: FloatArray, what: str) -> str:
     """What the guesses did for a share; ``outcome`` is (n_labels,), 0 or 1."""
-    if not found.used:
+    if not share.used:
         hits = int(outcome.sum())
         rarer = min(hits, len(outcome) - hits)
         return TOO_FEW.format(what=what, rarer=rarer) if rarer < LEAST_OF_EACH else ""
-    if found.saved < 0.005:
+    if share.saved < 0.005:
         return NO_HELP.format(what=what)
-    how = agreement_words(found.correlation)
-    return AGREE.format(what=what, how=how, saved=found.saved).replace("%", " %")
+    how = agreement_words(share.correlation)
+    return AGREE.format(what=what, how=how, saved=share.saved).replace("%", " %")
 
 
 def agreement_words(correlation: float) -> str:
@@ -394,7 +394,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         alone = {DIFFERENCE: (Promise.FIXED,), SEQUENCE_OF: (Promise.WATCHED,)}
         mine = alone.get(params.interval, self.promises)
         summed = {*estimands} & {*SUMMARIES}
-        return tuple(one for one in mine if one == Promise.FIXED or not summed)
+        return tuple(promise for promise in mine if promise == Promise.FIXED or not summed)
 
     def bounds_any_share(self, params: Any, promise: Promise) -> bool:
         """Not with the help of scores, which are read as those of the positive class."""
@@ -423,14 +423,14 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
     def figures_of(
         self, answers: Sequence[Answers[HelpedSample]], looks: Sequence[Look]
     ) -> list[Figures]:
-        found: dict[int, Figures] = {}
-        for places in alike([one.cells for one in answers], looks):
+        figures: dict[int, Figures] = {}
+        for places in alike([answer.cells for answer in answers], looks):
             part, of_part = [answers[place] for place in places], [looks[place] for place in places]
-            together = _together(part[0].rows, [one.cells for one in part], of_part)
-            for place, one, look, mine in zip(places, part, of_part, together, strict=True):
-                plain = self._with_bounds(one.rows, one.cells, look, mine)
-                found[place] = helped_figures(one, look, plain) if _is_helped(look) else plain
-        return [found[place] for place in range(len(answers))]
+            together = _together(part[0].rows, [answer.cells for answer in part], of_part)
+            for place, answer, look, mine in zip(places, part, of_part, together, strict=True):
+                plain = self._with_bounds(answer.rows, answer.cells, look, mine)
+                figures[place] = helped_figures(answer, look, plain) if _is_helped(look) else plain
+        return [figures[place] for place in range(len(answers))]
 
     def may_meet(
         self, answers: Answers[HelpedSample], look: Look, labels: IntArray, goal: Goal
@@ -470,12 +470,12 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         if look.promise == Promise.WATCHED and look.horizon is None:
             return super().estimate_all(rows, parts, look)
         several, looks = [cells for cells, _ in parts], [look] * len(parts)
-        found: dict[int, Figures] = {}
+        figures: dict[int, Figures] = {}
         for places in alike(several, looks):
             together = _profiled(rows, [several[at] for at in places], looks[: len(places)])
             for at, mine in zip(places, together, strict=True):
-                found[at] = self._with_bounds(rows, several[at], look, mine)
-        return [found[at] for at in range(len(several))]
+                figures[at] = self._with_bounds(rows, several[at], look, mine)
+        return [figures[at] for at in range(len(several))]
 
     def _with_bounds(
         self, rows: list[Estimand], cells: Cells, look: Look, together: dict[str, Bounds]
@@ -489,8 +489,8 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
             else self._one(row, cells, look, table.row(i))
             for i, row in enumerate(rows)
         ]
-        for i, (own, _, _, _) in enumerate(parts):
-            value[i] = value[i] if own is None else own
+        for i, (estimate, _, _, _) in enumerate(parts):
+            value[i] = value[i] if estimate is None else estimate
         return Figures(
             value,
             np.array([part[1] for part in parts]),
@@ -519,13 +519,13 @@ def _together(
     watched, endless = look.promise == Promise.WATCHED, look.horizon is None
     if watched and endless:
         return [{} for _ in cells]
-    found = _profiled(rows, cells, looks)
+    bounds = _profiled(rows, cells, looks)
     for row in rows if watched else ():
         if (group := known_group(row, cells[0])) is not None:
             shares = shares_of_group(cells, looks, ratios([row], cells[0]), group)
-            for mine, share in zip(found, shares, strict=True):
+            for mine, share in zip(bounds, shares, strict=True):
                 mine[row.name] = share
-    return found
+    return bounds
 
 
 def _profiled(
@@ -539,11 +539,11 @@ def _profiled(
     if len(cells) == 1:
         _, low, high = (end[None] for end in g_profile(mine, cells[0], look))
     else:
-        done = np.array([one.progress for one in looks])
+        done = np.array([look_of.progress for look_of in looks])
         _, low, high = g_profile(mine, side_by_side(cells), look, progress=done)
-    made = WIDENED if look.promise == Promise.WATCHED else PROFILE
+    method = WIDENED if look.promise == Promise.WATCHED else PROFILE
     return [
-        {row.name: (None, *ends, made) for row, *ends in zip(mine, *run, strict=True)}
+        {row.name: (None, *ends, method) for row, *ends in zip(mine, *run, strict=True)}
         for run in zip(low.tolist(), high.tolist(), strict=True)
     ]
 

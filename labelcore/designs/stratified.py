@@ -188,7 +188,7 @@ class Path:
 
     def furthest(self, total: int) -> IntArray:
         """The last place that has no more labels than these; the first one where all have."""
-        labels = [int(one.sum()) for one in self.drawn]
+        labels = [int(counts.sum()) for counts in self.drawn]
         return self.drawn[max(bisect_right(labels, total) - 1, 0)]
 
     def extend(self, drawn: IntArray, total: int) -> None:
@@ -321,7 +321,7 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
             state=state,
             labels=look.labels,
             draws=look.draws,
-            method=replace(AT_EACH_RANK, form=_weakest(one.form for one in empty.method)),
+            method=replace(AT_EACH_RANK, form=_weakest(made_by.form for made_by in empty.method)),
             assumptions=(
                 *self.assumed(setup.params),
                 "each point of the curve on its own",
@@ -344,17 +344,17 @@ def side_by_side(
     """``allocate_all`` of a method whose ``allocate`` takes counts of several sessions at once,
     (n_sessions, n_strata); None where the sessions differ in more than their answers."""
     first = due[0]
-    drawn = {int(one.progress.drawn.sum()) for one in due}
-    if len(drawn) > 1 or not all(one.frame.rates is first.frame.rates for one in due):
+    drawn = {int(session.progress.drawn.sum()) for session in due}
+    if len(drawn) > 1 or not all(session.frame.rates is first.frame.rates for session in due):
         return None
     together = Progress(
-        np.array([one.progress.drawn for one in due]),
-        np.array([one.progress.labelled for one in due]),
-        np.array([one.progress.positive for one in due]),
+        np.array([session.progress.drawn for session in due]),
+        np.array([session.progress.labelled for session in due]),
+        np.array([session.progress.positive for session in due]),
         first.progress.limit,
     )
-    found = design.allocate(first.setup, first.frame, together)
-    return list(np.broadcast_to(found, together.drawn.shape))
+    counts = design.allocate(first.setup, first.frame, together)
+    return list(np.broadcast_to(counts, together.drawn.shape))
 
 
 def _state(look: Look) -> tuple[State, str, Promise]:
@@ -394,27 +394,27 @@ def _points(
 
     def figures(labels: Ranked, above: float, below: float) -> list[Figures]:
         parts = cut_cells(frame, ranks, ranked.order, labels, above, below)
-        own = [(cells, rates[cells.stratum]) for cells in parts]
-        return design.estimate_all([SCALARS[name]], own, look)
+        with_rates = [(cells, rates[cells.stratum]) for cells in parts]
+        return design.estimate_all([SCALARS[name]], with_rates, look)
 
     middle = figures(known, 0.0, 0.0)
     worst = figures(ranked, 0.0, 1.0) if doubt else middle
     best = figures(ranked, 1.0, 0.0) if doubt else middle
     return [
         (
-            float(found.value[0]),
-            float(min(found.low[0], least.low[0])),
-            float(max(found.high[0], most.high[0])),
+            float(mean.value[0]),
+            float(min(mean.low[0], least.low[0])),
+            float(max(mean.high[0], most.high[0])),
         )
-        for found, least, most in zip(middle, worst, best, strict=True)
+        for mean, least, most in zip(middle, worst, best, strict=True)
     ]
 
 
 def _stratum_rates(expected: FloatArray, stratum: IntArray, positive: FloatArray) -> FloatArray:
     """The observed rate of each stratum, the expected one where it has no label, (n_strata,)."""
-    own = stratum != NOT_SAMPLED
-    counts = np.bincount(stratum[own], minlength=len(expected))
-    hits = np.bincount(stratum[own], positive[own], minlength=len(expected))
+    sampled = stratum != NOT_SAMPLED
+    counts = np.bincount(stratum[sampled], minlength=len(expected))
+    hits = np.bincount(stratum[sampled], positive[sampled], minlength=len(expected))
     return np.asarray(np.divide(hits, counts, out=expected.copy(), where=counts > 0))
 
 
@@ -436,20 +436,20 @@ def cut_cells(
         """Both parts of each stratum at each cut, (n_cuts, n_parts, 2), the lower one first."""
         n_parts, n_cuts = frame.n_strata - NOT_SAMPLED, len(ranks)
         place = np.searchsorted(ranks, rank) * n_parts + stratum - NOT_SAMPLED
-        found = np.bincount(place, weight, (n_cuts + 1) * n_parts).reshape(n_cuts + 1, n_parts)
-        upper = found[:-1].cumsum(axis=0)
-        return np.stack([found.sum(axis=0) - upper, upper], axis=-1).astype(float)
+        counts = np.bincount(place, weight, (n_cuts + 1) * n_parts).reshape(n_cuts + 1, n_parts)
+        upper = counts[:-1].cumsum(axis=0)
+        return np.stack([counts.sum(axis=0) - upper, upper], axis=-1).astype(float)
 
     size = count(every, frame.stratum[order])
     labelled = count(labels.rank, labels.stratum)
     sure = count(labels.rank, labels.stratum, positive)
     hits = sure + count(labels.rank, labels.stratum, doubtful) * [below, above]
-    found = []
+    cells = []
     for cut in range(len(ranks)):
         of, upper = np.nonzero(size[cut])
         there = cut, of, upper
-        found.append(Cells(size[there], labelled[there], hits[there], upper == 1, of + NOT_SAMPLED))
-    return found
+        cells.append(Cells(size[there], labelled[there], hits[there], upper == 1, of + NOT_SAMPLED))
+    return cells
 
 
 def asking_order(setup: Setup, batch: int, items: IntArray) -> IntArray:

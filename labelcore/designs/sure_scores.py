@@ -94,11 +94,11 @@ def turned_words(population: Population) -> list[str]:
     return [TURNED.format(name=name, other=other) for name in sorted(population.turned)]
 
 
-def _turned(score: FloatArray, said: BoolArray) -> FloatArray:
+def _turned(score: FloatArray, called: BoolArray) -> FloatArray:
     share = _as_share(score)
     if share is not None:
-        return np.asarray(np.where(said, share, 1 - share))
-    return np.asarray(np.where(said, score - score.min(), score.min() - score))
+        return np.asarray(np.where(called, share, 1 - share))
+    return np.asarray(np.where(called, score - score.min(), score.min() - score))
 
 
 def _said(population: Population, name: str) -> BoolArray:
@@ -117,7 +117,7 @@ def _as_share(score: FloatArray) -> FloatArray | None:
     return score if high <= 1 else score / 100
 
 
-def _positive_share(order: FloatArray, said: BoolArray, number: int) -> float:
+def _positive_share(order: FloatArray, called: BoolArray, number: int) -> float:
     """The share called positive of the ``number`` items highest in ``order``, and their ties."""
     edge = np.partition(order, len(order) - number)[len(order) - number]
-    return float(said[order >= edge].mean())
+    return float(called[order >= edge].mean())

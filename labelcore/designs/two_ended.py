@@ -160,8 +160,8 @@ def _of_those_measured(
         slopes = np.broadcast_to(gradients, (*plain.shape, len(sizes)))
         given = zip(rates, slopes, plain, strict=True)
         lines = [
-            _of_those_measured(sizes, one, predicted, slope, labels, floor, own)
-            for one, slope, own in given
+            _of_those_measured(sizes, rates_of_line, predicted, slope, labels, floor, plain_of_line)
+            for rates_of_line, slope, plain_of_line in given
         ]
         return np.array(lines)
     measured = plain > 0
