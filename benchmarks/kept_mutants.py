@@ -156,7 +156,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # A band that jumps open at the end of the pilot.
     ("log/engine.py", "return self.largest if self.pilot else self.planned", "return self.planned"),
     # A pilot that may make the size smaller than the forecast.
-    ("plan/pilot.py", "max(found, labels, planned)", "max(found, labels)"),
+    ("plan/pilot.py", "max(wanted, labels, planned)", "max(wanted, labels)"),
     # A pilot that never goes on, a largest size that one that goes on may exceed, and a stage that
     # begins with the last of its forecasts.
     ("plan/pilot.py", "return 2 * labels if goes_on else 0", "return 0"),

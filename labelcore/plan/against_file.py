@@ -49,10 +49,10 @@ def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, 
             where = "classifier" if plan.classifiers else "params"
             lacks = "names {value!r}, which the file lacks; it has {known}"
             raise PlanArgumentError.naming(where, lacks, value=name, known=known)
-    found: tuple[str | None, ...] = tuple(names) or (None,)
-    _check_estimable(population, plan, found)
-    check_recut(population, plan, len(found))
-    return found
+    chosen: tuple[str | None, ...] = tuple(names) or (None,)
+    _check_estimable(population, plan, chosen)
+    check_recut(population, plan, len(chosen))
+    return chosen
 
 
 def _check_estimable(
@@ -80,7 +80,7 @@ def _check_estimable(
             raise _unfit(row.name, "a file with two classes")
         if row.difference and question.versus is None:
             raise _unfit(row.name, "a second classifier to compare with")
-        silent = [one for one in _read(question) if one not in population.predictions]
+        silent = [name for name in _read(question) if name not in population.predictions]
         if row.needs_prediction and silent:
             whose = "a classifier" if silent[0] is None else repr(silent[0])
             raise _unfit(
@@ -89,7 +89,7 @@ def _check_estimable(
                 "precision_curve can be estimated",
             )
     listed = [name for name in plan.estimands if name in LISTS]
-    if listed and (several or any(one not in population.scores for one in classifiers)):
+    if listed and (several or any(name not in population.scores for name in classifiers)):
         raise _unfit(listed[0], "two classes and a score of each classifier")
     along_ranks = [name for name in plan.estimands if name in CURVES or name in SUMMARIES]
     if along_ranks:
@@ -232,10 +232,10 @@ def _make_content(population: Population, params: Any, classifier: str | None) -
         return
     wanted = wants_content(population, params.helpers)
     if wanted or params.recut == ONCE:
-        found = second_opinion(population, classifier).hash
-        if wanted and params.content not in (None, found):
-            told = OTHER_CONTENT.format(said=params.content[:12], found=found[:12])
-            raise ParameterError("content", told)
+        content_hash = second_opinion(population, classifier).hash
+        if wanted and params.content not in (None, content_hash):
+            message = OTHER_CONTENT.format(said=params.content[:12], found=content_hash[:12])
+            raise ParameterError("content", message)
     if params.recut == ONCE:
         features_of(population, classifier)
 
@@ -251,22 +251,22 @@ def _groups(population: Population, plan: Plan, planned: int) -> Grouping | None
     asked = None if plan.groups is None else tuple(plan.groups)
     wanted = by, None if asked else planned, asked
 
-    def made() -> Grouping:
+    def cut_by_columns() -> Grouping:
         return grouping_of(population, by, planned=planned, asked=asked)
 
     try:
-        found = GROUPINGS.of(population).get(wanted, made)
+        grouping = GROUPINGS.of(population).get(wanted, cut_by_columns)
     except ArgumentError as error:
         raise PlanArgumentError(error.argument, error.rule) from None
-    if plan.groups is None and len(found.asked) < 2:
-        rest = " and all others as one" if found.joined else ""
+    if plan.groups is None and len(grouping.asked) < 2:
+        rest = " and all others as one" if grouping.joined else ""
         raise PlanArgumentError(
             "by",
-            f"names {found.label!r}, of which nothing but {found.names[0]!r}{rest} could be asked: "
-            "groups need 50 items each, and 40 planned labels",
+            f"names {grouping.label!r}, of which nothing but {grouping.names[0]!r}{rest} could be "
+            "asked: groups need 50 items each, and 40 planned labels",
             value=by,
         )
-    return found
+    return grouping
 
 
 def _claimed(

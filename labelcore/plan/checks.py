@@ -143,7 +143,7 @@ def check_estimands(names: Sequence[str], method: Design[Any]) -> None:
 def check_edges(edges: Any) -> None:
     """Raise PlanError for what are no places along scores."""
     try:
-        marks = [mark for classes in edges.values() for one in classes.values() for mark in one]
+        marks = [mark for classes in edges.values() for ends in classes.values() for mark in ends]
         known = all(isinstance(tie, str) and isfinite(score) for score, tie in marks)
     except (AttributeError, TypeError, ValueError):
         known = edges is None
@@ -166,7 +166,7 @@ def check_groups(plan: Plan) -> None:
             "by", f"must name one column, or two that are crossed, got {', '.join(plan.by)}"
         )
     if not plan.method.draws_by_group:
-        able = ", ".join(name for name, one in DESIGNS.items() if one.draws_by_group)
+        able = ", ".join(name for name, design in DESIGNS.items() if design.draws_by_group)
         raise PlanArgumentError.naming(
             "by",
             "needs a method that draws by group, which {plan.design=} does not; {able} do",
@@ -351,7 +351,7 @@ def check_existing(plan: Plan) -> None:
     if plan.existing == "ignored":
         return
     if plan.existing not in plan.method.existing:
-        able = ", ".join(name for name, one in DESIGNS.items() if plan.existing in one.existing)
+        able = ", ".join(name for name, row in DESIGNS.items() if plan.existing in row.existing)
         raise PlanArgumentError.naming(
             "existing",
             "cannot go with {plan.design=}, which does not use existing labels; it works with "

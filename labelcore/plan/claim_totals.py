@@ -77,8 +77,8 @@ class Disagreements(Tally):
         now, cell = self.cells(class_index), self.cells_at(positions)
         drawn = (self._group[cell][:, None] == np.arange(self.n_groups)).astype(float)
         hits = [
-            drawn * (codes == said[cell])[:, None]
-            for said in (self.left_prediction, self.prediction)
+            drawn * (codes == predicted[cell])[:, None]
+            for predicted in (self.left_prediction, self.prediction)
         ]
         labelled = np.cumsum(np.tile(drawn, 2), axis=0)
         positive = np.cumsum(np.concatenate(hits, axis=1), axis=0)
@@ -99,8 +99,8 @@ class Disagreements(Tally):
         group_of = self.groups_at(slice(None))
         inside = group_of >= 0
         sums = [
-            np.bincount(group_of[inside], one[inside], self.n_groups)
-            for one in (chances / chances.sum(axis=0))[:2]
+            np.bincount(group_of[inside], chance[inside], self.n_groups)
+            for chance in (chances / chances.sum(axis=0))[:2]
         ]
         return np.concatenate(sums) / np.tile(self.group_size, 2)
 
@@ -171,12 +171,12 @@ class ClaimTotals:
     @property
     def tallies(self) -> list[Tally]:
         """The cells of each group that it is about, with the labels of now."""
-        return [self.tally.of_group(one) for one in self.places] or [self.tally]
+        return [self.tally.of_group(place) for place in self.places] or [self.tally]
 
     def lean(self, totals: FloatArray) -> float:
         """How far the claim is true where the cells hold ``totals`` positives, (n_cells,); below
         zero it is false."""
-        gaps = [float(one.constant + one.weight @ totals) for one in self.linear]
+        gaps = [float(linear.constant + linear.weight @ totals) for linear in self.linear]
         return max(gaps) if self.of_some else min(gaps)
 
     def holds(self, totals: FloatArray) -> bool:
@@ -192,13 +192,13 @@ class ClaimTotals:
         so is tested against none being so: the mean of their evidence is evidence again, whichever
         way they hang together.
         """
-        found = []
+        logs = []
         for against in (False, True):
-            each = np.array([of(one.opposite if against else one) for one in self.linear], float)
+            each = np.array([of(part.opposite if against else part) for part in self.linear], float)
             least = self.of_some == against or len(each) == 1
             mean = each.min(axis=0) if least else logsumexp(each, axis=0) - np.log(len(each))
-            found.append(np.asarray(mean))
-        return found
+            logs.append(np.asarray(mean))
+        return logs
 
     @property
     def of_disagreements(self) -> bool:
@@ -212,9 +212,9 @@ class ClaimTotals:
         (n_looks,); labelled and positive are (n_looks, n_cells)."""
         if self.of_disagreements:
             left_leads = bool((linear.weight[:1] > 0).all())
-            found = duels(cells, labelled, positive, left_leads)
+            leads = duels(cells, labelled, positive, left_leads)
             rates = self.rates.reshape(2, -1)[:: 1 if left_leads else -1]
-            return log_evidence_of_lead(found, rates, target=target)
+            return log_evidence_of_lead(leads, rates, target=target)
         return log_evidence_at(cells.size, labelled, positive, linear, self.rates, target=target)
 
     def on(self, tally: Tally) -> ClaimTotals:
@@ -235,23 +235,23 @@ def claim_totals(
 
     Raises PlanError naming the claim and what the file lacks.
     """
-    found, faults = [], []
+    totals, faults = [], []
     every = readings(text)
-    told = [one for one in every if population.groups or one.left.group is None] or every
-    for read in told:
+    some = [read for read in every if population.groups or read.left.group is None] or every
+    for read in some:
         try:
-            found.append(_claimed(population, read, first, stratum, target, groups))
+            totals.append(_claimed(population, read, first, stratum, target, groups))
         except PlanError as fault:
             faults.append(fault)
-    if len(found) > 1:
+    if len(totals) > 1:
         raise refused_claim(
             text,
-            f", which can be read in {len(found)} ways with the names of this file; rename a "
+            f", which can be read in {len(totals)} ways with the names of this file; rename a "
             "classifier, class or group that holds brackets, '@' or a sign of comparison",
         )
-    if not found:
+    if not totals:
         raise faults[0]
-    return found[0]
+    return totals[0]
 
 
 def _claimed(
@@ -262,10 +262,10 @@ def _claimed(
     target: str,
     asked: Grouping | None,
 ) -> ClaimTotals:
-    sides = tuple(_side(population, read, said, first) for said in read.sides)
-    found = _Against(population, read, sides, stratum, *_groups(population, read, asked)).totals()
-    parts = max(np.count_nonzero(one.weight) for one in found.linear)
-    if target == "process" and parts > (2 if found.of_disagreements else 1):
+    sides = tuple(_side(population, read, quantity, first) for quantity in read.sides)
+    totals = _Against(population, read, sides, stratum, *_groups(population, read, asked)).totals()
+    parts = max(np.count_nonzero(linear.weight) for linear in totals.linear)
+    if target == "process" and parts > (2 if totals.of_disagreements else 1):
         raise PlanArgumentError.naming(
             "claims",
             "holds {value!r}, which with {plan.target=process} rests on how many items of the file "
@@ -274,7 +274,7 @@ def _claimed(
             "as precision",
             value=read.text,
         )
-    return found
+    return totals
 
 
 def _groups(
@@ -285,7 +285,7 @@ def _groups(
     named = [side.group for side in read.sides if side.group is not None]
     if not named:
         return None, ()
-    if {one.column for one in named} != {named[0].column} or len(named) < len(read.sides):
+    if {group.column for group in named} != {named[0].column} or len(named) < len(read.sides):
         raise refused_claim(read.text, ", which must name groups of one column on both sides")
     by = _columns(population, read, named[0].column)
     if read.each:
@@ -295,7 +295,7 @@ def _groups(
         return groups, tuple(range(len(groups.names)))
     groups = _every_group(population, by)
     places = []
-    for name in dict.fromkeys(one.name for one in named):
+    for name in dict.fromkeys(group.name for group in named):
         if name not in groups.names:
             near = did_you_mean(name, groups.names) or f"; it has {', '.join(groups.names[:10])}"
             raise refused_claim(read.text, f": no group {name!r} in {groups.label!r}{near}")
@@ -319,11 +319,11 @@ def _columns(population: Population, read: ClaimText, named: str) -> tuple[str, 
     return by
 
 
-def _side(population: Population, read: ClaimText, said: Quantity, first: str | None) -> Side:
-    row = SCALARS[said.estimand]
+def _side(population: Population, read: ClaimText, quantity: Quantity, first: str | None) -> Side:
+    row = SCALARS[quantity.estimand]
     several = len(population.classes) > 2
     of_class = several and row.per_class
-    named = said.at or (None if of_class else said.inside)
+    named = quantity.at or (None if of_class else quantity.inside)
     classifier = named or first
     if several and not (row.per_class or row.name == "accuracy"):
         raise refused_claim(read.text, ", which needs a file with two classes")
@@ -332,11 +332,11 @@ def _side(population: Population, read: ClaimText, said: Quantity, first: str | 
         raise refused_claim(read.text, f": no classifier {named!r}; the file has {known}")
     if row.needs_prediction and (classifier is None or classifier not in population.predictions):
         raise refused_claim(read.text, ", which needs thresholds or predictions")
-    if of_class and said.inside not in population.classes:
+    if of_class and quantity.inside not in population.classes:
         example = f"'{row.name}[{population.classes[-1]}] >= 0.9'"
         raise refused_claim(read.text, f", which must name a class, as in {example}")
     if of_class:
-        return Side(row, classifier, population.classes.index(str(said.inside)))
+        return Side(row, classifier, population.classes.index(str(quantity.inside)))
     return Side(row, classifier, None if several else _positive(population))
 
 
@@ -402,18 +402,18 @@ class _Against:
             first = replace(cells, predicted=tally.stratum % classes == left.class_index)
         masks = _masks(tally, self.places)
         pairs = [masks] if self.read.of_groups else [[mine, mine] for mine in masks]
-        for one, other in pairs:
-            start, add = _numerator(self.read, left, some_cells(first, one))
-            end, less = _numerator(self.read, right, some_cells(cells, other))
-            linear.append(_directed(self.read, start - end, _at(one, add) - _at(other, less)))
+        for ours, theirs in pairs:
+            start, add = _numerator(self.read, left, some_cells(first, ours))
+            end, less = _numerator(self.read, right, some_cells(cells, theirs))
+            linear.append(_directed(self.read, start - end, _at(ours, add) - _at(theirs, less)))
         return self._made(None, tally, linear)
 
     def _check_compared(self) -> None:
         left, right = self.sides
         if self.read.of_groups:
             if left != right or len(self.places) < 2:
-                one = ", which must name two groups by the same classifier"
-                raise refused_claim(self.read.text, one)
+                rule = ", which must name two groups by the same classifier"
+                raise refused_claim(self.read.text, rule)
             return _check_counted(self.read, left.row, "groups")
         if left.classifier == right.classifier or left.class_index != right.class_index:
             raise refused_claim(self.read.text, ", which must name two different classifiers")
@@ -435,7 +435,7 @@ class _Against:
 def _masks(tally: Tally, places: tuple[int, ...]) -> list[BoolArray]:
     """The cells of each group that is claimed, (n_cells,); all where it is claimed of all items."""
     every = np.ones(len(tally.size), dtype=bool)
-    return [tally.group == one for one in places] or [every]
+    return [tally.group == place for place in places] or [every]
 
 
 def some_cells(cells: Cells, mine: BoolArray) -> Cells:
@@ -446,18 +446,18 @@ def some_cells(cells: Cells, mine: BoolArray) -> Cells:
 
 def _at(mine: BoolArray, weight: FloatArray) -> FloatArray:
     """Weights of some cells among those of all, (n_cells,)."""
-    found = np.zeros(len(mine))
-    found[mine] = weight
-    return found
+    weights = np.zeros(len(mine))
+    weights[mine] = weight
+    return weights
 
 
 def _check_comparable(population: Population, read: ClaimText, row: Estimand) -> None:
-    said = f": {row.name!r} of two classifiers cannot be compared"
+    beginning = f": {row.name!r} of two classifiers cannot be compared"
     if not row.needs_prediction:
-        raise refused_claim(read.text, f"{said}, because it is the same for every classifier")
+        raise refused_claim(read.text, f"{beginning}, because it is the same for every classifier")
     _check_counted(read, row, "classifiers")
     if len(population.classes) > 2 and row.name != "accuracy":
-        several = f"{said} in a file with several classes; compare their accuracy"
+        several = f"{beginning} in a file with several classes; compare their accuracy"
         raise refused_claim(read.text, several)
 
 

@@ -100,10 +100,10 @@ def subject_of(
     for read in readings(text):
         sides = read.sides[: 1 if read.of_groups else 2]
         names = [side.at or side.inside or first for side in sides]
-        found = tuple(name for name in names if name is not None and name in classifiers)
-        if len(found) == len(names):
+        named = tuple(name for name in names if name is not None and name in classifiers)
+        if len(named) == len(names):
             break
-    return read.subject, found if len(found) == len(names) else ()
+    return read.subject, named if len(named) == len(names) else ()
 
 
 def read_claim(text: object) -> ClaimText:
@@ -132,10 +132,10 @@ def readings(text: object) -> list[ClaimText]:
     possible = [sign for sign in signs if _quantities(_around(text, sign)[0])]
     if not possible:
         raise refused_claim(text, f", which must begin with one of {', '.join(SCALARS)}")
-    found = [reading for sign in possible for reading in _at(text, sign)]
-    if not found:
+    claims = [reading for sign in possible for reading in _at(text, sign)]
+    if not claims:
         raise refused_claim(text, _why_not(text, possible[0]))
-    return found
+    return claims
 
 
 def refused_claim(text: str, why: str) -> PlanArgumentError:
@@ -155,19 +155,19 @@ def _at(text: str, sign: re.Match[str]) -> list[ClaimText]:
     relation = RELATIONS.get(sign[0], sign[0])
     above, strictly = relation.startswith(">"), not relation.endswith("=")
     return [
-        ClaimText(text, one, other, above, strictly)
-        for one, other in product(_quantities(left), others)
-        if not isinstance(other, Quantity) or other.estimand == one.estimand
+        ClaimText(text, left_side, right_side, above, strictly)
+        for left_side, right_side in product(_quantities(left), others)
+        if not isinstance(right_side, Quantity) or right_side.estimand == left_side.estimand
     ]
 
 
 def _why_not(text: str, sign: re.Match[str]) -> str:
     """Why the right side is neither a share nor the same quantity."""
     left, right = _around(text, sign)
-    one, others = _quantities(left)[0], _quantities(right)
+    first, others = _quantities(left)[0], _quantities(right)
     if others:
         return (
-            f", which compares {one.estimand!r} with {others[0].estimand!r}; "
+            f", which compares {first.estimand!r} with {others[0].estimand!r}; "
             "a comparison is between two classifiers or groups in the same quantity"
         )
     return (
@@ -180,31 +180,31 @@ def _quantities(side: str) -> list[Quantity]:
     """Every way to read one side, one that names a group first, unless a sign of comparison stands
     where its column would end."""
     groups = _of_groups(side.strip())
-    sure = [one for one in groups if one.group and not one.group.column.endswith(("<", ">"))]
-    return [*sure, *_of_all_items(side), *(one for one in groups if one not in sure)]
+    sure = [way for way in groups if way.group and not way.group.column.endswith(("<", ">"))]
+    return [*sure, *_of_all_items(side), *(way for way in groups if way not in sure)]
 
 
 def _of_groups(side: str) -> list[Quantity]:
     """The readings in which the last brackets name a group, whichever of them these are."""
     starts = [place for place, sign in enumerate(side) if sign == "[" and side.endswith("]")]
-    found = []
+    ways = []
     for start in starts:
         inside = side[start + 1 : -1].strip()
         column, equals, name = (part.strip() for part in inside.partition("="))
         each = EACH.fullmatch(inside)
         groups = [GroupText(each[2].strip(), "", each[1])] if each else []
         groups += [GroupText(column, name)] if equals and column and name else []
-        found += [replace(one, group=of) for one in _of_all_items(side[:start]) for of in groups]
-    return found
+        ways += [replace(way, group=of) for way in _of_all_items(side[:start]) for of in groups]
+    return ways
 
 
 def _of_all_items(side: str) -> list[Quantity]:
     """Those that name none: the bracket may end at any "]" after which nothing or "@" comes, the
     first one first."""
-    found = re.fullmatch(r"(\w+)\s*(.*)", side.strip(), re.DOTALL)
-    if found is None or found[1].lower() not in SCALARS:
+    match = re.fullmatch(r"(\w+)\s*(.*)", side.strip(), re.DOTALL)
+    if match is None or match[1].lower() not in SCALARS:
         return []
-    name, rest = found[1].lower(), found[2]
+    name, rest = match[1].lower(), match[2]
     if not rest:
         return [Quantity(name)]
     if rest.startswith("@"):
@@ -220,9 +220,9 @@ def _of_all_items(side: str) -> list[Quantity]:
 
 def _number(side: str) -> float | None:
     """A share between 0 and 1; None for anything else."""
-    found = NUMBER.fullmatch(side.strip())
+    match = NUMBER.fullmatch(side.strip())
     try:
-        value = float(found[1]) / (100 if found[2] else 1) if found else float("nan")
+        value = float(match[1]) / (100 if match[2] else 1) if match else float("nan")
     except ValueError:
         return None
     return value if 0 < value < 1 else None

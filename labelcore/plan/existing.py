@@ -124,18 +124,18 @@ def check_random(population: Population, classifier: str | None, positions: IntA
         return
     if spread_p_value(group, positions) >= REFUSED_BELOW:
         return
-    whole, found = np.bincount(group), np.bincount(group[positions], minlength=len(names))
+    whole, counts = np.bincount(group), np.bincount(group[positions], minlength=len(names))
     items, labels = int(whole.sum()), len(positions)
     expected = whole * labels / items
-    excess = found - expected
+    excess = counts - expected
     worst = int(np.argmax(np.abs(excess) / np.sqrt(expected)))
     raise NotRandomError(
         f"existing = 'random', but the {labels:,} labels are not spread like a random sample: "
-        f"{share_words(found[worst] / labels)} of them {names[worst]}, where "
+        f"{share_words(counts[worst] / labels)} of them {names[worst]}, where "
         f"{share_words(whole[worst] / items)} of the file lies. If they were chosen by the score, "
         f"by a person or group by group, {OTHERWISE}",
         labels=labels,
-        found=found[worst] / labels,
+        found=counts[worst] / labels,
         place=names[worst],
         expected=whole[worst] / items,
     )
@@ -146,9 +146,9 @@ def spread_p_value(group: IntArray, positions: IntArray) -> float:
     ``positions``, by Pearson's chi-square with the finite-population factor; ``group`` is
     (n_items,), 0, 1, ..., none of them empty."""
     whole = np.bincount(group)
-    found = np.bincount(group[positions], minlength=len(whole))
+    counts = np.bincount(group[positions], minlength=len(whole))
     expected = whole * len(positions) / len(group)
-    statistic = ((found - expected) ** 2 / expected).sum() / (1 - len(positions) / len(group))
+    statistic = ((counts - expected) ** 2 / expected).sum() / (1 - len(positions) / len(group))
     return float(chdtrc(len(whole) - 1, statistic))
 
 
@@ -190,13 +190,13 @@ def prepared(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT
     """
     file = setup.population
 
-    def made() -> FrameT:
+    def with_notes() -> FrameT:
         frame = _with_existing(design, setup, existing)
         alike = like_known_answers(file, setup.classifier)
         return replace(frame, notes=(*turned_words(file), *frame.notes, *alike))
 
-    found: FrameT = setup.shared(FRAMES, _wanted(design, setup, existing), made)
-    return found
+    prepared_frame: FrameT = setup.shared(FRAMES, _wanted(design, setup, existing), with_notes)
+    return prepared_frame
 
 
 def remember(design: Design[Any], setup: Setup, existing: Existing, frame: Any) -> None:

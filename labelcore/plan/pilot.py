@@ -52,7 +52,7 @@ def size_after(
     half_width   of the widest interval of a fixed size at the end of the pilot
     labels       those of the pilot
     """
-    found = size_again(
+    wanted = size_again(
         min(half_width, NOTHING_KNOWN),
         labels,
         plan.goal,
@@ -60,7 +60,7 @@ def size_after(
         horizon=plan.horizon or 1,
         items=items if plan.target == "file" else np.inf,
     )
-    return min(max(found, labels, planned), max(items, 1))
+    return min(max(wanted, labels, planned), max(items, 1))
 
 
 def largest_size(plan: Plan, figures: int, items: int, planned: int, given: int) -> int:

@@ -243,7 +243,7 @@ class Plan:
         names, params = tuple(self.estimands), self.design_params
         self.method.check(names, params, self.promised)
         if self.planned is None:  # Frozen plans from before this check stay valid.
-            claimed = {one for text in self.claims for read in readings(text) for one in read.names}
+            claimed = {name for text in self.claims for way in readings(text) for name in way.names}
             check_all_read(self.method, names, params, self.classifiers, claimed)
         check_sure_scores(self)
         check_unsure(self)

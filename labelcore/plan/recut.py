@@ -28,7 +28,7 @@ def without_unfit_recut(population: Population, plan: Plan) -> Plan:
     classifiers = max(len(plan.classifiers), 1)
     if plan.params.get("recut") != ONCE or not why_no_recut(population, plan, classifiers):
         return plan
-    return replace(plan, params={one: x for one, x in plan.params.items() if one != "recut"})
+    return replace(plan, params={name: x for name, x in plan.params.items() if name != "recut"})
 
 
 def why_no_recut(population: Population, plan: Plan, classifiers: int) -> str:

@@ -77,8 +77,8 @@ def moment_words(moment: datetime) -> str:
 
 
 def _read_moment(text: str) -> str:
-    found = datetime.fromisoformat(text)
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
 
 
 def _passed(now: Standing, moment: str) -> bool:
@@ -225,7 +225,7 @@ def wanted(names: Sequence[str], asked: object) -> tuple[str, ...]:
     """Those of the rules that look, for what a plan or a form asks for: its fields are read."""
     given = (name for name in looking(names) if RULES[name].needs)
     missing = {
-        name for name in given if not any(getattr(asked, one, None) for one in RULES[name].needs)
+        name for name in given if not any(getattr(asked, need, None) for need in RULES[name].needs)
     }
     return tuple(name for name in looking(names) if name not in missing)
 
