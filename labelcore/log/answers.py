@@ -47,12 +47,12 @@ def _two_class_name(answer: object, classes: Sequence[str], positive: str) -> st
 def looking_seconds(answers: Sequence[Event]) -> list[float]:
     """How long each was looked at, from when the item was first shown to the answer; answers of one
     page, which have the same time, share it. nan where it is not known."""
-    together = Counter((one.annotator, one.at) for one in answers)
+    together = Counter((answer.annotator, answer.at) for answer in answers)
 
-    def seconds(one: Event) -> float:
-        if not (one.shown_at and one.at):
+    def seconds(answer: Event) -> float:
+        if not (answer.shown_at and answer.at):
             return float("nan")
-        span = datetime.fromisoformat(one.at) - datetime.fromisoformat(one.shown_at)
-        return span.total_seconds() / together[one.annotator, one.at]
+        span = datetime.fromisoformat(answer.at) - datetime.fromisoformat(answer.shown_at)
+        return span.total_seconds() / together[answer.annotator, answer.at]
 
-    return [seconds(one) for one in answers]
+    return [seconds(answer) for answer in answers]

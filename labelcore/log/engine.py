@@ -88,11 +88,11 @@ class DrawnItems:
 
     def rank(self, along: Along) -> IntArray:
         """(n_drawn,), 1 for the item with the highest score."""
-        found = self._rows[3, : self._number]
-        new = np.flatnonzero(found == 0)
+        ranks = self._rows[3, : self._number]
+        new = np.flatnonzero(ranks == 0)
         if len(new):
-            found[new] = along[self.position[new]]
-        return found
+            ranks[new] = along[self.position[new]]
+        return ranks
 
     def copy(self) -> DrawnItems:
         """The same items, to be changed apart."""
@@ -193,7 +193,7 @@ class Engine(Book):
         fresh = copy(self)
         if self._uncut is not None:
             self._uncut.put_in(fresh)
-        fresh.tallies = Tallies({name: one.emptied() for name, one in fresh.tallies.items()})
+        fresh.tallies = Tallies({name: tally.emptied() for name, tally in fresh.tallies.items()})
         fresh.claims = [claim.on(claim.tally.emptied()) for claim in self.claims]
         fresh._start()
         return fresh
@@ -220,13 +220,13 @@ class Engine(Book):
         if end <= start:
             return
         new = slice(start, end)
-        positions, found = other.draws.position[new], other.draws.code[new]
+        positions, codes = other.draws.position[new], other.draws.code[new]
         self.asked += other.asked[new]
         same = self.frame is other.frame
         strata = other.draws.stratum[new] if same else self.frame.stratum[positions]
         self._put_behind(positions, strata)
-        if (found >= 0).all():
-            self._put_in_labels(positions, found)
+        if (codes >= 0).all():
+            self._put_in_labels(positions, codes)
             return
         for index in range(start + 1, len(self.asked) + 1):
             self._put_in(index)
@@ -243,7 +243,7 @@ class Engine(Book):
     def _apart(self) -> Engine:
         """The same state, to be changed apart."""
         other = copy(self)
-        other.tallies = Tallies({name: one.copied() for name, one in self.tallies.items()})
+        other.tallies = Tallies({name: tally.copied() for name, tally in self.tallies.items()})
         other.claims = [claim.on(claim.tally.copied()) for claim in self.claims]
         other.asked, other.kinds = list(self.asked), Counter(self.kinds)
         other.drawn, other.codes = self.drawn.copy(), self.codes.copy()
@@ -285,8 +285,8 @@ class Engine(Book):
         and shared by the looks ahead and back of this engine; nobody may change it."""
         if name not in self._of_frame:
             self._of_frame[name] = work()
-        found: Kept = self._of_frame[name]
-        return found
+        kept: Kept = self._of_frame[name]
+        return kept
 
     @cached_property
     def rank_order(self) -> IntArray:
@@ -420,9 +420,9 @@ class Engine(Book):
         """Sums over the cells of each stratum, (..., n_strata)."""
         strata = self.frame.n_strata
         if of_cells.ndim == 1:
-            own = tally.stratum - NOT_SAMPLED
-            found = np.bincount(own, of_cells, strata - NOT_SAMPLED)
-            return found[-NOT_SAMPLED:].astype(float)
+            stratum = tally.stratum - NOT_SAMPLED
+            sums = np.bincount(stratum, of_cells, strata - NOT_SAMPLED)
+            return sums[-NOT_SAMPLED:].astype(float)
         return np.asarray(of_cells @ (tally.stratum[:, None] == np.arange(strata)), dtype=float)
 
     def peek(self) -> tuple[int, int, int, int] | None:
@@ -476,8 +476,8 @@ class Engine(Book):
         tally = self.tallies[self.classifiers[0]]
         cell = int(tally.cells_at(asked.position))
         positive = tally.prediction[cell] if wanted is None else wanted
-        said = int(self.classes[str(answer.label)] == positive)
-        return float(self._chances[asked.batch][cell, said])
+        called = int(self.classes[str(answer.label)] == positive)
+        return float(self._chances[asked.batch][cell, called])
 
     def draw_next(self) -> int:
         """Take the next new item; returns its index."""
@@ -518,15 +518,15 @@ class Engine(Book):
         positions, batch = self.upcoming(number), self._queue[-1][1]
         del self._queue[-number:]
         self._batches = batch
-        strata, found = self.frame.stratum[positions], codes[positions]
+        strata, drawn_codes = self.frame.stratum[positions], codes[positions]
         self._put_behind(positions, strata)
         self.asked += [
             Asked(position, stratum, batch, [answers[code]])
             for position, stratum, code in zip(
-                positions.tolist(), strata.tolist(), found.tolist(), strict=True
+                positions.tolist(), strata.tolist(), drawn_codes.tolist(), strict=True
             )
         ]
-        self._put_in_labels(positions, found)
+        self._put_in_labels(positions, drawn_codes)
 
     def kind_of(self, answer: object) -> tuple[str, str | None]:
         """The event kind and the class name of an answer; raises AnswerError for anything else."""
@@ -536,8 +536,8 @@ class Engine(Book):
         """``results`` at the planned size, with the draw at which it is reached: worked out again
         only when an answer up to that draw has changed."""
         if self._planned is None or self._planned[1] != self.finished:
-            draws, found = results(self)
-            self._planned = draws, self.finished, found
+            draws, figures = results(self)
+            self._planned = draws, self.finished, figures
         return self._planned[2]
 
     def _put_in(self, index: int) -> None:
@@ -691,7 +691,7 @@ class Engine(Book):
         self.drawn = self.frame.counts(positions)
         self.draws.stratum[:] = self.frame.stratum[positions]
         there = codes >= 0
-        self.tallies = Tallies({name: one.emptied() for name, one in self.tallies.items()})
+        self.tallies = Tallies({name: tally.emptied() for name, tally in self.tallies.items()})
         for tally in self.tallies.values():
             tally.add_all(positions[there], codes[there])
 
@@ -716,9 +716,9 @@ def repeats_of(plan: Plan) -> Repeats:
 def compose_batches(engines: Sequence[Engine]) -> None:
     """Compose the next batch of each of these sessions of one plan that is at the end of one and
     may go on, as each would at its next draw."""
-    due = [one for one in engines if not one._queue and len(one.asked) < one.limit]
+    due = [engine for engine in engines if not engine._queue and len(engine.asked) < engine.limit]
     if not due:
         return
-    batches = due[0].design.next_batches([one._due() for one in due])
+    batches = due[0].design.next_batches([engine._due() for engine in due])
     for engine, ordered in zip(due, batches, strict=True):
         engine._queue_up(ordered)

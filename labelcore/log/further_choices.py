@@ -36,6 +36,6 @@ def check_sought(engine: Engine, precision: float) -> None:
     if not (engine.stopped or engine.finished) and engine.has_more:
         raise PlanError(GOING_ON)
     design: Chooses[Any] = Chooses.of(engine.design)
-    (found,) = design.choices_at(engine.setup, engine.frame, engine.progress, [precision])
-    if found.status != ChoiceStatus.UNDECIDED:
+    (choice,) = design.choices_at(engine.setup, engine.frame, engine.progress, [precision])
+    if choice.status != ChoiceStatus.UNDECIDED:
         raise PlanArgumentError("precision", MADE, got=precision)

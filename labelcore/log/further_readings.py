@@ -70,13 +70,13 @@ def worth_of_cells(
     rates_of   the rates of the cells of a question; None: those of the labels so far
     """
     first = asked[0].classifier if asked else None
-    places = {one: place for place, one in enumerate(cell_names(tallies[first]))}
+    places = {name: place for place, name in enumerate(cell_names(tallies[first]))}
     worth = np.zeros(len(count))
     for question in asked:
         if question.versus is not None or question.classifier != first:
             continue
         tally = tallies[question.subject]
-        at = np.array([places[one] for one in cell_names(tally)])
+        at = np.array([places[name] for name in cell_names(tally)])
         now = tally.cells(question.class_index)
         rates = smoothed_rates(now) if rates_of is None else rates_of(question)
         then = replace(now, labelled=count[at], positive=rates * count[at])
@@ -96,9 +96,9 @@ def chances(
     yes, at so many labels in each cell."""
     flips = flip_chances(rates)
     each = (cells.size / np.maximum(count, 1)) * np.sqrt(worth)
-    told = each[:, None] * np.sqrt(flips * (1 - flips))
+    spread = each[:, None] * np.sqrt(flips * (1 - flips))
     expected = count[:, None] * np.stack([1 - rates, rates], axis=-1)
-    return reading_chances(told.ravel(), expected.ravel(), share).reshape(told.shape)
+    return reading_chances(spread.ravel(), expected.ravel(), share).reshape(spread.shape)
 
 
 def cell_names(tally: Tally) -> list[tuple[int, int]]:

@@ -36,7 +36,7 @@ def history(
 ) -> list[HistoryRow]:
     """First answers in force, of one person or of all, the newest first, at most ``last``."""
     readings = state.book.repeats.readings()
-    second = {one.index: answer_word(one.second) for one in readings if one.differs}
+    second = {reading.index: answer_word(reading.second) for reading in readings if reading.differs}
     in_force = (
         event
         for event in reversed(events)
@@ -47,11 +47,11 @@ def history(
 
 def marked_open(state: LogState) -> list[HistoryRow]:
     """Items that are flagged or have a note and no answer in force, with the answer ``OPEN``."""
-    said = {index for index, note in state.notes.items() if note.text}
-    said |= {index for index in state.flags if state.flagged(index)}
+    marked = {index for index, note in state.notes.items() if note.text}
+    marked |= {index for index in state.flags if state.flagged(index)}
     return [
         replace(_row(mark, state, {}), answer=OPEN)
-        for index in sorted(said)
+        for index in sorted(marked)
         if state.book.in_force(index) is None
         for mark in [state.flags.get(index) or state.notes[index]]
     ]

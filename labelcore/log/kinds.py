@@ -80,13 +80,13 @@ class Drawn(Kind):
         if ahead is None:
             raise AnswerError(f"draw {event.index} lies beyond the planned draws")
         _, position, batch, basis = ahead
-        found = (event.item_id, event.stratum, event.batch, event.basis)
+        recorded = (event.item_id, event.stratum, event.batch, event.basis)
         item_id, stratum = engine.population.id_at(position), int(engine.frame.stratum[position])
-        if found != (item_id, stratum, batch, basis):
+        if recorded != (item_id, stratum, batch, basis):
             raise AnswerError(
                 f"draw {event.index} should be item {item_id!r} (stratum {stratum}, batch {batch} "
-                f"after event {basis}), the log has {found[0]!r} (stratum {found[1]}, batch "
-                f"{found[2]} after event {found[3]})"
+                f"after event {basis}), the log has {recorded[0]!r} (stratum {recorded[1]}, batch "
+                f"{recorded[2]} after event {recorded[3]})"
             )
 
     def fold(self, state: LogState, event: Event) -> None:
@@ -276,16 +276,16 @@ class Settled(Kind):
     def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         index = check_item(state, event)
-        found = [one for one in state.engine.repeats.judged() if one.index == index]
-        if not found or not state.engine.repeats.others:
+        of_item = [judged for judged in state.engine.repeats.judged() if judged.index == index]
+        if not of_item or not state.engine.repeats.others:
             raise AnswerError(f"item {index} was judged by one person: there is nothing to settle")
-        if not found[0].complete:
+        if not of_item[0].complete:
             raise AnswerError(f"item {index} waits for another person's answer")
-        if not found[0].differs:
+        if not of_item[0].differs:
             raise AnswerError(f"item {index} has the same answer by everybody")
         if event.label not in state.engine.classes:
             raise AnswerError(f"{event.label!r} is not one of the classes")
-        if event.detail.get("answers") != found[0].sequences:
+        if event.detail.get("answers") != of_item[0].sequences:
             raise AnswerError(f"item {index} was answered anew: look at the answers again")
 
     def fold(self, state: LogState, event: Event) -> None:
@@ -347,9 +347,9 @@ class Looked(Kind):
         now = figures.look(state.last_answer, event.detail)
         if now is None:
             return
-        found = difference(figures_of(event.detail), figures_of(now, event.detail))
-        if found:
-            raise AnswerError(f"the look does not follow: {found}")
+        differs = difference(figures_of(event.detail), figures_of(now, event.detail))
+        if differs:
+            raise AnswerError(f"the look does not follow: {differs}")
 
     def fold(self, state: LogState, event: Event) -> None:
         state.looked_after = int(event.detail.get("after", 0))
@@ -371,9 +371,9 @@ class Reforecast(Kind):
                 raise AnswerError(f"it plans for {event.detail[name]!r} labels")
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
-        found = difference(dict(event.detail), figures.reforecast())
-        if found:
-            raise AnswerError(f"the size does not follow: {found}")
+        differs = difference(dict(event.detail), figures.reforecast())
+        if differs:
+            raise AnswerError(f"the size does not follow: {differs}")
 
     def fold(self, state: LogState, event: Event) -> None:
         state.book.replan(int(event.detail["planned"]), int(event.detail.get("pilot", 0)))
@@ -393,10 +393,10 @@ class Recut(Kind):
             raise AnswerError(f"it cuts no strata: {error}") from None
 
     def audit(self, state: LogState, event: Event, figures: Figures) -> None:
-        found = figures.recut()
-        if found.get("features") != event.detail.get("features"):
+        recut = figures.recut()
+        if recut.get("features") != event.detail.get("features"):
             return  # What is known of the content here is something else: the log is taken.
-        differs = difference(dict(event.detail), found)
+        differs = difference(dict(event.detail), recut)
         if differs:
             raise AnswerError(f"the cut does not follow: {differs}")
 
@@ -458,7 +458,7 @@ class Extended(Kind):
             )
         groups = engine.setup.groups
         known = {
-            "estimand": [*dict.fromkeys(one.row.name for one in engine.questions)],
+            "estimand": [*dict.fromkeys(question.row.name for question in engine.questions)],
             "group": [] if groups is None else groups.names,
         }
         for name, names in known.items():

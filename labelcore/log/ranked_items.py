@@ -40,13 +40,13 @@ class Along:
         """The ranks 1, 2, ... of the items at these positions."""
         asked = np.asarray(positions, dtype=np.int64)
         flat = asked.reshape(-1).tolist()
-        if any(one not in self._ranks for one in flat):
+        if any(position not in self._ranks for position in flat):
             wanted = {*flat, *self._coming().tolist()} - self._ranks.keys()
             missing = np.array(sorted(wanted), dtype=np.int64)
             ranks = self._items.ranks(self._whole, missing)
             self._ranks.update(zip(missing.tolist(), ranks.tolist(), strict=True))
-        found = np.array([self._ranks[one] for one in flat], dtype=np.int64)
-        return found.reshape(asked.shape)[()]
+        asked_ranks = np.array([self._ranks[position] for position in flat], dtype=np.int64)
+        return asked_ranks.reshape(asked.shape)[()]
 
     def scores(self, ranks: Iterable[int] | IntArray) -> FloatArray:
         """The scores of the items at these ranks, as in the file, (n,)."""
@@ -55,8 +55,8 @@ class Along:
         if missing:
             missing = sorted({*missing, *self._grid().tolist()} - self._scores.keys())
         if missing:
-            found = self._items.scores_at(self._whole, missing)
-            self._scores.update(zip(missing, found.tolist(), strict=True))
+            scores = self._items.scores_at(self._whole, missing)
+            self._scores.update(zip(missing, scores.tolist(), strict=True))
         return np.array([self._scores[rank] for rank in asked])
 
     def levels(self, scores: Iterable[float]) -> list[tuple[int, int]]:

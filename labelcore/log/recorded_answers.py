@@ -151,9 +151,9 @@ class Book:
     def settlement(self, one: Judged) -> Event | None:
         """What was said to count for an item; None where nothing was, or one of the answers that it
         was said of was taken back. A first answer changed after the others leaves it."""
-        found = self.settled.get(one.index)
-        stands = found is not None and found.detail.get("answers") == one.sequences
-        return found if stands else None
+        settled = self.settled.get(one.index)
+        stands = settled is not None and settled.detail.get("answers") == one.sequences
+        return settled if stands else None
 
     @property
     def answers_given(self) -> int:

@@ -58,14 +58,14 @@ def found_recut(engine: Engine, *, forecast: bool = True) -> dict[str, Any]:
     if not recut_due(engine):
         return {}
     content = _content(engine)
-    told: dict[str, Any] = {"labels": engine.labels, "features": content.hash}
+    facts: dict[str, Any] = {"labels": engine.labels, "features": content.hash}
     if engine.undecided > MOST_UNSURE * engine.labels:
-        return {**told, "unsure": engine.undecided}
+        return {**facts, "unsure": engine.undecided}
     setup = engine._due().setup
     cut, model = engine.design.recut(
         setup, engine.frame, engine.progress, content.columns, forecast=forecast
     )
-    return {**told, **model, **({} if cut is None else to_json(cut))}
+    return {**facts, **model, **({} if cut is None else to_json(cut))}
 
 
 def same_content(engine: Engine, told: Mapping[str, Any]) -> bool:

@@ -70,12 +70,12 @@ class Judged:
     @property
     def sequences(self) -> list[int]:
         """The numbers of the answers in the log."""
-        return [one.sequence for one in self.answers]
+        return [answer.sequence for answer in self.answers]
 
     @property
     def differs(self) -> bool:
         """Whether any two answers differ; "unsure" or "broken" differs from every class."""
-        return len({one.label for one in self.answers}) > 1
+        return len({answer.label for answer in self.answers}) > 1
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ class Repeats:
         else:
             self._first.pop(index, None)
         if self.others:
-            self._gave_first[index] = {one.annotator for one in answers if one.kind != "later"}
+            self._gave_first[index] = {vote.annotator for vote in answers if vote.kind != "later"}
         for person, (held, further) in list(self._further.get(index, {}).items()):
             if held in answers:
                 continue
@@ -151,7 +151,7 @@ class Repeats:
     def ask(self, items: int) -> None:
         """A second pass: so many more of the labelled items, or all there are."""
         free = [index for index in self._first if not self._chosen(index)]
-        chosen = sorted(free, key=lambda one: (self._place_of(one), one))[:items]
+        chosen = sorted(free, key=lambda index: (self._place_of(index), index))[:items]
         if not chosen:
             return
         everything = len(chosen) == len(free)
@@ -181,8 +181,8 @@ class Repeats:
         those that the person has not judged, and has not put off a short while ago."""
         near = {index for index, at in self.due.items() if self._is_near(index, at, annotator)}
         now = [index for index in self.due if anything or index not in near]
-        found = dict.fromkeys([*self.owed, *now])
-        return [index for index in found if annotator not in self.judges(index)]
+        draws = dict.fromkeys([*self.owed, *now])
+        return [index for index in draws if annotator not in self.judges(index)]
 
     def _is_near(self, index: int, at: int, annotator: str) -> bool:
         waits = not self.others or annotator in self._further.get(index, {})
@@ -205,17 +205,17 @@ class Repeats:
 
     def further(self, index: int, annotator: str) -> Event | None:
         """The further answer in force, of this person where there may be several; "later" too."""
-        found = self._further.get(index, {}).get(self._slot(annotator))
-        return None if found is None else found[1]
+        both = self._further.get(index, {}).get(self._slot(annotator))
+        return None if both is None else both[1]
 
     def in_force(self, event: Event) -> bool:
         """Whether a further answer counts, or was put off for later and not answered since."""
-        found = self.further(int(event.index or 0), event.annotator)
-        return found is not None and found.sequence == event.sequence
+        answer = self.further(int(event.index or 0), event.annotator)
+        return answer is not None and answer.sequence == event.sequence
 
     def judged(self) -> list[Judged]:
         """Every item read again, in the order of the first of the further answers."""
-        found = []
+        judged = []
         for index in self._further:
             given = sorted(self._given(index).values(), key=lambda both: both[1].sequence)
             done = [both for both in given if both[1].text != LATER]
@@ -223,28 +223,28 @@ class Repeats:
                 others = tuple(further for _, further in done)
                 complete = len(others) >= self.readers - 1
                 first = done[0][0]
-                found.append(Judged(index, first, others, complete, self._chance(index, first)))
-        return sorted(found, key=lambda one: one.others[0].sequence)
+                judged.append(Judged(index, first, others, complete, self._chance(index, first)))
+        return sorted(judged, key=lambda judged_item: judged_item.others[0].sequence)
 
     def put_off(self) -> list[Judged]:
         """Items that somebody was to judge as well and put off for later, in the order drawn: no
         random part of those that wait."""
-        found = []
+        put_off = []
         for index in sorted(self.due):
             given = list(self._given(index).values())
             if any(further.text == LATER for _, further in given):
                 first = given[0][0]
-                found.append(Judged(index, first, (), False, self._chance(index, first)))
-        return found
+                put_off.append(Judged(index, first, (), False, self._chance(index, first)))
+        return put_off
 
     def readings(self) -> list[Reading]:
         """Every item read twice, by its first two answers, in the order of the second ones."""
-        return [Reading(one.index, one.first, one.others[0], one.chance) for one in self.judged()]
+        return [Reading(it.index, it.first, it.others[0], it.chance) for it in self.judged()]
 
     @property
     def answered(self) -> int:
         """How many further answers were given."""
-        return sum(len(one.others) for one in self.judged())
+        return sum(len(item.others) for item in self.judged())
 
     def free(self) -> int:
         """Labelled items that a second pass could still add."""

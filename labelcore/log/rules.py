@@ -57,11 +57,11 @@ def check_going_on(state: LogState) -> None:
 
 def check_item(state: LogState, event: Event, *names: str) -> int:
     """The event names a drawn item by its right id, stratum and batch; its index."""
-    one = state.asked(event.index)
+    asked = state.asked(event.index)
     truth = {
-        "item_id": state.engine.population.id_at(one.position),
-        "stratum": one.stratum,
-        "batch": one.batch,
+        "item_id": state.engine.population.id_at(asked.position),
+        "stratum": asked.stratum,
+        "batch": asked.batch,
     }
     for name in names or truth:
         if getattr(event, name) != truth[name]:
@@ -157,11 +157,11 @@ def figures_of(detail: Mapping[str, Any], like: Mapping[str, Any] | None = None)
     results, there = detail.get("results", {}), (like or detail).get("results", {})
     kept = {
         key: {
-            name: one[name]
-            for name in one
+            name: result[name]
+            for name in result
             if name != "tentative" and (name != "head" or name in there.get(key, {}))
         }
-        for key, one in results.items()
+        for key, result in results.items()
     }
     return {**detail, "results": kept}
 
@@ -182,9 +182,9 @@ def difference(recorded: Any, expected: Any, name: str = "") -> str:
             here = f"{name}, {key}" if name else str(key)
             if (key in recorded) != (key in expected):
                 return f"{here} is {'missing in' if key in expected else 'only in'} the log"
-            found = difference(recorded[key], expected[key], here)
-            if found:
-                return found
+            differs = difference(recorded[key], expected[key], here)
+            if differs:
+                return differs
         return ""
     if _same(recorded, expected):
         return ""

@@ -76,25 +76,25 @@ class Screens:
             repeat=repeat,
         )
         minutes = event.detail.get("minutes")
-        found = Shown(draw, event.annotator, event.at, event.sequence, minutes)
-        self.shown[draw.token] = self._open[draw.token] = found
+        shown = Shown(draw, event.annotator, event.at, event.sequence, minutes)
+        self.shown[draw.token] = self._open[draw.token] = shown
         if not repeat:
             self.released.discard(draw.index)
 
     def give_up(self, sequence: int) -> None:
         """What this event put before a person goes back, unanswered."""
-        found = self.given_by(sequence)
-        if found is None:
+        shown = self.given_by(sequence)
+        if shown is None:
             return
-        del self._open[found.draw.token]
-        if not found.draw.repeat:
-            self.released.add(found.draw.index)
+        del self._open[shown.draw.token]
+        if not shown.draw.repeat:
+            self.released.add(shown.draw.index)
 
     def clear(self, index: int, *, repeat: bool, annotator: str | None = None) -> None:
         """Answered: whoever had the item before them has it no more, or only this person."""
-        for token, found in list(self._open.items()):
-            mine = annotator in (None, found.annotator)
-            if mine and found.draw.index == index and found.draw.repeat == repeat:
+        for token, shown in list(self._open.items()):
+            mine = annotator in (None, shown.annotator)
+            if mine and shown.draw.index == index and shown.draw.repeat == repeat:
                 del self._open[token]
         if not repeat:
             self.released.discard(index)
@@ -111,16 +111,16 @@ class Screens:
 
     def on_screen(self, annotator: str) -> list[Shown]:
         """The open draws of a person, the newest last."""
-        return [one for one in self._open.values() if one.annotator == annotator]
+        return [shown for shown in self._open.values() if shown.annotator == annotator]
 
     def of_others(self, annotator: str) -> list[Shown]:
         """The open draws of everybody else, the one shown first first."""
-        return [one for one in self._open.values() if one.annotator != annotator]
+        return [shown for shown in self._open.values() if shown.annotator != annotator]
 
     def given_by(self, sequence: int) -> Shown | None:
         """What this event put before a person, if they still have it."""
-        found = (one for one in self._open.values() if one.sequence == sequence)
-        return next(found, None)
+        given = (shown for shown in self._open.values() if shown.sequence == sequence)
+        return next(given, None)
 
     def is_open(self, token: str) -> bool:
         """Whether the draw is still on the screen of the person it was given to."""
@@ -130,23 +130,23 @@ class Screens:
         """The draws on somebody's screen, for the first time or to be read again; with ``at`` only
         those still kept for that person then."""
         return {
-            one.draw.index
-            for one in self._open.values()
-            if one.draw.repeat == repeat and not (at and one.over(at))
+            shown.draw.index
+            for shown in self._open.values()
+            if shown.draw.repeat == repeat and not (at and shown.over(at))
         }
 
     def holder(self, draw: Draw) -> str | None:
         """Who has the item on the screen; None where nobody has."""
         same = (
-            one.annotator
-            for one in self._open.values()
-            if (one.draw.index, one.draw.repeat) == (draw.index, draw.repeat)
+            shown.annotator
+            for shown in self._open.values()
+            if (shown.draw.index, shown.draw.repeat) == (draw.index, draw.repeat)
         )
         return next(same, None)
 
     def expired(self, at: str) -> list[Shown]:
         """The open draws that may go to others, the one shown first first."""
-        return [one for one in self._open.values() if one.over(at)]
+        return [shown for shown in self._open.values() if shown.over(at)]
 
     def taken_back(self, index: int, *, repeat: bool = False) -> Event | None:
         """The event that took back a first or a second answer to the draw, the last one."""

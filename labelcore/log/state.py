@@ -133,8 +133,8 @@ class LogState:
 
     def cause(self, index: int) -> str:
         """Why the answer in force and a classifier differ, "" where nobody said."""
-        said, force = self.causes.get(index), self.book.in_force(index)
-        return (said.text or "") if said and force and said.previous == force.sequence else ""
+        cause, force = self.causes.get(index), self.book.in_force(index)
+        return (cause.text or "") if cause and force and cause.previous == force.sequence else ""
 
     def spelled(self, annotator: str) -> str:
         """A person's name as the log has it, however it is written here."""
@@ -144,7 +144,7 @@ class LogState:
     def on_screen(self, annotator: str) -> list[Draw]:
         """A person's open draws, without repeats whose first answer was taken back since."""
         wanted = self.book.repeats.wanted_of
-        stack = (one.draw for one in self.screens.on_screen(annotator))
+        stack = (shown.draw for shown in self.screens.on_screen(annotator))
         return [draw for draw in stack if not draw.repeat or wanted(draw.index, annotator)]
 
     def elsewhere(self, annotator: str) -> list[Shown]:
@@ -153,17 +153,17 @@ class LogState:
         again = engine.repeats.ready(annotator, anything=True)
         over = engine.finished or (engine.stopped and not engine.extended)
         return [
-            one
-            for one in self.screens.of_others(annotator)
-            if (one.draw.index in again if one.draw.repeat else not over)
+            shown
+            for shown in self.screens.of_others(annotator)
+            if (shown.draw.index in again if shown.draw.repeat else not over)
         ]
 
     def last_said(self, draw: Draw, kind: str) -> str:
         """The text of the last "noted" or "flagged" about an item; of one that is shown a second
         time only since then: what was said before would tell that it is known."""
-        said = (self.notes if kind == "noted" else self.flags).get(draw.index)
+        mark = (self.notes if kind == "noted" else self.flags).get(draw.index)
         since = self.screens.shown[draw.token].sequence if draw.repeat else 0
-        return (said.text or "") if said is not None and said.sequence > since else ""
+        return (mark.text or "") if mark is not None and mark.sequence > since else ""
 
     def status(self, at: str) -> Status:
         """Where the project stands: "open" while there is something to label for whoever comes,
