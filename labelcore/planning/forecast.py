@@ -56,7 +56,7 @@ class ClaimSizes:
     @classmethod
     def of(cls, settled: IntArray, planned: int | None = None) -> ClaimSizes:
         """From where each session is settled; planned for the median if nothing else is."""
-        low, median, high = (int(one) for one in np.quantile(settled, [0.25, 0.5, 0.75]))
+        low, median, high = (int(size) for size in np.quantile(settled, [0.25, 0.5, 0.75]))
         return cls(median, planned or median, low, high)
 
 
@@ -80,14 +80,14 @@ def labels_to_settle(population: Population, plan: Plan, most: int) -> ClaimSize
     ]
     while going:
         ahead = [(number, looks, [*islice(looks, LOOKS_AHEAD)]) for number, looks in going]
-        settled = settled_at(begun, [cells for *_, found in ahead for _, cells in found])
+        settled = settled_at(begun, [cells for *_, new in ahead for _, cells in new])
         place, going = 0, []
-        for number, looks, found in ahead:
-            mine = np.flatnonzero(settled[place : place + len(found)])
-            place += len(found)
+        for number, looks, new in ahead:
+            mine = np.flatnonzero(settled[place : place + len(new)])
+            place += len(new)
             if len(mine):
-                sizes[number] = found[mine[0]][0]
-            elif found:
+                sizes[number] = new[mine[0]][0]
+            elif new:
                 going.append((number, looks))
     return ClaimSizes.of(sizes)
 
@@ -120,8 +120,8 @@ def _approximate(population: Population, plan: Plan, most: int) -> ClaimSizes:
 
 def _settled(engines: list[Engine], planned: int) -> BoolArray:
     """Whether every claim is, in each session, (n_sessions,)."""
-    found = likely_of(engines, planned)
-    return np.array([ClaimStatus.UNDECIDED not in one for one in found])
+    statuses = likely_of(engines, planned)
+    return np.array([ClaimStatus.UNDECIDED not in of_session for of_session in statuses])
 
 
 def _together(begun: Engine, seed: int, most: int) -> Iterator[tuple[int, list[Engine]]]:
@@ -151,7 +151,7 @@ def _looks(
                 np.add.at(claim.tally.counts, (claim.tally.cells_at(part), codes[part]), 1.0)
             done += len(part)
             if done == look:
-                yield done, [one.tally.cells(one.class_index) for one in engine.claims]
+                yield done, [claim.tally.cells(claim.class_index) for claim in engine.claims]
                 look = int(np.ceil(done * LOOK_GROWTH))
 
 
@@ -183,8 +183,8 @@ def _imagined(engine: Engine, rng: np.random.Generator) -> IntArray:
     positive = population.classes.index(population.positive)
     n_classes = len(population.classes)
     if n_classes == 2:
-        said = np.zeros(len(population), bool) if claimed is None else claimed == positive
-        rate = question_rates(population, side.classifier, positive, said)
+        called = np.zeros(len(population), bool) if claimed is None else claimed == positive
+        rate = question_rates(population, side.classifier, positive, called)
         return np.where(rng.random(len(population)) < rate, positive, 1 - positive)
     assert claimed is not None
     if engine.claims[0].of_disagreements:
@@ -293,10 +293,10 @@ class Preview:
         return spending_table(spendings(population, plan.with_planned(self.planned)))
 
 
-def _made_of(found: Preview, population: Population, plan: Plan) -> Preview:
+def _made_of(forecast: Preview, population: Population, plan: Plan) -> Preview:
     """The preview, which from now on knows what it is of."""
-    vars(found)[OF] = population, plan
-    return found
+    vars(forecast)[OF] = population, plan
+    return forecast
 
 
 def preview(population: Population, plan: Plan) -> Preview:
@@ -337,12 +337,12 @@ def preview(population: Population, plan: Plan) -> Preview:
     >>> ahead.expected_half_width["accuracy"] <= 0.05
     True
     """
-    found = _made_of(_preview(population, plan), population, plan)
+    plain = _made_of(_preview(population, plan), population, plan)
     if not plan.claims:
-        return found
-    labels = {str(plan.claim_form): found.expected_labels, **_other_form(population, plan)}
+        return plain
+    labels = {str(plan.claim_form): plain.expected_labels, **_other_form(population, plan)}
     both = {form: labels[form] for form in CLAIM_FORMS if form in labels}
-    with_claims = replace(found, derived={**found.derived, "claims": both})
+    with_claims = replace(plain, derived={**plain.derived, "claims": both})
     return _made_of(with_claims, population, plan)
 
 

@@ -76,17 +76,17 @@ def line(population: Population, plan: Plan) -> Line:
     """What the plan's method would cost and give."""
     label = DESIGNS[plan.design].label
     try:
-        found = preview(population, plan)
+        outlook = preview(population, plan)
     except ValueError as error:
         return refused(plan.design, error)
     return Line(
         plan.design,
         label,
-        found.expected_labels,
-        found.labels,
-        found.expected_half_width,
-        found.derived,
-        planned=found.planned,
+        outlook.expected_labels,
+        outlook.labels,
+        outlook.expected_half_width,
+        outlook.derived,
+        planned=outlook.planned,
     )
 
 
@@ -97,7 +97,7 @@ def line_apart(snapshot: str, plan_json: str) -> dict[str, Any]:
 
 def line_from(said: Mapping[str, Any]) -> Line:
     """The line that ``line_apart`` tells of."""
-    return Line(**{**said, "remedies": tuple(Remedy(**one) for one in said["remedies"])})
+    return Line(**{**said, "remedies": tuple(Remedy(**remedy) for remedy in said["remedies"])})
 
 
 def refused(name: str, error: ValueError) -> Line:
@@ -161,11 +161,11 @@ def possible(asked: Asked) -> list[str]:
     number = len(named(asked.classifier))
     able = [
         name
-        for name, one in DESIGNS.items()
-        if {*asked.estimands} <= {*one.estimands}
-        and not one.same_as
-        and max(number, 1) >= one.least_classifiers
-        and (not isinstance(one, ComparesTwo | ComparesLists) or number == 2)
+        for name, design in DESIGNS.items()
+        if {*asked.estimands} <= {*design.estimands}
+        and not design.same_as
+        and max(number, 1) >= design.least_classifiers
+        and (not isinstance(design, ComparesTwo | ComparesLists) or number == 2)
     ]
     if asked.existing is not None:
         able = [name for name in able if asked.existing in DESIGNS[name].existing] or able
@@ -199,9 +199,9 @@ def recommended(
     wanted = Promise(terms.get("promise") or Promise.WATCHED)
     able = [name for name in names if wanted in _promises(asked, population, DESIGNS[name])]
     names = worth_trying(population, able or names)
-    found = [outlook_of(asked, population, name, goal, forecast, terms) for name in names]
+    lines = [outlook_of(asked, population, name, goal, forecast, terms) for name in names]
     ties = {name: _standing(asked, population, name) for name in names}
-    return cheapest(found, goal, ties) or min(names, key=lambda name: (ties[name], name))
+    return cheapest(lines, goal, ties) or min(names, key=lambda name: (ties[name], name))
 
 
 def reaches_all(asked: Asked, population: Population, goal: Mapping[str, Any]) -> bool:
@@ -212,7 +212,7 @@ def reaches_all(asked: Asked, population: Population, goal: Mapping[str, Any]) -
         return False
     if len(both) != 2 or not {*both} <= {*population.predictions}:
         return False
-    differ = sum(items for (one, two), items in population.called(*both).items() if one != two)
+    differ = sum(items for (a, b), items in population.called(*both).items() if a != b)
     return 0 < differ <= (goal.get("budget") or 0)
 
 
@@ -224,7 +224,7 @@ def cheapest(
 
     ties   what the first of equal ones has least of, by name
     """
-    prices = {one.design: (_price(one, goal), one.labels) for one in lines}
+    prices = {offer.design: (_price(offer, goal), offer.labels) for offer in lines}
     able = [name for name, (price, _) in prices.items() if np.isfinite(price)]
     return min(able, key=lambda name: (prices[name], ties.get(name, ()), name), default=None)
 
@@ -232,7 +232,7 @@ def cheapest(
 def worth_trying(population: Population, names: Sequence[str]) -> list[str]:
     """The methods whose forecasts cost little beside what they say: all of them for up to
     ``EACH_TRIED`` items, of more those that may be proposed, if any."""
-    able = [one for one in names if len(population) <= EACH_TRIED or DESIGNS[one].recommended]
+    able = [name for name in names if len(population) <= EACH_TRIED or DESIGNS[name].recommended]
     return able or list(names)
 
 
@@ -278,11 +278,11 @@ def outlook_of(
         plan = plan_for(asked, population, name, goal, terms)
     except ValueError as error:
         return refused(name, error)
-    found = forecast(population, plan)
-    more = [one.changes["budget"] for one in found.remedies if "budget" in one.changes]
-    if found.refused and more and more[0] > goal.get("budget", more[0]):
+    outlook = forecast(population, plan)
+    more = [remedy.changes["budget"] for remedy in outlook.remedies if "budget" in remedy.changes]
+    if outlook.refused and more and more[0] > goal.get("budget", more[0]):
         return outlook_of(asked, population, name, {"budget": more[0]}, forecast, terms)
-    return found
+    return outlook
 
 
 @dataclass(frozen=True)
@@ -307,13 +307,13 @@ def dearest_class(population: Population, plan: Plan, forecast: Forecast = line)
     if len(names) < 3 or not of_class or len(population) > EACH_TRIED:
         return None
     name = str(key_parts(max(of_class, key=lambda key: of_class[key]))[1])
-    rest = replace(plan, classes=tuple(one for one in names if one != name))
+    rest = replace(plan, classes=tuple(other for other in names if other != name))
     without = forecast(population, rest)
     if without.refused or not without.half_widths:
         return None
     part = without.labels / max(whole.labels, 1)
     if plan.margin is None:
-        widths = [max(one.half_widths.values()) for one in (without, whole)]
+        widths = [max(offer.half_widths.values()) for offer in (without, whole)]
         part = (widths[0] / max(widths[1], EXACT)) ** 2
     share = Outlook(population, plan).shares_by_class(whole.labels).get(name, 0.0)
     return Dearest(name, share, min(part, 1.0))

@@ -124,10 +124,10 @@ class Suggested:
     ) -> Tallies:
         """The empty cells of every classifier, and of every two that are asked about."""
         whose = subjects_of(classifiers, asked)
-        for one in whose:
-            if one not in self._tallies:
-                self._tallies[one] = tally_of(population, self.stratum, one, self.groups)
-        return Tallies({one: self._tallies[one].copied() for one in whose})
+        for subject in whose:
+            if subject not in self._tallies:
+                self._tallies[subject] = tally_of(population, self.stratum, subject, self.groups)
+        return Tallies({subject: self._tallies[subject].copied() for subject in whose})
 
     def rates(self, population: Population, question: Question) -> FloatArray:
         """The mean of the rates of each cell's items, (n_cells,)."""
@@ -218,22 +218,22 @@ class Outlook:
         """{result: half-width} of the design's own interval at expected counts; a curve that is
         asked for counts where its band is widest. ``rough``: near enough for a picture."""
         look = replace(self._look(labels + self.given, planned + self.given), rough=rough)
-        found = {}
+        by_key = {}
         if self.questions:
             drawn = self.allocation(labels)
             share = expected_share(labels) if narrows(self.plan) else 1.0
             widths = [share * width for width in self._half_widths(drawn, look)]
-            found = {one.key: width for one, width in zip(self.questions, widths, strict=True)}
+            by_key = {asked.key: width for asked, width in zip(self.questions, widths, strict=True)}
         design = self.design
         if isinstance(design, ComparesLists):
             half = design.list_half_width(self.setup, self.frame, look)
-            return {**found, LIST_DIFFERENCE: half}
+            return {**by_key, LIST_DIFFERENCE: half}
         names = [name for name in self.plan.estimands if name in SUMMARIES]
         summed = self._of_list(labels, look, names)
-        curve = {*self.plan.estimands} & {*CURVES} or not (found or summed)
+        curve = {*self.plan.estimands} & {*CURVES} or not (by_key or summed)
         band = self._along_ranks(look) if curve else None
         along = {} if band is None else {"precision_curve": float(band.max())}
-        return {**found, **along, **summed}
+        return {**by_key, **along, **summed}
 
     def along_ranks(self, labels: int, planned: int) -> dict[str, float]:
         """{what: half-width} of the precision of as many first items as ``ranks_that_matter``,
@@ -241,8 +241,8 @@ class Outlook:
         look = self._look(labels + self.given, planned + self.given)
         ranks = ranks_that_matter(self.population, self.classifiers[0])
         widths = self._along_ranks(look, np.array(ranks, dtype=np.int64))
-        found = {} if widths is None else dict(zip(map(str, ranks), widths.tolist(), strict=True))
-        return {**found, **self._of_list(labels, look, [*SUMMARIES])}
+        along = {} if widths is None else dict(zip(map(str, ranks), widths.tolist(), strict=True))
+        return {**along, **self._of_list(labels, look, [*SUMMARIES])}
 
     def _along_ranks(self, look: Look, ranks: IntArray | None = None) -> FloatArray | None:
         design = self.design
@@ -278,21 +278,21 @@ class Outlook:
         together."""
         design: EstimatesScalars[Any] = EstimatesScalars.of(self.design)
         if self.plan.correlated and len(self.questions) > 1:
-            answers = [self._expected_answers(one, drawn) for one in self.questions]
+            answers = [self._expected_answers(question, drawn) for question in self.questions]
             alpha = error_levels(self._covariance(answers, drawn), self.plan.confidence)
             look = replace(look, confidence=1 - float(alpha))
         every = self.allocation(max(look.planned - self.given, 0))
-        found = np.empty(len(self.questions))
+        widths = np.empty(len(self.questions))
         together: dict[Any, list[int]] = {}
-        for place, one in enumerate(self.questions):
-            together.setdefault((one.subject, one.class_index), []).append(place)
+        for place, question in enumerate(self.questions):
+            together.setdefault((question.subject, question.class_index), []).append(place)
         for places in together.values():
-            one, rows = self.questions[places[0]], [self.questions[n].row for n in places]
-            mine, own = replace(self._expected_answers(one, drawn), rows=rows), look
-            if one.group is not None:
-                own = look_in_group(look, mine.cells, self._in(one, every))
-            found[places] = design.half_widths(self.setup, mine, own, drawn)
-        return list(found.tolist())
+            question, rows = self.questions[places[0]], [self.questions[n].row for n in places]
+            mine, look_of_cells = replace(self._expected_answers(question, drawn), rows=rows), look
+            if question.group is not None:
+                look_of_cells = look_in_group(look, mine.cells, self._in(question, every))
+            widths[places] = design.half_widths(self.setup, mine, look_of_cells, drawn)
+        return list(widths.tolist())
 
     def _in(self, question: Question, drawn: FloatArray) -> float:
         """How many of some labels by stratum are in the group of a question."""
@@ -300,10 +300,10 @@ class Outlook:
 
     def _covariance(self, answers: Sequence[Answers[Any]], drawn: FloatArray) -> FloatArray:
         """That of the questions at expected counts, (n_questions, n_questions)."""
-        tallies = [self.tallies[one.subject] for one in self.questions]
+        tallies = [self.tallies[question.subject] for question in self.questions]
         pulls = [
-            pull([one], [tally], self.plan.target)
-            for one, tally in zip(answers, tallies, strict=True)
+            pull([answer], [tally], self.plan.target)
+            for answer, tally in zip(answers, tallies, strict=True)
         ]
         share = drawn / np.maximum(self.frame.sizes, 1)
 
@@ -319,7 +319,7 @@ class Outlook:
         """The pairs of cells of two questions that hold an item, and how many they hold."""
         key = self.questions[i].subject, self.questions[j].subject
         if key not in self._pairs:
-            first, second, joint = pairs_of(*(self.tallies[one].cell_of for one in key))
+            first, second, joint = pairs_of(*(self.tallies[subject].cell_of for subject in key))
             self._pairs[key] = first, second, np.bincount(joint, minlength=len(first))
         return self._pairs[key]
 
@@ -330,7 +330,7 @@ class Outlook:
             return None
         labels = max(min(labels, self.most), self.design.least(self.frame) - self.given, 1)
         drawn, plan = self.allocation(labels), self.plan
-        answers = [self._expected_answers(one, drawn) for one in self.questions]
+        answers = [self._expected_answers(question, drawn) for question in self.questions]
         covariance = self._covariance(answers, drawn)
         every = replace(plan, together=True)
         level = 1 - every.confidence_of_each(len(answers))
@@ -356,12 +356,12 @@ class Outlook:
     def notes(self, planned: int) -> list[str]:
         """What a person should know of the expected half-widths at the planned size."""
         drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
-        found = [*self.frame.notes, *self._first_alone(), *self._not_turned()]
-        found += [*self._more_than_items(), *self._no_probabilities()]
+        notes = [*self.frame.notes, *self._first_alone(), *self._not_turned()]
+        notes += [*self._more_than_items(), *self._no_probabilities()]
         for question in self.questions:
             design: EstimatesScalars[Any] = EstimatesScalars.of(self.design)
-            found += design.forecast_notes(self._expected_answers(question, drawn), look)
-        return list(dict.fromkeys(found))
+            notes += design.forecast_notes(self._expected_answers(question, drawn), look)
+        return list(dict.fromkeys(notes))
 
     def _more_than_items(self) -> list[str]:
         """That a budget is larger than the file."""
@@ -372,13 +372,13 @@ class Outlook:
 
     def _no_probabilities(self) -> list[str]:
         """Of scores outside 0 to 1, that their order alone is used."""
-        found = []
+        notes = []
         for name in self.classifiers if NOT_PROBABILITIES not in self.frame.notes else ():
             score = self.population.scores.get(str(name))
             if score is not None and len(score) and (score.min() < 0 or score.max() > 1):
                 ends = f"{score.min():.4g} and {score.max():.4g}"
-                found.append(ONLY_THEIR_ORDER.format(name=name, ends=ends))
-        return found
+                notes.append(ONLY_THEIR_ORDER.format(name=name, ends=ends))
+        return notes
 
     def _first_alone(self) -> list[str]:
         """That what follows the ranked list is about the first of several classifiers."""
@@ -450,14 +450,14 @@ class Outlook:
         both. What is drawn by chance is drawn by the plan's seed, so that the labels are those that
         will be asked."""
         most = min(SIZES * len(self.population), MOST_SIZE)
-        found = most
+        least = most
         if margin is not None:
             start = math.ceil(1 / (2 * margin) ** 2)
-            found = _crossing(lambda size: self._margin_met(name, size, float(margin)), start, most)
+            least = _crossing(lambda size: self._margin_met(name, size, float(margin)), start, most)
         if budget is not None:
             over = _crossing(lambda size: self._resize(name, size).most > budget, budget, most + 1)
-            found = min(found, max(over - 1, 1))
-        return found
+            least = min(least, max(over - 1, 1))
+        return least
 
     def _resize(self, name: str, size: int) -> Outlook:
         params = replace(self.setup.params, **{name: size})
@@ -482,12 +482,12 @@ class Outlook:
         """The largest of some half-widths, those of groups as a figure of all items that is as near
         to its margin."""
         plan = self.plan
-        of_groups = {one.key for one in self.questions if one.group is not None}
+        of_groups = {question.key for question in self.questions if question.group is not None}
         margins = {key: plan.margin_of(grouped=key in of_groups) for key in widths}
         if not any(margins.values()):  # A margin that the plan has not is tried.
             margins = {key: None if key in of_groups else plan.goal for key in widths}
-        found = [widths[key] * plan.goal / one for key, one in margins.items() if one is not None]
-        return max(found, default=0.5)
+        half = [widths[key] * plan.goal / goal for key, goal in margins.items() if goal is not None]
+        return max(half, default=0.5)
 
     def derived(self, planned: int) -> dict[str, Any]:
         classifier = self.classifiers[0]

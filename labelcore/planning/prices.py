@@ -39,15 +39,16 @@ def figure_prices(
     widths, now = _widths(outlook), outlook.half_widths(planned, planned)
     groups = outlook.setup.groups
     rows = []
-    for one in outlook.questions:
-        margin = plan.margin_of(grouped=one.group is not None)
+    for question in outlook.questions:
+        margin = plan.margin_of(grouped=question.group is not None)
         shared = alone = np.nan
         if margin is not None:
-            shared = crossing(widths.index.to_numpy(), widths[one.key].to_numpy(), margin)
-            alone = _alone(population, plan, outlook, one, margin, size_of)
-        by = "" if groups is None or one.group is None else groups.label
-        group = "" if groups is None or one.group is None else groups.names[one.group]
-        rows.append((one.key, one.classifier, by, group, now[one.key], alone, shared))
+            shared = crossing(widths.index.to_numpy(), widths[question.key].to_numpy(), margin)
+            alone = _alone(population, plan, outlook, question, margin, size_of)
+        by = "" if groups is None or question.group is None else groups.label
+        group = "" if groups is None or question.group is None else groups.names[question.group]
+        key = question.key
+        rows.append((key, question.classifier, by, group, now[key], alone, shared))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -65,18 +66,18 @@ def rank_prices(population: Population, plan: Plan, labels: int) -> pd.DataFrame
     def alone(estimand: str) -> dict[str, float]:
         if plan.estimands == (estimand,) or estimand not in plan.method.estimands:
             return {}
-        own = replace(plan, estimands=(estimand,), params={}, planned=None, rules=None, margin=None,
-                      budget=labels, stop=None)  # fmt: skip
+        only = replace(plan, estimands=(estimand,), params={}, planned=None, rules=None,
+                       margin=None, budget=labels, stop=None)  # fmt: skip
         try:
-            return widths(Outlook(population, own))
+            return widths(Outlook(population, only))
         except PlanError:
             return {}
 
-    found = widths(Outlook(population, plan))
-    others = {name: alone(name) for name in (CURVE, *(one for one in found if one in SUMMARIES))}
+    whole = widths(Outlook(population, plan))
+    others = {name: alone(name) for name in (CURVE, *(key for key in whole if key in SUMMARIES))}
     rows = [
         (name, width, others[name if name in SUMMARIES else CURVE].get(name, width))
-        for name, width in found.items()
+        for name, width in whole.items()
     ]
     return pd.DataFrame(rows, columns=["of", "expected_half_width", "asked_alone"])
 
@@ -119,13 +120,13 @@ def _alone(
     groups = outlook.setup.groups
     if groups is not None and question.group is not None:
         population = population.part(groups.members(question.group))
-    names = [one for one in (question.classifier, question.versus) if one is not None]
+    names = [name for name in (question.classifier, question.versus) if name is not None]
     try:
-        own = replace(
+        asked_alone = replace(
             plan, estimands=(question.row.name,), classifier=tuple(names) or None, margin=margin,
             budget=None, by=None, groups=None, group_margin=None, claims=(), stop=None, params={},
             planned=None, rules=None, existing=None, together=False, sure_scores=None,
         )  # fmt: skip
-        return float(size_of(population, own))
+        return float(size_of(population, asked_alone))
     except PlanError:
         return float("nan")

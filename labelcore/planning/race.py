@@ -75,21 +75,21 @@ def likely_classes(population: Population, plan: Plan, seed: int = 0) -> World |
     """
     ordered = as_ordered(population, plan)
     names = [name for name in chosen_classifiers(ordered, plan) if name is not None]
-    known = [one for name in names if (one := item_probability(ordered, name)) is not None]
+    known = [chance for name in names if (chance := item_probability(ordered, name)) is not None]
     if not known:
         return None
     n_classes, rate = len(population.classes), np.mean(known, axis=0)
-    said: int | IntArray = population.classes.index(population.positive)
+    called: int | IntArray = population.classes.index(population.positive)
     if n_classes > 2:
         if len(names) > 1 or names[0] not in population.predictions:
             return None
-        said = population.predictions[names[0]].astype(np.int64)
+        called = population.predictions[names[0]].astype(np.int64)
 
     def world(number: int) -> IntArray:
         random = np.random.default_rng([seed, number])
         hit = random.random(len(rate)) < rate
         step = random.integers(1, n_classes, len(rate))
-        return np.where(hit, said, (said + step) % n_classes).astype(np.int64)
+        return np.where(hit, called, (called + step) % n_classes).astype(np.int64)
 
     return world
 
@@ -167,12 +167,12 @@ def race(
                 runner.ended = True
                 continue
             runner.step()
-            share = float(np.mean([one.share for one in runners]))
+            share = float(np.mean([runner.share for runner in runners]))
             if progress is not None and progress(share) is False:
                 return {}
         going = [runner for runner in going if not runner.ended]
-    found = [runner.found() for runner in runners]
-    return {one.design: one for one in found if one is not None}
+    lines = [runner.found() for runner in runners]
+    return {line.design: line for line in lines if line is not None}
 
 
 def _runner(
@@ -207,11 +207,11 @@ def labels_for_cut(
         size = min(size, len(population))
         engine = beginning(population, frozen(population, replace(plan, budget=size), size))
         engines = [engine.redrawn(run_seed(seed, run)) for run in range(CUT_SESSIONS)]
-        for run, one in enumerate(engines):
-            label_all([one], world(run))
+        for run, session in enumerate(engines):
+            label_all([session], world(run))
             step()
-        deepest = [deepest_cut(one, precision) for one in engines]
-        reached = sum(one is not None and one.rank >= depth for one in deepest)
+        deepest = [deepest_cut(session, precision) for session in engines]
+        reached = sum(cut is not None and cut.rank >= depth for cut in deepest)
         if reached >= CUT_SESSIONS - 1:
             return size
         size *= 2
@@ -261,14 +261,14 @@ class _Runner:
                 self.ended = True  # Nothing is left to chance.
                 return
         start, place = monotonic(), len(self.widths)
-        seeds = [run_seed(self.seed, SESSIONS * place + one) for one in range(SESSIONS)]
+        seeds = [run_seed(self.seed, SESSIONS * place + session) for session in range(SESSIONS)]
         engines = [self.engine.redrawn(seed, strata_kept=True) for seed in seeds]
         label_all(engines, self.world(place))
-        found = [
-            [one.half_width if one.has_interval else 0.5 for one in results.values()]
+        half_widths = [
+            [estimate.half_width if estimate.has_interval else 0.5 for estimate in results.values()]
             for results in scalar_results_of(engines, alone=True)
         ]
-        self.widths.append(np.mean(found, axis=0))
+        self.widths.append(np.mean(half_widths, axis=0))
         self.steps, self.spent = self.steps + 1, self.spent + monotonic() - start
         if len(self.widths) == self.wanted:
             self._go_on()
@@ -324,12 +324,12 @@ class _Runner:
             steps = math.log(here / self._information(size))
             slope = min(max(math.log(max(width, 1e-9) / widest) / steps, 0.3), 2.0)
         wanted = here * (widest / margin) ** (1 / slope)
-        found = math.ceil(wanted / (1 + wanted * self._whole) - 1e-9)
+        target = math.ceil(wanted / (1 + wanted * self._whole) - 1e-9)
         low, high = self._between()
-        if 0 < low < high - 1 and not low < found < high:
-            found = round(math.sqrt(low * high))
+        if 0 < low < high - 1 and not low < target < high:
+            target = round(math.sqrt(low * high))
         most = min(self.plan.budget or self.engine.most, self.engine.most)
-        return int(min(max(found, self.engine.design.least(self.engine.frame)), most))
+        return int(min(max(target, self.engine.design.least(self.engine.frame)), most))
 
     @property
     def _whole(self) -> float:
@@ -347,7 +347,7 @@ class _Runner:
             return None
         means = np.mean(self.widths, axis=0)
         widest = int(means.argmax())
-        noise = np.std([one[widest] for one in self.widths], ddof=1) / math.sqrt(worlds)
+        noise = np.std([widths[widest] for widths in self.widths], ddof=1) / math.sqrt(worlds)
         error = float(noise / means[widest]) if means[widest] > EXACT else 0.0
         labels, margin = self.labels, self.plan.margin
         if margin is not None and self._is_near() and self._size_for_margin() != labels:

@@ -54,11 +54,11 @@ def label_until(engine: Engine, codes: IntArray, drawn: int) -> None:
 
 def label_each_until(engines: Sequence[Engine], codes: Sequence[IntArray], drawn: int) -> None:
     """``label_until`` for several sessions of one plan, each with its own classes of the items."""
-    going = [_Session(*one) for one in zip(engines, codes, strict=True)]
+    going = [_Session(*begun) for begun in zip(engines, codes, strict=True)]
     while going := [session for session in going if len(session.engine.asked) < drawn]:
         cut_anew([session.engine for session in going])
         compose_batches([session.engine for session in going])
-        going = [one for one in going if one.go_on(drawn - len(one.engine.asked))]
+        going = [session for session in going if session.go_on(drawn - len(session.engine.asked))]
 
 
 def label_all(engines: Sequence[Engine], codes: IntArray) -> list[Status]:
@@ -86,8 +86,8 @@ def label_all(engines: Sequence[Engine], codes: IntArray) -> list[Status]:
 def end_pilots(engines: Sequence[Engine]) -> None:
     """Forecast the size anew in each session that is at the end of its pilot."""
     due = [engine for engine in engines if 0 < engine.pilot <= engine.labels]
-    for engine, found in zip(due, sizes_after_pilot(due) if due else (), strict=True):
-        engine.replan(found["planned"], found.get("pilot", 0))
+    for engine, sizes in zip(due, sizes_after_pilot(due) if due else (), strict=True):
+        engine.replan(sizes["planned"], sizes.get("pilot", 0))
 
 
 def cut_anew(engines: Sequence[Engine]) -> None:
@@ -103,8 +103,8 @@ def _look(sessions: Sequence[_Session], results_needed: bool) -> None:
         for session in sessions:
             session.look(None)
         return
-    found = scalar_results_of([session.engine for session in sessions])
-    for session, results in zip(sessions, found, strict=True):
+    results_of_each = scalar_results_of([session.engine for session in sessions])
+    for session, results in zip(sessions, results_of_each, strict=True):
         session.look(results)
 
 
@@ -165,8 +165,8 @@ class _Session:
         if stop_reason(self.engine, None, results):
             self.status = Status.GOAL_REACHED
         elif results is not None:
-            half = [one.half_width if one.has_interval else 0.5 for one in results.values()]
-            margins = [margin_of(self.engine, one) or np.inf for one in self.engine.questions]
+            half = [row.half_width if row.has_interval else 0.5 for row in results.values()]
+            margins = [margin_of(self.engine, asked) or np.inf for asked in self.engine.questions]
             self.widest = int(np.argmax(np.array(half) / margins))
             if self.engine.labels == self.engine.watched_for:
                 self.planned = list(results.values())
@@ -201,9 +201,9 @@ class _Session:
         )
         labels, look = engine.labels + 1 + np.arange(len(positions)), least_look(engine)
         question = engine.questions[place]
-        own = look_for(engine, question, look, answers)
+        question_look = look_for(engine, question, look, answers)
         possible = EstimatesScalars.of(engine.design).may_meet(
-            answers, own, labels_in(question, labels, answers.cells), self._goal(place)
+            answers, question_look, labels_in(question, labels, answers.cells), self._goal(place)
         )
         return np.asarray(possible | (labels == engine.watched_for))
 

@@ -53,13 +53,13 @@ def in_order(
     Raises what ``work`` or ``done`` raises.
     """
     pool = Parallel(min(workers, max(len(parts), 1)), return_as="generator", batch_size=1)
-    found: list[ResultT] = []
+    results_so_far: list[ResultT] = []
     with closing(pool(delayed(work)(part) for part in parts)) as results:
-        for one in results:
-            found.append(one)
-            if done(len(found)) is False:
+        for result in results:
+            results_so_far.append(result)
+            if done(len(results_so_far)) is False:
                 break
-    return found
+    return results_so_far
 
 
 COLUMNS = (
@@ -212,10 +212,10 @@ def _all_runs(
     def done(number: int) -> object:
         return None if progress is None else progress(min(number * together, runs), runs)
 
-    found = in_order(
+    parts_done = in_order(
         partial(_runs, population, plan, codes, seed), parts, workers=workers, done=done
     )
-    return [run for part in found for run in part]
+    return [run for part in parts_done for run in part]
 
 
 def _runs(
@@ -227,8 +227,8 @@ def _runs(
     statuses = label_all(engines, codes)
     numbers_true = true_numbers(engines[0], codes)
     return [
-        Run(number, found, {**numbers_true, **_other_truths(engine, codes, found)}, status)
-        for number, engine, found, status in zip(
+        Run(number, results, {**numbers_true, **_other_truths(engine, codes, results)}, status)
+        for number, engine, results, status in zip(
             numbers, engines, results_of(engines, ended=True), statuses, strict=True
         )
     ]
@@ -244,29 +244,29 @@ def true_values(
 
 def true_numbers(engine: Engine, codes: NDArray[np.int64]) -> dict[str, Truth]:
     """The true values of scalars and claims, which are those of the file, whatever was drawn."""
-    found: dict[str, Truth] = {}
+    truth: dict[str, Truth] = {}
     for question in engine.questions:
         cells = engine.tallies[question.subject].census(codes).cells(question.class_index)
-        found[question.key] = float(table_of([question.row], cells).value(cells.positive)[0])
+        truth[question.key] = float(table_of([question.row], cells).value(cells.positive)[0])
     for claim in engine.claims:
         cells = claim.tally.census(codes).cells(claim.class_index)
-        found[claim.read.text] = float(claim.holds(cells.positive))
-    return found
+        truth[claim.read.text] = float(claim.holds(cells.positive))
+    return truth
 
 
 def _other_truths(
     engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Finding]
 ) -> dict[str, Truth]:
     """The truth of choices, and of what is read along the ranks."""
-    found: dict[str, Truth] = {
-        key: true_choice(engine, codes) for key, one in results.items() if isinstance(one, Choice)
+    truth: dict[str, Truth] = {
+        key: true_choice(engine, codes) for key, row in results.items() if isinstance(row, Choice)
     }
     along_ranks = {
-        key: one for key, one in results.items() if isinstance(one, Band) or key in SUMMARY_FORMULAS
+        key: row for key, row in results.items() if isinstance(row, Band) or key in SUMMARY_FORMULAS
     }
     if along_ranks:
-        found |= _true_along_ranks(engine, codes, along_ranks)
-    return found
+        truth |= _true_along_ranks(engine, codes, along_ranks)
+    return truth
 
 
 def _true_along_ranks(
@@ -274,19 +274,19 @@ def _true_along_ranks(
 ) -> dict[str, Truth]:
     n_items = len(engine.population)
     positive = engine.population.classes.index(engine.population.positive)
-    lists = [key for key, one in results.items() if isinstance(one, ListDifference)]
+    lists = [key for key, result in results.items() if isinstance(result, ListDifference)]
     if lists:
         return dict.fromkeys(lists, true_difference(engine, codes == positive))
     hits = np.cumsum(codes[engine.rank_order] == positive).astype(float)
     whole = Yields(n_items, np.arange(1, n_items + 1), hits, hits, hits)
-    found: dict[str, Truth] = {}
-    for key, one in results.items():
-        if isinstance(one, Band):
-            ranks = one.x.astype(np.int64)
-            found[key] = hits[ranks - 1] / ranks
+    truth: dict[str, Truth] = {}
+    for key, result in results.items():
+        if isinstance(result, Band):
+            ranks = result.x.astype(np.int64)
+            truth[key] = hits[ranks - 1] / ranks
         else:
-            found[key] = SUMMARY_FORMULAS[key](whole)[0]
-    return found
+            truth[key] = SUMMARY_FORMULAS[key](whole)[0]
+    return truth
 
 
 class Simulation:
@@ -390,13 +390,13 @@ class Simulation:
 
     def _errors(self, key: str) -> NDArray[np.float64]:
         """value - truth: (runs,) for a number, (runs, ranks) for a curve; NaN without a value."""
-        found = []
+        errors = []
         for run in self.runs:
             result, truth = run.results[key], run.truth[key]
             value = _ends(result)[0]
             known = value is not None and not isinstance(truth, TrueChoice)
-            found.append(np.asarray(value - truth if known else np.nan))
-        return np.stack(found)
+            errors.append(np.asarray(value - truth if known else np.nan))
+        return np.stack(errors)
 
     def _widths(self, key: str) -> float:
         ends = [_ends(run.results[key]) for run in self.runs]
@@ -488,8 +488,8 @@ def _row(run: Run, key: str, result: Finding) -> tuple[Any, ...]:
 
 def _choice_row(run: Run, key: str, result: Choice, truth: TrueChoice) -> tuple[Any, ...]:
     none = result.status == NONE or (result.status == ChoiceStatus.GUESS and result.chosen is None)
-    said = NONE if none else result.chosen
-    right = result.status != ChoiceStatus.UNDECIDED and said in truth.right
+    named = NONE if none else result.chosen
+    right = result.status != ChoiceStatus.UNDECIDED and named in truth.right
     return (
         run.number,
         key,
@@ -501,7 +501,7 @@ def _choice_row(run: Run, key: str, result: Choice, truth: TrueChoice) -> tuple[
         result.labels_used,
         result.draws_used,
         result.status,
-        said,
+        named,
     )
 
 

@@ -120,21 +120,21 @@ def spendings(
     outlook = Outlook(population, plan)
     if plan.existing == "random" or not outlook.questions:
         return []
-    found = []
+    ways = []
     for share in shares:
         items = min(int(readings / (1 + share * each)), outlook.most)
         if items < FEWEST:
             continue
         widths = _half_widths(outlook, items, share, float(error_rate(disagreement)))
         twice = round(items * share)
-        found.append(Spending(share, items, twice, items + twice * each, widths))
-    return found
+        ways.append(Spending(share, items, twice, items + twice * each, widths))
+    return ways
 
 
 def recommended(found: Sequence[Spending]) -> Spending:
     """The one whose figures are narrowest, in the mean of the logarithms of their widths."""
     return min(
-        found, key=lambda one: sum(np.log(max(half, 1e-9)) for half in one.half_widths.values())
+        found, key=lambda way: sum(np.log(max(half, 1e-9)) for half in way.half_widths.values())
     )
 
 
@@ -142,8 +142,8 @@ def spending_table(found: Sequence[Spending]) -> pd.DataFrame:
     """A row for each way, and whether it is the one that is recommended."""
     best = recommended(found) if found else None
     rows = [
-        (one.overlap, one.items, one.twice, one.readings, one.half_width, one is best)
-        for one in found
+        (way.overlap, way.items, way.twice, way.readings, way.half_width, way is best)
+        for way in found
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -160,32 +160,35 @@ def _half_widths(outlook: Outlook, items: int, share: float, error: float) -> di
     """{result: half-width} of the settled figures at expected counts."""
     drawn = outlook.allocation(items)
     asked = outlook.questions
-    expected = {one: outlook.expected_cells(one, drawn) for one in asked}
-    tally = outlook.tallies[outlook.classifiers[0]]
+    expected = {question: outlook.expected_cells(question, drawn) for question in asked}
+    first = outlook.classifiers[0]
+    tally = outlook.tallies[first]
     chance = np.full((len(tally.size), 2), min(share, 1.0))
     several = len(outlook.population.classes) > 2
-    whole = [one for one in asked if one.subject == outlook.classifiers[0] and one.versus is None]
-    whole = [one for one in whole if one.class_index is None or not several]
+    whole = [
+        question for question in asked if question.subject == first and question.versus is None
+    ]
+    whole = [question for question in whole if question.class_index is None or not several]
     if whole:
         cells, rates = expected[whole[0]]
         count = np.maximum(cells.labelled, 1e-9)
-        worth = worth_of_cells(asked, outlook.tallies, count, lambda one: expected[one][1])
+        worth = worth_of_cells(asked, outlook.tallies, count, lambda key: expected[key][1])
         chance = chances(cells, np.clip(rates, 1e-6, 1 - 1e-6), count, worth, share)
     by_name = dict(zip(cell_names(tally), chance, strict=True))
-    by_stratum = {stratum: one for (stratum, _), one in by_name.items()}
-    found = {}
-    for one in asked:
-        cells, _ = expected[one]
-        names = cell_names(outlook.tallies[one.subject])
-        own = np.array([by_name.get(name, by_stratum[name[0]]) for name in names])
-        if several and one.class_index is not None:  # There "yes" is what was predicted.
-            own = np.where(cells.predicted[:, None], own, own[:, ::-1])
-        table = table_of([one.row], cells)
-        flips = expected_flips(cells, own, error)
+    by_stratum = {stratum: chances_of_cell for (stratum, _), chances_of_cell in by_name.items()}
+    widths = {}
+    for question in asked:
+        cells, _ = expected[question]
+        names = cell_names(outlook.tallies[question.subject])
+        read = np.array([by_name.get(name, by_stratum[name[0]]) for name in names])
+        if several and question.class_index is not None:  # There "yes" is what was predicted.
+            read = np.where(cells.predicted[:, None], read, read[:, ::-1])
+        table = table_of([question.row], cells)
+        flips = expected_flips(cells, read, error)
         critical = _critical(outlook.plan, len(outlook.questions))
         _, low, high = settled_interval(cells, table, flips, critical, target=outlook.plan.target)
-        found[one.key] = float(high[0] - low[0]) / 2
-    return found
+        widths[question.key] = float(high[0] - low[0]) / 2
+    return widths
 
 
 def _critical(plan: Plan, results: int) -> Critical:

@@ -29,10 +29,10 @@ def true_codes(population: Population, truth: Any) -> NDArray[np.int64]:
     codes = np.array([names.get(name, -1) for name in text], dtype=np.int64)
     wrong = np.flatnonzero(codes < 0)
     if len(wrong):
-        found = ", ".join(f"row {i + 1}: {text[i]!r}" for i in wrong[:SHOWN_ROWS])
+        rows = ", ".join(f"row {i + 1}: {text[i]!r}" for i in wrong[:SHOWN_ROWS])
         raise ValueError(
             f"truth must be one of {', '.join(names)} in every row; {len(wrong):,} rows are not: "
-            + found
+            + rows
         )
     return codes
 
