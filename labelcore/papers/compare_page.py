@@ -42,7 +42,7 @@ def compare_page() -> None:
     if chosen is None:
         return
     st.header("3 · What would each method give?", anchor=False)
-    planners = {one.planner.title: one.planner.show for one in METHODS.values() if one.planner}
+    planners = {row.planner.title: row.planner.show for row in METHODS.values() if row.planner}
     method = st.segmented_control(
         "What do you want to plan?",
         list(planners),
@@ -75,7 +75,7 @@ def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | 
     read = cut(columns.asked(question.classes, question.positive), base, question, name, "one")
     if read is None:
         return None
-    read = other_cuts(read, base, question, [one for one in names if one != name])
+    read = other_cuts(read, base, question, [other for other in names if other != name])
     try:
         population = files.read(path, read.arguments())
     except (ValueError, OSError) as error:

@@ -44,8 +44,8 @@ class Chosen:
     def called(self) -> dict[str, np.ndarray]:
         """Whether each classifier calls each item positive, for those that call any so."""
         positive = self.population.classes.index(self.population.positive)
-        found = {name: codes == positive for name, codes in self.population.predictions.items()}
-        return {name: mine for name, mine in found.items() if mine.any()}
+        called = {name: codes == positive for name, codes in self.population.predictions.items()}
+        return {name: mine for name, mine in called.items() if mine.any()}
 
     def key(self, name: str) -> str:
         """Of an input that starts from what this file and classifier suggest."""

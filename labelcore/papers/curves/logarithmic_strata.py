@@ -358,15 +358,15 @@ def _fixed(edges: IntArray, ends: IntArray, hits: FloatArray) -> FloatArray:
     ends   (finished,), how many of the verdicts are of ranks up to each g_k
     """
     labelled = ~np.isnan(hits)
-    number, found = (
-        np.diff(np.append(0, np.cumsum(one))[ends])
-        for one in (labelled, np.where(labelled, hits, 0.0))
+    number, positives = (
+        np.diff(np.append(0, np.cumsum(counted))[ends])
+        for counted in (labelled, np.where(labelled, hits, 0.0))
     )
     empty = np.flatnonzero(number == 0)
     if len(empty):
         before, after = edges[empty[0]], edges[empty[0] + 1]
         raise ValueError(f"ranks {before + 1:,} to {after:,} must hold a label")
-    sums = np.append(hits[: ends[0]].sum(), np.diff(edges) * (found / number))
+    sums = np.append(hits[: ends[0]].sum(), np.diff(edges) * (positives / number))
     return np.asarray(np.cumsum(sums) / edges)
 
 
@@ -387,18 +387,18 @@ def _printed(
         return np.array([head])
     used = draws.born < finished
     place = np.minimum(np.searchsorted(ranks, draws.rank[used]), len(ranks) - 1)
-    found = np.where(ranks[place] == draws.rank[used], hits[place], np.nan)
-    if np.isnan(found).any():
-        rank = int(draws.rank[used][np.isnan(found)].min())
+    drawn = np.where(ranks[place] == draws.rank[used], hits[place], np.nan)
+    if np.isnan(drawn).any():
+        rank = int(draws.rank[used][np.isnan(drawn)].min())
         raise ValueError(f"every drawn item of a finished block must be labelled, rank {rank:,}")
     size = len(grid.edges) + 1
-    change = np.bincount(draws.born[used], found, size) - np.bincount(draws.died[used], found, size)
+    change = np.bincount(draws.born[used], drawn, size) - np.bincount(draws.died[used], drawn, size)
     return np.append(head, np.cumsum(change)[1:finished] / grid.draws)
 
 
 def _steps(edges: IntArray, at_edges: FloatArray, head: FloatArray, ranks: IntArray) -> FloatArray:
     """r times the step function of definition 5, (n_ranks,)."""
     place = np.maximum(np.searchsorted(edges, ranks, side="right") - 1, 0)
-    found = ranks * at_edges[place]
-    found[: len(head)] = head
-    return np.asarray(found)
+    yields = ranks * at_edges[place]
+    yields[: len(head)] = head
+    return np.asarray(yields)

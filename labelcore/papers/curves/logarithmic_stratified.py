@@ -183,8 +183,8 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         if frame.drawn is None:
             return super().asked(setup, frame, first, end)
         head = int(frame.batch_ends[0])
-        found = super().asked(setup, frame, first, min(end, head))
-        return np.append(found, frame.drawn[max(first - head, 0) : max(end - head, 0)])
+        items = super().asked(setup, frame, first, min(end, head))
+        return np.append(items, frame.drawn[max(first - head, 0) : max(end - head, 0)])
 
     def due(self, frame: LogarithmicFrame, planned: int, promise: Promise) -> list[int]:
         ends = super().due(frame, planned, promise)

@@ -124,16 +124,16 @@ class Paula(RankedListDesign[PaulaFrame]):
     def sizes(self, n_items: int) -> list[Size]:
         """From loose to tight, with windows of ``3 / epsilon`` as the paper has at .03; those that
         spare at least some of the items."""
-        found = {}
+        by_labels = {}
         for epsilon in OFFERED:
             window = round(WINDOW_OF / epsilon)
             grid = paula_grid(n_items, epsilon, window)
             if grid.labels < n_items:
                 gives = GIVES.format(factor=grid.factor)
-                found[grid.labels] = Size(
+                by_labels[grid.labels] = Size(
                     {"epsilon": epsilon, "window": window}, grid.labels, gives
                 )
-        return [found[labels] for labels in sorted(found)]
+        return [by_labels[labels] for labels in sorted(by_labels)]
 
     def prepare(self, setup: Setup) -> PaulaFrame:
         n_items, params = len(setup.population), setup.params
@@ -163,14 +163,14 @@ class Paula(RankedListDesign[PaulaFrame]):
 
     def asked(self, setup: Setup, frame: PaulaFrame, first: int, end: int) -> IntArray:
         """Block by block, within a block in an order of its own."""
-        found = [np.zeros(0, dtype=np.int64)]
+        items = [np.zeros(0, dtype=np.int64)]
         starts = np.append(0, frame.batch_ends[:-1])
         for block, (before, last) in enumerate(zip(starts, frame.batch_ends, strict=True)):
             if before < end and last > first:
-                own = frame.queue[frame.start[block] : frame.start[block] + last - before]
-                ordered = asked_in_random_order(setup, own, block)
-                found.append(ordered[max(first - before, 0) : end - before])
-        return np.concatenate(found)
+                block_items = frame.queue[frame.start[block] : frame.start[block] + last - before]
+                ordered = asked_in_random_order(setup, block_items, block)
+                items.append(ordered[max(first - before, 0) : end - before])
+        return np.concatenate(items)
 
     def found(
         self, setup: Setup, frame: PaulaFrame, ranked: Ranked, basis: Basis, at: IntArray
@@ -240,19 +240,19 @@ def _extra(grid: PaulaGrid, bounds: PaulaBounds) -> dict[str, FloatArray]:
 
 
 def _notes(frame: PaulaFrame, bounds: PaulaBounds, finished: int) -> tuple[str, ...]:
-    grid, found = frame.grid, []
+    grid, notes = frame.grid, []
     if not bounds.head_holds:
-        found.append(HEAD_FAILS.format(edge=f"{grid.edges[0]:,}", window=f"{grid.window:,}"))
+        notes.append(HEAD_FAILS.format(edge=f"{grid.edges[0]:,}", window=f"{grid.window:,}"))
     if bounds.violations:
         rank = grid.edges[bounds.violations[0] - grid.ell]
-        found.append(
+        notes.append(
             RISES.format(
                 times=f"{len(bounds.violations):,}", steps=f"{finished - 1:,}", rank=f"{rank:,}"
             )
         )
     if finished < len(frame.batch_ends):
-        found.append(
+        notes.append(
             f"Bounds up to rank {int(bounds.reached):,} so far, the list cut there; "
             f"{len(frame.batch_ends) - finished:,} stretches are still to be asked."
         )
-    return tuple(found)
+    return tuple(notes)

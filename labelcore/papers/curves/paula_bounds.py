@@ -155,12 +155,12 @@ class _Power:
     def ceilings(self, first: int, last: int) -> list[int]:
         """Powers rounded up, for the exponents first, ..., last."""
         low, high = self.enclosure(first)
-        found = []
+        powers = []
         for exponent in range(first, last + 1):
             up, same = -(-low >> FRACTION_BITS), -(-high >> FRACTION_BITS)
-            found.append(up if up == same else math.ceil(self.base**exponent))
+            powers.append(up if up == same else math.ceil(self.base**exponent))
             low, high = self._times(low, high)
-        return found
+        return powers
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -252,16 +252,16 @@ class _Windows:
             at = np.arange(1, len(hits) + 1)
         place, end = np.searchsorted(at, first), np.searchsorted(at, last, side="right")
         labelled = ~np.isnan(hits)
-        until, found = (
-            np.append(0, np.cumsum(one)) for one in (labelled, np.where(labelled, hits, 0.0))
+        until, sums = (
+            np.append(0, np.cumsum(mask)) for mask in (labelled, np.where(labelled, hits, 0.0))
         )
         lacking = np.flatnonzero(until[end] - until[place] < last - first + 1)
         if len(lacking):
             start, stop = blocks[lacking[0]].tolist()
             raise ValueError(f"ranks {start:,} to {stop:,} must all be labelled")
         place[0] = max(end[0] - grid.window, 0)
-        local = (found[end] - found[place]) / (end - place)
-        return cls(last, found[: end[0] + 1], local)
+        local = (sums[end] - sums[place]) / (end - place)
+        return cls(last, sums[: end[0] + 1], local)
 
     def lower(self, rank: IntArray) -> FloatArray:
         """q-(r), the yield form."""

@@ -257,19 +257,19 @@ def label_words(labels: int, items: int) -> str:
 def against_factor(items: int, window: int, precision: float, delta: float) -> pd.DataFrame:
     """Labels of the three methods along the factor, remembered."""
 
-    def made() -> pd.DataFrame:
-        found = []
+    def table() -> pd.DataFrame:
+        needs = []
         for place, epsilon in enumerate(EPSILONS):
             waiting.went(place / len(EPSILONS))
-            found.append(
+            needs.append(
                 labels_needed(
                     items, epsilon=epsilon, window=window, precision=precision, delta=delta
                 )
             )
-        rows = [(METHODS[key], one.factor, getattr(one, key)) for key in METHODS for one in found]
+        rows = [(METHODS[key], row.factor, getattr(row, key)) for key in METHODS for row in needs]
         return pd.DataFrame(rows, columns=["method", "factor", "labels"])
 
-    return waiting.worked_out("factors", (items, window, precision, delta), DRAWING, made)
+    return waiting.worked_out("factors", (items, window, precision, delta), DRAWING, table)
 
 
 def offer_one(chosen: Chosen, needed: LabelsNeeded, half: float, given: dict[str, Any]) -> None:

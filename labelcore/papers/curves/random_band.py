@@ -52,8 +52,8 @@ def curve_labels(n_items: int, alpha: float, precision: float, delta: float) -> 
     >>> int(curve_labels(217_077, 0.08, 0.7, 0.05))
     47030
     """
-    one = first_rank_within(n_items, 1, alpha, precision, delta)
-    return 2 * math.sqrt(one)
+    first_rank = first_rank_within(n_items, 1, alpha, precision, delta)
+    return 2 * math.sqrt(first_rank)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -136,7 +136,7 @@ def random_band_at(
     ends: IntArray = np.concatenate([at, verdicts.rank, verdicts.rank - 1, edges])
     stops = increasing(ends[(ends >= 1) & (ends <= n_items)])
     seen = np.searchsorted(verdicts.rank, stops, side="right")
-    least, most = (np.append(0.0, np.cumsum(one))[seen] for one in (verdicts.low, verdicts.high))
+    least, most = (np.append(0.0, np.cumsum(end))[seen] for end in (verdicts.low, verdicts.high))
     certain = least, most + (stops - seen).astype(float)
     length, sampled = np.maximum(stops - head, 0), np.maximum(seen - inside, 0)
     known = _scaled(least, verdicts.low[:inside].sum(), length, sampled)
@@ -153,8 +153,8 @@ def random_band_at(
     return _at(place, (estimate, low, high, sampled, stops, rising(estimate)))
 
 
-def _at(place: IntArray, found: tuple[NDArray[Any], ...]) -> RandomBand:
-    estimate, low, high, sampled, rank, never_less = (one[place] for one in found)
+def _at(place: IntArray, figures: tuple[NDArray[Any], ...]) -> RandomBand:
+    estimate, low, high, sampled, rank, never_less = (figure[place] for figure in figures)
     return RandomBand(estimate, low, high, sampled, rank, never_less)
 
 

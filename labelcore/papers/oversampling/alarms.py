@@ -37,8 +37,8 @@ def noticed(series: Cells, figure: str, planned: int, error: float) -> dict[str,
     """
     called = series.predicted
     hits, labels = (
-        np.stack([one[..., called].sum(axis=-1), one[..., ~called].sum(axis=-1)], axis=-1)
-        for one in (series.positive, series.labelled)
+        np.stack([counts[..., called].sum(axis=-1), counts[..., ~called].sum(axis=-1)], axis=-1)
+        for counts in (series.positive, series.labelled)
     )
     size = series.size[0, 0]
     k = float(size[called].sum() / size[~called].sum())
@@ -75,10 +75,10 @@ def _tail(
     recall = recall_of(k, hits[:, 0] / labels[0], hits[:, 1] / labels[1])
     known_here = ~np.isnan(recall)
     recall = np.where(known_here, recall, 0.5)[:, None]
-    found = np.arange(labels[0] + 1)[None, :]
+    true_positives = np.arange(labels[0] + 1)[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
-        most = labels[1] * k * found / labels[0] * (1 - recall) / recall
-    most = np.where(found == 0, np.where(recall > 0, -1.0, labels[1]), most)
+        most = labels[1] * k * true_positives / labels[0] * (1 - recall) / recall
+    most = np.where(true_positives == 0, np.where(recall > 0, -1.0, labels[1]), most)
     # So many missed and fewer give at least this recall, more and so many at most this.
     higher = np.clip(np.floor(most + ROUNDING), -1, labels[1]).astype(int)
     lower = np.clip(np.ceil(most - ROUNDING), 0, labels[1] + 1).astype(int)
@@ -110,19 +110,19 @@ def told(names: Sequence[str], waves: Cells, planned: int, error: float) -> pd.D
     """
     called = waves.predicted
     right, wrong = waves.positive, waves.labelled - waves.positive
-    made = [
+    shown_waves = [
         Wave(
             name,
-            *(round(one[number, group].sum()) for group in (called, ~called)
-              for one in (right, wrong)),
+            *(round(counts[number, group].sum()) for group in (called, ~called)
+              for counts in (right, wrong)),
             above=round(waves.size[number, called].sum()),
             below=round(waves.size[number, ~called].sum()),
         )
         for number, name in enumerate(names)
     ]  # fmt: skip
-    found = monitor(made, confidence=1 - error, planned=max(planned, len(made) - 1))
+    report = monitor(shown_waves, confidence=1 - error, planned=max(planned, len(shown_waves) - 1))
     rows = []
-    for row in found.to_frame().to_dict("records"):
+    for row in report.to_frame().to_dict("records"):
         low, high = row["expected_low"], row["expected_high"]
         known = not pd.isna(low)
         rows.append(
@@ -134,4 +134,4 @@ def told(names: Sequence[str], waves: Cells, planned: int, error: float) -> pd.D
                 "Alarm": "alarm" if row["alarm"] else "",
             }
         )
-    return pd.DataFrame([one for at in range(len(rows) - 2, -1, -2) for one in rows[at : at + 2]])
+    return pd.DataFrame([row for at in range(len(rows) - 2, -1, -2) for row in rows[at : at + 2]])

@@ -252,8 +252,8 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
     ) -> FloatArray:
         """As the design's own rates have it, which need not be those of the scores."""
         cells, frame = answers.cells, answers.frame
-        own = answers.classifier == setup.classifier and len(cells.size) == frame.n_strata
-        if own and cells.stratum is not None:
+        of_strata = answers.classifier == setup.classifier and len(cells.size) == frame.n_strata
+        if of_strata and cells.stratum is not None:
             expected = cells.labelled * frame.rates[cells.stratum]
             cells = Cells(cells.size, cells.labelled, expected, cells.predicted, cells.stratum)
         return half_width(self.estimate(answers.rows, cells, look, answers.rates))
@@ -262,18 +262,18 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         watched = look.promise == Promise.WATCHED
-        made = [WIDENED if watched else PROFILE] * len(rows)
-        own = [_own_interval(row, cells, look) for row in rows]
+        methods = [WIDENED if watched else PROFILE] * len(rows)
+        intervals = [_own_interval(row, cells, look) for row in rows]
         value, low, high = g_profile(rows, cells, look)
-        for place, found in enumerate(own):
-            if found is not None:
-                given, low[place], high[place], made[place] = found
+        for place, interval in enumerate(intervals):
+            if interval is not None:
+                given, low[place], high[place], methods[place] = interval
                 value[place] = value[place] if np.isnan(given) else given
         return Figures(
             value,
             low,
             high,
-            tuple(made),
+            tuple(methods),
             np.full(len(rows), np.nan),
             promise=Promise.NONE if not watched and _prior(look) is not None else None,
         )
@@ -351,10 +351,10 @@ def _own_interval(row: Estimand, cells: Cells, look: Look) -> Interval | None:
 
 def _two_groups(name: str, interval: str, cells: Cells, look: Look) -> Interval:
     """Precision or recall by one of the paper's intervals."""
-    one, other = (int(place) for place in np.argsort(~cells.predicted, kind="stable"))
+    up, down = (int(place) for place in np.argsort(~cells.predicted, kind="stable"))
     hits, labels = cells.positive, cells.labelled
-    counts = Counts.of(hits[one], labels[one] - hits[one], hits[other], labels[other] - hits[other])
-    groups = Groups(float(cells.size[one]), float(cells.size[other]), look.target)
+    counts = Counts.of(hits[up], labels[up] - hits[up], hits[down], labels[down] - hits[down])
+    groups = Groups(float(cells.size[up]), float(cells.size[down]), look.target)
     prior, seed = _prior(look), 0 if look.setup is None else abs(look.setup.seed)
     pair = INTERVALS[interval](
         counts, groups, look.confidence, prior, np.random.default_rng([seed, 3])

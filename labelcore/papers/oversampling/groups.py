@@ -156,10 +156,10 @@ def recall_of(k: float, pi_1: ArrayLike, pi_0: ArrayLike) -> FloatArray:
     Source: Shang et al. (2023), equation 2, the form with k. The form with s gives the same only
     before the sizes are whole numbers, and not where the number of predicted positives was capped.
     """
-    found = k * np.asarray(pi_1, dtype=float)
-    every = found + np.asarray(pi_0, dtype=float)
+    called_rightly = k * np.asarray(pi_1, dtype=float)
+    every = called_rightly + np.asarray(pi_0, dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(found / every)
+        return np.asarray(called_rightly / every)
 
 
 def _odds(rate: float) -> float:

@@ -127,19 +127,19 @@ class Group:
         if np.isinf(self.size):
             return clopper_pearson(self.hits, self.trials, confidence)
 
-        def one(hits: float, trials: float) -> tuple[float, float]:
+        def limits(hits: float, trials: float) -> tuple[float, float]:
             return finite_exact(round(hits), round(trials), self.size, confidence)
 
-        low, high = np.vectorize(one, otypes=[float, float])(self.hits, self.trials)
+        low, high = np.vectorize(limits, otypes=[float, float])(self.hits, self.trials)
         return low, high
 
     def share(self, confidence: float) -> Limits:
         """Wilson's interval, no narrower than the exact one where counts are few."""
 
-        def one(hits: float, trials: float) -> tuple[float, float]:
+        def limits(hits: float, trials: float) -> tuple[float, float]:
             return share_interval(hits, trials, self.size, confidence)
 
-        low, high = np.vectorize(one, otypes=[float, float])(self.hits, self.trials)
+        low, high = np.vectorize(limits, otypes=[float, float])(self.hits, self.trials)
         return low, high
 
 
@@ -158,15 +158,15 @@ def normal_intervals(counts: Counts, groups: Groups, confidence: float) -> Pair:
     >>> [[round(float(end), 3) for end in limits] for limits in (found.precision, found.recall)]
     [[0.809, 0.916], [0.512, 0.608]]
     """
-    one, other = _both(counts, groups)
+    above, below = _both(counts, groups)
     filled = with_jeffreys(counts)
     smooth, plain = filled.rates(), counts.rates()
-    pi_1 = np.where(one.rest > 0, smooth[0], plain[0])
-    pi_0 = np.where(other.rest > 0, smooth[1], plain[1])
-    half = normal_quantile(confidence) * np.sqrt(pi_1 * (1 - pi_1) * one.rest / filled.above)
+    pi_1 = np.where(above.rest > 0, smooth[0], plain[0])
+    pi_0 = np.where(below.rest > 0, smooth[1], plain[1])
+    half = normal_quantile(confidence) * np.sqrt(pi_1 * (1 - pi_1) * above.rest / filled.above)
     variance = (
-        (1 - pi_1) / filled.true_positive * one.rest
-        + (1 - pi_0) / filled.false_negative * other.rest
+        (1 - pi_1) / filled.true_positive * above.rest
+        + (1 - pi_0) / filled.false_negative * below.rest
         + groups.spread_of_log_k
     )
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -239,9 +239,9 @@ def posterior_means(
 
 def _posterior(counts: Counts, groups: Groups, prior: Counts | None) -> tuple[Moments, Moments]:
     """Mean and variance of the shares of positives in the two whole groups."""
-    one, other = _both(counts, groups)
-    found = moments(_zeta(counts, prior), one.left, other.left)
-    return _in_whole(one, *found[0]), _in_whole(other, *found[1])
+    above, below = _both(counts, groups)
+    shares = moments(_zeta(counts, prior), above.left, below.left)
+    return _in_whole(above, *shares[0]), _in_whole(below, *shares[1])
 
 
 def _zeta(counts: Counts, prior: Counts | None) -> Counts:
@@ -288,10 +288,10 @@ def monte_carlo_intervals(
     below = rng.beta(zeta.false_negative, zeta.true_negative, size=shape)
     above, below = _with_rest(both[0], above, rng), _with_rest(both[1], below, rng)
     k = groups.replicated_k(rng, (replicas, *[1] * (above.ndim - 1)))
-    found = percentiles(above, below, k, confidence)
+    pair = percentiles(above, below, k, confidence)
     if prior is None:
-        return _mended(found, counts, groups, confidence)
-    return _kept(found, counts, groups)
+        return _mended(pair, counts, groups, confidence)
+    return _kept(pair, counts, groups)
 
 
 def _with_rest(group: Group, rate: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -305,45 +305,45 @@ def _with_rest(group: Group, rate: FloatArray, rng: np.random.Generator) -> Floa
 # --- few labels of a kind, and what is possible at all -------------------------------------------
 
 
-def _mended(found: Pair, counts: Counts, groups: Groups, confidence: float) -> Pair:
+def _mended(pair: Pair, counts: Counts, groups: Groups, confidence: float) -> Pair:
     """The rules for groups with fewer than 10 hits or misses."""
-    one, other = _both(counts, groups)
-    low, high = found.precision
-    if np.any(one.few):
-        share = one.share(confidence)
-        low, high = np.where(one.few, share[0], low), np.where(one.few, share[1], high)
-    least, most = found.recall
+    above, below = _both(counts, groups)
+    low, high = pair.precision
+    if np.any(above.few):
+        share = above.share(confidence)
+        low, high = np.where(above.few, share[0], low), np.where(above.few, share[1], high)
+    least, most = pair.recall
     pi_1, pi_0 = counts.rates()
-    if np.any(one.few):
-        ends = [recall_of(groups.k, rate, pi_0) for rate in one.exact(confidence)]
-        least = np.where(one.few, np.fmin(least, ends[0]), least)
-        most = np.where(one.few, np.fmax(most, ends[1]), most)
-    if np.any(other.few):
-        ends = [recall_of(groups.k, pi_1, rate) for rate in other.exact(confidence)]
-        least = np.where(other.few, np.fmin(least, ends[1]), least)
-        most = np.where(other.few, np.fmax(most, ends[0]), most)
+    if np.any(above.few):
+        ends = [recall_of(groups.k, rate, pi_0) for rate in above.exact(confidence)]
+        least = np.where(above.few, np.fmin(least, ends[0]), least)
+        most = np.where(above.few, np.fmax(most, ends[1]), most)
+    if np.any(below.few):
+        ends = [recall_of(groups.k, pi_1, rate) for rate in below.exact(confidence)]
+        least = np.where(below.few, np.fmin(least, ends[1]), least)
+        most = np.where(below.few, np.fmax(most, ends[0]), most)
     unknown = (counts.above == 0) | (counts.below == 0)
     least = np.where(unknown | (counts.true_positive == 0), 0.0, least)
     most = np.where(unknown | (counts.false_negative == 0), 1.0, most)
     return _kept(Pair((low, high), (least, most)), counts, groups)
 
 
-def _kept(found: Pair, counts: Counts, groups: Groups) -> Pair:
+def _kept(pair: Pair, counts: Counts, groups: Groups) -> Pair:
     """The limits cut at what the labels leave possible; 0 to 1 where there are none."""
-    one, other = _both(counts, groups)
+    above, below = _both(counts, groups)
     low, high = np.zeros_like(counts.above), np.ones_like(counts.above)
     least, most = low, high
     if groups.target == "file":
         tp, fn = counts.true_positive, counts.false_negative
-        low, high = tp / groups.above, (tp + one.left) / groups.above
+        low, high = tp / groups.above, (tp + above.left) / groups.above
         with np.errstate(invalid="ignore"):
-            least = np.nan_to_num(tp / (tp + fn + other.left), nan=0.0)
-            most = np.nan_to_num((tp + one.left) / (tp + one.left + fn), nan=1.0)
+            least = np.nan_to_num(tp / (tp + fn + below.left), nan=0.0)
+            most = np.nan_to_num((tp + above.left) / (tp + above.left + fn), nan=1.0)
     precision = (
-        np.nan_to_num(found.precision[0], nan=0.0),
-        np.nan_to_num(found.precision[1], nan=1.0),
+        np.nan_to_num(pair.precision[0], nan=0.0),
+        np.nan_to_num(pair.precision[1], nan=1.0),
     )
-    recall = np.nan_to_num(found.recall[0], nan=0.0), np.nan_to_num(found.recall[1], nan=1.0)
+    recall = np.nan_to_num(pair.recall[0], nan=0.0), np.nan_to_num(pair.recall[1], nan=1.0)
     return Pair(
         (np.clip(precision[0], low, high), np.clip(precision[1], low, high)),
         (np.clip(recall[0], least, most), np.clip(recall[1], least, most)),

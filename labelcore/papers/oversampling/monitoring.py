@@ -243,14 +243,14 @@ class WaveReport:
         if not self.alarms:
             return f"{self.wave.name!r} lies where the earlier waves expected it."
         observed = dict(zip(QUANTITIES, self.wave.observed(), strict=True))
-        found = [
-            f"{one.estimand} came out at "
-            f"{words.value_percent(observed[one.estimand], one.low, one.high)}, expected between "
-            + " and ".join(words.percent_range(one.low, one.high))
-            for one in self.predicted
-            if one.estimand in self.alarms
+        alarms = [
+            f"{row.estimand} came out at "
+            f"{words.value_percent(observed[row.estimand], row.low, row.high)}, expected between "
+            + " and ".join(words.percent_range(row.low, row.high))
+            for row in self.predicted
+            if row.estimand in self.alarms
         ]
-        return f"Alarm in {self.wave.name!r}: " + "; ".join(found) + "."
+        return f"Alarm in {self.wave.name!r}: " + "; ".join(alarms) + "."
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -281,10 +281,10 @@ class Monitoring:
 
         Raises ValueError for a number that is not above 0.
         """
-        found = forecast(
+        ahead = forecast(
             JEFFREYS.plus(self.weight, self.discount), above / below, labels_above, labels_below
         )
-        return _predictions(found, self.confidence, (labels_above, labels_below), self.since, "")
+        return _predictions(ahead, self.confidence, (labels_above, labels_below), self.since, "")
 
     def to_frame(self) -> pd.DataFrame:
         """A row per wave and quantity."""
@@ -343,11 +343,11 @@ def monitor(
     >>> lc.monitor(waves).alarm
     True
     """
-    found = list(waves)
-    _check(found, confidence, discount, planned)
+    all_waves = list(waves)
+    _check(all_waves, confidence, discount, planned)
     reports: list[WaveReport] = []
     weight, since = NO_COUNTS, 0
-    for number, wave in enumerate(found):
+    for number, wave in enumerate(all_waves):
         share = 1 / planned if planned else 1 / max(number * (number + 1), 1)
         prior = NO_COUNTS.plus(weight, discount)
         predicted: tuple[Prediction, ...] = ()
@@ -357,9 +357,9 @@ def monitor(
             sure = 1 - (1 - confidence) * share / 2
             predicted = _predictions(ahead, sure, sizes, since, wave.name)
         alarms = tuple(
-            one.estimand
-            for one, seen in zip(predicted, wave.observed(), strict=False)
-            if not one.holds(seen)
+            prediction.estimand
+            for prediction, seen in zip(predicted, wave.observed(), strict=False)
+            if not prediction.holds(seen)
         )
         if alarms:
             prior, since = NO_COUNTS, 0
@@ -377,22 +377,22 @@ def _check(waves: Sequence[Wave], confidence: float, discount: float, planned: i
     if not 0 < discount <= 1:
         raise PlanError(f"discount must lie above 0 and at most at 1, got {discount!r}")
     if planned is not None and len(waves) - 1 > planned:
-        made = len(waves) - 1
-        raise PlanError(f"planned must be at least the {made} comparisons made, got {planned!r}")
+        number = len(waves) - 1
+        raise PlanError(f"planned must be at least the {number} comparisons made, got {planned!r}")
 
 
 def _predictions(
-    found: tuple[Forecast, Forecast],
+    forecasts: tuple[Forecast, Forecast],
     confidence: float,
     sizes: tuple[int, int],
     waves: int,
     name: str,
 ) -> tuple[Prediction, Prediction]:
-    one, other = (
+    precision, recall = (
         Prediction(quantity, part.mean, *part.limits(confidence), confidence, *sizes, waves, name)
-        for quantity, part in zip(QUANTITIES, found, strict=True)
+        for quantity, part in zip(QUANTITIES, forecasts, strict=True)
     )
-    return one, other
+    return precision, recall
 
 
 def _estimates(wave: Wave, prior: Counts | None, confidence: float) -> tuple[Estimate, Estimate]:
@@ -430,18 +430,18 @@ def _estimates(wave: Wave, prior: Counts | None, confidence: float) -> tuple[Est
 
 
 def _rows(report: WaveReport) -> list[dict[str, Any]]:
-    expected = {one.estimand: one for one in report.predicted}
+    expected = {prediction.estimand: prediction for prediction in report.predicted}
     rows = []
     for quantity, seen in zip(QUANTITIES, report.wave.observed(), strict=True):
-        one, estimate = expected.get(quantity), getattr(report, quantity)
+        prediction, estimate = expected.get(quantity), getattr(report, quantity)
         rows.append(
             {
                 "wave": report.wave.name,
                 "estimand": quantity,
                 "labels": report.wave.labels,
                 "observed": seen,
-                "expected_low": None if one is None else one.low,
-                "expected_high": None if one is None else one.high,
+                "expected_low": None if prediction is None else prediction.low,
+                "expected_high": None if prediction is None else prediction.high,
                 "alarm": quantity in report.alarms,
                 "value": estimate.value,
                 "low": estimate.low,

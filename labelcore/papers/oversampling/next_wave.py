@@ -65,14 +65,14 @@ def forecast(zeta: Counts, k: float, above: int, below: int) -> tuple[Forecast, 
     for name, number in (("k", k), ("above", above), ("below", below)):
         if not 0 < number < np.inf:
             raise ValueError(f"{name} must be above 0, got {number!r}")
-    one = share_forecast(float(zeta.true_positive), float(zeta.false_positive), above)
-    other = share_forecast(float(zeta.false_negative), float(zeta.true_negative), below)
-    recall = recall_of(k, one.value[:, None], other.value[None, :])
-    chance = one.chance[:, None] * other.chance[None, :]
+    shares_above = share_forecast(float(zeta.true_positive), float(zeta.false_positive), above)
+    shares_below = share_forecast(float(zeta.false_negative), float(zeta.true_negative), below)
+    recall = recall_of(k, shares_above.value[:, None], shares_below.value[None, :])
+    chance = shares_above.chance[:, None] * shares_below.chance[None, :]
     known = ~np.isnan(recall)
     order = np.argsort(recall[known], kind="stable")
     weight = chance[known][order]
-    return one, Forecast(recall[known][order], weight / weight.sum())
+    return shares_above, Forecast(recall[known][order], weight / weight.sum())
 
 
 def share_forecast(hits: float, misses: float, size: int) -> Forecast:

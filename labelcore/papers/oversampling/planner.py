@@ -77,12 +77,12 @@ def planned_by(chosen: Chosen) -> bool:
 
 def matrix(chosen: Chosen) -> Counts | None:
     """The four numbers; None, with a sentence, while one group has no label."""
-    found: list[int | None] = []
+    numbers: list[int | None] = []
     for row in (CELLS[:2], CELLS[2:]):
         for place, name in zip(st.columns(2), row, strict=True):
             with place:
-                found.append(number_input(name, None, chosen.key(f"earlier-{name}"), 0, MOST))
-    given = [one for one in found if one is not None]
+                numbers.append(number_input(name, None, chosen.key(f"earlier-{name}"), 0, MOST))
+    given = [number for number in numbers if number is not None]
     if len(given) < len(CELLS) or not (given[0] + given[1] and given[2] + given[3]):
         st.text(UNKNOWN)
         return None
@@ -167,15 +167,15 @@ def _line(name: str, table: pd.DataFrame, place: int) -> Line:
 
 
 def _alt(table: pd.DataFrame, marks: Mapping[str, float]) -> str:
-    said = []
+    sentences = []
     for word, at in {**marks, "the largest ratio drawn": float(table["ratio"].max())}.items():
         row = table.iloc[(table["ratio"] - at).abs().argsort().iloc[0]]
-        said.append(
+        sentences.append(
             f"at {word} ({at:.3g}): precision plus or minus "
             f"{words.points(float(row['precision']))}, recall plus or minus "
             f"{words.points(float(row['recall']))}"
         )
-    return f"Expected half-widths against the over-sampling ratio; {'; '.join(said)}."
+    return f"Expected half-widths against the over-sampling ratio; {'; '.join(sentences)}."
 
 
 WHAT = (
@@ -272,9 +272,9 @@ class Wanted:
         as low."""
         high, low = self.rates
         every = [
-            self.sizes(rates=(with_odds(high, one), with_odds(low, other))).total
-            for one in (1 / OFF, 1, OFF)
-            for other in (1 / OFF, 1, OFF)
+            self.sizes(rates=(with_odds(high, times), with_odds(low, times_low))).total
+            for times in (1 / OFF, 1, OFF)
+            for times_low in (1 / OFF, 1, OFF)
         ]
         return min(every), max(every)
 
@@ -311,13 +311,13 @@ def oversampling_planner(chosen: Chosen) -> None:
     if wanted.earlier is not None:
         next_wave(wanted.earlier, wanted.above, wanted.below, sizes, wanted.confidence)
     asked = replace(project(chosen, BOTH), design="oversampling", margin=wanted.margin)
-    told: dict[str, object] = {
+    params: dict[str, object] = {
         "assumed_precision": wanted.precision, "assumed_recall": wanted.recall
     }  # fmt: skip
     if wanted.earlier is not None:
-        told = {"prior_counts": tuple(float(one) for one in wanted.earlier)}
+        params = {"prior_counts": tuple(float(count) for count in wanted.earlier)}
     by_pilot = replace(asked, params={}, promise=Promise.WATCHED)
-    planned = replace(asked, params=told, promise=Promise.FIXED)
+    planned = replace(asked, params=params, promise=Promise.FIXED)
     offer(by_pilot if wanted.guessed else planned, "oversampling")
 
 
@@ -356,9 +356,9 @@ def suggested(chosen: Chosen, k: float) -> tuple[float, float, str]:
         budget=1000,
         promise=Promise.FIXED,
     )
-    found = outlook_of(chosen.population, plan).derived
-    recall = float(recall_of(k, found["pi_1"], found["pi_0"]))
-    return round(100 * found["pi_1"], 1), round(100 * recall, 1), str(found["assumption"])
+    derived = outlook_of(chosen.population, plan).derived
+    recall = float(recall_of(k, derived["pi_1"], derived["pi_0"]))
+    return round(100 * derived["pi_1"], 1), round(100 * recall, 1), str(derived["assumption"])
 
 
 def show(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> None:
@@ -391,15 +391,15 @@ def show(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> None:
 def sizes_table(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> pd.DataFrame:
     """Both ways of sharing side by side, as people read them."""
     both = (sizes, plain_sizes)
-    found = [wanted.margins(one.above, one.below) for one in both]
+    margins = [wanted.margins(sizes_of.above, sizes_of.below) for sizes_of in both]
     rows = {
         "items called positive for each other one": [f"{wanted.k:.3g}"] * 2,
-        "over-sampling": [f"{one.ratio:.3g}" for one in both],
-        "labels among the items called positive (n1)": [f"{one.above:,}" for one in both],
-        "labels among the others (n0)": [f"{one.below:,}" for one in both],
-        "labels in all": [f"{one.total:,}" for one in both],
-        "precision ±": [words.points(one.precision) for one in found],
-        "recall ±": [words.points(one.recall) for one in found],
+        "over-sampling": [f"{way.ratio:.3g}" for way in both],
+        "labels among the items called positive (n1)": [f"{way.above:,}" for way in both],
+        "labels among the others (n0)": [f"{way.below:,}" for way in both],
+        "labels in all": [f"{way.total:,}" for way in both],
+        "precision ±": [words.points(margin.precision) for margin in margins],
+        "recall ±": [words.points(margin.recall) for margin in margins],
     }
     return pd.DataFrame(
         [(name, *values) for name, values in rows.items()],
@@ -414,6 +414,6 @@ def half_widths(wanted: Wanted, total: int) -> pd.DataFrame:
     for ratio in np.geomspace(min(best, 1) / 4, 4 * max(best, 2), POINTS):
         above, below = unrounded_sizes(total, k, float(ratio))
         if above <= wanted.above and below <= wanted.below:
-            found = wanted.margins(above, below)
-            rows.append((float(ratio), found.precision, found.recall))
+            margins = wanted.margins(above, below)
+            rows.append((float(ratio), margins.precision, margins.recall))
     return pd.DataFrame(rows, columns=["ratio", "precision", "recall"])

@@ -195,11 +195,11 @@ class ReachBounds(ABC):
 
     def take(self, candidates: Sequence[int], verdict: int) -> None:
         """One drawn item with its verdict, NO, YES or DOUBTFUL, for each of ``candidates``."""
-        for one in candidates:
-            self.drawn[one] += 1
-            self.hits[one] += verdict == YES
-            self.doubtful[one] += verdict == DOUBTFUL
-            self._narrow(one, int(self.drawn[one]), int(self.hits[one]), int(self.doubtful[one]))
+        for at in candidates:
+            self.drawn[at] += 1
+            self.hits[at] += verdict == YES
+            self.doubtful[at] += verdict == DOUBTFUL
+            self._narrow(at, int(self.drawn[at]), int(self.hits[at]), int(self.doubtful[at]))
 
     def copy(self) -> Self:
         other = copy(self)
@@ -209,7 +209,7 @@ class ReachBounds(ABC):
         return other
 
     @abstractmethod
-    def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
+    def _narrow(self, place: int, drawn: int, hits: int, doubtful: int) -> None:
         """Put the interval of one candidate's draws into ``low``, ``high`` and ``joint_high``."""
 
 
@@ -228,12 +228,12 @@ class HoeffdingBounds(ReachBounds):
         check_delta(delta)
         self._scale = math.log(2 * len(sizes) * budget / delta) / 2
 
-    def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
+    def _narrow(self, place: int, drawn: int, hits: int, doubtful: int) -> None:
         radius = math.sqrt(self._scale / drawn)
-        low = max(self.low[one], hits / drawn - radius)
-        high = min(self.high[one], (hits + doubtful) / drawn + radius)
+        low = max(self.low[place], hits / drawn - radius)
+        high = min(self.high[place], (hits + doubtful) / drawn + radius)
         if low <= high:
-            self.low[one], self.high[one], self.joint_high[one] = low, high, high
+            self.low[place], self.high[place], self.joint_high[place] = low, high, high
 
 
 class RatioBounds(ReachBounds):
@@ -260,23 +260,23 @@ class RatioBounds(ReachBounds):
         self._least = np.zeros(len(sizes), dtype=np.int64)
         self._most, self._joint_most = self.rest.copy(), self.rest.copy()
 
-    def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
-        size, whole, found = (int(n[one]) for n in (self.rest, self.sizes, self.known_yes))
+    def _narrow(self, place: int, drawn: int, hits: int, doubtful: int) -> None:
+        size, whole, known = (int(n[place]) for n in (self.rest, self.sizes, self.known_yes))
         if drawn > size:
             raise ValueError(f"a candidate of {size:,} items cannot have {drawn:,} draws")
         missed = drawn - hits - doubtful
-        least = _least_hits(int(self._least[one]), hits, drawn, size, self._joint_level)
+        least = _least_hits(int(self._least[place]), hits, drawn, size, self._joint_level)
         most, joint_most = (
-            size - _least_hits(size - int(ends[one]), missed, drawn, size, level)
+            size - _least_hits(size - int(ends[place]), missed, drawn, size, level)
             for ends, level in (
                 (self._most, self._level),
                 (self._joint_most, self._joint_level),
             )
         )
         if least <= most:
-            self._least[one], self._most[one], self._joint_most[one] = least, most, joint_most
-            self.low[one], self.high[one] = (found + least) / whole, (found + most) / whole
-            self.joint_high[one] = (found + joint_most) / whole
+            self._least[place], self._most[place], self._joint_most[place] = least, most, joint_most
+            self.low[place], self.high[place] = (known + least) / whole, (known + most) / whole
+            self.joint_high[place] = (known + joint_most) / whole
 
 
 def _least_hits(known: int, hits: int, drawn: int, size: int, log_alpha: float) -> int:
@@ -315,11 +315,11 @@ def _climb(inside: Callable[[int], bool], outside: int, top: int) -> int:
     step = 1
     while outside + step < top and not inside(outside + step):
         outside, step = outside + step, 2 * step
-    found = min(outside + step, top)
-    while found - outside > 1:
-        middle = (found + outside) // 2
+    inside_from = min(outside + step, top)
+    while inside_from - outside > 1:
+        middle = (inside_from + outside) // 2
         if inside(middle):
-            found = middle
+            inside_from = middle
         else:
             outside = middle
-    return found
+    return inside_from

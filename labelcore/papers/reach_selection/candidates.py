@@ -39,15 +39,15 @@ def candidates_of(setup: Setup) -> tuple[tuple[Candidate, ...], tuple[str, ...]]
     if len(population.classes) > 2:
         raise PlanError("design 'reach_selection' needs a file with two classes")
     wanted = setup.params.candidates or _default(setup)
-    order = _order(setup) if any(isinstance(one, int) for one in wanted) else np.zeros(0, np.int64)
-    found = [_candidate(setup, one, order) for one in wanted]
-    names = [one.name for one in found]
+    order = _order(setup) if any(isinstance(n, int) for n in wanted) else np.zeros(0, np.int64)
+    candidates = [_candidate(setup, entry, order) for entry in wanted]
+    names = [candidate.name for candidate in candidates]
     if len(set(names)) < len(names):
         raise ParameterError("candidates", f"names one twice: {', '.join(names)}")
-    kept = tuple(one for one in found if len(one.items))
+    kept = tuple(candidate for candidate in candidates if len(candidate.items))
     if not kept:
         raise ParameterError("candidates", f"needs one that calls an item positive, got {wanted}")
-    notes = [EMPTY.format(name=one.name) for one in found if not len(one.items)]
+    notes = [EMPTY.format(name=each.name) for each in candidates if not len(each.items)]
     return kept, (*notes, *_tied(setup, kept))
 
 
@@ -63,10 +63,10 @@ def _default(setup: Setup) -> tuple[int | str, ...]:
     return tuple(names)
 
 
-def _candidate(setup: Setup, one: int | float | str, order: IntArray) -> Candidate:
-    if isinstance(one, str):
-        return _classifier(setup, one)
-    return _top(setup, one, order) if isinstance(one, int) else _above(setup, one)
+def _candidate(setup: Setup, entry: int | float | str, order: IntArray) -> Candidate:
+    if isinstance(entry, str):
+        return _classifier(setup, entry)
+    return _top(setup, entry, order) if isinstance(entry, int) else _above(setup, entry)
 
 
 def _classifier(setup: Setup, name: str) -> Candidate:
@@ -124,15 +124,15 @@ def _order(setup: Setup) -> IntArray:
     return setup.ranking(_turned_score(setup))
 
 
-def _tied(setup: Setup, found: tuple[Candidate, ...]) -> list[str]:
+def _tied(setup: Setup, candidates: tuple[Candidate, ...]) -> list[str]:
     """Notes on top n candidates whose last item ties with the first one left out."""
     notes = []
-    for one in found:
-        if not one.name.startswith("top ") or len(one.items) == len(setup.population):
+    for candidate in candidates:
+        if not candidate.name.startswith("top ") or len(candidate.items) == len(setup.population):
             continue
         inside = np.zeros(len(setup.population), dtype=bool)
-        inside[one.items] = True
+        inside[candidate.items] = True
         score = _turned_score(setup)
         if score[inside].min() == score[~inside].max():
-            notes.append(TIED.format(name=one.name))
+            notes.append(TIED.format(name=candidate.name))
     return notes

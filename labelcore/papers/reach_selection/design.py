@@ -95,9 +95,9 @@ class ReachFollower:
 
     def _agreed(self, verdicts: Callable[[IntArray], IntArray]) -> int:
         """The number of draws up to which the verdicts are those taken."""
-        made = self._run.made
-        changed = np.flatnonzero(verdicts(self._items[:made]) != self._taken[:made])
-        return int(changed[0]) if len(changed) else made
+        draws = self._run.made
+        changed = np.flatnonzero(verdicts(self._items[:draws]) != self._taken[:draws])
+        return int(changed[0]) if len(changed) else draws
 
     def _back_to(self, draws: int) -> None:
         """At most so many draws are kept."""
@@ -265,17 +265,17 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             raise ParameterError("candidates", f"names one twice: {params.candidates!r}")
 
     def classifiers(self, params: Any) -> tuple[str, ...]:
-        return tuple(one for one in params.candidates if isinstance(one, str))
+        return tuple(candidate for candidate in params.candidates if isinstance(candidate, str))
 
     def suggested(self, population: Population, classifiers: tuple[str, ...]) -> dict[str, Any]:
         named = [name for name in classifiers if name in population.predictions]
         return {"candidates": tuple(named)} if len(named) > 1 else {}
 
     def prepare(self, setup: Setup) -> ReachFrame:
-        found, notes = candidates_of(setup)
-        called = np.zeros((len(setup.population), len(found)), dtype=bool)
-        for number, one in enumerate(found):
-            called[one.items, number] = True
+        candidates, notes = candidates_of(setup)
+        called = np.zeros((len(setup.population), len(candidates)), dtype=bool)
+        for number, candidate in enumerate(candidates):
+            called[candidate.items, number] = True
         union: BoolArray = np.asarray(called.any(axis=1))
         base = make_frame(
             setup,
@@ -288,7 +288,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         return extended(
             base,
             ReachFrame,
-            candidates=found,
+            candidates=candidates,
             union=items,
             member=called[items],
             rules=rules_of(setup.params, 1 - setup.confidence),
@@ -306,8 +306,8 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         known = np.zeros(len(file), dtype=bool)
         known[positions] = True
         yes = known & (np.asarray(file.known) == frame.positive)
-        found, there = (
-            np.array([of[one.items].sum() for one in frame.candidates]) for of in (yes, known)
+        hits, there = (
+            np.array([of[each.items].sum() for each in frame.candidates]) for of in (yes, known)
         )
         stratum = frame.stratum.copy()
         stratum[positions] = NOT_SAMPLED
@@ -325,8 +325,8 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             start=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
             queue=queue,
             union=union,
-            member=np.column_stack([np.isin(union, one.items) for one in frame.candidates]),
-            known=(found, there - found),
+            member=np.column_stack([np.isin(union, each.items) for each in frame.candidates]),
+            known=(hits, there - hits),
         )
 
     # --- labelling -------------------------------------------------------------------------
@@ -360,8 +360,8 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
 
         def verdicts(items: IntArray) -> IntArray:
             codes = known[frame.union[items]]
-            found = np.where(codes >= 0, codes == frame.positive, -1)
-            return np.where(codes == UNDECIDED, DOUBTFUL, found)
+            verdict = np.where(codes >= 0, codes == frame.positive, -1)
+            return np.where(codes == UNDECIDED, DOUBTFUL, verdict)
 
         follower: ReachFollower = progress.memory[budget, sought]
         return follower.follow(verdicts, (known, known.changes))
@@ -369,7 +369,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
     # --- results ---------------------------------------------------------------------------
 
     def candidates(self, frame: ReachFrame) -> dict[str, IntArray]:
-        return {one.name: one.items for one in frame.candidates}
+        return {candidate.name: candidate.items for candidate in frame.candidates}
 
     def may_add_draws(self, params: Any) -> bool:
         return bool(params.bound != "hoeffding")
@@ -392,7 +392,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         yes = np.bincount(alike, positive)
         no = np.bincount(alike, known) - yes
         share = (yes.sum() + 0.5) / (known.sum() + 1)
-        found = np.full(WORLDS, np.inf)
+        labels = np.full(WORLDS, np.inf)
         for world in range(WORLDS):
             random = np.random.default_rng([setup.seed, len(progress.asked), world])
             rates = random.beta(yes + share, no + 1 - share)
@@ -403,8 +403,8 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
                     asked.add(run.item)
                 run.take(int(truth[run.item]))
             if run.ended == DECIDED:
-                found[world] = len(asked)
-        return np.sort(found)
+                labels[world] = len(asked)
+        return np.sort(labels)
 
     def samples(self, frame: ReachFrame, classifier: str | None) -> Samples:
         """The parts that the same candidates call positive: once a candidate is out, its items are
@@ -429,19 +429,19 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         self, setup: Setup, frame: ReachFrame, progress: Progress, look: Look
     ) -> ChoiceFigures:
         run = self._run(setup, frame, progress)
-        found = run.choice(ended=look.finished)
-        chosen = None if found.chosen is None else frame.candidates[found.chosen]
+        choice = run.choice(ended=look.finished)
+        chosen = None if choice.chosen is None else frame.candidates[choice.chosen]
         return ChoiceFigures(
             chosen=None if chosen is None else chosen.name,
             threshold=None if chosen is None else chosen.threshold,
-            status=found.status,
+            status=choice.status,
             bounds=_bounds(frame, run),
             confidence=1 - frame.rules.delta,
             labels=run.certain,
             draws=run.made,
             method=METHODS[frame.rules.bound],
             assumptions=(DRAWN[frame.rules.bound],),
-            missing=_missing(run, look) if found.status == ChoiceStatus.UNDECIDED else "",
+            missing=_missing(run, look) if choice.status == ChoiceStatus.UNDECIDED else "",
         )
 
     def choices_at(
@@ -449,21 +449,21 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
     ) -> list[OtherChoice]:
         bounds = self._run(setup, frame, progress).bounds
 
-        def named(one: int | None) -> Named | None:
-            if one is None:
+        def named(place: int | None) -> Named | None:
+            if place is None:
                 return None
-            low = float(bounds.low[one])
-            return Named(frame.candidates[one].name, low, low * int(bounds.sizes[one]))
+            low = float(bounds.low[place])
+            return Named(frame.candidates[place].name, low, low * int(bounds.sizes[place]))
 
         return [
             OtherChoice(
-                one.precision,
-                one.choice.status,
-                named(one.choice.chosen),
-                named(one.surest),
-                one.left,
+                requirement.precision,
+                requirement.choice.status,
+                named(requirement.choice.chosen),
+                named(requirement.surest),
+                requirement.left,
             )
-            for one in choices_at(bounds, frame.rules, precisions)
+            for requirement in choices_at(bounds, frame.rules, precisions)
         ]
 
     # --- before the first label ------------------------------------------------------------
@@ -496,7 +496,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             "T": frame.budget,
             "label_bound": label_bound(m, frame.budget, rules.delta, *wanted),
             "smallest_T": smallest_budget(m, rules.delta, *wanted),
-            "candidates": {one.name: len(one.items) for one in frame.candidates},
+            "candidates": {candidate.name: len(candidate.items) for candidate in frame.candidates},
             "union": len(frame.union),
         }
 
@@ -536,8 +536,8 @@ def selection(
 def _bounds(frame: ReachFrame, run: ReachSelection) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "classifier": [one.name for one in frame.candidates],
-            "size": [len(one.items) for one in frame.candidates],
+            "classifier": [candidate.name for candidate in frame.candidates],
+            "size": [len(candidate.items) for candidate in frame.candidates],
             "value": run.share,
             "low": run.bounds.low,
             "high": run.bounds.high,

@@ -95,16 +95,16 @@ def choice_planner(chosen: Chosen) -> None:
             params={"candidates": candidates},
             budget=1,
         )
-        found = outlook_of(chosen.population, plan).derived
-        bounds = bounds_of(found["candidates"], wanted)
+        derived = outlook_of(chosen.population, plan).derived
+        bounds = bounds_of(derived["candidates"], wanted)
     except ParameterError as error:
         st.error(plain(refusal_words(error, called)))
         return
     except ValueError as error:
         st.error(plain(sentence(error)))
         return
-    show(chosen, found, bounds, wanted)
-    most = most_labels(found, wanted)
+    show(chosen, derived, bounds, wanted)
+    most = most_labels(derived, wanted)
     offer(project_of(chosen, candidates, wanted, most), "choice")
 
 
@@ -202,9 +202,9 @@ def most_labels(found: Mapping[str, Any], wanted: Wanted) -> int:
 
 
 def show(
-    chosen: Chosen, found: Mapping[str, Any], bounds: Mapping[str, int | None], wanted: Wanted
+    chosen: Chosen, derived: Mapping[str, Any], bounds: Mapping[str, int | None], wanted: Wanted
 ) -> None:
-    union, most = int(found["union"]), most_labels(found, wanted)
+    union, most = int(derived["union"]), most_labels(derived, wanted)
     st.markdown(
         f"**At most {most:,} labels, {minutes(most * SECONDS_AN_ITEM)}, and usually far fewer: the "
         f"candidates call {union:,} different items positive, and no item is asked twice.**"
@@ -216,10 +216,10 @@ def show(
         )
     reading_table(bounds_table(bounds), "compare-bounds")
     st.caption(HOEFFDING)
-    table = candidates_table(found["candidates"], len(chosen.population))
+    table = candidates_table(derived["candidates"], len(chosen.population))
     with st.container(key="compare-candidates-box"):
         st.dataframe(table, hide_index=True, key="compare-candidates-table")
-    for note in found["notes"]:
+    for note in derived["notes"]:
         st.caption(plain(note))
     with st.expander("The formulas"):
         st.markdown(FORMULAS)

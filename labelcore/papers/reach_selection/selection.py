@@ -70,7 +70,7 @@ class ReachDraws:
         self._reached = np.full(member.shape[1], -1)
         self._pooled_for = b""
         candidates = range(member.shape[1]) if in_turn else ()
-        self._pools: list[IntArray] = [np.flatnonzero(self._along[:, one]) for one in candidates]
+        self._pools: list[IntArray] = [np.flatnonzero(self._along[:, at]) for at in candidates]
         self._places = [0] * len(self._pools)
 
     def draw(self, active: BoolArray) -> tuple[int, IntArray] | None:
@@ -80,9 +80,9 @@ class ReachDraws:
         """
         if not active.any():
             return None
-        found = self._next_in_turn(active) if self._in_turn else self._next_pooled(active)
-        self._number += found is not None
-        return found
+        drawn = self._next_in_turn(active) if self._in_turn else self._next_pooled(active)
+        self._number += drawn is not None
+        return drawn
 
     def copy(self) -> Self:
         """The same sequence at the same place, going on by itself."""
@@ -109,11 +109,11 @@ class ReachDraws:
     def _next_in_turn(self, active: BoolArray) -> tuple[int, IntArray] | None:
         """The turn passes over a candidate all of whose items were drawn."""
         count = len(active)
-        for one in ((self._turn + 1 + step) % count for step in range(count)):
-            rank = self._from_pool(one) if active[one] else None
+        for place in ((self._turn + 1 + step) % count for step in range(count)):
+            rank = self._from_pool(place) if active[place] else None
             if rank is not None:
-                self._turn = one
-                return int(self._order[rank]), np.array([one])
+                self._turn = place
+                return int(self._order[rank]), np.array([place])
         return None
 
     def _from_pool(self, pool: int) -> int | None:
@@ -314,7 +314,7 @@ def choices_at(
     Raises: ValueError for a precision outside (0, 1].
     Source: algorithm 1 of Bennett et al. (2017) on one set of bounds; the union is ours.
     """
-    found = []
+    requirements = []
     for precision in precisions:
         asked = rules.at(precision)
         sets = reach_sets(bounds.low, bounds.joint_high, bounds.sizes, asked)
@@ -322,8 +322,8 @@ def choices_at(
         choice = make_choice(bounds.low, bounds.sizes, nothing, sets, asked)
         reach = np.where(sets.known_good, bounds.low * bounds.sizes, -1.0)
         surest = int(reach.argmax()) if sets.known_good.any() else None
-        found.append(Requirement(precision, choice, surest, int(sets.active.sum())))
-    return found
+        requirements.append(Requirement(precision, choice, surest, int(sets.active.sum())))
+    return requirements
 
 
 class ReachSelection:
@@ -406,7 +406,7 @@ class ReachSelection:
         """The verdict on ``item``: NO, YES or DOUBTFUL of ``reach_bounds``."""
         if self._next is None:
             raise ValueError(f"verdict given after the end of the draws ({self.ended})")
-        self.bounds.take([int(one) for one in self._next[1]], verdict)
+        self.bounds.take([int(place) for place in self._next[1]], verdict)
         self.made += 1
         if verdict != DOUBTFUL:
             self._answered.add(self._next[0])
@@ -429,8 +429,8 @@ class ReachSelection:
         while True:
             self._next: tuple[int, IntArray] | None = None
             last = self._begun == len(self._sought)
-            found = self._now.qualified.any() or not self._now.possibly_good.any()
-            if self._seen and found and (self.rules.early_stopping or self._begun):
+            decided = self._now.qualified.any() or not self._now.possibly_good.any()
+            if self._seen and decided and (self.rules.early_stopping or self._begun):
                 self.ended = DECIDED
             elif self.made >= self.budget:
                 self.ended = USED_UP
@@ -448,13 +448,13 @@ class ReachSelection:
         meanwhile; at most so many, repeats among them."""
         if self._next is None:
             return []
-        sequence, found = self._draws.copy(), [self._next[0]]
-        while len(found) < min(draws, self.budget - self.made):
+        sequence, items = self._draws.copy(), [self._next[0]]
+        while len(items) < min(draws, self.budget - self.made):
             following = sequence.draw(self.active)
             if following is None:
                 break
-            found.append(following[0])
-        return found
+            items.append(following[0])
+        return items
 
     def choice(self, *, ended: bool = False) -> ReachChoice:
         """What is chosen; before the end "undecided", unless the caller ends it here.
@@ -474,8 +474,8 @@ class ReachSelection:
         """What the bounds say of the choice that is sought last; None where only the first is."""
         if not self._sought:
             return None
-        (found,) = choices_at(self.bounds, self.rules, [self._sought[-1][1]])
-        return found
+        (requirement,) = choices_at(self.bounds, self.rules, [self._sought[-1][1]])
+        return requirement
 
     @property
     def certain(self) -> int:
@@ -504,8 +504,8 @@ class ReachSelection:
             (~sets.possibly_good, CandidateState.PRECISION_TOO_LOW),
         )
         return [
-            next((state for mask, state in table if mask[one]), CandidateState.IN)
-            for one in range(len(self.active))
+            next((state for mask, state in table if mask[place]), CandidateState.IN)
+            for place in range(len(self.active))
         ]
 
     def copy(self) -> Self:

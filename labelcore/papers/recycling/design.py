@@ -165,7 +165,7 @@ def places(params: Any) -> tuple[int, ...]:
             f"must name one classifier for each of the {len(params.children)} children, "
             f"got {len(above)}",
         )
-    found = [-1]
+    places_above = [-1]
     for place, (child, name) in enumerate(zip(params.children, above, strict=True)):
         known = (params.parent, *params.children[:place])
         if name not in known:
@@ -174,8 +174,8 @@ def places(params: Any) -> tuple[int, ...]:
                 f"must name, for {child!r}, the parent or a child before it ({', '.join(known)}), "
                 f"got {name!r}",
             )
-        found.append(known.index(name))
-    return tuple(found)
+        places_above.append(known.index(name))
+    return tuple(places_above)
 
 
 def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
@@ -187,7 +187,7 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
             "needs two classes",
         )
     positive = population.classes.index(population.positive)
-    found = np.zeros((len(names), len(population)), dtype=bool)
+    called = np.zeros((len(names), len(population)), dtype=bool)
     for place, name in enumerate(names):
         argument = "children" if place else "parent"
         if name not in population.predictions:
@@ -197,8 +197,8 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
                 f"{', '.join(population.predictions) or 'none'}",
                 short="needs predictions of each classifier",
             )
-        found[place] = population.predictions[name] == positive
-        if not found[place].any():
+        called[place] = population.predictions[name] == positive
+        if not called[place].any():
             raise ParameterError(
                 argument,
                 f"must name classifiers that call at least one item {population.positive!r}; "
@@ -208,7 +208,7 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
         raise PlanArgumentError(
             "classifier", f"must begin with the parent {parent!r}", got=setup.classifier
         )
-    return found
+    return called
 
 
 def _strata(setup: Setup, called: BoolArray) -> IntArray:
@@ -216,7 +216,7 @@ def _strata(setup: Setup, called: BoolArray) -> IntArray:
     positive first, then by score, in pieces that grow geometrically, (n_items,)."""
     population = setup.population
     scores = [population.ordering_score(name) for name in classifiers_of(setup.params)]
-    score = next((one for one in scores if one is not None), np.zeros(len(population)))
+    score = next((score for score in scores if score is not None), np.zeros(len(population)))
     order = setup.ranking(score)
     order = order[np.argsort(-called[1:].sum(axis=0)[order], kind="stable")]
     order = order[~called[0][order]]
@@ -240,7 +240,7 @@ def _sequence(
     setup: Setup, samples: Sequence[Recycled], negatives: IntArray
 ) -> tuple[IntArray, IntArray]:
     """The distinct items in the order asked, and how many draws the first ones stand for."""
-    drawn = np.concatenate([*(one.items for one in samples), negatives])
+    drawn = np.concatenate([*(sample.items for sample in samples), negatives])
     items, number = np.unique(drawn, return_counts=True)
     order = hash_order(setup.item_keys("batch 1", items))
     return items[order], np.concatenate([[0], np.cumsum(number[order])]).astype(np.int64)
@@ -249,16 +249,16 @@ def _sequence(
 def _notes(
     setup: Setup, names: Sequence[str], under: Sequence[int], called: BoolArray
 ) -> tuple[str, ...]:
-    found = [
+    notes = [
         DISJOINT.format(child=child, above=names[above])
         for child, above, mine in zip(names, under, called, strict=True)
         if above >= 0 and not (mine & called[above]).any()
     ]
     if "recall" in setup.estimands and called[0].all():
-        found.append(NO_NEGATIVES.format(parent=names[0], positive=setup.population.positive))
+        notes.append(NO_NEGATIVES.format(parent=names[0], positive=setup.population.positive))
     if setup.params.option == "sample":
-        found.append(REPEATS)
-    return tuple(found)
+        notes.append(REPEATS)
+    return tuple(notes)
 
 
 SOURCE = "Tripathi et al. (2020), algorithms 1 and 2"
@@ -434,22 +434,22 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
         assert look.setup is not None
         place = _place(frame, answers.classifier)
         assert answers.class_index is not None
-        found, draws = [], []
+        limits, draws = [], []
         for row in answers.rows:
             parts = (frame.precision if row.name == "precision" else frame.recall)[place]
             cells = parts.counted(codes, answers.class_index)
-            own = codes[frame.samples[place].items]
-            known = own[own > NO_ANSWER]
+            verdicts = codes[frame.samples[place].items]
+            known = verdicts[verdicts > NO_ANSWER]
             if _as_printed(row, look) and cells.unlabelled.sum() > 0:
-                found.append(
+                limits.append(
                     _printed(float((known == answers.class_index).sum()), len(known), look)
                 )
             else:
-                found.append(_bounds(row, cells, look))
+                limits.append(_bounds(row, cells, look))
             others = [frame.negatives] + ([frame.samples[0].items] if place else [])
-            more = sum(int((codes[one] > NO_ANSWER).sum()) for one in others)
+            more = sum(int((codes[items] > NO_ANSWER).sum()) for items in others)
             draws.append(len(known) + (more if row.name == "recall" else 0))
-        return _figures(found, look, tuple(draws))
+        return _figures(limits, look, tuple(draws))
 
     def half_widths(
         self, setup: Setup, answers: Answers[RecyclingFrame], look: Look, drawn: FloatArray
@@ -463,21 +463,21 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
         rates = cell[frame.stratum, frame.called[place].astype(np.int64)]
         asked = np.zeros(len(rates), dtype=bool)
         asked[frame.sequence[: look.labels]] = True
-        found = []
+        limits = []
         for row in answers.rows:
             parts = (frame.precision if row.name == "precision" else frame.recall)[place]
             if _as_printed(row, look):
-                own = frame.samples[place].items
-                own = own[asked[own]]
-                found.append(_printed(float(rates[own].sum()), len(own), look))
+                drawn_items = frame.samples[place].items
+                drawn_items = drawn_items[asked[drawn_items]]
+                limits.append(_printed(float(rates[drawn_items].sum()), len(drawn_items), look))
             else:
-                found.append(_bounds(row, parts.expected(asked, rates), look))
-        return np.array([(one[2] - one[1]) / 2 for one in found])
+                limits.append(_bounds(row, parts.expected(asked, rates), look))
+        return np.array([(limit[2] - limit[1]) / 2 for limit in limits])
 
     def derived(self, frame: RecyclingFrame, labels: int) -> dict[str, Any]:
         """Beside lemma 3's means (shares of a child's draws) what this seed really saves, and how
         many items each classifier adds to those before it."""
-        found: dict[str, dict[str, float]] = {
+        figures: dict[str, dict[str, float]] = {
             "expected_savings": {},
             "parent_intersection": {},
             "child_intersection": {},
@@ -486,18 +486,18 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
         }
         seen: BoolArray = np.zeros(len(frame.stratum), dtype=bool)
         for place, (name, above) in enumerate(zip(frame.names, frame.under, strict=True)):
-            own = np.unique(frame.samples[place].items)
-            found["new_items"][name] = int((~seen[own]).sum())
-            seen[own] = True
+            items = np.unique(frame.samples[place].items)
+            figures["new_items"][name] = int((~seen[items]).sum())
+            seen[items] = True
             if above < 0:
                 continue
             size = len(frame.samples[place].items)
             common = int((frame.called[place] & frame.called[above]).sum())
-            pir, cir = (common / int(frame.called[one].sum()) for one in (above, place))
-            found["parent_intersection"][name], found["child_intersection"][name] = pir, cir
-            found["expected_savings"][name] = mean_savings(size, size, pir, cir)
-            found["savings"][name] = frame.samples[place].saved / size
-        return {**found, "negatives": len(frame.negatives)}
+            pir, cir = (common / int(frame.called[which].sum()) for which in (above, place))
+            figures["parent_intersection"][name], figures["child_intersection"][name] = pir, cir
+            figures["expected_savings"][name] = mean_savings(size, size, pir, cir)
+            figures["savings"][name] = frame.samples[place].saved / size
+        return {**figures, "negatives": len(frame.negatives)}
 
 
 Limits = tuple[float, float, float, float, Method]
@@ -513,11 +513,11 @@ def _option(look: Look) -> str:
     return str(look.setup.params.option)
 
 
-def _figures(found: list[Limits], look: Look, draws: tuple[int, ...]) -> Figures:
-    value, low, high, tail, made = zip(*found, strict=True)
-    values, lows, highs, tails = (np.array(one, dtype=float) for one in (value, low, high, tail))
+def _figures(limits: list[Limits], look: Look, draws: tuple[int, ...]) -> Figures:
+    value, low, high, tail, methods = zip(*limits, strict=True)
+    values, lows, highs, tails = (np.array(row, dtype=float) for row in (value, low, high, tail))
     promise = Promise.NONE if _option(look) == "sample" else None
-    return Figures(values, lows, highs, made, tails, promise, draws)
+    return Figures(values, lows, highs, methods, tails, promise, draws)
 
 
 def _printed(hits: float, draws: int, look: Look) -> Limits:
@@ -545,7 +545,7 @@ def _bounds(row: Estimand, cells: Cells, look: Look) -> Limits:
     figures = g_profile([row], cells, look)
     shares = variance_shares(cells, table, target=look.target)[0]
     tail = float(shares[cells.positive == 0].sum() / shares.sum()) if shares.sum() > 0 else 0.0
-    share, least, most = (float(one[0]) for one in figures)
+    share, least, most = (float(figure[0]) for figure in figures)
     return share, least, most, tail, RECALL
 
 

@@ -48,14 +48,14 @@ class Parts:
 
     def _numbers(self, items: IntArray, weights: FloatArray | None = None) -> FloatArray:
         place = self.part[items]
-        found = np.bincount(place, weights, minlength=len(self.sizes))
-        return np.asarray(found, dtype=float)
+        numbers = np.bincount(place, weights, minlength=len(self.sizes))
+        return np.asarray(numbers, dtype=float)
 
     def counted(self, codes: AnswerCodes, positive: int) -> Cells:
         """Labels of each part: those of its own sample, or all where every item has one; the class
         ``positive`` counts."""
-        own = self.sampled[codes[self.sampled] > NO_ANSWER]
-        labelled, hits = self._labels(own, codes, positive)
+        labelled_items = self.sampled[codes[self.sampled] > NO_ANSWER]
+        labelled, hits = self._labels(labelled_items, codes, positive)
         every = codes.labelled
         number, all_hits = self._labels(every[self.part[every] >= 0], codes, positive)
         whole = number == self.sizes
@@ -100,15 +100,15 @@ def recall_parts(
     agreement, from its own; the other items by ``stratum`` (n_items,), from ``negatives``."""
     levels = agreement_levels(called, under)
     depth, parent = int(levels.max()) + 1, called[0]
-    found = []
+    parts = []
     for mine, level, sample in zip(called, levels, samples, strict=True):
         code = np.where(
             parent, np.where(mine, 0, 1), np.where(mine, 2 + level, 2 + depth + stratum)
         )
         alone = sample.items[~parent[sample.items]]
         others = negatives[~mine[negatives]]
-        found.append(Parts.of(code, mine, np.concatenate([samples[0].items, alone, others])))
-    return tuple(found)
+        parts.append(Parts.of(code, mine, np.concatenate([samples[0].items, alone, others])))
+    return tuple(parts)
 
 
 def samples_of(precision: Parts, recall: Parts, called: BoolArray) -> Samples:

@@ -49,14 +49,14 @@ def savings_chart(table: pd.DataFrame) -> Chart:
     rows = table.to_dict("records")
     shown = [_row(row, SERIES[place % len(SERIES)]) for place, row in enumerate(rows)]
     drawing = rows_drawing("share of the draws saved", shown, (-0.01, 1.01))
-    said = "; ".join(f"{shortened(str(row['child']))}: {_words(row)}" for row in rows)
+    in_words = "; ".join(f"{shortened(str(row['child']))}: {_words(row)}" for row in rows)
     readable = table.rename(columns=READABLE).reset_index(drop=True)
-    return Chart(drawing, f"Share of each child's draws that is recycled. {said}.", readable)
+    return Chart(drawing, f"Share of each child's draws that is recycled. {in_words}.", readable)
 
 
 def _row(row: Mapping[Any, Any], role: str) -> Row:
-    name, said = shortened(row["child"]), _words(row)
-    return Row(name, row["saved"], row["low"], row["high"], role, f"{name}\n{said}")
+    name, caption = shortened(row["child"]), _words(row)
+    return Row(name, row["saved"], row["low"], row["high"], role, f"{name}\n{caption}")
 
 
 def _words(row: Mapping[Any, Any]) -> str:
@@ -140,11 +140,11 @@ def show(
         params={"parent": parent, "children": list(children), "sample_size": size},
     )
     labels = outlook_of(chosen.population, plan).labels
-    own = separate_labels([int(called[name].sum()) for name in (parent, *children)], size)
+    separate = separate_labels([int(called[name].sum()) for name in (parent, *children)], size)
     st.markdown(
         f"**About {labels:,} labels for all {len(children) + 1} classifiers, "
         f"{minutes(labels * SECONDS_AN_ITEM)}. With a sample for each of them it takes about "
-        f"{own:,}.**"
+        f"{separate:,}.**"
     )
     st.caption(
         f"Items are drawn with replacement, {size:,} times for each classifier; one that comes up "
@@ -177,9 +177,9 @@ def children_table(
     for name in children:
         common = int((called[parent] & called[name]).sum())
         pir, cir = common / int(called[parent].sum()), common / int(called[name].sum())
-        found = savings(size, size, pir, cir)
-        ends = (found.quantile(end) / size for end in (0.025, 0.975))
-        rows.append((name, pir, cir, found.mean_share, *ends))
+        saved = savings(size, size, pir, cir)
+        ends = (saved.quantile(end) / size for end in (0.025, 0.975))
+        rows.append((name, pir, cir, saved.mean_share, *ends))
     columns = ["child", "parent_intersection", "child_intersection", "saved", "low", "high"]
     return pd.DataFrame(rows, columns=columns)
 

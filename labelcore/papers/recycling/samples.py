@@ -149,11 +149,11 @@ def _uniform(items: IntArray, number: int, random: np.random.Generator) -> IntAr
 
 def _of_two(first: IntArray, second: IntArray, index: IntArray) -> IntArray:
     """The elements of one list followed by the other, without joining them."""
-    found = np.empty(len(index), dtype=np.int64)
+    elements = np.empty(len(index), dtype=np.int64)
     early = index < len(first)
-    found[early] = first[index[early]]
-    found[~early] = second[index[~early] - len(first)]
-    return found
+    elements[early] = first[index[early]]
+    elements[~early] = second[index[~early] - len(first)]
+    return elements
 
 
 def check_tree(under: Sequence[int]) -> None:

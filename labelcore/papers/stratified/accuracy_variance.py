@@ -154,16 +154,16 @@ def _sizes(sizes: ArrayLike) -> FloatArray:
     size = np.atleast_1d(np.asarray(sizes, dtype=float))
     bad = np.flatnonzero(~(size >= 1))
     if size.ndim != 1 or len(size) == 0 or bad.size:
-        found = size[bad[0]] if bad.size else size.tolist()
-        raise ValueError(f"sizes must hold numbers of items of at least 1, got {found!r}")
+        got = size[bad[0]] if bad.size else size.tolist()
+        raise ValueError(f"sizes must hold numbers of items of at least 1, got {got!r}")
     return size
 
 
 def _per_stratum(values: ArrayLike, name: str, n_strata: int) -> FloatArray:
-    found = np.atleast_1d(np.asarray(values, dtype=float))
-    if found.shape != (n_strata,):
-        raise ValueError(f"{name} must hold {n_strata} numbers, one a stratum, got {found.size}")
-    return found
+    numbers = np.atleast_1d(np.asarray(values, dtype=float))
+    if numbers.shape != (n_strata,):
+        raise ValueError(f"{name} must hold {n_strata} numbers, one a stratum, got {numbers.size}")
+    return numbers
 
 
 def _labels(labels: float) -> float:

@@ -162,7 +162,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         """With opt_a1 and opt_a2 their bias, as nothing is promised of their intervals."""
         if params.allocation not in PRINTED:
             return self.assumptions
-        return tuple(BIASED if one == APPROXIMATE else one for one in self.assumptions)
+        return tuple(BIASED if line == APPROXIMATE else line for line in self.assumptions)
 
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         """The promises that this method has for these estimands and parameters."""
@@ -172,22 +172,22 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         self, estimands: tuple[str, ...], params: Any
     ) -> list[tuple[str, dict[str, Any]]]:
         """What a watched promise would need, empty where it can be had."""
-        found: list[tuple[str, dict[str, Any]]] = []
+        needs: list[tuple[str, dict[str, Any]]] = []
         others = [name for name in estimands if name != "accuracy"]
         if others:
             mixed = (
                 "with {plan.design=} is for accuracy alone, because its strata mix predictions; "
                 "got estimands with {other!r}; use {plan.promise=fixed}"
             )
-            found.append((mixed, {"design": self.name, "other": others[0]}))
+            needs.append((mixed, {"design": self.name, "other": others[0]}))
         if params.allocation in PRINTED:
             unseen = (
                 "cannot go with {params.allocation} = {allocation!r}, which as printed leaves "
                 "strata unseen, so that nothing can be promised while it is watched; use "
                 "{plan.promise=fixed}"
             )
-            found.append((unseen, {"allocation": params.allocation}))
-        return found
+            needs.append((unseen, {"allocation": params.allocation}))
+        return needs
 
     def prepare(self, setup: Setup) -> SureFrame:
         if not setup.sums_exactly:
@@ -207,10 +207,10 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         sizes = np.bincount(stratum)
         side = population.predictions[str(setup.classifier)]
         several = len(population.classes) > 2
-        said = np.full(len(side), True) if several else side == _positive(population)
+        called = np.full(len(side), True) if several else side == _positive(population)
         chance = np.bincount(stratum, sure.chance) / sizes
-        rates = np.bincount(stratum, np.where(said, sure.chance, 1 - sure.chance)) / sizes
-        predicted = np.bincount(stratum, said) > sizes / 2
+        rates = np.bincount(stratum, np.where(called, sure.chance, 1 - sure.chance)) / sizes
+        predicted = np.bincount(stratum, called) > sizes / 2
         notes = (*sure.notes, *_notes(params, len(sizes)))
         frame = make_frame(setup, stratum, rates, predicted, notes)
         return extended(frame, SureFrame, chance=chance)
@@ -264,17 +264,17 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         if look.target == "process":
             critical = critical * sampled_file(rows, cells, table, pooled)
         value, low, high = linearised_interval(cells, table, critical, target=look.target)
-        made = [OTHERS] * len(rows)
-        for place, found in enumerate(own):
-            if found is not None:
-                value[place], low[place], high[place], made[place] = found
+        methods = [OTHERS] * len(rows)
+        for place, interval in enumerate(own):
+            if interval is not None:
+                value[place], low[place], high[place], methods[place] = interval
         setup = look.setup
         printed = setup is not None and getattr(setup.params, "allocation", "") in PRINTED
         return Figures(
             value,
             low,
             high,
-            tuple(made),
+            tuple(methods),
             np.full(len(rows), np.nan),
             promise=Promise.NONE if printed else None,
         )
@@ -286,8 +286,8 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         strata = rightly_judged(cells)
         counts = strata.size, strata.labelled, strata.positive
         if look.promise != Promise.WATCHED:
-            found = accuracy_interval(*counts, look.confidence, target=look.target)
-            return found.value, found.low, found.high, FIXED
+            interval = accuracy_interval(*counts, look.confidence, target=look.target)
+            return interval.value, interval.low, interval.high, FIXED
         value = np.array([stratified_accuracy(*counts)])
         _, low, high = g_profile([row], strata, look, value=value)
         return float(value[0]), float(low[0]), float(high[0]), method_at(look)
@@ -322,11 +322,11 @@ def _positive(population: Any) -> int:
     return int(population.classes.index(population.positive))
 
 
-def _notes(params: Any, found: int) -> list[str]:
+def _notes(params: Any, strata: int) -> list[str]:
     notes = []
-    if found < params.n_strata:
+    if strata < params.n_strata:
         name = params.stratification.upper()
-        notes.append(FEWER.format(found=found, name=name, wanted=params.n_strata))
+        notes.append(FEWER.format(found=strata, name=name, wanted=params.n_strata))
     if params.allocation in PRINTED:
         notes.append(WARNING.format(name=params.allocation))
     return notes

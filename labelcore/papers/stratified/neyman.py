@@ -128,17 +128,17 @@ def _within(floors: IntArray, labels: int) -> IntArray:
 
 
 def _whole(values: ArrayLike, name: str) -> IntArray:
-    found = np.asarray(values)
-    if found.ndim != 1 or np.any(found < 0):
+    numbers = np.asarray(values)
+    if numbers.ndim != 1 or np.any(numbers < 0):
         raise ValueError(f"{name} must hold numbers of items of at least 0, got {values!r}")
-    return found.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def _spreads(spreads: ArrayLike, size: IntArray) -> FloatArray:
-    found = np.asarray(spreads, dtype=float)
-    if found.shape != size.shape or not np.all(found >= 0):
+    numbers = np.asarray(spreads, dtype=float)
+    if numbers.shape != size.shape or not np.all(numbers >= 0):
         raise ValueError(f"spreads must hold {len(size)} numbers of at least 0, got {spreads!r}")
-    return found
+    return numbers
 
 
 def _batch(labels: int) -> int:

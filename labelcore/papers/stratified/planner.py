@@ -56,10 +56,10 @@ def stratifications_chart(table: pd.DataFrame, allocation: str) -> Chart:
         [Remark("plain random sample", y=1.0, across=1.0)],
         legend=True,
     )
-    said = " ".join(_words(name, part) for name, part in parts)
+    lines_in_words = " ".join(_words(name, part) for name, part in parts)
     alt = (
         "Variance of the estimated accuracy against the number of strata, labels shared: "
-        f"{shortened(allocation)}; a plain random sample is 100 %. {said}"
+        f"{shortened(allocation)}; a plain random sample is 100 %. {lines_in_words}"
     )
     readable = table[list(READABLE)].rename(columns=READABLE).reset_index(drop=True)
     return Chart(drawing, alt, readable)
@@ -169,11 +169,11 @@ def strata_planner(chosen: Chosen) -> None:
 def compared(population: Population, classifier: str) -> pd.DataFrame:
     """The table of all ways, remembered."""
 
-    def made() -> pd.DataFrame:
+    def table() -> pd.DataFrame:
         return compare_stratifications(population, classifier, step=waiting.went)
 
     key = population.fingerprint, classifier
-    return waiting.worked_out("stratifications", key, TRYING, made)
+    return waiting.worked_out("stratifications", key, TRYING, table)
 
 
 def best(table: pd.DataFrame, allocation: str) -> dict[str, Any]:

@@ -53,8 +53,8 @@ def stratify(name: str, z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArr
         raise ValueError(f"n_strata must lie between 1 and {MOST_STRATA}, got {n_strata!r}")
     values = np.asarray(z, dtype=float)
     check_finite(values, "z")
-    found = _stratified(name, values, n_strata, keys_of)
-    return np.asarray(np.unique(found, return_inverse=True)[1], dtype=np.int64)
+    stratum = _stratified(name, values, n_strata, keys_of)
+    return np.asarray(np.unique(stratum, return_inverse=True)[1], dtype=np.int64)
 
 
 def _stratified(name: str, z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
@@ -223,9 +223,9 @@ def equal_size(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     (n_items,)."""
     order = ranking(z, keys_of)
     edges = equal_size_edges(len(z), n_strata, minimum=1)
-    found = np.empty(len(z), dtype=np.int64)
-    found[order] = len(edges) - 1 - np.searchsorted(edges, np.arange(len(z)), side="right")
-    return found
+    stratum = np.empty(len(z), dtype=np.int64)
+    stratum[order] = len(edges) - 1 - np.searchsorted(edges, np.arange(len(z)), side="right")
+    return stratum
 
 
 def equal_width(bins: Histogram, n_strata: int) -> FloatArray:

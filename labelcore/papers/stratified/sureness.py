@@ -60,18 +60,18 @@ def sure_strata(setup: Setup, items: Items, stratification: str, n_strata: int) 
     sure, notes = sureness_along(population, classifier, items)
     parts, sizes, rank = _parts(setup, items, sure, stratification, n_strata)
     several = sure.positive is None
-    called = [replace(one, predicted={sure.classifier: sure.positive or 0}) for one in parts]
-    said = sizes if several else items.counts(called)
+    called = [replace(part, predicted={sure.classifier: sure.positive or 0}) for part in parts]
+    positives = sizes if several else items.counts(called)
     if sure.cut is None:
         totals = items.sums(sure, parts)
         right = totals if several else items.sums(sure, called)
-        wrong = [2 * own - all_of_them for own, all_of_them in zip(right, totals, strict=True)]
+        wrong = [2 * mine - all_of_them for mine, all_of_them in zip(right, totals, strict=True)]
         chance = np.clip(_shares(totals, sizes), *PROBABILITY_RANGE)
-        rates = np.clip(_shares(wrong, sizes) + 1 - said / sizes, *PROBABILITY_RANGE)
+        rates = np.clip(_shares(wrong, sizes) + 1 - positives / sizes, *PROBABILITY_RANGE)
     else:
         chance = 0.5 + rank / 2
-        rates = (said * chance + (sizes - said) * (1 - chance)) / sizes
-    return SureStrata(parts, chance, rates, said > sizes / 2, notes)
+        rates = (positives * chance + (sizes - positives) * (1 - chance)) / sizes
+    return SureStrata(parts, chance, rates, positives > sizes / 2, notes)
 
 
 def _shares(totals: Sequence[int], sizes: IntArray) -> FloatArray:
@@ -93,21 +93,21 @@ def _parts(
     cuts, stratum = pieces(stratification, bins, n_strata)
     numbers = items.histogram(sure, np.nextafter(cuts, np.inf), {})
     middle = np.cumsum(numbers) - numbers / 2
-    ends = whole.pieces([Mark(float(one), BEHIND) for one in cuts])
+    ends = whole.pieces([Mark(float(edge), BEHIND) for edge in cuts])
     each = list(_of_each(stratum, numbers))
-    number = np.array([numbers[own].sum() for own in each])
-    below = np.array([(numbers[own] * middle[own]).sum() for own in each]) / number
-    return [_united(ends, own, numbers) for own in each], number, below / len(items)
+    number = np.array([numbers[mine].sum() for mine in each])
+    below = np.array([(numbers[mine] * middle[mine]).sum() for mine in each]) / number
+    return [_united(ends, mine, numbers) for mine in each], number, below / len(items)
 
 
 def _of_each(stratum: IntArray, numbers: IntArray) -> Iterator[IntArray]:
     """The pieces with items of each stratum that has any."""
     full = np.flatnonzero(numbers)
-    for one in np.unique(stratum[full]):
-        yield full[stratum[full] == one]
+    for number in np.unique(stratum[full]):
+        yield full[stratum[full] == number]
 
 
-def _united(ends: Sequence[Stretch], own: IntArray, numbers: IntArray) -> Part:
+def _united(ends: Sequence[Stretch], members: IntArray, numbers: IntArray) -> Part:
     """Some pieces as one part: from the first to the last of them, without those between that are
     of others."""
 
@@ -116,10 +116,10 @@ def _united(ends: Sequence[Stretch], own: IntArray, numbers: IntArray) -> Part:
 
     gaps = [
         between(before + 1, after - 1)
-        for before, after in zip(own[:-1].tolist(), own[1:].tolist(), strict=True)
+        for before, after in zip(members[:-1].tolist(), members[1:].tolist(), strict=True)
         if numbers[before + 1 : after].any()
     ]
-    return Part(stretches=(between(int(own[0]), int(own[-1])),), without=tuple(gaps))
+    return Part(stretches=(between(int(members[0]), int(members[-1])),), without=tuple(gaps))
 
 
 BY_RANK = (
@@ -156,12 +156,12 @@ def sureness(population: Population, classifier: str | None) -> OfItems:
     Raises PlanError for a classifier without scores or without predictions.
     """
 
-    def found(name: str) -> tuple[float, int]:
+    def cut_of(name: str) -> tuple[float, int]:
         score, side = population.ordering_score(name), population.predictions[name]
         assert score is not None
         return best_cut(score, side == population.classes.index(population.positive))
 
-    sure, notes = _along(population, classifier, found)
+    sure, notes = _along(population, classifier, cut_of)
     name = sure.classifier
     z = sure.of(population.scores[name], population.predictions[name])
     if sure.cut is None:
@@ -184,11 +184,11 @@ def sureness_along(
     Source: Kumar and Raj (2018), section 3.5.
     """
 
-    def found(name: str) -> tuple[float, int]:
+    def cut_of(name: str) -> tuple[float, int]:
         turned = Sureness(name, None, name in population.descending, 0.0)
         return best_cut_of(items, turned, population.classes.index(population.positive))
 
-    return _along(population, classifier, found)
+    return _along(population, classifier, cut_of)
 
 
 def _along(
