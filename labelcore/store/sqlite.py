@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
@@ -222,17 +221,16 @@ def migrate(connection: Connection) -> None:
 
 def _triggers_to_mend(connection: Connection) -> dict[str, str]:
     """{name: statement} of the triggers that are missing, or that say something else."""
-    there = _triggers(connection.exec_driver_sql(_ALL_TRIGGERS))
-    with closing(sqlite3.connect(":memory:")) as model:
-        for statements in MIGRATIONS:
-            for statement in statements:
-                model.execute(statement)
-        wanted = _triggers(model.execute(_ALL_TRIGGERS))
+    there = {str(name): text for name, text in connection.exec_driver_sql(_ALL_TRIGGERS)}
+    wanted = _triggers_of(tuple(MIGRATIONS))
     return {name: text for name, text in wanted.items() if there.get(name) != text}
 
 
-def _triggers(rows: Iterable[Any]) -> dict[str, str]:
-    return {str(name): str(text) for name, text in rows}
+@cache
+def _triggers_of(migrations: tuple[tuple[str, ...], ...]) -> dict[str, str]:
+    with closing(sqlite3.connect(":memory:")) as model:
+        model.executescript(";".join(map(";".join, migrations)))
+        return dict(model.execute(_ALL_TRIGGERS))
 
 
 class SqliteStore(DatabaseStore):
