@@ -24,7 +24,7 @@ ROUGHLY = {
 """The looks that cut a watched band and the simulations that say how far one reaches, which take
 most of the time that a figure does: so many where figures are only passed on. Tests of how they are
 made, those marked ``as_shipped``, examples and ``.ci/full`` have them all."""
-AS_SHIPPED = {"app", "browser", "designs", "figures", "papers", "stats"}
+AS_SHIPPED = {"browser", "designs", "figures", "papers", "stats"}
 
 
 _roughly = pytest.MonkeyPatch()

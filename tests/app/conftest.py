@@ -9,7 +9,6 @@ import secrets
 import shutil
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 import labelcore as lc
@@ -60,21 +60,22 @@ class Served:
 
 @pytest.fixture(scope="session", autouse=True)
 def light_runs() -> Iterator[None]:
-    """Pages are compiled once in a process, not in each run, which has a light server."""
+    """Pages are compiled once in a process, not in each run, which has a light server, no hashes of
+    what it sends, and a tester that waits until the page is drawn in place of looking again."""
     one = ScriptCache()
+    expects = local_script_runner.require_widgets_deltas
+
+    def waits(runner: local_script_runner.LocalScriptRunner, timeout: float) -> None:
+        runner._script_thread.join(timeout)
+        if not runner.script_stopped():
+            expects(runner, 0)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(app_test, "MagicMock", Served)
+        patch.setattr(local_script_runner, "require_widgets_deltas", waits)
+        patch.setattr(script_run_context, "populate_hash_if_needed", lambda message: None)
         for place in (app_test, local_script_runner):
             patch.setattr(place, "ScriptCache", lambda: one)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def asks_seldom() -> Iterator[None]:
-    """It looks whether a page is drawn a hundred times a second, not a thousand."""
-    seldom = SimpleNamespace(time=time.time, sleep=lambda seconds: time.sleep(10 * seconds))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local_script_runner, "time", seldom)
         yield
 
 
