@@ -31,9 +31,9 @@ NO_CLASS = -1
 def unsettled(engine: Engine) -> list[Judged]:
     """Items that as many people as the plan asks for have judged, not all alike, and of which
     nobody has said which answer counts."""
-    found = engine.repeats.judged() if engine.repeats.others else []
-    differing = [one for one in found if one.complete and one.differs]
-    return [one for one in differing if engine.settlement(one) is None]
+    judged = engine.repeats.judged() if engine.repeats.others else []
+    differing = [item for item in judged if item.complete and item.differs]
+    return [item for item in differing if engine.settlement(item) is None]
 
 
 def people_agree(engine: Engine, called: Callable[[str], str] = str) -> PeopleAgree:
@@ -46,17 +46,17 @@ def people_agree(engine: Engine, called: Callable[[str], str] = str) -> PeopleAg
     called   what a person is called, by the name that the log has
     """
     confidence = engine.plan.confidence
-    judged = [one for one in engine.repeats.judged() if len(_people(one)) == len(one.answers)]
-    names = list(dict.fromkeys(who for one in judged for who in sorted(_people(one))))
+    judged = [item for item in engine.repeats.judged() if len(_people(item)) == len(item.answers)]
+    names = list(dict.fromkeys(who for item in judged for who in sorted(_people(item))))
     codes = _codes(engine, judged, names)
     votes = votes_of(codes, len(engine.classes))
-    weight = 1 / np.array([one.chance for one in judged])
+    weight = 1 / np.array([item.chance for item in judged])
     counted = votes.sum(axis=1) >= 2
     votes, each = votes[counted], weight[counted]
     return PeopleAgree(
         items=len(votes),
         differing=int(((votes > 0).sum(axis=1) > 1).sum()),
-        without_class=sum(event.label is None for one in judged for event in one.others),
+        without_class=sum(event.label is None for item in judged for event in item.others),
         waiting=0 if engine.finished else len(engine.repeats.due),
         unsettled=len(unsettled(engine)),
         overruled=len(engine.overruled),
@@ -67,22 +67,22 @@ def people_agree(engine: Engine, called: Callable[[str], str] = str) -> PeopleAg
         },
         pairs=tuple(_pairs(engine, codes, weight, [*map(called, names)])),
         people=tuple(
-            replace(one, name=called(one.name)) for one in _each(engine, codes, weight, names)
+            replace(who, name=called(who.name)) for who in _each(engine, codes, weight, names)
         ),
         confidence=confidence,
         readers=engine.plan.readers,
     )
 
 
-def _people(one: Judged) -> set[str]:
-    return {event.annotator for event in one.answers}
+def _people(item: Judged) -> set[str]:
+    return {event.annotator for event in item.answers}
 
 
 def _codes(engine: Engine, judged: Sequence[Judged], names: Sequence[str]) -> np.ndarray:
     """The class that each person gave to each item, (n_items, n_people), -1 for none."""
     codes = np.full((len(judged), len(names)), NO_CLASS, dtype=np.int64)
-    for row, one in enumerate(judged):
-        for event in one.answers:
+    for row, item in enumerate(judged):
+        for event in item.answers:
             if event.label is not None:
                 codes[row, names.index(event.annotator)] = engine.classes[event.label]
     return codes
@@ -113,7 +113,7 @@ def _each(
     engine: Engine, codes: np.ndarray, weight: FloatArray, names: Sequence[str]
 ) -> Iterable[Person]:
     first = [asked.answers[-1] for asked in engine.asked if asked.answers]
-    further = [event for one in engine.repeats.judged() for event in one.others]
+    further = [event for item in engine.repeats.judged() for event in item.others]
     for name in dict.fromkeys(event.annotator for event in (*first, *further)):
         mine = [event for event in first if event.annotator == name]
         more = [event for event in further if event.annotator == name]
@@ -122,8 +122,8 @@ def _each(
             shared, each = _with_others(codes, weight, names.index(name))
         alike = mean_share(shared, engine.plan.confidence, each)
         seconds = _seconds([*mine, *more])
-        said = tuple(Counter(answer_word(one) for one in (*mine, *more)).most_common())
-        yield Person(name, len(mine), len(more), said, seconds, len(shared), alike)
+        answers = tuple(Counter(answer_word(event) for event in (*mine, *more)).most_common())
+        yield Person(name, len(mine), len(more), answers, seconds, len(shared), alike)
 
 
 def _with_others(

@@ -62,18 +62,20 @@ def arithmetic(engine: Engine, by: tuple[str, ...], cell: TableCell) -> Arithmet
     """That of one cell of ``figure_table(engine, ..., by)``."""
     stage = headline_stage(engine)
     groups = groups_of(stage, by)
-    (question,) = (one for key, one in cells_asked(stage, groups) if key == (cell.row, cell.figure))
-    own = beside(stage, [question], groups)
-    answers = answers_of([own], [question])[0]
-    parts = _parts(own, question, answers)
+    (question,) = (
+        question for key, question in cells_asked(stage, groups) if key == (cell.row, cell.figure)
+    )
+    of_cell = beside(stage, [question], groups)
+    answers = answers_of([of_cell], [question])[0]
+    parts = _parts(of_cell, question, answers)
     sums = float(parts["above"].sum()), float(parts["below"].sum())
     if not cell.asked or not cell.estimate.has_interval:
         return Arithmetic(parts, *sums)
-    half = next((one for one in HALF_WIDTHS if one < cell.estimate.half_width), None)
+    half = next((width for width in HALF_WIDTHS if width < cell.estimate.half_width), None)
     if half is None:
         return Arithmetic(parts, *sums)
     look = look_for(stage, question, look_at(stage), answers)
-    more, coming = _labels_more(own, answers, look, half), engine.directed(cell.row[1])
+    more, coming = _labels_more(of_cell, answers, look, half), engine.directed(cell.row[1])
     kept = more is not None and _kept(engine, look, more)
     return Arithmetic(parts, *sums, half, more, kept, coming)
 
@@ -81,8 +83,8 @@ def arithmetic(engine: Engine, by: tuple[str, ...], cell: TableCell) -> Arithmet
 def _parts(engine: Engine, question: Question, answers: Answers[Any]) -> pd.DataFrame:
     cells, tally = answers.cells, engine.tallies[question.subject]
     positive = plug_in_totals(cells, answers.rates)
-    said = cells.predicted.astype(float)
-    terms = np.array([cells.size, positive, cells.size * said, positive * said])
+    predicted = cells.predicted.astype(float)
+    terms = np.array([cells.size, positive, cells.size * predicted, positive * predicted])
     names = [*engine.population.classes, ""]
     return pd.DataFrame(
         {

@@ -25,18 +25,18 @@ def assumptions(engine: Engine, form: Form, *, both: bool | None = None) -> tupl
     """What a result of this form rests on; ``both``: whether items called unsure or broken count
     both ways, where that is not for the plan's reading to say."""
     strict = form is Form.STRICT
-    own = engine.design.assumed(engine.plan.design_params)
-    found = [one for one in own if not strict or one != APPROXIMATE]
-    found.append(judgement(engine))
-    found += assumed(len(engine.existing.positions), engine.existing.use)
+    of_design = engine.design.assumed(engine.plan.design_params)
+    sentences = [sentence for sentence in of_design if not strict or sentence != APPROXIMATE]
+    sentences.append(judgement(engine))
+    sentences += assumed(len(engine.existing.positions), engine.existing.use)
     if engine.plan.target == "process":
-        found.append("the file is a random sample of the items that the statement is about")
+        sentences.append("the file is a random sample of the items that the statement is about")
     if engine.undecided:
         either = both_ways(engine) if both is None else both
-        found.append(UNDECIDED_BOTH_WAYS if either else ASSUMED[engine.unsure_reading])
+        sentences.append(UNDECIDED_BOTH_WAYS if either else ASSUMED[engine.unsure_reading])
     if engine.open_positions():
-        found.append(OPEN_BOTH_WAYS)
-    return tuple(found)
+        sentences.append(OPEN_BOTH_WAYS)
+    return tuple(sentences)
 
 
 def settled_assumptions(first: tuple[str, ...], engine: Engine) -> tuple[str, ...]:
@@ -44,9 +44,9 @@ def settled_assumptions(first: tuple[str, ...], engine: Engine) -> tuple[str, ..
 
     first   the assumptions of the result by the first readings
     """
-    kept = [one for one in first if one not in (JUDGEMENT, JUDGED_TWICE)]
-    found = [*kept, SETTLED.format(readers=engine.plan.readers)]
-    return tuple(found if APPROXIMATE in found else [*found, APPROXIMATE])
+    kept = [sentence for sentence in first if sentence not in (JUDGEMENT, JUDGED_TWICE)]
+    sentences = [*kept, SETTLED.format(readers=engine.plan.readers)]
+    return tuple(sentences if APPROXIMATE in sentences else [*sentences, APPROXIMATE])
 
 
 def judgement(engine: Engine) -> str:

@@ -71,11 +71,11 @@ def calibration(engine: Engine, classifier: str | None = None) -> Calibration:
             continue
         shares[place] = share_of(cells)
         if watched or complete(engine):
-            own, open_ = rates[tally.group == place], mine.unresolved(doubtful)
+            guess, open_ = rates[tally.group == place], mine.unresolved(doubtful)
             done = (look.progress, look.horizon or LONGEST) if watched else None
             at_each = [
-                bounds(filled(cells, open_, every), own, sure, done, look.target)
-                for every in (np.zeros(len(own), dtype=bool), np.ones(len(own), dtype=bool))
+                bounds(filled(cells, open_, every), guess, sure, done, look.target)
+                for every in (np.zeros(len(guess), dtype=bool), np.ones(len(guess), dtype=bool))
             ]
             ends[:, place] = at_each[0][0], at_each[1][1]
     population = engine.population
@@ -146,9 +146,9 @@ def share_of(cells: Cells) -> float:
 
 
 def _of_ranges(ufunc: np.ufunc, score: FloatArray, ranges: Grouping, start: float) -> FloatArray:
-    found = np.full(len(ranges.sizes), start)
-    ufunc.at(found, ranges.codes, score)
-    return found
+    ends = np.full(len(ranges.sizes), start)
+    ufunc.at(ends, ranges.codes, score)
+    return ends
 
 
 def _scored(engine: Engine, classifier: str | None) -> str:
@@ -158,8 +158,8 @@ def _scored(engine: Engine, classifier: str | None) -> str:
         raise ValueError(f"{TWO_CLASSES}, and there are {len(population.classes)}")
     if not engine.design.has_weights:
         raise ValueError(NO_RANDOM_SAMPLE)
-    names = [one for one in (*engine.classifiers, *population.classifiers) if one is not None]
-    scored = [one for one in dict.fromkeys(names) if one in population.scores]
+    names = [name for name in (*engine.classifiers, *population.classifiers) if name is not None]
+    scored = [name for name in dict.fromkeys(names) if name in population.scores]
     if not scored:
         raise ValueError("there is no score, so nothing is known of items by their score")
     if classifier is None:
@@ -199,7 +199,7 @@ def score_ranges(engine: Engine, name: str) -> Grouping:
     middle = (np.cumsum(labels) - labels / 2) / max(labels.sum(), 1e-9)
     part = np.minimum(number * middle, number - 1).astype(np.int64)
     codes = _joined(part, labels, labels.sum() / number / 2)
-    names = tuple(str(one) for one in range(codes[-1] + 1))
+    names = tuple(str(number) for number in range(codes[-1] + 1))
     mine = codes[place]
     return Grouping((name,), names, mine, np.bincount(mine).astype(np.int64))
 
@@ -211,13 +211,13 @@ def _joined(part: IntArray, labels: FloatArray, fewest: float) -> IntArray:
     >>> _joined(np.array([0, 1, 1, 2, 3]), np.array([1.0, 4.0, 4.0, 9.0, 2.0]), 5.0).tolist()
     [0, 0, 0, 1, 1]
     """
-    found, held, number = np.zeros_like(part), 0.0, 0
+    joined, held, number = np.zeros_like(part), 0.0, 0
     for place in range(len(part)):
         if place and part[place] != part[place - 1] and held >= fewest:
             number, held = number + 1, 0.0
-        found[place] = number
+        joined[place] = number
         held += labels[place]
-    return np.minimum(found, number - 1) if held < fewest and number else found
+    return np.minimum(joined, number - 1) if held < fewest and number else joined
 
 
 def _share_below(population: Population, name: str) -> FloatArray:
@@ -230,13 +230,13 @@ def _share_below(population: Population, name: str) -> FloatArray:
 def cell_rates(engine: Engine, name: str, tally: Tally) -> FloatArray:
     """What the scores suggest of each cell, (n_cells,), before any label."""
 
-    def made() -> FloatArray:
+    def compute() -> FloatArray:
         cell = tally.cell_of
         chance = item_probability(engine.population, name)
-        told = _share_below(engine.population, name) if chance is None else chance
-        return np.asarray(np.bincount(cell, told, len(tally.size)) / tally.size)
+        shares = _share_below(engine.population, name) if chance is None else chance
+        return np.asarray(np.bincount(cell, shares, len(tally.size)) / tally.size)
 
-    rates: FloatArray = engine.of_frame(("rates of ranges", name), made)
+    rates: FloatArray = engine.of_frame(("rates of ranges", name), compute)
     return rates
 
 

@@ -41,8 +41,8 @@ def reached(taken: NDArray[np.float64], share: float) -> int | None:
     >>> reached(np.array([40.0, 60.0, 90.0, np.inf]), 0.5)
     60
     """
-    one = float(taken[math.ceil(share * len(taken)) - 1])
-    return int(one) if math.isfinite(one) else None
+    labels = float(taken[math.ceil(share * len(taken)) - 1])
+    return int(labels) if math.isfinite(labels) else None
 
 
 def choice_made(engine: Engine) -> bool:
@@ -58,28 +58,28 @@ def choice_made(engine: Engine) -> bool:
 def _choice(engine: Engine, name: str) -> Choice:
     look, params = look_at(engine), engine.setup.params
     design: Chooses[Any] = Chooses.of(engine.design)
-    found = design.choice(engine.setup, engine.frame, engine.progress, look)
+    choice = design.choice(engine.setup, engine.frame, engine.progress, look)
     # Unsure and broken items count both ways here, however few they are.
-    assumed = assumptions(engine, found.method.form, both=True)
+    assumed = assumptions(engine, choice.method.form, both=True)
     return Choice(
         estimand=name,
-        chosen=found.chosen,
-        threshold=found.threshold,
-        status=found.status,
-        bounds=found.bounds,
+        chosen=choice.chosen,
+        threshold=choice.threshold,
+        status=choice.status,
+        bounds=choice.bounds,
         precision_threshold=params.precision_threshold,
         precision_slack=params.precision_slack,
         reach_slack=params.reach_slack,
-        confidence=found.confidence,
-        labels_used=found.labels,
-        draws_used=found.draws,
-        method=str(found.method),
-        promise=Promise.NONE if found.status == ChoiceStatus.GUESS else Promise.WATCHED,
-        assumptions=(*found.assumptions, *assumed),
-        source=found.method.source,
-        missing=found.missing,
+        confidence=choice.confidence,
+        labels_used=choice.labels,
+        draws_used=choice.draws,
+        method=str(choice.method),
+        promise=Promise.NONE if choice.status == ChoiceStatus.GUESS else Promise.WATCHED,
+        assumptions=(*choice.assumptions, *assumed),
+        source=choice.method.source,
+        missing=choice.missing,
         scope=scope_of_choice(engine),
-        form=found.method.form,
+        form=choice.method.form,
     )
 
 
@@ -92,9 +92,9 @@ def choices_at(engine: Engine, precisions: Sequence[float]) -> list[OtherChoice]
         raise ValueError(NO_CHOICE.format(name=engine.design.label))
     if engine.plan.superseded:
         raise ValueError(EARLIER_CHOICES)
-    for one in precisions:
-        if not 0 < one <= 1:
-            raise ValueError(f"precisions must lie above 0 and be at most 1, got {one!r}")
+    for precision in precisions:
+        if not 0 < precision <= 1:
+            raise ValueError(f"precisions must lie above 0 and be at most 1, got {precision!r}")
     design: Chooses[Any] = Chooses.of(engine.design)
     return design.choices_at(engine.setup, engine.frame, engine.progress, list(precisions))
 

@@ -59,7 +59,7 @@ def claim_results(engine: Engine) -> dict[str, Claim]:
 def all_settled(engine: Engine) -> bool:
     """Whether every claim of the plan is decided or refuted."""
     return bool(engine.claims) and all(
-        one.status != ClaimStatus.UNDECIDED for one in claim_results(engine).values()
+        claim.status != ClaimStatus.UNDECIDED for claim in claim_results(engine).values()
     )
 
 
@@ -69,18 +69,18 @@ def likely_of(engines: Sequence[Engine], planned: int | None = None) -> list[lis
 
     planned   the labels over which the claims spend their error, as if the plan had these
     """
-    found: list[list[ClaimStatus]] = [[] for _ in engines]
+    statuses: list[list[ClaimStatus]] = [[] for _ in engines]
     for place, claim in enumerate(engines[0].claims):
         answers = [_answers(engine, engine.claims[place]) for engine in engines]
-        every, size = [one for mine in answers for one in mine], len(claim.linear)
+        every, size = [part for mine in answers for part in mine], len(claim.linear)
         sides = []
         for number in _shared_by(claim):
             looks = [_one_sided(engine, planned, number) for engine in engines for _ in range(size)]
             sides.append(EstimatesScalars.of(engines[0].design).figures_of(every, looks))
-        for at, (engine, mine) in enumerate(zip(engines, found, strict=True)):
-            own = [side[size * at : size * (at + 1)] for side in sides]
-            mine.append(_by_region(claim, *_known_ends(engine, engine.claims[place], own)))
-    return found
+        for at, (engine, mine) in enumerate(zip(engines, statuses, strict=True)):
+            of_session = [side[size * at : size * (at + 1)] for side in sides]
+            mine.append(_by_region(claim, *_known_ends(engine, engine.claims[place], of_session)))
+    return statuses
 
 
 def _shared_by(claim: ClaimTotals) -> tuple[int, ...]:
@@ -113,13 +113,13 @@ def settled_at(engine: Engine, looks: Sequence[Sequence[Cells]]) -> BoolArray:
     goal = -math.log(alpha_of(engine))
     settled = np.ones(len(looks), dtype=bool)
     for claim, cells in zip(engine.claims if looks else (), zip(*looks, strict=True), strict=True):
-        labelled, positive = (np.array([getattr(one, name) for one in cells])
+        labelled, positive = (np.array([getattr(at_look, name) for at_look in cells])
                               for name in ("labelled", "positive"))  # fmt: skip
         of = partial(_log_evidence, engine, claim, cells[0], labelled, positive)
         ends = np.array(claim.evidence(of)).T
         settled &= [
-            _proved(claim, one, both, goal) != ClaimStatus.UNDECIDED
-            for one, both in zip(cells, ends.tolist(), strict=True)
+            _proved(claim, at_look, both, goal) != ClaimStatus.UNDECIDED
+            for at_look, both in zip(cells, ends.tolist(), strict=True)
         ]
     return settled
 
@@ -135,13 +135,13 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     cells = claim.tally.cells(claim.class_index)
     alpha = alpha_of(engine)
     open_items = doubtful(engine, claim.tally, strictly=True)
-    each = claim.evidence(lambda one: _evidence(engine, claim, cells, one, open_items))
-    ends = [float(one) for one in each]
+    each = claim.evidence(lambda linear: _evidence(engine, claim, cells, linear, open_items))
+    ends = [float(end) for end in each]
     status = _proved(claim, cells, ends, -math.log(alpha))
     low = high = None
-    made = _method(claim)
+    method = _method(claim)
     if engine.plan.claim_form == Form.APPROXIMATE:
-        low, high, made = _region(engine, claim)
+        low, high, method = _region(engine, claim)
         status = _by_region(claim, low, high)
     scope = replace(scope_of(engine, _question(claim)), margin=None, judged=None, at_odds=False)
     return Claim(
@@ -154,12 +154,12 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         value=_value(engine, claim, cells),
         labels_used=engine.labels,
         draws_used=engine.prefix(),
-        method=str(made),
+        method=str(method),
         promise=Promise.WATCHED,
-        assumptions=(*assumptions(engine, made.form, both=True), ANSWERS_STAND),
-        source=made.source,
+        assumptions=(*assumptions(engine, method.form, both=True), ANSWERS_STAND),
+        source=method.source,
         scope=scope,
-        form=made.form,
+        form=method.form,
         low=low,
         high=high,
     )
@@ -167,13 +167,13 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
 
 def statement_of(engine: Engine, claim: ClaimTotals) -> str:
     """The claim in words."""
-    whose = [one.classifier if one.row.needs_prediction else None for one in claim.sides]
+    whose = [side.classifier if side.row.needs_prediction else None for side in claim.sides]
     sides = [
-        quantity_name(one.row.name, name, _inside(engine, one))
-        for one, name in zip(claim.sides, whose, strict=True)
+        quantity_name(side.row.name, name, _inside(engine, side))
+        for side, name in zip(claim.sides, whose, strict=True)
     ]
     if claim.groups is not None:
-        named = [said.group for said in claim.read.sides if said.group is not None]
+        named = [side.group for side in claim.read.sides if side.group is not None]
         joined = claim.groups.joined if claim.read.each else 0
         sides = [
             f"{side} {in_group_words(claim.groups.label, of.name, of.each, joined)}"
@@ -245,14 +245,14 @@ def _region(engine: Engine, claim: ClaimTotals) -> tuple[float, float, Method]:
         figures = design.figures_of(answers, [look] * len(answers))
         sides.append(
             [
-                widened(stage, tally, part, one, look, strictly=True)
+                widened(stage, tally, part, figure, look, strictly=True)
                 if doubtful(stage, tally, strictly=True).any()
-                else one
-                for tally, part, one in zip(tallies, answers, figures, strict=True)
+                else figure
+                for tally, part, figure in zip(tallies, answers, figures, strict=True)
             ]
         )
-    made = sides[0][0].method[0]
-    return *_known_ends(stage, mine, sides), replace(made, name=f"{made.name}, one-sided")
+    method = sides[0][0].method[0]
+    return *_known_ends(stage, mine, sides), replace(method, name=f"{method.name}, one-sided")
 
 
 def _known_ends(
@@ -266,8 +266,8 @@ def _known_ends(
     ]
     ends = [
         [
-            (0.0, 1.0) if np.isnan(one.value[0]) or lacks else (one.low[0], one.high[0])
-            for one, lacks in zip(side, bare, strict=True)
+            (0.0, 1.0) if np.isnan(figure.value[0]) or lacks else (figure.low[0], figure.high[0])
+            for figure, lacks in zip(side, bare, strict=True)
         ]
         for side in sides
     ]
@@ -336,9 +336,9 @@ def _fillings(open_items: FloatArray, pairs: bool) -> FloatArray | None:
         else [(a,) for a in range(n + 1)]
         for n in map(int, open_items)
     ]
-    found = np.array(list(product(*cells)), dtype=float)
-    by_cell = found.reshape(len(found), len(cells), 2 if pairs else 1)
-    return by_cell.transpose(0, 2, 1).reshape(len(found), -1)
+    fillings = np.array(list(product(*cells)), dtype=float)
+    by_cell = fillings.reshape(len(fillings), len(cells), 2 if pairs else 1)
+    return by_cell.transpose(0, 2, 1).reshape(len(fillings), -1)
 
 
 def _value(engine: Engine, claim: ClaimTotals, cells: Cells) -> float | None:
@@ -350,5 +350,5 @@ def _value(engine: Engine, claim: ClaimTotals, cells: Cells) -> float | None:
     each = [
         float(ratios([row], some_cells(cells, mine)).value(totals[mine])[0]) for mine in claim.masks
     ]
-    known = [min(max(one, 0.0), 1.0) for one in each if not np.isnan(one)]
+    known = [min(max(share, 0.0), 1.0) for share in each if not np.isnan(share)]
     return (min if claim.of_least else max)(known, default=None)

@@ -102,15 +102,15 @@ def _shares(engine: Engine, classifier: str | None, row: int, classes: int) -> B
 
 
 def _share(engine: Engine, classifier: str | None, row: int, column: int) -> tuple[float, float]:
-    one = precision_of(engine, classifier, row, column)
-    told = one.has_interval and one.told is not None and one.confidence is not None
-    return (one.low, one.high) if told else (np.nan, np.nan)
+    estimate = precision_of(engine, classifier, row, column)
+    told = estimate.has_interval and estimate.told is not None and estimate.confidence is not None
+    return (estimate.low, estimate.high) if told else (np.nan, np.nan)
 
 
 def _tally(engine: Engine, classifier: str | None) -> Tally:
     name = engine.classifiers[0] if classifier is None else classifier
     if name not in engine.tallies:
-        known = ", ".join(repr(one) for one in engine.classifiers)
+        known = ", ".join(repr(name) for name in engine.classifiers)
         raise ValueError(f"classifier must be one that the plan names: {known}, got {name!r}")
     if name is None or name not in engine.population.predictions:
         raise ValueError(

@@ -75,11 +75,11 @@ def planned_in_groups(engine: Engine) -> FloatArray:
     (n_groups,)."""
     planned = max(engine.watched_for, 1)
 
-    def made() -> FloatArray:
+    def compute() -> FloatArray:
         counts = engine.design.planned_counts(engine.setup, engine.frame, planned)
         return np.bincount(np.asarray(engine.frame.group), counts).astype(float)
 
-    return engine.of_frame(("labels planned in groups", planned), made)
+    return engine.of_frame(("labels planned in groups", planned), compute)
 
 
 def labels_in(question: Question, labels: IntArray, cells: Cells) -> IntArray:
@@ -92,8 +92,7 @@ def fitted_cell_rates(engine: Engine, tally: Tally, class_index: int | None) -> 
     several = len(engine.population.classes) > 2
     if several and class_index is not None:
         return None
-    rates = engine.design.fitted_rates(engine.frame, engine.progress)
-    return np.asarray(rates[..., tally.stratum])
+    return np.asarray(engine.design.fitted_rates(engine.frame, engine.progress)[..., tally.stratum])
 
 
 def _rates_of_strata(engines: Sequence[Engine]) -> list[FloatArray]:
@@ -101,10 +100,10 @@ def _rates_of_strata(engines: Sequence[Engine]) -> list[FloatArray]:
     where all have the same strata."""
     same = all(engine.frame.rates is engines[0].frame.rates for engine in engines)
     if len(engines) == 1 or not same:
-        return [one.design.fitted_rates(one.frame, one.progress) for one in engines]
+        return [engine.design.fitted_rates(engine.frame, engine.progress) for engine in engines]
     states = [engine.progress for engine in engines]
-    labelled = np.array([one.labelled for one in states])
-    positive = np.array([one.positive for one in states])
+    labelled = np.array([state.labelled for state in states])
+    positive = np.array([state.positive for state in states])
     together = replace(states[0], labelled=labelled, positive=positive)
     rates = engines[0].design.fitted_rates(engines[0].frame, together)
     return list(np.broadcast_to(rates, labelled.shape))
@@ -121,15 +120,15 @@ def answers_of(
     first = group[0]
     several = len(engines[0].population.classes) > 2 and first.class_index is not None
     known = () if several else fitted or _rates_of_strata(engines)
-    found = []
+    answers = []
     for at, engine in enumerate(engines):
         tally = engine.tallies[first.subject]
         rates = None if several else np.asarray(known[at][..., tally.stratum])
         cells = cells_of(engine, tally, first.class_index)
         rows = [question.row for question in group]
         whose = first.classifier, first.class_index
-        found.append(Answers(engine.frame, rows, cells, rates, *whose, engine.codes))
-    return found
+        answers.append(Answers(engine.frame, rows, cells, rates, *whose, engine.codes))
+    return answers
 
 
 def answers_after_each(
@@ -204,20 +203,20 @@ def figures_of(
     ]
     sure = confidences(engines, groups, answers)
     looks = [
-        replace(look_at(one, promise), confidence=level)
-        for one, level in zip(engines, sure, strict=True)
+        replace(look_at(engine, promise), confidence=level)
+        for engine, level in zip(engines, sure, strict=True)
     ]
-    own = [
-        [look_for(engines[at], group[0], looks[at], one)
-         for at, one in zip(of, found, strict=True)]
-        for group, of, found in zip(groups, mine, answers, strict=True)
+    by_group = [
+        [look_for(engines[at], group[0], looks[at], part)
+         for at, part in zip(of, parts, strict=True)]
+        for group, of, parts in zip(groups, mine, answers, strict=True)
     ]  # fmt: skip
-    figures = _figures_at_once(engines[0], groups, answers, own)
+    figures = _figures_at_once(engines[0], groups, answers, by_group)
     for place, group in enumerate(groups):
         each: list[tuple[Answers[Any], Figures] | None] = [None] * len(engines)
-        several = zip(mine[place], answers[place], own[place], figures[place], strict=True)
-        for at, one, look, made in several:
-            each[at] = one, with_doubts(engines[at], one, look, made, group[0].subject)
+        several = zip(mine[place], answers[place], by_group[place], figures[place], strict=True)
+        for at, answer, look, figure in several:
+            each[at] = answer, with_doubts(engines[at], answer, look, figure, group[0].subject)
         yield group, each
 
 
@@ -232,19 +231,19 @@ def _figures_at_once(
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
     alike: dict[Any, list[int]] = {}
     for place, group in enumerate(groups):
-        rows = tuple(one.row.name for one in group), group[0].class_index
+        rows = tuple(question.row.name for question in group), group[0].class_index
         alike.setdefault(place if group[0].group is None else rows, []).append(place)
-    found: list[list[Figures]] = [[] for _ in groups]
+    by_group: list[list[Figures]] = [[] for _ in groups]
     for places in alike.values():
-        every = [one for place in places for one in answers[place]]
-        of_every = [one for place in places for one in looks[place]]
+        every = [part for place in places for part in answers[place]]
+        of_every = [look for place in places for look in looks[place]]
         if len(every) == 1:
             figures = iter([design.figures(every[0], of_every[0])])
         else:
             figures = iter(design.figures_of(every, of_every) if every else ())
         for place in places:
-            found[place] = [next(figures) for _ in answers[place]]
-    return found
+            by_group[place] = [next(figures) for _ in answers[place]]
+    return by_group
 
 
 def with_doubts(

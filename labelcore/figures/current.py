@@ -57,7 +57,7 @@ def results_of(engines: Sequence[Engine], *, ended: bool = False) -> list[dict[s
     that are looked at this once."""
     stages = [headline_stage(engine) for engine in engines]
     numbers = scalar_results_of(stages, ended=ended)
-    return [_together(*one) for one in zip(engines, stages, numbers, strict=True)]
+    return [_together(*session) for session in zip(engines, stages, numbers, strict=True)]
 
 
 def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) -> dict[str, Finding]:
@@ -81,7 +81,7 @@ class _Along:
     packages: dict[tuple[float, ...], pd.DataFrame] = field(default_factory=dict)
 
 
-def course(engine: Engine, found: Mapping[str, Finding]) -> list[dict[str, Any]]:
+def course(engine: Engine, findings: Mapping[str, Finding]) -> list[dict[str, Any]]:
     """The numbers at each look of the grid up to now, worked out from the answers as they are, and
     last those ``found`` now; as JSON values.
 
@@ -90,12 +90,12 @@ def course(engine: Engine, found: Mapping[str, Finding]) -> list[dict[str, Any]]
     """
     stage = headline_stage(engine)
     last = engine.told[-1][0] if engine.told else -1
-    stages = engine.stages([one for one in looks_before(stage) if one > last])
+    stages = engine.stages([draws for draws in looks_before(stage) if draws > last])
     while part := list(islice(stages, LOOKS_AT_ONCE)):
         for then, results in zip(part, scalar_results_of(part), strict=True):
             engine.told.append((len(then.asked), moment(then, results)))
-    told = [look for draws, look in engine.told if draws < stage.prefix()]
-    return [*told, moment(stage, found)] if stage.prefix() else []
+    looks = [look for draws, look in engine.told if draws < stage.prefix()]
+    return [*looks, moment(stage, findings)] if stage.prefix() else []
 
 
 def results_after(
@@ -108,7 +108,7 @@ def results_after(
         yield from zip(part, results_of(part), strict=True)
 
 
-def moment(engine: Engine, found: Mapping[str, Finding]) -> dict[str, Any]:
+def moment(engine: Engine, findings: Mapping[str, Finding]) -> dict[str, Any]:
     """What ``course`` says of an engine that has found this."""
     keys = [question.key for question in engine.questions]
     last = engine.in_force(engine.prefix()) if engine.prefix() else None
@@ -116,7 +116,7 @@ def moment(engine: Engine, found: Mapping[str, Finding]) -> dict[str, Any]:
         "at": "" if last is None else last.at,
         "labels": engine.labels,
         "draws": engine.prefix(),
-        "results": {key: _figures(found[key]) for key in keys},
+        "results": {key: _figures(findings[key]) for key in keys},
     }
 
 
@@ -185,8 +185,7 @@ class FiguresNow:
         along = self._now_along()
         new = [rank for rank in dict.fromkeys(ranks) if rank not in along.cuts]
         if new:
-            found = cuts_at(headline_stage(self.engine), new)
-            along.cuts.update(zip(new, found, strict=True))
+            along.cuts.update(zip(new, cuts_at(headline_stage(self.engine), new), strict=True))
         return [along.cuts[rank] for rank in ranks]
 
     def whole_curve(self) -> Curve:
@@ -199,27 +198,27 @@ class FiguresNow:
     def deepest_cut(self, precision: float, at_most: int | None = None) -> Cut | None:
         """The longest head that is sure to be so precise. Raises ValueError where the bounds do not
         hold for all ranks."""
-        found, key = self._now_along().deepest, (precision, at_most)
-        if key not in found:
+        known, key = self._now_along().deepest, (precision, at_most)
+        if key not in known:
             stage = headline_stage(self.engine)
-            found[key] = deepest_cut(stage, precision, at_most, self.whole_curve())
-        return found[key]
+            known[key] = deepest_cut(stage, precision, at_most, self.whole_curve())
+        return known[key]
 
     def cheapest_cut(self, miss: float, false_alarm: float) -> CheapestCut | None:
         """The head whose mistakes cost least. Raises ValueError likewise."""
-        found, key = self._now_along().cheapest, (miss, false_alarm)
-        if key not in found:
+        known, key = self._now_along().cheapest, (miss, false_alarm)
+        if key not in known:
             stage = headline_stage(self.engine)
-            found[key] = cheapest_cut(stage, miss, false_alarm, self.whole_curve())
-        return found[key]
+            known[key] = cheapest_cut(stage, miss, false_alarm, self.whole_curve())
+        return known[key]
 
     def packages(self, precisions: Sequence[float]) -> pd.DataFrame:
         """The list cut where each precision still holds. Raises ValueError likewise."""
-        found, key = self._now_along().packages, tuple(precisions)
-        if key not in found:
+        known, key = self._now_along().packages, tuple(precisions)
+        if key not in known:
             stage = headline_stage(self.engine)
-            found[key] = packages(stage, precisions, self.whole_curve())
-        return found[key].copy()
+            known[key] = packages(stage, precisions, self.whole_curve())
+        return known[key].copy()
 
     def _now_along(self) -> _Along:
         state = self._state()
@@ -233,12 +232,12 @@ class FiguresNow:
     def look(self, after: int, like: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
         """What a look records that has seen the answers up to event ``after``; of a ranked list the
         same first items as a look ``like`` it."""
-        detail, found = look_detail(self.engine, self.results(), after), self.results()
+        detail, findings = look_detail(self.engine, self.results(), after), self.results()
         before = (like or {}).get("results", {})
-        for key, one in found.items():
-            if isinstance(one, Band) and not isinstance(one, ListDifference):
+        for key, result in findings.items():
+            if isinstance(result, Band) and not isinstance(result, ListDifference):
                 rank = before.get(key, {}).get("head", {}).get("rank")
-                detail["results"][key] |= self._head(one, rank)
+                detail["results"][key] |= self._head(result, rank)
         return detail
 
     def _head(self, along: Band, rank: int | None) -> dict[str, Any]:
@@ -252,9 +251,9 @@ class FiguresNow:
             band = cuts[0].readings.get("precision")
         if band is None or not band.has_interval:
             return {}
-        value, low, high = (float(one[0]) for one in (band.told, band.low, band.high))
-        told = None if np.isnan(value) or band.confidence is None else value
-        return {"head": {"rank": cuts[0].rank, "value": told, "low": low, "high": high}}
+        value, low, high = (float(end[0]) for end in (band.told, band.low, band.high))
+        share = None if np.isnan(value) or band.confidence is None else value
+        return {"head": {"rank": cuts[0].rank, "value": share, "low": low, "high": high}}
 
     def course(self) -> list[dict[str, Any]]:
         """The numbers at each look of the grid, and now."""
@@ -280,7 +279,7 @@ class FiguresNow:
         return self._recut[1]
 
 
-def look_detail(engine: Engine, found: Mapping[str, Finding], after: int) -> dict[str, Any]:
+def look_detail(engine: Engine, findings: Mapping[str, Finding], after: int) -> dict[str, Any]:
     """The figures shown, as JSON values.
 
     after    the sequence number of the last answer or undo that the look saw
@@ -292,7 +291,7 @@ def look_detail(engine: Engine, found: Mapping[str, Finding], after: int) -> dic
         "after": after,
         "labels": engine.labels,
         "draws": engine.prefix(),
-        "results": {key: _figures(result) for key, result in found.items()},
+        "results": {key: _figures(result) for key, result in findings.items()},
     }
 
 

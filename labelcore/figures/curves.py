@@ -43,16 +43,16 @@ def curve_results(engine: Engine) -> dict[str, Finding]:
     if not asks_for_curve(engine):
         return {}
     curve = ranked_curve(engine)
-    own = own_intervals(engine)
+    alone = own_intervals(engine)
     summed = any(name in SUMMARIES for name in engine.plan.estimands)
-    whole = whole_curve(engine, curve) if summed and not own else curve
-    found: dict[str, Finding] = {}
+    whole = whole_curve(engine, curve) if summed and not alone else curve
+    results: dict[str, Finding] = {}
     for name in engine.plan.estimands:
         if name in CURVES:
-            found[name] = band(engine, curve, name.removesuffix("_curve"))
+            results[name] = band(engine, curve, name.removesuffix("_curve"))
         elif name in SUMMARIES:
-            found[name] = (own_summary if own else summary)(engine, whole, name)
-    return found
+            results[name] = (own_summary if alone else summary)(engine, whole, name)
+    return results
 
 
 def ranked_curve(engine: Engine, ranks: IntArray | None = None) -> Curve:
@@ -173,22 +173,22 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
 
 def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
     """One number of the whole list, with an interval of its own."""
-    found = summarised(engine, ranked(engine), curve, name)
+    numbers = summarised(engine, ranked(engine), curve, name)
     watched = engine.plan.promised == Promise.WATCHED
     return Estimate(
         estimand=name,
-        value=found.value,
-        low=found.low,
-        high=found.high,
+        value=numbers.value,
+        low=numbers.low,
+        high=numbers.high,
         confidence=curve.confidence,
-        labels_used=found.answers.labels,
-        draws_used=found.draws,
+        labels_used=numbers.answers.labels,
+        draws_used=numbers.draws,
         method=str(OWN_METHOD),
         promise=Promise.WATCHED if watched else curve.promise,
-        assumptions=_judged(engine, found.assumptions),
+        assumptions=_judged(engine, numbers.assumptions),
         source=OWN_METHOD.source,
-        state=found.state,
-        missing=found.missing,
+        state=numbers.state,
+        missing=numbers.missing,
         scope=_scope(engine, curve),
         form=OWN_METHOD.form,
     )
@@ -196,7 +196,7 @@ def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
 
 def _judged(engine: Engine, assumptions: tuple[str, ...]) -> tuple[str, ...]:
     """What a result rests on; a method does not know of second answers."""
-    return tuple(judgement(engine) if one == JUDGEMENT else one for one in assumptions)
+    return tuple(judgement(engine) if text == JUDGEMENT else text for text in assumptions)
 
 
 def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:

@@ -43,7 +43,7 @@ def cuts_at(engine: Engine, ranks: Sequence[int]) -> list[Cut]:
     bands = {name: band(engine, curve, name) for name in names}
     scores = engine.rank_of.scores(ranks)
     levels = engine.rank_of.levels(scores)
-    found = []
+    cuts = []
     for rank, score, (better, until) in zip(ranks, scores.tolist(), levels, strict=True):
         place = np.flatnonzero(curve.rank == rank)
         readings = {
@@ -51,8 +51,8 @@ def cuts_at(engine: Engine, ranks: Sequence[int]) -> list[Cut]:
             for name, whole in bands.items()
             if len(place)
         }
-        found.append(Cut(int(rank), n_items, score, (better + 1, until), readings))
-    return found
+        cuts.append(Cut(int(rank), n_items, score, (better + 1, until), readings))
+    return cuts
 
 
 RANKS, USUAL_RANK = (10, 100, 1_000), 100
@@ -62,9 +62,9 @@ RANKS, USUAL_RANK = (10, 100, 1_000), 100
 def ranks_that_matter(population: Population, classifier: str | None) -> list[int]:
     """The ranks that a ranked list is told by, increasing: ``RANKS`` as far as it goes, and the
     classifier's own cut."""
-    n_items, own = len(population), own_cut(population, classifier)
-    found = {rank for rank in RANKS if rank <= n_items} | ({own} if own else set())
-    return sorted(found or {n_items})
+    n_items, place = len(population), own_cut(population, classifier)
+    ranks = {rank for rank in RANKS if rank <= n_items} | ({place} if place else set())
+    return sorted(ranks or {n_items})
 
 
 def told_rank(population: Population, classifier: str | None) -> int:
@@ -168,23 +168,23 @@ def packages(
     yields = _simultaneous(engine, whole or whole_curve(engine, ranked_curve(engine)))
     if yields is None:
         return pd.DataFrame(columns=list(columns))
-    found = curve_readings.packages(yields, list(precisions))
-    scores = iter(engine.rank_of.scores([one.last_rank for one in found if one.last_rank]))
+    parts = curve_readings.packages(yields, list(precisions))
+    scores = iter(engine.rank_of.scores([part.last_rank for part in parts if part.last_rank]))
     rows, before = [], 0
-    for one in found:
-        last = one.last_rank
+    for part in parts:
+        last = part.last_rank
         items = last - before
         rows.append(
             (
-                one.precision,
+                part.precision,
                 before + 1 if items else None,
                 last,
                 items,
                 float(next(scores)) if last else None,
-                one.low,
-                one.high,
-                one.own_low,
-                one.own_high,
+                part.low,
+                part.high,
+                part.own_low,
+                part.own_high,
             )
         )
         before = last

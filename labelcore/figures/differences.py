@@ -57,10 +57,10 @@ def differences(
         rows = _of_classifiers(stage, estimand)
     else:
         rows = _of_groups(stage, groups, estimand, rest=rest)
-    found = pd.DataFrame(rows, columns=list(COLUMNS))
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
     asked = float(stage.frame.sizes[stage.frame.asked].sum())
-    more = [labels_to_decide(one, stage.labels, asked) for one in found.to_dict("records")]
-    return found.assign(more=pd.array(more, dtype="Int64"))
+    more = [labels_to_decide(pair, stage.labels, asked) for pair in table.to_dict("records")]
+    return table.assign(more=pd.array(more, dtype="Int64"))
 
 
 def labels_to_decide(row: Mapping[Any, Any], labels: int, items: float) -> int | None:
@@ -113,12 +113,12 @@ def places_of(pairs: pd.DataFrame) -> pd.DataFrame:
 def _of_classifiers(engine: Engine, estimand: str) -> list[dict[str, Any]]:
     row = DIFFERENCES.get(estimand + DIFFERENCE)
     if row is None or len(engine.population.classes) > 2:
-        able = ", ".join(one.removesuffix(DIFFERENCE) for one in DIFFERENCES)
+        able = ", ".join(name.removesuffix(DIFFERENCE) for name in DIFFERENCES)
         raise ValueError(
             f"estimand must be one of {able}, of a file with two classes, to compare classifiers, "
             f"got {estimand!r}"
         )
-    names = [one for one in engine.classifiers if one in engine.population.predictions]
+    names = [name for name in engine.classifiers if name in engine.population.predictions]
     if len(names) < 2:
         raise ValueError("differences need two classifiers that the plan asks about, or by")
     positive = engine.population.classes.index(engine.population.positive)
@@ -126,16 +126,16 @@ def _of_classifiers(engine: Engine, estimand: str) -> list[dict[str, Any]]:
         Question(f"{row.name}@{a} - {b}", row, a, positive, b) for a, b in combinations(names, 2)
     ]
     stage = beside(engine, asked, None)
-    each = [[one] for one in asked]
+    each = [[question] for question in asked]
     answers = [answers_of([stage], part)[0] for part in each]
     sure = confidence_of(stage, each, answers, together=len(asked) > 1)
     look = replace(look_at(stage), confidence=sure)
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
     rows = []
-    for one, mine in zip(asked, answers, strict=True):
-        figures = within(found := design.figures(mine, look), certain_limits(stage, mine, found))
+    for pair, mine in zip(asked, answers, strict=True):
+        figures = within(uncut := design.figures(mine, look), certain_limits(stage, mine, uncut))
         ends = figures.value[0], figures.low[0], figures.high[0]
-        rows.append(_row(str(one.classifier), str(one.versus), "", estimand, ends, engine.labels,
+        rows.append(_row(str(pair.classifier), str(pair.versus), "", estimand, ends, engine.labels,
                          figures.promise or promise_now(engine)))  # fmt: skip
     return rows
 
@@ -169,14 +169,14 @@ def _of_groups(
     stage = beside(engine, asked, groups)
     tally = stage.tallies[classifier]
     cells, rates = tally.cells(index), fitted_cell_rates(stage, tally, index)
-    own = [_side(stage, row, cells, rates, tally.group == place, name, index)
+    sides = [_side(stage, row, cells, rates, tally.group == place, name, index)
            for place, name in enumerate(groups.names)]  # fmt: skip
     if rest:
         others = [_side(stage, row, cells, rates, tally.group != place, REST, index)
-                  for place in range(len(own))]  # fmt: skip
-        pairs = list(zip(own, others, strict=True))
+                  for place in range(len(sides))]  # fmt: skip
+        pairs = list(zip(sides, others, strict=True))
     else:
-        pairs = list(combinations(own, 2))
+        pairs = list(combinations(sides, 2))
     pull = pull_of(cells, table_of([row], cells), np.zeros(len(cells.size), dtype=np.int64), rates,
                    target=engine.plan.target)  # fmt: skip
     covariance = covariance_of_cells(stage, tally, pull, index)
@@ -185,11 +185,11 @@ def _of_groups(
     look = replace(look_at(stage), confidence=1 - level)
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
     ends: dict[int, tuple[float, float, float]] = {}
-    for one in {id(side): side for pair in pairs for side in pair}.values():
+    for part in {id(side): side for pair in pairs for side in pair}.values():
         figures = within(
-            found := design.figures(one.answers, look), certain_limits(stage, one.answers, found)
+            uncut := design.figures(part.answers, look), certain_limits(stage, part.answers, uncut)
         )
-        ends[id(one)] = tuple(  # type: ignore[assignment]
+        ends[id(part)] = tuple(  # type: ignore[assignment]
             float(end[0]) for end in (figures.value, figures.low, figures.high)
         )
     promise = promise_now(engine)
@@ -206,11 +206,11 @@ def _side(
     index: int | None,
 ) -> _Side:  # fmt: skip
     arrays = ("size", "labelled", "positive", "predicted", "stratum")
-    part = replace(cells, **{one: getattr(cells, one)[mine] for one in arrays})
-    own = None if rates is None else rates[mine]
-    answers = Answers(engine.frame, [row], part, own, engine.classifiers[0], index, engine.codes)
+    part = replace(cells, **{name: getattr(cells, name)[mine] for name in arrays})
+    guess = None if rates is None else rates[mine]
+    answers = Answers(engine.frame, [row], part, guess, engine.classifiers[0], index, engine.codes)
     table = table_of([row], part)
-    smooth = part.size * (0.5 if own is None else own)
+    smooth = part.size * (0.5 if guess is None else guess)
     slope = np.zeros(len(cells.size))
     slope[mine] = np.nan_to_num(slopes(table, smooth[None, :]))[0]  # type: ignore[arg-type]
     return _Side(name, answers, slope)
@@ -233,8 +233,8 @@ def mover(
     [0.2, 0.1, 0.287]
     """
 
-    def reach(one: float, other: float) -> float:
-        return float(np.sqrt(max(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
+    def reach(half: float, other: float) -> float:
+        return float(np.sqrt(max(half**2 + other**2 - 2 * correlation * half * other, 0.0)))
 
     value = a[0] - b[0]
     low = value - reach(a[0] - a[1], b[2] - b[0])
@@ -245,7 +245,7 @@ def mover(
 def _row(
     a: str, b: str, by: str, estimand: str, ends: Sequence[float], labels: int, promise: Promise
 ) -> dict[str, Any]:
-    value, low, high = (float(one) for one in ends)
+    value, low, high = (float(end) for end in ends)
     ahead = "" if promise == Promise.NONE else a if low > 0 else b if high < 0 else ""
     named = (a, b, by or None, estimand, value, low, high, labels, str(promise), ahead, None)
     return dict(zip(COLUMNS, named, strict=True))

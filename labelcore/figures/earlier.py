@@ -53,16 +53,16 @@ class EarlierFigures(FiguresNow):
         asked = [question.key for question in self.engine.questions]
         keys = [*(asked or self.engine.plan.estimands), *claims]
         nothing: dict[str, Stored] = {key: {} for key in keys}
-        found: dict[str, Finding] = {}
+        findings: dict[str, Finding] = {}
         for key, stored in look.get("results", nothing).items():
             rests_on = int(look.get("labels", 0)), int(look.get("draws", 0))
             if key in claims:
-                found[key] = self._claim(claims[key], stored, *rests_on)
+                findings[key] = self._claim(claims[key], stored, *rests_on)
             elif key in CHOICES:
-                found[key] = self._choice(key, stored, *rests_on)
+                findings[key] = self._choice(key, stored, *rests_on)
             else:
-                found[key] = self._estimate(key, stored, *rests_on)
-        return found
+                findings[key] = self._estimate(key, stored, *rests_on)
+        return findings
 
     def _scope(self, classifier: str | None = None) -> Scope:
         plan = self.engine.plan
@@ -99,7 +99,7 @@ class EarlierFigures(FiguresNow):
 
     def _claim(self, claim: ClaimTotals, stored: Stored, labels: int, draws: int) -> Claim:
         evidence = (float(stored.get(name, 1.0)) for name in ("evidence", "evidence_against"))
-        log_evidence, against = (math.log(one) if one > 0 else -math.inf for one in evidence)
+        log_evidence, against = (math.log(ratio) if ratio > 0 else -math.inf for ratio in evidence)
         return Claim(
             claim=claim.read.text,
             statement=statement_of(self.engine, claim),
@@ -122,11 +122,11 @@ class EarlierFigures(FiguresNow):
 
     def _choice(self, key: str, stored: Stored, labels: int, draws: int) -> Choice:
         params = self.engine.setup.params
-        told = stored.get("candidates", {})
+        looked = stored.get("candidates", {})
         unknown = {"value": None, "low": 0.0, "high": 1.0, "state": CandidateState.IN.value}
         called = Chooses.of(self.engine.design).candidates(self.engine.frame)
         rows = [
-            {"classifier": name, "size": len(items), **told.get(name, unknown)}
+            {"classifier": name, "size": len(items), **looked.get(name, unknown)}
             for name, items in called.items()
         ]
         return Choice(

@@ -57,7 +57,7 @@ def errors_in_common(
     code = engine.draws.code
     drawn = engine.draws.position[code >= 0].astype(np.int64)
     labels, level, after = look_due(planned, len(drawn))
-    found: list[Shared] = []
+    shared: list[Shared] = []
     looked_for = 0
     alpha = (1 - engine.plan.confidence) * level
     if labels:
@@ -66,18 +66,18 @@ def errors_in_common(
         ids = [population.id_at(place) for place in position.tolist()]
         features = features_of(engine, position, name, text_of(ids))
         looked_for = len(features)
-        has = np.array([one.has for one in features]).reshape(looked_for, labels)
+        has = np.array([feature.has for feature in features]).reshape(looked_for, labels)
         random = np.random.default_rng((engine.plan.seed, labels))
-        told = in_common(has, called != given, called.astype(np.int64), alpha, random)
-        for one in apart(told, features):
-            feature = features[one.feature]
-            found.append(_shared(one, feature, population.classes[one.part]))
+        common = in_common(has, called != given, called.astype(np.int64), alpha, random)
+        for part in apart(common, features):
+            feature = features[part.feature]
+            shared.append(_shared(part, feature, population.classes[part.part]))
     scope = Scope(
         population.name, len(population), name, positive=population.positive,
         audit=population.has_judge,
     )  # fmt: skip
     sure = engine.plan.confidence
-    return ErrorsInCommon(name, labels, after, looked_for, sure, tuple(found), scope)
+    return ErrorsInCommon(name, labels, after, looked_for, sure, tuple(shared), scope)
 
 
 def look_due(planned: int, labels: int) -> tuple[int, float, int]:
@@ -91,13 +91,14 @@ def look_due(planned: int, labels: int) -> tuple[int, float, int]:
     while at[-1] <= labels:
         at.append(2 * at[-1])
         spent.append(REST / 2 ** (len(at) - 2))
-    last = max((place for place, one in enumerate(at) if one <= labels), default=-1)
+    last = max((place for place, number in enumerate(at) if number <= labels), default=-1)
     return (at[last], spent[last], at[last + 1]) if last >= 0 else (0, 0.0, at[0])
 
 
 def _predicting(engine: Engine, classifier: str | None) -> str:
-    known = [one for one in engine.population.classifiers if one in engine.population.predictions]
-    first = [one for one in engine.classifiers if one in known]
+    population = engine.population
+    known = [name for name in population.classifiers if name in population.predictions]
+    first = [name for name in engine.classifiers if name in known]
     if classifier is None and (first or known):
         return str([*first, *known][0])
     if classifier not in known:
@@ -113,28 +114,29 @@ def features_of(
 ) -> list[_Feature]:
     """Everything that these items have or have not, each set of items once."""
     population = engine.population
-    found: list[_Feature] = []
+    traits: list[_Feature] = []
     if name in population.scores:
-        found += _parted("score", name, np.asarray(population.scores[name][position], dtype=float))
+        traits += _parted("score", name, np.asarray(population.scores[name][position], dtype=float))
     words = [WORD.findall(text.casefold()) for text in texts]
     if any(words):
-        found += _parted("length", "", np.array([len(one) for one in words], dtype=float))
+        traits += _parted("length", "", np.array([len(text) for text in words], dtype=float))
     for column, group in population.groups.items():
         codes, names = group.codes[position], group.names
         for value, number in Counter(codes[codes >= 0].tolist()).most_common(MOST_VALUES):
             if number >= FEWEST:
-                found.append(_Feature("group", column, names[value], False, codes == value))
+                traits.append(_Feature("group", column, names[value], False, codes == value))
     mine = population.predictions[name][position]
-    for other, said in population.predictions.items():
+    for other, predicted in population.predictions.items():
         if other != name:
-            found.append(_Feature("classifier", other, "", False, said[position] != mine))
-    sets = [set(one) for one in words]
-    often = Counter(word for one in sets for word in one)
-    for word, number in sorted(often.items(), key=lambda one: (-one[1], one[0]))[:MOST_WORDS]:
+            traits.append(_Feature("classifier", other, "", False, predicted[position] != mine))
+    sets = [set(text) for text in words]
+    often = Counter(word for words_of in sets for word in words_of)
+    for word, number in sorted(often.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_WORDS]:
         if number >= FEWEST:
-            found.append(_Feature("word", word, "", False, np.array([word in one for one in sets])))
-    once: Mapping[bytes, _Feature] = {one.has.tobytes(): one for one in reversed(found)}
-    return [one for one in found if once[one.has.tobytes()] is one]
+            has = np.array([word in text for text in sets])
+            traits.append(_Feature("word", word, "", False, has))
+    once: Mapping[bytes, _Feature] = {trait.has.tobytes(): trait for trait in reversed(traits)}
+    return [trait for trait in traits if once[trait.has.tobytes()] is trait]
 
 
 def _parted(kind: str, name: str, numbers: FloatArray) -> list[_Feature]:
@@ -147,48 +149,48 @@ def _parted(kind: str, name: str, numbers: FloatArray) -> list[_Feature]:
     ]
 
 
-def apart(told: Sequence[InCommon], features: Sequence[_Feature]) -> list[InCommon]:
+def apart(common: Sequence[InCommon], features: Sequence[_Feature]) -> list[InCommon]:
     """The clearest ones, without those whose items are nearly those of one before, or lie among
     them by another cut of the same numbers."""
     kept: list[InCommon] = []
-    for one in told:
-        mine = features[one.feature]
-        others = [features[other.feature] for other in kept if other.part == one.part]
+    for part in common:
+        mine = features[part.feature]
+        others = [features[other.feature] for other in kept if other.part == part.part]
         if not any(_says_the_same(mine, other) for other in others):
-            kept.append(one)
+            kept.append(part)
     return kept[:MOST_TOLD]
 
 
 def having(
-    population: Population, classifier: str, one: Shared, position: IntArray, texts: Sequence[str]
+    population: Population, classifier: str, trait: Shared, position: IntArray, texts: Sequence[str]
 ) -> BoolArray:
     """Which of these items, with what stands in each, are called so and have it, (n_items,)."""
     known = population.predictions
     mine = known[classifier][position]
-    called = mine == population.classes.index(one.called)
-    if one.kind == "classifier":
-        return np.asarray(called & (known[one.name][position] != mine))
-    if one.kind == "group":
-        group = population.groups[one.name]
-        return np.asarray(called & (group.codes[position] == group.names.index(str(one.value))))
+    called = mine == population.classes.index(trait.called)
+    if trait.kind == "classifier":
+        return np.asarray(called & (known[trait.name][position] != mine))
+    if trait.kind == "group":
+        group = population.groups[trait.name]
+        return np.asarray(called & (group.codes[position] == group.names.index(str(trait.value))))
     words = [WORD.findall(text.casefold()) for text in texts]
-    if one.kind == "word":
-        return np.asarray(called & np.array([one.name in found for found in words], dtype=bool))
-    numbers = np.array([len(found) for found in words], dtype=float)
-    if one.kind == "score":
-        numbers = np.asarray(population.scores[one.name][position], dtype=float)
-    end = float(one.value)
-    return np.asarray(called & (numbers > end if one.above else numbers <= end))
+    if trait.kind == "word":
+        return np.asarray(called & np.array([trait.name in text for text in words], dtype=bool))
+    numbers = np.array([len(text) for text in words], dtype=float)
+    if trait.kind == "score":
+        numbers = np.asarray(population.scores[trait.name][position], dtype=float)
+    end = float(trait.value)
+    return np.asarray(called & (numbers > end if trait.above else numbers <= end))
 
 
-def _says_the_same(one: _Feature, other: _Feature) -> bool:
-    cut = (one.kind, one.name, one.above) == (other.kind, other.name, other.above)
-    both = (one.has & other.has).sum()
-    whole = min(one.has.sum(), other.has.sum()) if cut else (one.has | other.has).sum()
+def _says_the_same(feature: _Feature, other: _Feature) -> bool:
+    cut = (feature.kind, feature.name, feature.above) == (other.kind, other.name, other.above)
+    both = (feature.has & other.has).sum()
+    whole = min(feature.has.sum(), other.has.sum()) if cut else (feature.has | other.has).sum()
     return bool(both >= ALIKE * max(whole, 1))
 
 
-def _shared(one: InCommon, feature: _Feature, called: str) -> Shared:
-    counts = one.wrong, one.items, one.wrong_else, one.items_else
-    ends = one.times, one.low, one.high, one.chance
+def _shared(common: InCommon, feature: _Feature, called: str) -> Shared:
+    counts = common.wrong, common.items, common.wrong_else, common.items_else
+    ends = common.times, common.low, common.high, common.chance
     return Shared(called, feature.kind, feature.name, feature.value, feature.above, *counts, *ends)

@@ -82,38 +82,38 @@ def judge_table(
         )
     if settled and (grades is not None or not engine.plan.overlap):
         raise ValueError("settled" + (NO_GRADES if grades is not None else NO_OVERLAP))
-    groups, said = groups_of(stage, by), population.predictions[name]
+    groups, predicted = groups_of(stage, by), population.predictions[name]
     parts: list[int | None] = [None, *range(0 if groups is None else len(groups.names))]
     rows: list[dict[str, Any]] = []
     for part in parts:
-        mine = said if part is None or groups is None else said[groups.codes == part]
+        mine = predicted if part is None or groups is None else predicted[groups.codes == part]
         of_judge = mine == population.classes.index(population.positive)
         kinds, index = [SCALARS["accuracy"]], None
         if grades is None:
             index = population.classes.index(population.positive)
-            kinds = [SCALARS[one] for one in ("prevalence", "accuracy", "recall", "specificity")]
+            kinds = [SCALARS[name] for name in ("prevalence", "accuracy", "recall", "specificity")]
             kinds.append(kappa_row(float(of_judge.mean())))
-        asked = [Question(one.name, one, name, index, group=part) for one in kinds]
-        own = beside(stage, asked, groups)
-        answers = answers_of([own], asked)[0]
-        look = replace(look_at(own), confidence=engine.plan.confidence)
-        look = less_sure(own, kinds, look) if part is None else look
+        asked = [Question(kind.name, kind, name, index, group=part) for kind in kinds]
+        of_part = beside(stage, asked, groups)
+        answers = answers_of([of_part], asked)[0]
+        look = replace(look_at(of_part), confidence=engine.plan.confidence)
+        look = less_sure(of_part, kinds, look) if part is None else look
         group = None if part is None or groups is None else groups.names[part]
         shared = {"by": groups.label if groups and group else None, "group": group,
                   "items": len(mine), "labels_used": round(float(answers.cells.labelled.sum())),
                   "promise": str(promise_now(engine))}  # fmt: skip
         if settled:
-            ends = settled_ends(engine, own, look)
+            ends = settled_ends(engine, of_part, look)
             if ends is None:
                 raise ValueError("settled" + NOT_YET)
-            told = _told({key: np.array(one) for key, one in ends.items()}, float(of_judge.mean()))
+            lines = _told({key: np.array(end) for key, end in ends.items()}, float(of_judge.mean()))
         elif grades is None:
             of = "" if group is None or groups is None else f"[{groups.label}={group}]"
-            kept = {one.name: results.get(one.name + of) for one in kinds}
-            told = _verdicts(own, answers, look, float(of_judge.mean()), kept)
+            kept = {kind.name: results.get(kind.name + of) for kind in kinds}
+            lines = _verdicts(of_part, answers, look, float(of_judge.mean()), kept)
         else:
-            told = _grades(own, asked[0], answers, look, grades, float(grades[mine].mean()))
-        rows += [{**shared, **dict(zip(COLUMNS[3:7], one, strict=True))} for one in told]
+            lines = _grades(of_part, asked[0], answers, look, grades, float(grades[mine].mean()))
+        rows += [{**shared, **dict(zip(COLUMNS[3:7], line, strict=True))} for line in lines]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -127,9 +127,9 @@ def _verdicts(
     """Of verdicts to pass or fail; ``share``: that of the judge's passes; ``kept``: results by
     estimand."""
     ends = _ends(engine, answers, look)
-    for name, one in kept.items():
-        if isinstance(one, Estimate) and one.has_interval and one.value is not None:
-            ends[name] = np.array([one.value, one.low, one.high])
+    for name, result in kept.items():
+        if isinstance(result, Estimate) and result.has_interval and result.value is not None:
+            ends[name] = np.array([result.value, result.low, result.high])
     return _told(ends, share)
 
 
@@ -163,9 +163,9 @@ def _ends(engine: Engine, answers: Answers[Any], look: Look) -> dict[str, FloatA
     """By estimand its value, low and high, (3,)."""
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
     figures = design.figures(answers, look)
-    found = within(figures, certain_limits(engine, answers, figures))
-    ends = np.array([found.value, found.low, found.high])
-    return {one.name: ends[:, at] for at, one in enumerate(answers.rows)}
+    cut = within(figures, certain_limits(engine, answers, figures))
+    ends = np.array([cut.value, cut.low, cut.high])
+    return {row.name: ends[:, at] for at, row in enumerate(answers.rows)}
 
 
 def _moved(ends: FloatArray, offset: float, factor: float) -> tuple[float, float, float]:

@@ -55,10 +55,10 @@ def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError
     count. Source: ``labelcore.stats.label_error``.
     """
     stage, confidence = headline_stage(engine), engine.plan.confidence
-    readings = [one for one in engine.repeats.readings() if one.index <= len(stage.asked)]
+    readings = [item for item in engine.repeats.readings() if item.index <= len(stage.asked)]
     share = _share(readings, confidence)
     rates = error_rate([0.0 if share.value is None else share.value, share.low, share.high])
-    rate, least, most = (float(one) for one in rates)
+    rate, least, most = (float(rate) for rate in rates)
     error = Limits(None if share.value is None else rate, least, most, share.reason)
     given = [asked.answers[-1] for asked in stage.asked if asked.answers]
     over = engine.finished or engine.stopped or complete(engine)
@@ -86,18 +86,18 @@ def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
     first = stage.questions[0].classifier
     if not isinstance(stage.design, EstimatesFromCells) or samples_of(stage, first) is not None:
         return None
-    asked = [one for one in stage.asked if one.answers and one.answers[-1].kind == "labelled"]
+    asked = [item for item in stage.asked if item.answers and item.answers[-1].kind == "labelled"]
     if len(asked) < MANY:
         return None
-    given = np.array([one.answers[-1].sequence for one in asked])
+    given = np.array([item.answers[-1].sequence for item in asked])
     half = float(np.median(given))
     # Others read what is likelier to differ: their answers say nothing of how often.
     again = [] if stage.repeats.others else [*readings]
-    late = np.array([one.first.sequence > half for one in again], dtype=bool)
-    differs = np.array([one.differs for one in again], dtype=bool)
+    late = np.array([reading.first.sequence > half for reading in again], dtype=bool)
+    differs = np.array([reading.differs for reading in again], dtype=bool)
     tally = stage.tallies[first]
-    once = ~np.isin(given, [one.first.sequence for one in again])
-    positions = np.array([one.position for one in asked])[once]
+    once = ~np.isin(given, [reading.first.sequence for reading in again])
+    positions = np.array([item.position for item in asked])[once]
     several = len(stage.population.classes) > 2
     of_class = None if several else stage.population.classes.index(stage.population.positive)
     cell, cells = tally.cells_at(positions), tally.cells(of_class)
@@ -112,7 +112,7 @@ def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
     )
     if change.value is None:
         return None
-    both = [(int(differs[late == one].sum()), int((late == one).sum())) for one in (False, True)]
+    both = [(int(differs[late == half].sum()), int((late == half).sum())) for half in (False, True)]
     return Drift(change, (both[0][0], both[1][0]), (both[0][1], both[1][1]))
 
 
@@ -120,12 +120,12 @@ def _share(readings: Sequence[Reading], confidence: float, *, alike: bool = Fals
     """The share of the labelled items whose two answers differ, or are the same."""
     if not readings:
         return Limits(None, 0.0, 1.0, words.NO_REPEATS)
-    differs = np.array([one.differs != alike for one in readings])
+    differs = np.array([reading.differs != alike for reading in readings])
     return Limits(*difference_share(differs, _weights(readings), confidence))
 
 
 def _weights(readings: Sequence[Reading]) -> FloatArray:
-    chance = np.array([one.chance for one in readings])
+    chance = np.array([reading.chance for reading in readings])
     return np.asarray(chance.max(initial=0.0) / chance)
 
 
@@ -133,24 +133,24 @@ def _agreements(
     engine: Engine, readings: Sequence[Reading], since: Mapping[str, str]
 ) -> list[Agreement]:
     """Of one person with themselves, and of two people, where there are such items."""
-    found = []
+    agreements = []
     for same in (True, False):
-        mine = [one for one in readings if one.same_person == same]
+        mine = [reading for reading in readings if reading.same_person == same]
         if not mine:
             continue
-        differing = sum(one.differs for one in mine)
+        differing = sum(reading.differs for reading in mine)
         ac1 = Limits(None, -1.0, 1.0, words.ONE_PERSON) if same else _ac1(engine, mine)
         equal = _share(mine, engine.plan.confidence, alike=True)
-        both = [answer for one in mine for answer in (one.first, one.second)]
+        both = [answer for reading in mine for answer in (reading.first, reading.second)]
         known = people_count(both, since, apart=bool(engine.plan.overlap)) is not None
-        found.append(Agreement(same, known, len(mine), differing, equal, ac1))
-    return found
+        agreements.append(Agreement(same, known, len(mine), differing, equal, ac1))
+    return agreements
 
 
 def _ac1(engine: Engine, readings: Sequence[Reading]) -> Limits:
     """Over the items to which both gave a class."""
-    readings = [one for one in readings if one.second.label]
-    both = [(one.first.label, one.second.label) for one in readings]
+    readings = [reading for reading in readings if reading.second.label]
+    both = [(reading.first.label, reading.second.label) for reading in readings]
     codes = np.array(
         [[engine.classes[str(name)] for name in pair] for pair in both], dtype=np.int64
     ).reshape(-1, 2)
@@ -178,37 +178,37 @@ def _figure(
         # Only new labels are read twice: in strata that the old ones filled nothing is known.
         none = Limits(None, 0.0, 1.0, words.OLD_SAMPLE)
         return TrueFigure(observed, none, none, confidence)
-    judged = [one for one in readings if one.second.label is not None]
-    differing = sum(one.differs for one in judged)
+    judged = [reading for reading in readings if reading.second.label is not None]
+    differing = sum(reading.differs for reading in judged)
     several = len(stage.population.classes) > 2
     alike, bounds = [], []
     for cells in both_ways(stage, question):
         table = ratios([question.row], cells)
         bounds += bounded(cells, table, _seconds(stage, question, cells, readings), confidence)
         alike += [
-            _from_observed(observed, cells, table, one)
-            for one in corrected(cells, table, len(judged), differing, confidence)
+            _from_observed(observed, cells, table, limits)
+            for limits in corrected(cells, table, len(judged), differing, confidence)
         ]
     none = Limits(None, 0.0, 1.0, words.SEVERAL_CLASSES)
     return TrueFigure(observed, none if several else _wide(alike), _wide(bounds), confidence)
 
 
-def _from_observed(observed: Estimate, cells: Cells, table: Ratios, found: Limits) -> Limits:
+def _from_observed(observed: Estimate, cells: Cells, table: Ratios, limits: Limits) -> Limits:
     """The corrected value as the estimate that is shown, moved by what the mistakes move the plain
     one of the counts. Without any mistake it is that estimate, which may be made otherwise: of a
     plain random sample it is the share of the labels, not weighted by prediction."""
-    if found.value is None or observed.value is None:
-        return found
+    if limits.value is None or observed.value is None:
+        return limits
     plain = float(np.clip(table.value(plug_in_totals(cells))[0], 0, 1))
-    moved = observed.value + found.value - plain
-    return replace(found, value=float(np.clip(moved, found.low, found.high)))
+    moved = observed.value + limits.value - plain
+    return replace(limits, value=float(np.clip(moved, limits.low, limits.high)))
 
 
-def _wide(found: Sequence[Limits]) -> Limits:
+def _wide(limits: Sequence[Limits]) -> Limits:
     """The first of the limits, widened to hold all of them."""
-    reason = next((one.reason for one in found if one.reason), "")
-    low, high = min(one.low for one in found), max(one.high for one in found)
-    return Limits(None if reason else found[0].value, low, high, reason)
+    reason = next((each.reason for each in limits if each.reason), "")
+    low, high = min(each.low for each in limits), max(each.high for each in limits)
+    return Limits(None if reason else limits[0].value, low, high, reason)
 
 
 def both_ways(stage: Engine, question: Question) -> list[Cells]:
@@ -228,10 +228,10 @@ def _seconds(
 ) -> SecondReadings:
     """The second readings of labels that are a random sample of their cell."""
     counting = {*sampled_labels(stage, question.classifier).tolist()}
-    placed = [(stage.asked[one.index - 1].position, one) for one in readings]
+    placed = [(stage.asked[reading.index - 1].position, reading) for reading in readings]
     tally = counted_tally(stage, question)
-    mine = [one for one in placed if one[0] in counting and tally.cells_at(one[0]) >= 0]
+    mine = [pair for pair in placed if pair[0] in counting and tally.cells_at(pair[0]) >= 0]
     cell = tally.cells_at(np.array([position for position, _ in mine], dtype=np.int64))
     weight = cells.size / np.maximum(cells.labelled, 1)
-    differs = np.array([one.differs for _, one in mine], dtype=bool)
+    differs = np.array([reading.differs for _, reading in mine], dtype=bool)
     return SecondReadings(differs, cells.predicted[cell], weight[cell])

@@ -56,18 +56,18 @@ def labels_table(
     answers = [(number, engine.in_force(number)) for number in range(1, len(engine.asked) + 1)]
     given = [(number, event) for number, event in answers if event is not None]
     seconds = looking_seconds([event for _, event in given])
-    rows = [_row(engine, state, *one, span) for one, span in zip(given, seconds, strict=True)]
+    rows = [_row(engine, state, *answer, span) for answer, span in zip(given, seconds, strict=True)]
     rows += _rows_before(engine)
     position = np.array([row.pop("position") for row in rows], dtype=np.int64)
-    found = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
-    found["weight"] = label_weights(engine, position)
-    more = {**_id_columns(population, found), **_said(population, position), **_remarks(rows)}
+    table = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+    table["weight"] = label_weights(engine, position)
+    more = {**_id_columns(population, table), **_said(population, position), **_remarks(rows)}
     for name, values in more.items():
-        found[name] = pd.Series(values, index=found.index)
+        table[name] = pd.Series(values, index=table.index)
     if content is not None:
-        found = found.join(_contents(found, population, content))
-    found.attrs["weight"] = weight_words(engine.design.has_weights)
-    return found
+        table = table.join(_contents(table, population, content))
+    table.attrs["weight"] = weight_words(engine.design.has_weights)
+    return table
 
 
 _TEXT = pd.StringDtype(na_value=np.nan)
@@ -107,7 +107,7 @@ def _rows_before(engine: Engine) -> list[dict[str, object]]:
     """The answers that were there before the project, as far as the figures rest on them."""
     existing, classes = engine.existing, engine.population.classes
     stratum = engine.frame.stratum[existing.positions].tolist()
-    found = zip(existing.positions.tolist(), existing.codes.tolist(), stratum, strict=True)
+    items = zip(existing.positions.tolist(), existing.codes.tolist(), stratum, strict=True)
     return [
         {
             "position": position,
@@ -120,7 +120,7 @@ def _rows_before(engine: Engine) -> list[dict[str, object]]:
             "flagged": False,
             "cause": None,
         }
-        for position, code, number in found
+        for position, code, number in items
     ]
 
 
@@ -128,16 +128,16 @@ def _moment(text: str) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def _id_columns(population: Population, found: pd.DataFrame) -> dict[str, Any]:
+def _id_columns(population: Population, table: pd.DataFrame) -> dict[str, Any]:
     """The columns that make up an id, where it is several; one whose name is taken is called "id_"
     and that."""
     columns = population.arguments["id"]
     if not isinstance(columns, list):
         return {}
-    parts = [id_parts(item_id) for item_id in found["id"]]
+    parts = [id_parts(item_id) for item_id in table["id"]]
     return {
-        (f"id_{name}" if name in found.columns else name): np.array(
-            [one[place] for one in parts], dtype=object
+        (f"id_{name}" if name in table.columns else name): np.array(
+            [part[place] for part in parts], dtype=object
         )
         for place, name in enumerate(columns)
     }
@@ -146,13 +146,13 @@ def _id_columns(population: Population, found: pd.DataFrame) -> dict[str, Any]:
 def _said(population: Population, position: IntArray) -> dict[str, Any]:
     """What each classifier says of these items: its score, and its prediction by name."""
     classes = np.array(population.classes, dtype=object)
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in population.classifiers:
         if name in population.scores:
-            found[f"score_{name}"] = population.scores[name][position]
+            columns[f"score_{name}"] = population.scores[name][position]
         if name in population.predictions:
-            found[f"prediction_{name}"] = classes[population.predictions[name][position]]
-    return found
+            columns[f"prediction_{name}"] = classes[population.predictions[name][position]]
+    return columns
 
 
 def _remarks(rows: list[dict[str, object]]) -> dict[str, Any]:
@@ -160,11 +160,11 @@ def _remarks(rows: list[dict[str, object]]) -> dict[str, Any]:
     return {name: np.array([row[name] for row in rows], dtype=kind) for name, kind in kinds.items()}
 
 
-def _contents(found: pd.DataFrame, population: Population, content: Content) -> pd.DataFrame:
+def _contents(table: pd.DataFrame, population: Population, content: Content) -> pd.DataFrame:
     """What was shown of each item; a column whose name is taken is called "content_" and that."""
-    texts = [content(item_id) for item_id in found["id"]]
+    texts = [content(item_id) for item_id in table["id"]]
     columns = {
-        (f"content_{name}" if name in found.columns else name): [text[name] for text in texts]
+        (f"content_{name}" if name in table.columns else name): [text[name] for text in texts]
         for name in population.content_columns
     }
-    return pd.DataFrame(columns, index=found.index, dtype=object)
+    return pd.DataFrame(columns, index=table.index, dtype=object)

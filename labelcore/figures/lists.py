@@ -42,25 +42,25 @@ def list_difference(engine: Engine) -> ListDifference:
     """The first classifier's list less the second one's at every rank. Raises ValueError for a plan
     that compares none."""
     design = _design(engine)
-    found = design.compared(engine.setup, engine.frame, list_answers(engine), look_at(engine))
-    first, second = (str(one) for one in engine.classifiers[:2])
+    compared = design.compared(engine.setup, engine.frame, list_answers(engine), look_at(engine))
+    first, second = (str(name) for name in engine.classifiers[:2])
     scope = _scope(engine, design)
-    shared = _shared(engine, design, found, first)
-    own = None
-    if FIRST in found.bounds:
-        scored = _scores(engine, design, found, second)
-        one = _band(found.bounds[FIRST], replace(scope, versus=None), shared)
+    shared = _shared(engine, design, compared, first)
+    bands = None
+    if FIRST in compared.bounds:
+        scored = _scores(engine, design, compared, second)
+        band = _band(compared.bounds[FIRST], replace(scope, versus=None), shared)
         other = replace(scope, classifier=second, versus=None)
-        own = one, _band(found.bounds[SECOND], other, {**shared, "threshold": scored})
-    bounds = found.bounds[DIFFERENCE]
+        bands = band, _band(compared.bounds[SECOND], other, {**shared, "threshold": scored})
+    bounds = compared.bounds[DIFFERENCE]
     return ListDifference(
         estimand="precision_curve_difference",
         value=bounds.value,
         low=bounds.low,
         high=bounds.high,
         scope=scope,
-        possible=found.possible,
-        own=own,
+        possible=compared.possible,
+        own=bands,
         **shared,
     )
 
@@ -92,37 +92,36 @@ def list_answers(engine: Engine) -> ListAnswers:
 
 
 def _shared(
-    engine: Engine, design: ComparesLists[Any], found: Compared, first: str
+    engine: Engine, design: ComparesLists[Any], compared: Compared, first: str
 ) -> dict[str, Any]:
     """The fields that the difference and each list's own precision have in common."""
     return {
-        "x": found.rank.astype(float),
-        "threshold": _scores(engine, design, found, first),
+        "x": compared.rank.astype(float),
+        "threshold": _scores(engine, design, compared, first),
         "confidence": engine.plan.confidence,
         "simultaneous": True,
-        "labels_used": found.labels,
-        "draws_used": found.draws,
-        "method": found.method.name,
-        "promise": found.promise,
+        "labels_used": compared.labels,
+        "draws_used": compared.draws,
+        "method": compared.method.name,
+        "promise": compared.promise,
         "assumptions": tuple(
-            judgement(engine) if one == JUDGEMENT else one for one in found.assumptions
+            judgement(engine) if text == JUDGEMENT else text for text in compared.assumptions
         ),
-        "source": found.method.source,
-        "state": found.state,
-        "missing": found.missing,
-        "notes": found.notes,
-        "form": found.method.form,
+        "source": compared.method.source,
+        "state": compared.state,
+        "missing": compared.missing,
+        "notes": compared.notes,
+        "form": compared.method.form,
     }
 
 
-def _scores(engine: Engine, design: ComparesLists[Any], found: Compared, name: str) -> Any:
+def _scores(engine: Engine, design: ComparesLists[Any], compared: Compared, name: str) -> Any:
     """The score of a list at each rank, (n_ranks,)."""
     union, *ranks = design.ranks_of(engine.frame)
     mine = ranks[0 if name == engine.classifiers[0] else 1]
     order = np.argsort(mine, kind="stable")
-    at = union[order[np.searchsorted(mine[order], found.rank)]]
-    score = engine.population.scores[name]
-    return np.asarray(score[at], dtype=float)
+    at = union[order[np.searchsorted(mine[order], compared.rank)]]
+    return np.asarray(engine.population.scores[name][at], dtype=float)
 
 
 def _scope(engine: Engine, design: ComparesLists[Any]) -> Scope:
@@ -145,8 +144,7 @@ def _scope(engine: Engine, design: ComparesLists[Any]) -> Scope:
 def differing_items(engine: Engine, rank: int) -> pd.DataFrame:
     """The items that one list has among its first ``rank`` and the other has not, as
     ``Session.list_items`` gives them. Raises ValueError for a rank that is not looked at."""
-    design = _design(engine)
-    union, first, second = design.ranks_of(engine.frame)
+    union, first, second = _design(engine).ranks_of(engine.frame)
     last = int(np.minimum(first, second).max())
     if not 1 <= rank <= last:
         raise ValueError(f"rank must lie between 1 and {last:,}, got {rank!r}")
@@ -154,14 +152,14 @@ def differing_items(engine: Engine, rank: int) -> pd.DataFrame:
     inside = inside[np.argsort(np.minimum(first, second)[inside], kind="stable")]
     code = engine.codes[union[inside]]
     classes = engine.population.classes
-    names = np.array([str(one) for one in engine.classifiers[:2]])
+    names = np.array([str(name) for name in engine.classifiers[:2]])
     return pd.DataFrame(
         {
             "id": engine.population.ids_at(union[inside]),
             "list": names[(second[inside] <= rank).astype(int)],
             f"rank in {names[0]}": first[inside],
             f"rank in {names[1]}": second[inside],
-            "label": [classes[one] if one > NO_ANSWER else None for one in code.tolist()],
+            "label": [classes[answer] if answer > NO_ANSWER else None for answer in code.tolist()],
         }
     )
 
@@ -171,11 +169,10 @@ def true_difference(engine: Engine, positive: NDArray[np.bool_]) -> FloatArray:
 
     positive   (n_items,)
     """
-    design = _design(engine)
-    union, *ranks = design.ranks_of(engine.frame)
+    union, *ranks = _design(engine).ranks_of(engine.frame)
     at = list_difference(engine).x
     hits = [
-        np.cumsum(positive[union[np.argsort(one, kind="stable")]])[at.astype(np.int64) - 1]
-        for one in ranks
+        np.cumsum(positive[union[np.argsort(rank, kind="stable")]])[at.astype(np.int64) - 1]
+        for rank in ranks
     ]
     return np.asarray((hits[0] - hits[1]) / at)

@@ -63,9 +63,9 @@ def looks_before(engine: Engine) -> list[int]:
     """The looks of the grid before the last answered draw; with a random sample from before the
     project also the one before the first draw. Where strata were cut once more the last one before
     that is one of them, so that the cut never shows a wider band."""
-    found = grid(engine.setup.planned, engine.prefix() - 1, 0 if engine.given else 1)
+    looks = grid(engine.setup.planned, engine.prefix() - 1, 0 if engine.given else 1)
     at = engine.cut_after if engine.cut_anew_yet else 0
-    return sorted({*found, at}) if 0 < at <= engine.prefix() else found
+    return sorted({*looks, at}) if 0 < at <= engine.prefix() else looks
 
 
 def narrows(plan: Plan) -> bool:
@@ -113,11 +113,10 @@ def _bands_at(
         (*look, stage)
         for engine, mine in groupby(looks, key=itemgetter(0))
         for of_engine in [[*mine]]
-        for look, stage in zip(of_engine, engine.stages([one[1] for one in of_engine]), strict=True)
+        for look, stage in zip(of_engine, engine.stages([row[1] for row in of_engine]), strict=True)
     )
     while part := list(islice(stages, at_once)):
-        due = np.array([mine for _, _, mine, _ in part])
-        bands = _bands_of([stage for *_, stage in part], due)
+        bands = _bands_of([stage for *_, stage in part], np.array([mine for _, _, mine, _ in part]))
         for (engine, draws, mine, _), ends, shown in zip(part, *bands, strict=True):
             yield engine, draws, ends, shown & mine
 
@@ -126,12 +125,12 @@ def _due(engine: Engine, draws: int) -> BoolArray:
     """Which questions there is a look at after so many draws: those of all items, and those of a
     group that an item was drawn of since the look before, (n_questions,)."""
     groups, asked = engine.setup.groups, engine.questions
-    if groups is None or not any(one.group is not None for one in asked):
+    if groups is None or not any(question.group is not None for question in asked):
         return np.ones(len(asked), dtype=bool)
     looks = grid(engine.setup.planned, draws - 1, 0)
     drawn = engine.drawn_positions[looks[-1] if looks else 0 : draws]
     new = {*groups.codes[drawn].tolist()}
-    return np.array([one.group is None or one.group in new for one in asked])
+    return np.array([question.group is None or question.group in new for question in asked])
 
 
 def _bands_of(
@@ -144,10 +143,10 @@ def _bands_of(
     shown = np.zeros((len(engines), len(place_of)), dtype=bool)
     for group, of_group in known or figures_of(engines, due=due):
         places = [place_of[question.key] for question in group]
-        for number, one in enumerate(of_group):
-            if one is None:
+        for number, part in enumerate(of_group):
+            if part is None:
                 continue
-            answers, figures = one
+            answers, figures = part
             ends[number][:, places] = figures.low, figures.high
             shown[number, places] = [
                 begun(engines[number], question, answers.cells, value)
@@ -156,10 +155,10 @@ def _bands_of(
     return ends, shown
 
 
-def bands_at_the_end(engines: Sequence[Engine], found: Iterable[OfGroup]) -> list[Limits]:
+def bands_at_the_end(engines: Sequence[Engine], figures: Iterable[OfGroup]) -> list[Limits]:
     """What the looks before the present one leave. A look whose bands hold those of now cuts
     nothing and is left out; where two bands lie apart all are looked at."""
-    ends, shown = _bands_of(engines, None, found)
+    ends, shown = _bands_of(engines, None, figures)
     numbers = {id(engine): number for number, engine in enumerate(engines)}
     band = np.where(shown[:, None], ends, np.array([[np.inf], [-np.inf]]))
     left = [whole(ends.shape[2]) for _ in engines]
@@ -189,9 +188,9 @@ def _cutting_looks(engine: Engine, band: Limits) -> Iterator[tuple[Engine, int, 
         for group in same_cells(engine.questions):
             answers = answers_after_each(beginning, group, *known, fitted)
             places = [engine.questions.index(question) for question in group]
-            own = look_for(engine, group[0], look, answers)
+            terms = look_for(engine, group[0], look, answers)
             labels = labels_in(group[0], draws, answers.cells)
-            held = EstimatesScalars.of(engine.design).holds(answers, own, labels, band[:, places])
+            held = EstimatesScalars.of(engine.design).holds(answers, terms, labels, band[:, places])
             if engine.cut_anew_yet:
                 held &= draws <= engine.cut_after  # The strata of later looks are others.
             due[np.ix_(np.flatnonzero(held), np.array(places))] = False
@@ -211,9 +210,9 @@ def add_look(engine: Engine, draws: int, ends: Limits, shown: BoolArray) -> None
 def bands_before(engine: Engine) -> Limits:
     """What all looks of the grid before the present one leave, (2, n_questions)."""
     now = engine.prefix() + (engine.cut_anew_yet and engine.cut_after == engine.prefix())
-    place = bisect_left(engine.seen, now, key=lambda one: one[0])
-    found: Limits = engine.seen[place - 1][1] if place else whole(len(engine.questions))
-    return found
+    place = bisect_left(engine.seen, now, key=lambda look: look[0])
+    limits: Limits = engine.seen[place - 1][1] if place else whole(len(engine.questions))
+    return limits
 
 
 def whole(n_rows: int) -> Limits:

@@ -37,10 +37,10 @@ def covariance_of_cells(
     pull   of these cells; index: the class that counts as positive, None: being judged rightly
     """
     spread = np.sqrt(pull.rate * (1 - pull.rate))
-    found = np.diag((pull.reach * spread) ** 2)
+    diagonal = np.diag((pull.reach * spread) ** 2)
     prompt, labelled = engine.population.prompt, engine.codes.labelled
     if engine.frame.block is None or prompt is None or not len(labelled):
-        return found
+        return diagonal
     cell, codes = tally.cells_at(labelled), engine.codes[labelled]
     right = codes == (tally.prediction[cell] if index is None else index)
     _, place = np.unique(prompt.codes[labelled], return_inverse=True)
@@ -62,7 +62,7 @@ def covariance_of_cells(
     correlation *= both / np.maximum(both + prior, 1.0)
     reach = weight * spread
     between = of_group @ (correlation - np.diag(np.diag(correlation))) @ of_group.T
-    return np.asarray(found + between * together * np.outer(reach, reach))
+    return np.asarray(diagonal + between * together * np.outer(reach, reach))
 
 
 def less_sure(engine: Engine, rows: list[Estimand], look: Look) -> Look:
@@ -72,9 +72,9 @@ def less_sure(engine: Engine, rows: list[Estimand], look: Look) -> Look:
         return look
     tally = engine.tallies[engine.classifiers[0]]
     index = engine.population.classes.index(engine.population.positive)
-    own = tally.cells(index)
-    counted = np.full(len(own.size), index)
-    pull = pull_of(own, table_of(rows, own), counted, None, target=engine.plan.target)
+    cells = tally.cells(index)
+    counted = np.full(len(cells.size), index)
+    pull = pull_of(cells, table_of(rows, cells), counted, None, target=engine.plan.target)
     covariance = covariance_of_cells(engine, tally, pull, index, prior=0.0)
     slope = np.nan_to_num(pull.slope)
     alone = (slope**2 * np.diag(covariance)).sum(axis=-1)

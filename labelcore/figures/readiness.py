@@ -105,15 +105,15 @@ def lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str,
     rests on, the barest class first, and whether one of them has no label at all: a value would
     then rest on the scores alone."""
     enough = 1 if engine.plan.from_the_first_label else NEEDED_OF_EACH_SIDE
-    found: list[tuple[int, str]] = []
+    lacking: list[tuple[int, str]] = []
     for mask, side in _sides(question, cells):
         mask = mask & cells.sampled
         have, size = int(cells.labelled[mask].sum()), int(cells.size[mask].sum())
         needed = min(enough, size)
         if have < needed:
             called = _called(scope_of(engine, question), side)
-            found.append((have, f"{have} of {needed} labels among the items {called}"))
-    have, sentence = min(found, default=(1, ""), key=lambda one: one[0])
+            lacking.append((have, f"{have} of {needed} labels among the items {called}"))
+    have, sentence = min(lacking, default=(1, ""), key=lambda side: side[0])
     return sentence, have == 0
 
 
@@ -125,8 +125,8 @@ def _why_no_value(question: Question, engine: Engine) -> str:
     scope = scope_of(engine, question)
     name = scope.positive
     if question.row.difference:
-        said, index = engine.population.predictions, engine.population.classes.index(name)
-        silent = [one for one in engine.classifiers if one and not (said[one] == index).any()]
+        calls, index = engine.population.predictions, engine.population.classes.index(name)
+        silent = [name for name in engine.classifiers if name and not (calls[name] == index).any()]
         return no_difference_words(question.key, scope, next(iter(silent), None))
     if question.row.group == "predicted":
         return f"no item is called {name!r}, or none of these has a label"
@@ -151,8 +151,7 @@ def is_tentative(engine: Engine, state: State, low: float, high: float, possible
     or the interval that is not due yet would be too wide for it."""
     if too_early(engine, state):
         return True
-    unsaid = state == State.PROVISIONAL
-    return unsaid and bool(too_wide(low, high, possible.high - possible.low))
+    return (state == State.PROVISIONAL) and bool(too_wide(low, high, possible.high - possible.low))
 
 
 def possible_before(engine: Engine, question: Question) -> Interval:

@@ -27,7 +27,7 @@ def drawn_evenly(engine: Engine) -> bool:
     random from each stratum."""
     whole = engine.frame.sizes.tolist() == [len(engine.population)]
     asked = bool(engine.frame.asked.all())
-    return whole and asked and all(samples_of(engine, one) is None for one in engine.classifiers)
+    return whole and asked and all(samples_of(engine, name) is None for name in engine.classifiers)
 
 
 def sampled_tally(engine: Engine, classifier: str | None) -> Tally:

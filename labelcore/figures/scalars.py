@@ -61,46 +61,46 @@ def scalar_results_of(
     ended   of sessions that are looked at this once: not at what cannot have cut their bands
     """
     if not (engines[0].questions and narrows(engines[0].plan)):
-        found = [_kept(*one) for one in zip(engines, _results_now(engines), strict=True)]
+        results = [_kept(*pair) for pair in zip(engines, _results_now(engines), strict=True)]
     elif alone:
-        found = _results_now(engines)
+        results = _results_now(engines)
     elif ended:
         figures = [*figures_of(engines)]
-        found = _results_now(engines, bands_at_the_end(engines, figures), figures)
+        results = _results_now(engines, bands_at_the_end(engines, figures), figures)
     else:
         look_back(engines)
-        found = _results_now(engines, [*map(bands_before, engines)])
+        results = _results_now(engines, [*map(bands_before, engines)])
     return [
         _of_all_items(engine, _with_goal(engine, mine))
-        for engine, mine in zip(engines, found, strict=True)
+        for engine, mine in zip(engines, results, strict=True)
     ]
 
 
-def _of_all_items(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
+def _of_all_items(engine: Engine, results: dict[str, Estimate]) -> dict[str, Estimate]:
     """With the ranges of all items beside figures that leave the unsure out."""
     judged = engine.unsure_reading == Unsure.JUDGED
     if not engine.undecided or not (judged or engine.unsure_reading == Unsure.ODDS):
-        return found
+        return results
     for group in same_cells(engine.questions):
         answers = answers_of([engine], group)[0]
         tally = engine.tallies[group[0].subject]
         look = look_for(engine, group[0], look_at(engine), answers)
         odds, either = ranges_of_all(engine, tally, answers, look)
-        for question, one, other in zip(group, odds, either, strict=True):
-            if found[question.key].has_interval:
-                found[question.key] = replace(
-                    found[question.key], odds=one if judged else None, either_way=other
+        for question, by_odds, other in zip(group, odds, either, strict=True):
+            if results[question.key].has_interval:
+                results[question.key] = replace(
+                    results[question.key], odds=by_odds if judged else None, either_way=other
                 )
-    return found
+    return results
 
 
-def _kept(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
+def _kept(engine: Engine, results: dict[str, Estimate]) -> dict[str, Estimate]:
     """After the planned size: with the bands that are kept from there."""
     if engine.plan.horizon is None or look_at(engine).answered <= engine.watched_for:
-        return found
+        return results
     before = engine.at_planned(_planned_results)
     merged = both_bands if engine.plan.learns else kept_band
-    return {key: merged(before[key], one) for key, one in found.items()}
+    return {key: merged(before[key], result) for key, result in results.items()}
 
 
 def _planned_results(engine: Engine) -> tuple[int, dict[str, Estimate]]:
@@ -116,16 +116,16 @@ def _results_now(
 ) -> list[dict[str, Estimate]]:
     """The results of this moment, within the bands ``before`` it, (2, n_questions) each; from its
     figures where they are ``known``."""
-    found: list[dict[str, Estimate]] = [{} for _ in engines]
+    results: list[dict[str, Estimate]] = [{} for _ in engines]
     keys = {question.key: place for place, question in enumerate(engines[0].questions)}
     for group, figures in known or figures_of(engines):
         places = [keys[question.key] for question in group]
-        for number, (engine, (answers, made)) in enumerate(zip(engines, figures, strict=True)):
-            one = _found(engine, answers, made, group)
+        for number, (engine, (answers, figure)) in enumerate(zip(engines, figures, strict=True)):
+            mine_now = _found(engine, answers, figure, group)
             if before is not None:
-                one = _narrowed(one, before[number][:, places])
-            found[number] |= {estimate.estimand: estimate for estimate in one.stated()}
-    return [{key: mine[key] for key in keys} for mine in found]
+                mine_now = _narrowed(mine_now, before[number][:, places])
+            results[number] |= {estimate.estimand: estimate for estimate in mine_now.stated()}
+    return [{key: mine[key] for key in keys} for mine in results]
 
 
 def kept_band(planned: Estimate, now: Estimate) -> Estimate:
@@ -172,12 +172,12 @@ def goal_reached(engine: Engine) -> bool:
 
 def within_margin(engine: Engine, results: Mapping[str, Estimate]) -> bool:
     """Whether all of these results are within the plan's margin, and none waits for an answer."""
-    asked = [one for one in engine.questions if margin_of(engine, one) is not None]
-    if any(results[one.key].state == State.WAITING for one in asked):
+    asked = [question for question in engine.questions if margin_of(engine, question) is not None]
+    if any(results[question.key].state == State.WAITING for question in asked):
         return False
     return all(
-        largest_half_width([results[one.key]]) <= float(margin_of(engine, one) or 0)
-        for one in asked
+        largest_half_width([results[question.key]]) <= float(margin_of(engine, question) or 0)
+        for question in asked
     )
 
 
@@ -250,12 +250,12 @@ def sizes_after_pilot(engines: Sequence[Engine]) -> list[dict[str, Any]]:
             limits = certain_limits(engine, answers, figures)
             half = np.nan_to_num(half_width(within(figures, limits)), nan=1.0).max()
             widest[place] = max(widest[place], half * engine.plan.goal / margin)
-    found = []
+    sizes = []
     for engine, half in zip(engines, widest.tolist(), strict=True):
         planned, pilot = engine.size_after(half)
-        told = {"labels": engine.labels, "half_width": half, "planned": planned}
-        found.append({**told, "pilot": pilot} if pilot else told)
-    return found
+        size = {"labels": engine.labels, "half_width": half, "planned": planned}
+        sizes.append({**size, "pilot": pilot} if pilot else size)
+    return sizes
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -279,11 +279,11 @@ class _Found:
         ]
 
 
-def _narrowed(found: _Found, before: Limits) -> _Found:
+def _narrowed(part: _Found, before: Limits) -> _Found:
     """With intervals cut by the bands before; a value outside is moved to the nearer end."""
-    figures = found.figures
+    figures = part.figures
     ends = narrowed(before, np.array([figures.low, figures.high]))
-    return replace(found, figures=within(figures, ends))
+    return replace(part, figures=within(figures, ends))
 
 
 def precision_of(engine: Engine, classifier: str | None, predicted: int, judged: int) -> Estimate:
@@ -301,8 +301,8 @@ def precision_of(engine: Engine, classifier: str | None, predicted: int, judged:
     look = look_at(engine)
     figures = EstimatesScalars.of(engine.design).figures(answers, look)
     figures = with_doubts(engine, answers, look, figures, classifier)
-    (found,) = _found(engine, answers, figures, [question]).stated()
-    return replace(found, certain=None)
+    (estimate,) = _found(engine, answers, figures, [question]).stated()
+    return replace(estimate, certain=None)
 
 
 def found_of(
@@ -341,7 +341,7 @@ def certain_limits(engine: Engine, answers: Answers[Any], figures: Figures) -> L
 
 def within(figures: Figures, limits: Limits) -> Figures:
     """The figures cut to these limits, (2, n_rows); a value outside is moved to the nearer one."""
-    value, low, high = (np.clip(one, *limits) for one in (figures.value, figures.low, figures.high))
+    value, low, high = (np.clip(end, *limits) for end in (figures.value, figures.low, figures.high))
     return replace(figures, value=value, low=low, high=high)
 
 
@@ -367,9 +367,8 @@ def _stated(
     if in_file and is_settled(question, cells):
         state = State.EXACT
     tentative = is_tentative(engine, state, low, high, possible)
-    shown = state.has_interval
-    low, high = (low, high) if shown else limits[:, place].tolist()
-    tail, made = float(figures.tail_share[place]), figures.method[place]
+    low, high = (low, high) if state.has_interval else limits[:, place].tolist()
+    tail, method = float(figures.tail_share[place]), figures.method[place]
     return Estimate(
         estimand=question.key,
         value=None if state in (State.NOTHING, State.TOO_FEW) else value,
@@ -378,16 +377,16 @@ def _stated(
         confidence=None if figures.promise == Promise.NONE else plan.confidence,
         labels_used=labels_of(engine, question),
         draws_used=engine.prefix() if figures.draws is None else figures.draws[place],
-        method=str(made),
+        method=str(method),
         promise=promise,
-        assumptions=assumptions(engine, made.form),
-        source=made.source,
+        assumptions=assumptions(engine, method.form),
+        source=method.source,
         state=state,
         missing=missing,
         tail_share=None if np.isnan(tail) else tail,
         scope=scope_of(engine, question),
         notes=tuple(filter(None, figures.notes[place : place + 1])),
-        form=made.form,
+        form=method.form,
         tentative=tentative,
         certain=possible,
     )
@@ -414,7 +413,7 @@ def _known_estimate(engine: Engine, question: Question, cells: Cells, known: int
     )
 
 
-def _with_goal(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
+def _with_goal(engine: Engine, results: dict[str, Estimate]) -> dict[str, Estimate]:
     """Say of each interval whether the margin is reached, once there is one to reach."""
     ended = engine.finished or engine.answers_given >= engine.limit
 
@@ -425,4 +424,7 @@ def _with_goal(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate
             return replace(estimate, state=State.GOAL_REACHED)
         return replace(estimate, state=State.NOT_REACHED) if ended else estimate
 
-    return {one.key: restated(found[one.key], margin_of(engine, one)) for one in engine.questions}
+    return {
+        question.key: restated(results[question.key], margin_of(engine, question))
+        for question in engine.questions
+    }

@@ -76,7 +76,7 @@ class _Known:
 
     @property
     def complete(self) -> int:
-        return sum(one.complete for one in self.judged)
+        return sum(item.complete for item in self.judged)
 
     @property
     def done(self) -> float:
@@ -86,7 +86,7 @@ class _Known:
     @property
     def open(self) -> int:
         """Items that are not settled."""
-        return sum(one is None for one in self.settled)
+        return sum(label is None for label in self.settled)
 
 
 def settled_results(engine: Engine) -> dict[str, Estimate]:
@@ -122,23 +122,23 @@ def settled_ends(engine: Engine, stage: Engine, look: Look) -> dict[str, Bounds]
     known = _known(engine, stage)
     if any(_missing(stage, question, known) for question in stage.questions):
         return None
-    return {one.key: _bounds(stage, one, known, look) for one in stage.questions}
+    return {question.key: _bounds(stage, question, known, look) for question in stage.questions}
 
 
 def _known(engine: Engine, stage: Engine) -> _Known:
     last = len(stage.asked)
-    judged = [one for one in engine.repeats.judged() if one.complete and one.index <= last]
-    put_off = [one for one in engine.repeats.put_off() if one.index <= last]
+    judged = [item for item in engine.repeats.judged() if item.complete and item.index <= last]
+    put_off = [item for item in engine.repeats.put_off() if item.index <= last]
     waiting = sum(index <= last for index in engine.repeats.due)
-    settled = [*(_class_of(engine, one) for one in judged), *(None for _ in put_off)]
+    settled = [*(_class_of(engine, item) for item in judged), *(None for _ in put_off)]
     return _Known([*judged, *put_off], settled, waiting)
 
 
-def _class_of(engine: Engine, one: Judged) -> str | None:
-    if not one.differs:
-        return one.first.label
-    said = engine.settlement(one)
-    return None if said is None else said.label
+def _class_of(engine: Engine, item: Judged) -> str | None:
+    if not item.differs:
+        return item.first.label
+    verdict = engine.settlement(item)
+    return None if verdict is None else verdict.label
 
 
 def _estimate(
@@ -149,7 +149,7 @@ def _estimate(
     known: _Known,
 ) -> Estimate:
     first = observed[question.key]
-    found = replace(
+    estimate = replace(
         first,
         estimand=settled_key(question.key),
         method=str(METHOD),
@@ -168,21 +168,21 @@ def _estimate(
     missing = _missing(stage, question, known)
     state = State.TOO_FEW if missing else _state(engine, first, known)
     if state in (State.NOTHING, State.TOO_FEW):
-        return _nothing(question, found, state, missing or first.missing)
+        return _nothing(question, estimate, state, missing or first.missing)
     value, low, high = _bounds(stage, question, known)
     if np.isnan(value):
-        return _nothing(question, found, State.TOO_FEW, NONE_POSITIVE)
+        return _nothing(question, estimate, State.TOO_FEW, NONE_POSITIVE)
     if not state.has_interval:
         return replace(
-            found, value=value, low=question.row.least, high=1.0, state=state, missing=""
+            estimate, value=value, low=question.row.least, high=1.0, state=state, missing=""
         )
     missing = waiting_for_people(known.waiting) if state == State.WAITING else ""
-    return replace(found, value=value, low=low, high=high, state=state, missing=missing)
+    return replace(estimate, value=value, low=low, high=high, state=state, missing=missing)
 
 
-def _nothing(question: Question, found: Estimate, state: State, missing: str) -> Estimate:
+def _nothing(question: Question, estimate: Estimate, state: State, missing: str) -> Estimate:
     return replace(
-        found,
+        estimate,
         value=None,
         low=question.row.least,
         high=1.0,
@@ -219,12 +219,12 @@ def _bounds(stage: Engine, question: Question, known: _Known, look: Look | None 
 
     look   None: that of the plan's own figure
     """
-    found = [
+    ends = [
         _of_cells(stage, question, cells, overlap, known, look or _look_at(stage, question, cells))
         for cells in both_ways(stage, question)
         for cells, overlap in _settlings(stage, question, cells, known)
     ]
-    value, low, high = found[0][0], min(one[1] for one in found), max(one[2] for one in found)
+    value, low, high = ends[0][0], min(end[1] for end in ends), max(end[2] for end in ends)
     return value, low, high
 
 
@@ -233,18 +233,18 @@ def _settlings(
 ) -> list[tuple[Cells, Overlap]]:
     """The counts by the first readings, with the overlap: without the items that are not settled;
     where there are some, also with all of them lowering and with all of them raising the figure."""
-    positions = np.array([stage.asked[one.index - 1].position for one in known.judged], dtype=int)
+    positions = np.array([stage.asked[item.index - 1].position for item in known.judged], dtype=int)
     tally = counted_tally(stage, question)
     cell = tally.cells_at(positions)
     counting = np.isin(positions, sampled_labels(stage, question.classifier)) & (cell >= 0)
-    first = [stage.classes[str(one.first.label)] for one in known.judged]
-    settled = [-1 if one is None else stage.classes[one] for one in known.settled]
+    first = [stage.classes[str(item.first.label)] for item in known.judged]
+    settled = [-1 if label is None else stage.classes[label] for label in known.settled]
     of_class = np.full(len(positions), question.class_index or 0)
     if question.class_index is None:
         of_class = tally.prediction[cell]
     was, now = np.array(first) == of_class, np.array(settled) == of_class
     sure = np.array(settled) >= 0
-    chance = np.array([one.chance for one in known.judged])
+    chance = np.array([item.chance for item in known.judged])
     then = _as_first_read(
         cells, cell[counting], was[counting], _now(stage, positions, of_class)[counting]
     )
@@ -252,13 +252,13 @@ def _settlings(
     def part(now: np.ndarray, kept: BoolArray) -> Overlap:
         return Overlap(cell[kept], was[kept], np.asarray(now, dtype=bool)[kept], chance[kept])
 
-    found = [(then, part(now, counting & sure))]
+    overlaps = [(then, part(now, counting & sure))]
     if known.open:
         totals = plug_in_totals(cells)
         rising: BoolArray = table_of([question.row], cells).sensitivity(totals)[0] > 0
         for up in (rising, ~rising):
-            found.append((then, part(np.where(sure, now, up[cell]), counting)))
-    return found
+            overlaps.append((then, part(np.where(sure, now, up[cell]), counting)))
+    return overlaps
 
 
 def _now(stage: Engine, positions: np.ndarray, of_class: np.ndarray) -> BoolArray:

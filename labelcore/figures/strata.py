@@ -34,7 +34,7 @@ def strata_table(engine: Engine) -> pd.DataFrame:
     cells = tally.cells(None if several else positive)
     share = _uncertainty(engine, tally)
     classes = engine.population.classes
-    found = pd.DataFrame(
+    table = pd.DataFrame(
         {
             "stratum": tally.stratum + 1,
             "called": [classes[code] if code >= 0 else "" for code in tally.prediction],
@@ -47,16 +47,16 @@ def strata_table(engine: Engine) -> pd.DataFrame:
             "uncertainty": share,
         }
     )
-    found = found[cells.sampled].reset_index(drop=True)
-    found.attrs["known"] = int(cells.size[~cells.sampled].sum())
-    found.attrs["apart"] = len(engine.codes.labelled) - int(cells.labelled.sum())
-    found.attrs["rate"] = "judged rightly" if several else "positive"
+    table = table[cells.sampled].reset_index(drop=True)
+    table.attrs["known"] = int(cells.size[~cells.sampled].sum())
+    table.attrs["apart"] = len(engine.codes.labelled) - int(cells.labelled.sum())
+    table.attrs["rate"] = "judged rightly" if several else "positive"
     named = [classes[positive], *(name for name in classes if name != classes[positive])]
-    found.attrs["classes"] = [name for name in named if not (found["called"] == "").all()]
-    found.attrs["order"] = order_words(engine)
+    table.attrs["classes"] = [name for name in named if not (table["called"] == "").all()]
+    table.attrs["order"] = order_words(engine)
     first, second, *_ = (*engine.classifiers, None, None)
-    found.attrs["names"] = {"first": first, "second": second, "positive": classes[positive]}
-    return found
+    table.attrs["names"] = {"first": first, "second": second, "positive": classes[positive]}
+    return table
 
 
 def _uncertainty(engine: Engine, rows: Tally) -> FloatArray:
@@ -68,11 +68,11 @@ def _uncertainty(engine: Engine, rows: Tally) -> FloatArray:
     tally = rows
     if isinstance(primary.subject, tuple):
         tally = engine.tallies[primary.subject]
-    own = tally.cells(primary.class_index)
+    cells = tally.cells(primary.class_index)
     samples = samples_of(engine, primary.classifier)
     rates = fitted_cell_rates(engine, tally, primary.class_index) if samples is None else None
-    table = table_of([primary.row], own)
-    parts = variance_shares(own, table, rates, target=engine.plan.target)[0]
+    table = table_of([primary.row], cells)
+    parts = variance_shares(cells, table, rates, target=engine.plan.target)[0]
     total = parts.sum()
     place = {row: number for number, row in enumerate(_names(rows))}
     share = np.zeros(len(rows.size))
@@ -89,9 +89,9 @@ def order_words(engine: Engine) -> str:
     """What the order of the strata means, "" where there is only one. Strata without a score, or
     no more of them than predicted classes, go by the predictions."""
     population, first = engine.population, engine.classifiers[0]
-    number, said = engine.frame.n_strata, first is not None and first in population.predictions
+    number, called = engine.frame.n_strata, first is not None and first in population.predictions
     order: str = engine.design.order_of_strata(engine.frame)
     scored = first is not None and first in population.scores
-    if order == BY_SCORE and (not scored or number <= (len(population.classes) if said else 1)):
-        return "by prediction" if said else ""
+    if order == BY_SCORE and (not scored or number <= (len(population.classes) if called else 1)):
+        return "by prediction" if called else ""
     return order

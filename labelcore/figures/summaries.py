@@ -120,7 +120,7 @@ def expected_half_widths(
     items, edges = setup.items(), rank_edges(len(setup.population))
     rates = part_rates(setup, items, classifier, cut(items, whole_list(setup), {}, edges))[0]
     last = frame.spans[:, 1] if hasattr(frame, "spans") else np.array([n_items])
-    found: dict[str, list[float]] = {name: [] for name in names}
+    halves_of: dict[str, list[float]] = {name: [] for name in names}
     for draw in range(FEW_DRAWS if look.rough else EXPECTED_DRAWS):
         random = np.random.default_rng(draw)
         rank = _evenly(last, counts, random)
@@ -132,8 +132,8 @@ def expected_half_widths(
             _, low, high = summary_interval(
                 sample, summary, look.confidence, widening=wide, centred=centred
             )
-            found[name].append((high - low) / 2)
-    return {name: float(np.mean(halves)) for name, halves in found.items()}
+            halves_of[name].append((high - low) / 2)
+    return {name: float(np.mean(halves)) for name, halves in halves_of.items()}
 
 
 def _evenly(last: IntArray, counts: IntArray, random: np.random.Generator) -> IntArray:
@@ -172,8 +172,8 @@ def _end(
         sample = _sample(engine.frame, ranked, ranked.filled(outwards.astype(float)))
     widening = _widening(sample, summary, look)
     centred = EstimatesCurve.of(engine.design).centres_numbers(engine.setup.params)
-    found = summary_interval(sample, summary, look.confidence, widening=widening, centred=centred)
-    return found[1 if side < 0 else 2]
+    ends = summary_interval(sample, summary, look.confidence, widening=widening, centred=centred)
+    return ends[1 if side < 0 else 2]
 
 
 def _widening(sample: RankedSample, summary: Summary, look: Look) -> float:

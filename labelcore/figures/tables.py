@@ -45,18 +45,19 @@ def figure_table(
     """
     stage = headline_stage(engine)
     groups = groups_of(stage, tuple(by))
-    asked = {one.key for one in stage.questions}
+    asked = {question.key for question in stage.questions}
     of_cells = cells_asked(stage, groups)
-    every = [one for _, one in of_cells]
-    told = {key: one for key, one in known.items() if isinstance(one, Estimate)}
-    found = {} if together else {one.key: told[one.key] for one in every if one.key in told}
+    every = [question for _, question in of_cells]
+    keys = [question.key for question in every]
+    estimates = {key: result for key, result in known.items() if isinstance(result, Estimate)}
+    shown = {} if together else {key: estimates[key] for key in keys if key in estimates}
     if isinstance(stage.design, EstimatesScalars):
-        guessed = [one for one in every if one.key not in found]
-        found |= _guesses(stage, guessed, groups, together=together)
+        guessed = [question for question in every if question.key not in shown]
+        shown |= _guesses(stage, guessed, groups, together=together)
     cells = [
-        TableCell(*where, found[one.key], one.key in asked)
-        for where, one in of_cells
-        if one.key in found
+        TableCell(*where, shown[question.key], question.key in asked)
+        for where, question in of_cells
+        if question.key in shown
     ]
     label = "" if groups is None else groups.label
     return Table(tuple(cells), label, stage.plan.confidence, together or stage.plan.together)
@@ -76,9 +77,9 @@ def groups_of(engine: Engine, by: tuple[str, ...]) -> Grouping | None:
 def cells_asked(engine: Engine, groups: Grouping | None) -> list[tuple[tuple[Row, str], Question]]:
     """Row and figure of each cell of the table, and what is asked there."""
     return [
-        (((one.classifier, _name(groups, one)), _figure(one, engine)), one)
-        for one in _questions(engine, groups)
-        if one.versus is None
+        (((question.classifier, _name(groups, question)), _figure(question, engine)), question)
+        for question in _questions(engine, groups)
+        if question.versus is None
     ]
 
 
@@ -91,11 +92,11 @@ def _questions(engine: Engine, groups: Grouping | None) -> list[Question]:
     usual = USUAL if len(population.classes) == 2 else USUAL[:1]
     names = [name for name in plan.estimands if name in SCALARS]
     names += [name for name in usual if name not in names]
-    found = questions(population, tuple(names), who, plan.classes, groups)
-    able = [one for one in found if not _lacks(engine, one)]
+    asked = questions(population, tuple(names), who, plan.classes, groups)
+    able = [question for question in asked if not _lacks(engine, question)]
     place = {name: at for at, name in enumerate(who)}
     return sorted(
-        able, key=lambda one: (place[one.classifier], -1 if one.group is None else one.group)
+        able, key=lambda cell: (place[cell.classifier], -1 if cell.group is None else cell.group)
     )
 
 
@@ -104,7 +105,7 @@ def _lacks(engine: Engine, question: Question) -> bool:
     the file that is never asked."""
     silent = question.classifier not in engine.population.predictions
     whole = bool(engine.frame.asked.all())
-    asked = {(one.row, one.classifier) for one in engine.questions}
+    asked = {(question.row, question.classifier) for question in engine.questions}
     known = (question.row, question.classifier) in asked
     return (question.row.needs_prediction and silent) or not (whole or known)
 
@@ -125,18 +126,18 @@ def _guesses(
         for part, mine in zip(each, answers, strict=True)
     ]
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     for places in _alike(each):
         figures = design.figures_of([answers[at] for at in places], [looks[at] for at in places])
         for at, mine in zip(places, figures, strict=True):
             mine = with_doubts(stage, answers[at], looks[at], mine, each[at][0].subject)
             for estimate in found_of(stage, answers[at], mine, each[at]):
-                found[estimate.estimand] = estimate
-    return found
+                estimates[estimate.estimand] = estimate
+    return estimates
 
 
 def _is_asked(engine: Engine, question: Question) -> bool:
-    asked = any(one.key == question.key for one in engine.questions)
+    asked = any(asked.key == question.key for asked in engine.questions)
     return question.group is None or asked
 
 
@@ -145,8 +146,8 @@ def beside(engine: Engine, wanted: Sequence[Question], groups: Grouping | None) 
     stage = copy(engine)
     stage.questions = list(wanted)
     stage.setup = replace(engine.setup, groups=groups)
-    subjects = (one.subject for one in wanted)
-    every = dict.fromkeys(one.whose if isinstance(one, InGroup) else one for one in subjects)
+    subjects = (question.subject for question in wanted)
+    every = dict.fromkeys(who.whose if isinstance(who, InGroup) else who for who in subjects)
     first = engine.classifiers[0]
     stage.tallies = Tallies({first: engine.tallies[first]})
     stage.tallies |= {whose: _filled(engine, whose, groups) for whose in every}
@@ -179,7 +180,7 @@ def confidence_of(
     ):
         return 1 - (1 - plan.confidence) / number
     engine.plan = replace(plan, together=True)
-    return confidences([engine], each, [[one] for one in answers])[0]
+    return confidences([engine], each, [[part] for part in answers])[0]
 
 
 def wider_together(engine: Engine, by: tuple[str, ...]) -> float:
@@ -187,14 +188,14 @@ def wider_together(engine: Engine, by: tuple[str, ...]) -> float:
     them at once."""
     stage = headline_stage(engine)
     groups = groups_of(stage, by)
-    wanted = [one for _, one in cells_asked(stage, groups)]
+    wanted = [question for _, question in cells_asked(stage, groups)]
     if not wanted or not isinstance(stage.design, EstimatesScalars):
         return 1.0
-    own = beside(stage, wanted, groups)
+    all_asked = beside(stage, wanted, groups)
     each = _same_subject(wanted)
-    answers = [answers_of([own], part)[0] for part in each]
+    answers = [answers_of([all_asked], part)[0] for part in each]
     levels = 1 - np.array(
-        [confidence_of(own, each, answers, together=True), engine.plan.confidence]
+        [confidence_of(all_asked, each, answers, together=True), engine.plan.confidence]
     )
     horizon = engine.plan.horizon
     z = -ndtri(levels / 2) if horizon is None else boundary(1, 0, levels, horizon)
@@ -202,19 +203,19 @@ def wider_together(engine: Engine, by: tuple[str, ...]) -> float:
 
 
 def _same_subject(wanted: Sequence[Question]) -> list[list[Question]]:
-    found = groupby(wanted, key=lambda one: (one.subject, one.class_index))
-    return [list(part) for _, part in found]
+    groups = groupby(wanted, key=lambda question: (question.subject, question.class_index))
+    return [list(part) for _, part in groups]
 
 
 def _alike(each: Sequence[list[Question]]) -> Iterator[list[int]]:
     """Places of questions that are about the same estimands of the same classifier and class: those
     of its groups, side by side."""
-    found: dict[Any, list[int]] = {}
+    places: dict[Any, list[int]] = {}
     for at, part in enumerate(each):
         first = part[0]
-        rows = tuple(one.row.name for one in part)
-        found.setdefault((first.classifier, first.class_index, rows), []).append(at)
-    yield from found.values()
+        rows = tuple(question.row.name for question in part)
+        places.setdefault((first.classifier, first.class_index, rows), []).append(at)
+    yield from places.values()
 
 
 def _name(groups: Grouping | None, question: Question) -> str | None:

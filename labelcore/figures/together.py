@@ -42,15 +42,15 @@ def confidences(
         return [plan.confidence_of_each(number)] * len(engines)
     alike: dict[tuple[int, ...], list[int]] = {}
     for place in range(len(engines)):
-        shape = tuple(len(one[place].cells.size) for one in answers)
+        shape = tuple(len(group[place].cells.size) for group in answers)
         alike.setdefault(shape, []).append(place)
-    found = np.empty(len(engines))
+    sure = np.empty(len(engines))
     for places in alike.values():
         mine = [engines[place] for place in places]
-        tallies = [[one.tallies[group[0].subject] for one in mine] for group in groups]
+        tallies = [[engine.tallies[group[0].subject] for engine in mine] for group in groups]
         pulls = [
-            pull([one[place] for place in places], of_group, plan.target)
-            for one, of_group in zip(answers, tallies, strict=True)
+            pull([group[place] for place in places], of_group, plan.target)
+            for group, of_group in zip(answers, tallies, strict=True)
         ]
 
         def crossing(
@@ -59,22 +59,21 @@ def confidences(
             sides = [(tallies[at][run], pulls[at].counted[run]) for at in (i, j)]
             return _shared_labels(mine[run], *sides)
 
-        covariance = covariance_of(pulls, [one[0] for one in tallies], crossing)
-        found[places] = 1 - error_levels(covariance, plan.confidence)
-    return [float(one) for one in found]
+        covariance = covariance_of(pulls, [tally[0] for tally in tallies], crossing)
+        sure[places] = 1 - error_levels(covariance, plan.confidence)
+    return [float(level) for level in sure]
 
 
 def pull(answers: Sequence[Answers[Any]], tallies: Sequence[Tally], target: str) -> Pull:
     """The pull of one group of questions, of several sessions with as many cells each."""
-    cells = side_by_side([one.cells for one in answers])
-    rates = [one.rates for one in answers]
+    cells = side_by_side([answer.cells for answer in answers])
+    rates = [answer.rates for answer in answers]
     known = None if rates[0] is None else np.array(rates)
     index = answers[0].class_index
     counted = [
-        one.prediction if index is None else np.full(len(one.size), index) for one in tallies
+        tally.prediction if index is None else np.full(len(tally.size), index) for tally in tallies
     ]
-    table = table_of(answers[0].rows, cells)
-    return pull_of(cells, table, np.array(counted), known, target=target)
+    return pull_of(cells, table_of(answers[0].rows, cells), np.array(counted), known, target=target)
 
 
 def covariance_of(
@@ -84,19 +83,19 @@ def covariance_of(
 
     tallies   of each group, in one of the sessions
     """
-    found = []
+    rows = []
     for i, mine in enumerate(pulls):
-        found.append([shared_covariance(mine, mine)])
+        rows.append([shared_covariance(mine, mine)])
         for j in range(i + 1, len(pulls)):
             if _same_parts(tallies[i], tallies[j]):
-                found[i].append(shared_covariance(mine, pulls[j]))
+                rows[i].append(shared_covariance(mine, pulls[j]))
                 continue
             each = [
                 crossed_covariance(mine.run(run), pulls[j].run(run), crossing(run, i, j))
                 for run in range(len(mine.rate))
             ]
-            found[i].append(np.array(each))
-    return blocks(found)
+            rows[i].append(np.array(each))
+    return blocks(rows)
 
 
 def _same_parts(first: Tally, second: Tally) -> bool:
@@ -116,13 +115,13 @@ def _shared_labels(
     codes = engine.codes[labelled]
     places = [tally.cells_at(labelled) for tally, _ in (first, second)]
     both = (places[0] >= 0) & (places[1] >= 0)
-    codes, cells = codes[both], [one[both] for one in places]
+    codes, cells = codes[both], [cell[both] for cell in places]
     right = [
         codes == counted[cell] for cell, (_, counted) in zip(cells, (first, second), strict=True)
     ]
-    one, other, joint = pairs_of(*cells)
-    positive = [np.bincount(joint, mine, len(one)) for mine in right]
-    return Overlap(one, other, np.bincount(joint).astype(float), np.array(positive))
+    first_pairs, other, joint = pairs_of(*cells)
+    positive = [np.bincount(joint, mine, len(first_pairs)) for mine in right]
+    return Overlap(first_pairs, other, np.bincount(joint).astype(float), np.array(positive))
 
 
 def pairs_of(first: IntArray, second: IntArray) -> tuple[IntArray, IntArray, IntArray]:

@@ -85,9 +85,9 @@ def widened(
                 codes=codes,
             )
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
-    found = dict(zip(cases, design.figures_of([*cases.values()], [look] * len(cases)), strict=True))
-    low = np.array([found[worst].low[place] for place, (worst, _) in enumerate(ends)])
-    high = np.array([found[best].high[place] for place, (_, best) in enumerate(ends)])
+    bands = dict(zip(cases, design.figures_of([*cases.values()], [look] * len(cases)), strict=True))
+    low = np.array([bands[worst].low[place] for place, (worst, _) in enumerate(ends)])
+    high = np.array([bands[best].high[place] for place, (_, best) in enumerate(ends)])
     return replace(
         figures,
         low=np.where(low < figures.low, low, figures.low),
@@ -155,11 +155,11 @@ def ranges_of_all(
     figures = EstimatesScalars.of(engine.design).figures(whole, look)
     if doubtful(engine, tally).any():
         figures = widened(engine, tally, whole, figures, look)
-    found = []
-    for one in (
+    intervals = []
+    for figure in (
         at_odds(engine, tally, whole, figures),
         widened(engine, tally, whole, figures, look, strictly=True),
     ):
-        ends = zip(one.low.tolist(), one.high.tolist(), strict=True)
-        found.append([Interval(low, high) for low, high in ends])
-    return found[0], found[1]
+        ends = zip(figure.low.tolist(), figure.high.tolist(), strict=True)
+        intervals.append([Interval(low, high) for low, high in ends])
+    return intervals[0], intervals[1]

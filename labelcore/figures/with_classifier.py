@@ -33,7 +33,7 @@ def agreements(engine: Engine) -> dict[str, BoolArray]:
     classifier says the same. For a difference count those that one of two classifiers agrees with:
     True is the first one."""
     position, code = labels_in_force(engine)
-    return {one.key: _agree(engine, one, position, code) for one in engine.questions}
+    return {question.key: _agree(engine, question, position, code) for question in engine.questions}
 
 
 def race_of(engine: Engine) -> Race | None:
@@ -49,14 +49,14 @@ def race_of(engine: Engine) -> Race | None:
         return None
     if len(population.classes) != 2:  # With more, both may be wrong where they disagree.
         return None
-    told = population.called(name, other).items()
-    differ = sum(items for (one, two), items in told if one != two)
+    called = population.called(name, other).items()
+    differ = sum(items for (one, two), items in called if one != two)
     if differ > engine.limit:
         return None
     position, code = labels_in_force(engine)
-    said, against = (population.predictions[one][position] for one in (name, other))
-    apart = np.flatnonzero(said != against)
-    won = (said == code)[apart]
+    predicted, against = (population.predictions[who][position] for who in (name, other))
+    apart = np.flatnonzero(predicted != against)
+    won = (predicted == code)[apart]
     only = float(engine.frame.sizes[engine.frame.asked].sum()) == differ
     alone = only or bool(getattr(engine.frame, "census", False))
     labels = (apart + 1).astype(np.float64)
@@ -67,23 +67,23 @@ def _agree(engine: Engine, question: Question, position: IntArray, code: IntArra
     every, row = engine.population.predictions, question.row
     if not row.needs_prediction or str(question.classifier) not in every:
         return np.zeros(0, dtype=bool)
-    said = every[str(question.classifier)][position]
-    right, counts = said == code, _counts(question, said, code)
+    predicted = every[str(question.classifier)][position]
+    right, counts = predicted == code, _counts(question, predicted, code)
     if question.versus is not None:
         other = every[question.versus][position]
         counts = (counts | _counts(question, other, code)) & (right != (other == code))
     elif question.class_index is not None:
-        right = (said == question.class_index) == (code == question.class_index)
+        right = (predicted == question.class_index) == (code == question.class_index)
     return np.asarray(right[counts])
 
 
-def _counts(question: Question, said: IntArray, code: IntArray) -> BoolArray:
+def _counts(question: Question, called: IntArray, code: IntArray) -> BoolArray:
     """Which labels are in what the figure of a classifier is divided by."""
     if question.class_index is None:
         return np.ones(len(code), dtype=bool)
-    truth, predicted = code == question.class_index, said == question.class_index
-    one, by_truth, by_predicted, by_both = question.row.denominator
-    weight = one + by_truth * truth + by_predicted * predicted + by_both * (truth & predicted)
+    truth, predicted = code == question.class_index, called == question.class_index
+    constant, by_truth, by_predicted, by_both = question.row.denominator
+    weight = constant + by_truth * truth + by_predicted * predicted + by_both * (truth & predicted)
     return np.asarray(weight > 0)
 
 
@@ -94,14 +94,14 @@ def if_swayed(engine: Engine) -> Mapping[str, tuple[float, ...]]:
     Computed from the share of positives among the labels of each cell, not by the plan's method; a
     cell without labels stays as it is.
     """
-    found = {}
-    for one in engine.questions:
-        if one.versus is None and one.row.needs_prediction and one.classifier is not None:
-            cells = engine.tallies[one.subject].cells(one.class_index)
-            now, *other = (_value(one, cells, share) for share in (0.0, *SHARES))
+    moves = {}
+    for asked in engine.questions:
+        if asked.versus is None and asked.row.needs_prediction and asked.classifier is not None:
+            cells = engine.tallies[asked.subject].cells(asked.class_index)
+            now, *other = (_value(asked, cells, share) for share in (0.0, *SHARES))
             if np.isfinite([now, *other]).all():
-                found[one.key] = tuple(value - now for value in other)
-    return found
+                moves[asked.key] = tuple(value - now for value in other)
+    return moves
 
 
 def _value(question: Question, cells: Cells, share: float) -> float:
