@@ -31,8 +31,8 @@ def pieces(text: str, words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     [('An ', False), ('Offer', True), (', offers', False)]
     """
     either = "|".join(map(re.escape, words))
-    found = re.split(rf"\b({either})\b", text, flags=re.IGNORECASE) if words else [text]
-    yield from ((piece, place % 2 == 1) for place, piece in enumerate(found) if piece)
+    parts = re.split(rf"\b({either})\b", text, flags=re.IGNORECASE) if words else [text]
+    yield from ((piece, place % 2 == 1) for place, piece in enumerate(parts) if piece)
 
 
 def _start(value: str, most: int) -> str:
@@ -43,7 +43,7 @@ def _start(value: str, most: int) -> str:
     if words := talk.last_words(value):
         return one_line(words, most)
     if len(value) <= LONGEST_COMPACTED and json_text.looks_like_json(value):
-        found = json_text.parse(value)
-        if found is not None:
-            return json_text.compact(found)
+        data = json_text.parse(value)
+        if data is not None:
+            return json_text.compact(data)
     return one_line(value, most)

@@ -84,9 +84,9 @@ def usable_highlights(settings: Mapping[str, Any]) -> Highlights | None:
                 faults.append(str(error))
             else:
                 kept[name].append(value)
-    found = {name: tuple(values[: MOST[name]]) for name, values in kept.items()}
-    said = (f"Not marked: {fault}." for fault in dict.fromkeys(faults))
-    return Highlights(found["word"], found["pattern"], tuple(said))
+    lists = {name: tuple(values[: MOST[name]]) for name, values in kept.items()}
+    notes = (f"Not marked: {fault}." for fault in dict.fromkeys(faults))
+    return Highlights(lists["word"], lists["pattern"], tuple(notes))
 
 
 def _wanted(settings: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -104,25 +104,25 @@ def find(text: str, highlights: Highlights) -> Found:
     Takes at most about SECONDS: a pattern that is not through by then is left out and named.
     """
     start = text[:LONGEST_SEARCHED]
-    said = [*highlights.left_out]
+    notes = [*highlights.left_out]
     if len(text) > len(start):
-        said.append(f"Words are marked in the first {LONGEST_SEARCHED:,} characters only.")
+        notes.append(f"Words are marked in the first {LONGEST_SEARCHED:,} characters only.")
     marks = list(_words_in(start, highlights.words))
     until = time.monotonic() + SECONDS
     for pattern in highlights.patterns:
         try:
             marks += _pattern_in(start, pattern, until)
         except (TimeoutError, MemoryError):
-            said.append(f"The pattern {pattern!r} takes too long on this item and is left out.")
+            notes.append(f"The pattern {pattern!r} takes too long on this item and is left out.")
     if len(marks) > MOST_MARKS:
-        said.append(f"Only {MOST_MARKS:,} of {len(marks):,} places are marked.")
-    return Found(tuple(sorted(marks)[:MOST_MARKS]), " ".join(said))
+        notes.append(f"Only {MOST_MARKS:,} of {len(marks):,} places are marked.")
+    return Found(tuple(sorted(marks)[:MOST_MARKS]), " ".join(notes))
 
 
 def _words_in(text: str, words: tuple[str, ...]) -> Iterator[Mark]:
     if words:
-        for found in _any_of(words).finditer(text):
-            yield Mark(found.start(), found.end(), "word")
+        for match in _any_of(words).finditer(text):
+            yield Mark(match.start(), match.end(), "word")
 
 
 @lru_cache(maxsize=64)
@@ -136,8 +136,8 @@ def _pattern_in(text: str, pattern: str, until: float) -> list[Mark]:
     left = until - time.monotonic()
     if left <= 0:
         raise TimeoutError
-    found = _compiled(pattern).finditer(text, timeout=left)
-    return [Mark(one.start(), one.end(), "pattern") for one in found if one.end() > one.start()]
+    hits = _compiled(pattern).finditer(text, timeout=left)
+    return [Mark(hit.start(), hit.end(), "pattern") for hit in hits if hit.end() > hit.start()]
 
 
 @lru_cache(maxsize=256)

@@ -39,7 +39,7 @@ def parse(value: str) -> Object | list[Json] | None:
     if not value or len(value) > LONGEST or value.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        found = json.loads(
+        data = json.loads(
             value,
             object_pairs_hook=lambda pairs: Object(tuple(pairs)),
             parse_int=Number,
@@ -48,14 +48,14 @@ def parse(value: str) -> Object | list[Json] | None:
         )
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, (Object, list)) and depth_is_fair(found) else None
+    return data if isinstance(data, (Object, list)) and depth_is_fair(data) else None
 
 
 def depth_is_fair(value: Json) -> bool:
     """Whether it is nested at most DEEPEST levels deep."""
     level: list[Json] = [value]
     for _ in range(DEEPEST):
-        level = [part for one in level for part in parts(one)]
+        level = [part for node in level for part in parts(node)]
         if not level:
             return True
     return False
@@ -69,9 +69,9 @@ def parts(value: Json) -> list[Json]:
 
 def read(value: str, folders: Folders) -> Rich | None:
     """The fields of an object, or the entries of an array, with something in it."""
-    found = parse(value) if looks_like_json(value) else None
-    few = found is not None and parts(found) and _size(found) <= MOST_PARTS
-    return fields(found) if few else None
+    data = parse(value) if looks_like_json(value) else None
+    few = data is not None and parts(data) and _size(data) <= MOST_PARTS
+    return fields(data) if few else None
 
 
 def _size(value: Json) -> int:
@@ -105,8 +105,8 @@ def _field(name: str, value: Json, levels: int) -> Block:
 
 def _flat(values: list[Json]) -> bool:
     """Whether a list holds nothing nested and goes on one line."""
-    plain = not any(isinstance(one, (Object, list)) for one in values)
-    return plain and sum(len(compact(one)) + 2 for one in values) <= LINE_WIDTH
+    plain = not any(isinstance(entry, (Object, list)) for entry in values)
+    return plain and sum(len(compact(entry)) + 2 for entry in values) <= LINE_WIDTH
 
 
 def compact(value: Json) -> str:

@@ -109,8 +109,8 @@ def lay_out(
     notes: list[str] = []
     parts = _spoken(parts)
     beside = len(parts) == 2 and not _stacked(parts) and not _of_one_object(parts)
-    beside = beside and (not any(isinstance(one.form, Rich) for one in parts)
-                         or opposed(*(one.name for one in parts)))  # fmt: skip
+    beside = beside and (not any(isinstance(part.form, Rich) for part in parts)
+                         or opposed(*(part.name for part in parts)))  # fmt: skip
     parts = _compared(parts, notes) if beside else _with_roles(parts)
     if highlights is not None:
         parts = [_highlighted(part, highlights, notes) for part in parts]
@@ -120,21 +120,21 @@ def lay_out(
 
 def _spoken(parts: list[Part]) -> list[Part]:
     """A question and its answer as turns, and an answer that follows a conversation as its end."""
-    talks = [n for n, one in enumerate(parts) if isinstance(one.form, Rich) and one.form.talk]
-    texts = [n for n, one in enumerate(parts) if isinstance(one.form, Text)]
+    talks = [n for n, part in enumerate(parts) if isinstance(part.form, Rich) and part.form.talk]
+    texts = [n for n, part in enumerate(parts) if isinstance(part.form, Text)]
     asks = [n for n in texts if talk.PROMPT.search(parts[n].name)]
     answers = [n for n in (*texts, *talks) if talk.ANSWER.search(parts[n].name)] or talks[1:]
     first = next(iter([*talks, *asks]), None)
     last = next((n for n in reversed(answers) if n != first), None)
     if first is None or last is None:
         return parts
-    found = list(parts)
+    turns = list(parts)
     begun, ended = parts[first].form, parts[last].form
     begun = begun if isinstance(begun, Rich) else talk.asked(_text_of(begun))
     ended = ended if isinstance(ended, Rich) else talk.answered(_text_of(ended))
-    found[first] = replace(parts[first], form=talk.without_frame(begun))
-    found[last] = replace(parts[last], form=ended)
-    return found
+    turns[first] = replace(parts[first], form=talk.without_frame(begun))
+    turns[last] = replace(parts[last], form=ended)
+    return turns
 
 
 def _text_of(form: Form) -> str:
@@ -165,7 +165,7 @@ def opposed(first: str, second: str) -> bool:
     words = [[word.lower() for word in _WORDS.findall(name)] for name in (first, second)]
     if len(words[0]) != len(words[1]):
         return False
-    differing = [{one, other} for one, other in zip(*words, strict=True) if one != other]
+    differing = [{word, other} for word, other in zip(*words, strict=True) if word != other]
     return len(differing) == 1 and differing[0] in OPPOSITES
 
 
@@ -173,18 +173,18 @@ def _with_roles(parts: Sequence[Part]) -> list[Part]:
     """The title first, then what is short beside a longer text, then the rest."""
     lengths = [len(part.form.text) if isinstance(part.form, Text) else 0 for part in parts]
     longest = max(lengths, default=0)
-    found: list[Part] = []
+    with_roles: list[Part] = []
     for part, length in zip(parts, lengths, strict=True):
         single = isinstance(part.form, Text) and "\n" not in part.form.text.strip()
-        titled = any(one.role == "title" for one in found)
+        titled = any(earlier.role == "title" for earlier in with_roles)
         if single and not titled and length <= LONGEST_TITLE and _is_title(part.name):
-            found.append(replace(part, role="title"))
+            with_roles.append(replace(part, role="title"))
         elif single and length <= LONGEST_FIELD and length < longest:
-            found.append(replace(part, role="field"))
+            with_roles.append(replace(part, role="field"))
         else:
-            found.append(part)
+            with_roles.append(part)
     order: dict[Role, int] = {"title": 0, "field": 1, "body": 2}
-    return sorted(found, key=lambda part: order[part.role])
+    return sorted(with_roles, key=lambda part: order[part.role])
 
 
 def _is_title(name: str) -> bool:
@@ -196,11 +196,11 @@ def _compared(parts: list[Part], notes: list[str]) -> list[Part]:
     left, right = parts[0].form, parts[1].form
     if not (isinstance(left, Text) and isinstance(right, Text)):
         return parts
-    found = differences(left.text, right.text)
-    if found is None:
+    marks = differences(left.text, right.text)
+    if marks is None:
         return parts
-    notes.append(DIFFERENT if any(found) else SAME)
-    forms = [replace(form, marks=m) for form, m in zip((left, right), found, strict=True)]
+    notes.append(DIFFERENT if any(marks) else SAME)
+    forms = [replace(form, marks=m) for form, m in zip((left, right), marks, strict=True)]
     return [replace(part, form=form) for part, form in zip(parts, forms, strict=True)]
 
 
@@ -212,13 +212,13 @@ def _highlighted(part: Part, highlights: Highlights, notes: list[str]) -> Part:
     if not isinstance(form, (Text, Rich)):
         return part
     leaves = list(texts_of(form))
-    found = highlight.find(BETWEEN.join(one.text for one in leaves), highlights)
-    if found.note:
-        notes.append(found.note)
-    starts = [0, *accumulate(len(one.text) + len(BETWEEN) for one in leaves)]
+    places = highlight.find(BETWEEN.join(leaf.text for leaf in leaves), highlights)
+    if places.note:
+        notes.append(places.note)
+    starts = [0, *accumulate(len(leaf.text) + len(BETWEEN) for leaf in leaves)]
     marked = iter(
-        replace(one, marks=(*one.marks, *_within(found.marks, start, start + len(one.text))))
-        for one, start in zip(leaves, starts, strict=False)
+        replace(leaf, marks=(*leaf.marks, *_within(places.marks, start, start + len(leaf.text))))
+        for leaf, start in zip(leaves, starts, strict=False)
     )
     return replace(part, form=_anew(form, marked))
 
@@ -228,32 +228,32 @@ def texts_of(form: Text | Rich | Block) -> Iterator[Text]:
     if isinstance(form, Text):
         yield form
     else:
-        for one in form.parts:
-            yield from texts_of(one)
+        for part in form.parts:
+            yield from texts_of(part)
 
 
 def _within(marks: Sequence[Mark], start: int, end: int) -> Iterator[Mark]:
     """The marks of a stretch, counted from its start."""
-    for one in marks:
-        if one.start < end and one.end > start:
-            first, last = max(one.start, start), min(one.end, end)
-            yield replace(one, start=first - start, end=last - start)
+    for mark in marks:
+        if mark.start < end and mark.end > start:
+            first, last = max(mark.start, start), min(mark.end, end)
+            yield replace(mark, start=first - start, end=last - start)
 
 
 def _anew(form: Any, texts: Iterator[Text]) -> Any:
     """The same with other texts, in order."""
     if isinstance(form, Text):
         return next(texts)
-    return replace(form, parts=tuple(_anew(one, texts) for one in form.parts))
+    return replace(form, parts=tuple(_anew(part, texts) for part in form.parts))
 
 
 def _rows(parts: list[Part]) -> list[tuple[Part, ...]]:
     rows: list[tuple[Part, ...]] = []
     for part in parts:
         last = rows[-1] if rows else ()
-        fields = part.role == "field" and all(one.role == "field" for one in last)
+        fields = part.role == "field" and all(other.role == "field" for other in last)
         pictures = len(last) < MOST_BESIDE and all(
-            isinstance(one.form, Picture) for one in (part, *last)
+            isinstance(other.form, Picture) for other in (part, *last)
         )
         if last and (fields or pictures):
             rows[-1] = (*last, part)

@@ -25,13 +25,13 @@ def read(value: str, folders: Folders) -> Picture | Refusal | None:
 def _decoded(value: str) -> Picture | Refusal | None:
     if len(value) > MOST_CHARACTERS:
         return Refusal(f"{NAMED} {TOO_LONG}")
-    found = _WHOLE.fullmatch(value)
-    if found is None:
+    match = _WHOLE.fullmatch(value)
+    if match is None:
         return None
-    if found["kind"].startswith("svg"):
+    if match["kind"].startswith("svg"):
         return Refusal(f"{NAMED} {SVG}")
     try:
-        data = base64.b64decode(found["data"], validate=True)
+        data = base64.b64decode(match["data"], validate=True)
     except ValueError:
         return None
     return decode(data, NAMED)

@@ -21,9 +21,9 @@ LONGEST_CELL = 60
 
 def read(value: str, folders: Folders) -> Grid | None:
     """A table where every cell can be read at a glance; None for any other value."""
-    found = parse(value) if looks_like_json(value) else None
-    rows = [row for row in found if isinstance(row, Object)] if isinstance(found, list) else []
-    return _records(rows, found) if rows and len(rows) == len(parts(found)) else None
+    data = parse(value) if looks_like_json(value) else None
+    rows = [row for row in data if isinstance(row, Object)] if isinstance(data, list) else []
+    return _records(rows, data) if rows and len(rows) == len(parts(data)) else None
 
 
 def _records(rows: Sequence[Object], whole: Json) -> Grid | None:

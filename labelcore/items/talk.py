@@ -69,25 +69,25 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-def _blocks(found: SyntaxTreeNode) -> Iterator[Block | Text]:
-    for one in found.children:
-        kind: BlockKind | None = KINDS.get(one.type)
-        if one.type in ("softbreak", "hardbreak"):
+def _blocks(tree: SyntaxTreeNode) -> Iterator[Block | Text]:
+    for node in tree.children:
+        kind: BlockKind | None = KINDS.get(node.type)
+        if node.type in ("softbreak", "hardbreak"):
             yield Text("\n")
-        elif one.type == "image":
-            words = " ".join(filter(None, (one.content, str(one.attrs.get("src", "")))))
+        elif node.type == "image":
+            words = " ".join(filter(None, (node.content, str(node.attrs.get("src", "")))))
             yield Text(NOT_FETCHED.format(words=words))
-        elif kind is None and not one.children:
-            yield from [Text(one.content)] if one.content else []
+        elif kind is None and not node.children:
+            yield from [Text(node.content)] if node.content else []
         elif kind is None:
-            yield from _blocks(one)
-            address = str(one.attrs.get("href", ""))
-            if address and address != "".join(inner.content for inner in one.children):
+            yield from _blocks(node)
+            address = str(node.attrs.get("href", ""))
+            if address and address != "".join(inner.content for inner in node.children):
                 yield Text(f" ({address})")
-        elif one.children:
-            yield Block(kind, tuple(_blocks(one)))
+        elif node.children:
+            yield Block(kind, tuple(_blocks(node)))
         else:
-            yield Block(kind, (Text(one.content.removesuffix("\n")),) if one.content else ())
+            yield Block(kind, (Text(node.content.removesuffix("\n")),) if node.content else ())
 
 
 ROLES = ("role", "from", "message.role")
@@ -120,7 +120,7 @@ Held: TypeAlias = Mapping[str, Any]
 
 def read(value: str, folders: Folders) -> Rich | None:
     """A list of messages, of which the last one is framed if an assistant says it."""
-    turns = [turn for one in _messages(value) for turn in _turns(one)]
+    turns = [turn for message in _messages(value) for turn in _turns(message)]
     if not turns:
         return None
     before, last = turns[:-1], turns[-1][0]
@@ -132,20 +132,20 @@ def read(value: str, folders: Folders) -> Rich | None:
 def _messages(value: str) -> list[Held]:
     """Those of a list where each says who speaks, also within a request or an answer of a model;
     else none."""
-    found: Any = parse(value) if looks_like_json(value) else None
-    if isinstance(found, Object):
-        held = dict(found.pairs)
-        found = next((held[name] for name in LISTS if isinstance(held.get(name), list)), [found])
-    messages = [_held(one) for one in found] if isinstance(found, list) else []
-    every = all(isinstance(_first(one, ROLES), str) for one in messages)
+    data: Any = parse(value) if looks_like_json(value) else None
+    if isinstance(data, Object):
+        held = dict(data.pairs)
+        data = next((held[name] for name in LISTS if isinstance(held.get(name), list)), [data])
+    messages = [_held(message) for message in data] if isinstance(data, list) else []
+    every = all(isinstance(_first(message, ROLES), str) for message in messages)
     return messages if every else []
 
 
 def without_frame(talk: Rich) -> Rich:
     """Where something that follows is judged."""
     parts = (
-        replace(one, kind="turn") if isinstance(one, Block) and one.kind == "judged" else one
-        for one in talk.parts
+        replace(part, kind="turn") if isinstance(part, Block) and part.kind == "judged" else part
+        for part in talk.parts
     )
     return replace(talk, parts=tuple(parts))
 
@@ -162,16 +162,16 @@ def asked(text: str) -> Rich:
 
 def last_words(value: str) -> str:
     """The text of the last message that has one, "" where a value is no conversation."""
-    people = (one for one in reversed(_messages(value)) if _first(one, ROLES) not in UNSEEN)
-    said = (_first(one, SAID) for one in people)
-    return next((one for one in said if isinstance(one, str) and one.strip()), "")
+    turns = (turn for turn in reversed(_messages(value)) if _first(turn, ROLES) not in UNSEEN)
+    texts = (_first(turn, SAID) for turn in turns)
+    return next((text for text in texts if isinstance(text, str) and text.strip()), "")
 
 
-def _held(one: Any) -> Held:
+def _held(node: Any) -> Held:
     """The fields of an object, with those that lie within ``WITHIN``."""
-    held = dict(one.pairs) if isinstance(one, Object) else {}
+    held = dict(node.pairs) if isinstance(node, Object) else {}
     inner = (held[name] for name in WITHIN if isinstance(held.get(name), Object))
-    return {**held, **{name: value for one in inner for name, value in _held(one).items()}}
+    return {**held, **{name: value for part in inner for name, value in _held(part).items()}}
 
 
 def _first(held: Held, names: Sequence[str]) -> Any:
@@ -182,16 +182,16 @@ def _turns(held: Held) -> Iterator[tuple[Block, str]]:
     """What one message says, then the tools that it calls, each with its text."""
     role = str(_first(held, ROLES)).lower()
     role = SPEAKERS.get(role, one_line(role, 40))
-    said = _first(held, SAID)
-    for one in said if isinstance(said, list) else [said]:
-        part = _held(one)
+    content = _first(held, SAID)
+    for piece in content if isinstance(content, list) else [content]:
+        part = _held(piece)
         if part.get("type") in ("tool_call", "tool_use"):
             yield _call(part), ""
         elif part.get("type") in ("tool_call_response", "tool_result") or role == "tool":
-            given = _first(part, RESULTS) if part else one
+            given = _first(part, RESULTS) if part else piece
             line = f"tool: {one_line(_text(given), SUMMARY)}"
             yield Block("fold", _content(_text(given)), line), ""
-        elif (text := _text(one)).strip():
+        elif (text := _text(piece)).strip():
             yield Block("asked" if role == "user" else "turn", _content(text), role), text
     calls = _first(held, CALLS)
     for call in calls if isinstance(calls, list) else [calls]:
@@ -199,23 +199,23 @@ def _turns(held: Held) -> Iterator[tuple[Block, str]]:
             yield _call(_held(call)), ""
 
 
-def _text(one: Any) -> str:
+def _text(piece: Any) -> str:
     """What a part of a message says; a picture is named and not fetched."""
-    if one is None or isinstance(one, str):
-        return str(one or "")
-    part = _held(one)
+    if piece is None or isinstance(piece, str):
+        return str(piece or "")
+    part = _held(piece)
     if isinstance(part.get("text") or part.get("content"), str):
         return str(part.get("text") or part["content"])
     if "image" in str(part.get("type", "")) or part.get("uri"):
         at = part.get("image_url") or part.get("uri") or part.get("source") or ""
         return NOT_FETCHED.format(words=one_line(at if isinstance(at, str) else compact(at), 200))
-    return compact(one)
+    return compact(piece)
 
 
 def _call(call: Held) -> Block:
     given = _first(call, GIVEN)
-    found = parse(given) if isinstance(given, str) else given
-    pairs = found.pairs if isinstance(found, Object) else ()
+    data = parse(given) if isinstance(given, str) else given
+    pairs = data.pairs if isinstance(data, Object) else ()
     words = ", ".join(f"{name}={compact(value)}" for name, value in pairs)
     name = one_line(str(_first(call, NAMES) or "a tool"), 60)
     line = f"calls {name}({one_line(words or _text(given), SUMMARY)})"
@@ -224,8 +224,8 @@ def _call(call: Held) -> Block:
 
 def _content(text: str) -> Parts:
     """JSON as fields, all else as prose."""
-    found = parse(text) if looks_like_json(text) else None
-    return fields(found).parts if found is not None and parts(found) else prose(text)
+    data = parse(text) if looks_like_json(text) else None
+    return fields(data).parts if data is not None and parts(data) else prose(text)
 
 
 def _folded(turn: Block, text: str) -> Block:
@@ -239,12 +239,12 @@ def _folded(turn: Block, text: str) -> Block:
 
 def _earlier(turns: Sequence[tuple[Block, str]]) -> Parts:
     """What came before the last question, behind a line."""
-    kinds = [one.kind for one, _ in turns]
-    folded = [_folded(*one) for one in turns]
-    first = next((n for n, (one, _) in enumerate(turns) if one.said != "system"), 0)
+    kinds = [block.kind for block, _ in turns]
+    folded = [_folded(*turn) for turn in turns]
+    first = next((n for n, (block, _) in enumerate(turns) if block.said != "system"), 0)
     begun = [n for n in range(len(turns)) if kinds[n] == "asked" != (kinds[n - 1] if n else "")]
     last = begun[-1] if begun else 0
     if last <= first:
         return tuple(folded)
-    said = f"{last - first} earlier turn{'' if last - first == 1 else 's'}"
-    return (*folded[:first], Block("fold", tuple(folded[first:last]), said), *folded[last:])
+    summary = f"{last - first} earlier turn{'' if last - first == 1 else 's'}"
+    return (*folded[:first], Block("fold", tuple(folded[first:last]), summary), *folded[last:])

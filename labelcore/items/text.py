@@ -23,8 +23,8 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(_sign, text) if _UNSEEN.search(text) else text
 
 
-def _sign(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _sign(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return chr(PICTURE_OF_NULL + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
 
 
