@@ -170,7 +170,7 @@ def _of_groups(
     tally = stage.tallies[classifier]
     cells, rates = tally.cells(index), fitted_cell_rates(stage, tally, index)
     sides = [_side(stage, row, cells, rates, tally.group == place, name, index)
-           for place, name in enumerate(groups.names)]  # fmt: skip
+             for place, name in enumerate(groups.names)]  # fmt: skip
     if rest:
         others = [_side(stage, row, cells, rates, tally.group != place, REST, index)
                   for place in range(len(sides))]  # fmt: skip

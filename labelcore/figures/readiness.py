@@ -151,7 +151,7 @@ def is_tentative(engine: Engine, state: State, low: float, high: float, possible
     or the interval that is not due yet would be too wide for it."""
     if too_early(engine, state):
         return True
-    return (state == State.PROVISIONAL) and bool(too_wide(low, high, possible.high - possible.low))
+    return state == State.PROVISIONAL and bool(too_wide(low, high, possible.high - possible.low))
 
 
 def possible_before(engine: Engine, question: Question) -> Interval:

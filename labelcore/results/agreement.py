@@ -101,7 +101,7 @@ class PeopleAgree(Result):
             measure, people, items, value, low, high, reason.
         """
         rows = [("share", "", self.items, self.share)]
-        rows += [(name, "", self.items, one) for name, one in self.coefficients.items()]
+        rows += [(name, "", self.items, limits) for name, limits in self.coefficients.items()]
         for pair in self.pairs:
             rows.append(("cohen_kappa", f"{pair.first}, {pair.second}", pair.items, pair.kappa))
         return pd.DataFrame(
@@ -110,11 +110,11 @@ class PeopleAgree(Result):
                     "measure": name,
                     "people": people,
                     "items": items,
-                    "value": one.value,
-                    "low": one.low,
-                    "high": one.high,
-                    "reason": one.reason,
+                    "value": limits.value,
+                    "low": limits.low,
+                    "high": limits.high,
+                    "reason": limits.reason,
                 }
-                for name, people, items, one in rows
+                for name, people, items, limits in rows
             ]
         )

@@ -41,11 +41,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, pd.DataFrame):
         return [plain(row) for row in value.to_dict("records")]
     if isinstance(value, np.ndarray):
-        return [plain(one) for one in value.tolist()]
+        return [plain(element) for element in value.tolist()]
     if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): plain(element) for name, element in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [plain(element) for element in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Word):

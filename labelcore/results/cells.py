@@ -81,12 +81,12 @@ class Table(Result):
     @property
     def rows(self) -> list[Row]:
         """Classifier and group of each row."""
-        return list(dict.fromkeys(one.row for one in self.cells))
+        return list(dict.fromkeys(cell.row for cell in self.cells))
 
     @property
     def figures(self) -> list[str]:
         """The estimand of each column."""
-        return list(dict.fromkeys(one.figure for one in self.cells))
+        return list(dict.fromkeys(cell.figure for cell in self.cells))
 
     def cell(self, classifier: str | None, figure: str, group: str | None = None) -> TableCell:
         """One cell.
@@ -110,9 +110,9 @@ class Table(Result):
         KeyError
             The table has no such cell.
         """
-        for one in self.cells:
-            if one.row == (classifier, group) and one.figure == figure:
-                return one
+        for entry in self.cells:
+            if entry.row == (classifier, group) and entry.figure == figure:
+                return entry
         of = f" of group {group!r}" if group else ""
         raise KeyError(f"the table has no {figure!r} of {classifier!r}{of}")
 
@@ -124,7 +124,7 @@ class Table(Result):
         Table
             Of the cells that the plan asks for.
         """
-        return replace(self, cells=tuple(one for one in self.cells if one.asked))
+        return replace(self, cells=tuple(cell for cell in self.cells if cell.asked))
 
     def widest(self) -> TableCell | None:
         """The cell with the widest interval of those that the plan asks for.
@@ -134,8 +134,8 @@ class Table(Result):
         TableCell or None
             None before any has an interval.
         """
-        shown = [one for one in self.cells if one.asked and one.estimate.has_interval]
-        return max(shown, key=lambda one: one.estimate.half_width, default=None)
+        shown = [cell for cell in self.cells if cell.asked and cell.estimate.has_interval]
+        return max(shown, key=lambda cell: cell.estimate.half_width, default=None)
 
     def to_dict(self) -> dict[str, Any]:
         """The table as JSON values.
@@ -166,20 +166,20 @@ class Table(Result):
         return pd.DataFrame(self._records(), columns=list(COLUMNS))
 
     def _records(self) -> Iterable[dict[str, Any]]:
-        for one in self.cells:
-            found = one.estimate
+        for cell in self.cells:
+            estimate = cell.estimate
             yield {
-                "classifier": one.row[0],
-                "by": self.by if one.row[1] is not None else None,
-                "group": one.row[1],
-                "items": found.scope.n_items,
-                "estimand": one.figure,
-                "value": found.told,
-                "low": found.low,
-                "high": found.high,
-                "labels_used": found.labels_used,
-                "promise": str(found.promise),
-                "asked": one.asked,
+                "classifier": cell.row[0],
+                "by": self.by if cell.row[1] is not None else None,
+                "group": cell.row[1],
+                "items": estimate.scope.n_items,
+                "estimand": cell.figure,
+                "value": estimate.told,
+                "low": estimate.low,
+                "high": estimate.high,
+                "labels_used": estimate.labels_used,
+                "promise": str(estimate.promise),
+                "asked": cell.asked,
             }
 
     def _repr_html_(self) -> str:

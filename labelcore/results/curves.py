@@ -243,8 +243,8 @@ class Cut(Result):
             A row per reading: reading, value, low, high.
         """
         rows = [
-            {"reading": name, "value": one.value[0], "low": one.low[0], "high": one.high[0]}
-            for name, one in self.readings.items()
+            {"reading": name, "value": band.value[0], "low": band.low[0], "high": band.high[0]}
+            for name, band in self.readings.items()
         ]
         return pd.DataFrame(rows, columns=["reading", "value", "low", "high"])
 

@@ -84,7 +84,7 @@ class ErrorsInCommon(Result):
         DataFrame
             A row for each of ``found``, with its attributes as columns.
         """
-        return pd.DataFrame([asdict(one) for one in self.found], columns=list(_COLUMNS))
+        return pd.DataFrame([asdict(shared) for shared in self.found], columns=list(_COLUMNS))
 
 
 _COLUMNS = Shared.__dataclass_fields__

@@ -99,7 +99,7 @@ class LabelError(Result):
 
     @property
     def differing(self) -> tuple[Reading, ...]:
-        return tuple(one for one in self.readings if one.differs)
+        return tuple(reading for reading in self.readings if reading.differs)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values."""
@@ -116,22 +116,22 @@ class LabelError(Result):
             "agreements": [{**asdict(one), "sentence": one.sentence()} for one in self.agreements],
             "figures": [
                 {
-                    "estimand": one.estimand,
-                    "alike": asdict(one.alike),
-                    "bounds": asdict(one.bounds),
-                    "sentence": one.sentence(),
+                    "estimand": figure.estimand,
+                    "alike": asdict(figure.alike),
+                    "bounds": asdict(figure.bounds),
+                    "sentence": figure.sentence(),
                 }
-                for one in self.figures
+                for figure in self.figures
             ],
             "items": [
                 {
-                    "draw_index": one.index,
-                    "item_id": one.first.item_id,
-                    "first": answer_word(one.first),
-                    "second": answer_word(one.second),
-                    "first_by": one.first.annotator,
-                    "second_by": one.second.annotator,
+                    "draw_index": reading.index,
+                    "item_id": reading.first.item_id,
+                    "first": answer_word(reading.first),
+                    "second": answer_word(reading.second),
+                    "first_by": reading.first.annotator,
+                    "second_by": reading.second.annotator,
                 }
-                for one in self.readings
+                for reading in self.readings
             ],
         }

@@ -80,8 +80,8 @@ class ListDifference(Band):
 
     def _at(self, rank: float) -> tuple[float, Interval]:
         value, low, high = (
-            float(np.interp(rank, self.x, one * self.x)) / rank
-            for one in (self.value, self.low, self.high)
+            float(np.interp(rank, self.x, end * self.x)) / rank
+            for end in (self.value, self.low, self.high)
         )
         return value, Interval(low, high)
 
@@ -112,7 +112,7 @@ class ListDifference(Band):
     def landmarks(self) -> list[int]:
         """The ranks that are told first: 100, 300, 1,000 and the last one."""
         last = int(self.x[-1])
-        inside = [one for one in LANDMARKS if self.x[0] <= one < 0.8 * last]
+        inside = [rank for rank in LANDMARKS if self.x[0] <= rank < 0.8 * last]
         return [*inside, last] if inside else sorted({int(self.x[0]), last})
 
     def ranges(self) -> pd.DataFrame:
@@ -151,7 +151,7 @@ class ListDifference(Band):
         """The same with the lists the other way round."""
         scope = replace(self.scope, classifier=self.scope.versus, versus=self.scope.classifier)
         own = None if self.own is None else (self.own[1], self.own[0])
-        kept = {one.name: getattr(self, one.name) for one in fields(self)}
+        kept = {each.name: getattr(self, each.name) for each in fields(self)}
         turned = {"value": -self.value, "low": -self.high, "high": -self.low}
         return ListDifference(**{**kept, **turned, "scope": scope, "own": own})
 
@@ -166,7 +166,7 @@ class ListDifference(Band):
         """
         names = {1: self.scope.classifier, -1: self.scope.versus, 0: ""}
         columns = {name: getattr(self, name) for name in ("x", "threshold", "value", "low", "high")}
-        columns["better"] = [names[one] for one in self.better.tolist()]
+        columns["better"] = [names[sign] for sign in self.better.tolist()]
         for which, band in zip(("first", "second"), self.own or (), strict=False):
             columns |= {which: band.value, f"{which}_low": band.low, f"{which}_high": band.high}
         return pd.DataFrame(columns)

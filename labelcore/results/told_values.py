@@ -58,7 +58,7 @@ def known_ends(low: float, high: float, least: float = 0.0, most: float = 1.0) -
     return low - least > room, most - high > room
 
 
-def kept_back(found: Mapping[str, Any], possible: float = 1.0) -> bool:
+def kept_back(look: Mapping[str, Any], possible: float = 1.0) -> bool:
     """Whether the value of a look, as the log has it, may not be told: the log says so, or its
     bounds are too wide. Logs of earlier versions had another rule.
 
@@ -67,7 +67,7 @@ def kept_back(found: Mapping[str, Any], possible: float = 1.0) -> bool:
     >>> kept_back({"low": 0.4, "high": 0.9, "state": "interval", "value": 0.5})
     False
     """
-    if found.get("tentative"):
+    if look.get("tentative"):
         return True
-    stands = "low" in found and State(found["state"]).has_interval
-    return stands and bool(too_wide(found["low"], found["high"], possible))
+    stands = "low" in look and State(look["state"]).has_interval
+    return stands and bool(too_wide(look["low"], look["high"], possible))

@@ -404,7 +404,7 @@ class Results(dict[str, Finding]):
 
     def one(self, kind: type[Kind], name: str) -> Kind:
         """The result of this name, which must be of this kind."""
-        known = {key: one for key, one in self.items() if isinstance(one, kind)}
+        known = {key: result for key, result in self.items() if isinstance(result, kind)}
         if name not in known:
             raise _unknown(name, known)
         return known[name]

@@ -65,81 +65,82 @@ def waiting_for_people(number: int) -> str:
     return f"{count(number, 'item')} waiting for another person"
 
 
-def agree_sentence(found: PeopleAgree) -> str:
-    waiting = f" {waiting_for_people(found.waiting)}." if found.waiting else ""
-    if found.waiting and len(found.people) < found.readers:
-        waiting += TOO_FEW_PEOPLE.format(readers=found.readers, people=len(found.people))
-    if not found.items:
-        return NOBODY.format(waiting=waiting) + all_alike(found.people)
-    number = sum(one.others > 0 for one in found.people)
+def agree_sentence(agree: PeopleAgree) -> str:
+    waiting = f" {waiting_for_people(agree.waiting)}." if agree.waiting else ""
+    if agree.waiting and len(agree.people) < agree.readers:
+        waiting += TOO_FEW_PEOPLE.format(readers=agree.readers, people=len(agree.people))
+    if not agree.items:
+        return NOBODY.format(waiting=waiting) + all_alike(agree.people)
+    number = sum(one.others > 0 for one in agree.people)
     return AGREE.format(
         people=f"{number:,} people",
-        alike=f"{found.items - found.differing:,}",
-        items=count(found.items, "item"),
-        share=limits_words(found.share),
-        confidence=confidence_words(found.confidence),
-        left_out=LEFT_OUT.format(answers=count(found.without_class, "further answer"))
-        if found.without_class
+        alike=f"{agree.items - agree.differing:,}",
+        items=count(agree.items, "item"),
+        share=limits_words(agree.share),
+        confidence=confidence_words(agree.confidence),
+        left_out=LEFT_OUT.format(answers=count(agree.without_class, "further answer"))
+        if agree.without_class
         else "",
-        unsettled=UNSETTLED.format(items=count(found.unsettled, "item")) if found.unsettled else "",
-        overruled=OVERRULED.format(items=count(found.overruled, "item")) if found.overruled else "",
+        unsettled=UNSETTLED.format(items=count(agree.unsettled, "item")) if agree.unsettled else "",
+        overruled=OVERRULED.format(items=count(agree.overruled, "item")) if agree.overruled else "",
         waiting=waiting,
-    ) + all_alike(found.people)
+    ) + all_alike(agree.people)
 
 
 def all_alike(people: Sequence[Person]) -> str:
     """Names of perhaps one person, and who gave the same answer to many items: perhaps without
     looking."""
     names: dict[str, list[str]] = {}
-    for one in people:
-        names.setdefault(folded(one.name), []).append(one.name)
-    twice = (ONE_PERSON.format(names=" and ".join(one)) for one in names.values() if len(one) > 1)
-    found = ((one, sum(items for _, items in one.said)) for one in people if len(one.said) == 1)
+    for who in people:
+        names.setdefault(folded(who.name), []).append(who.name)
+    twice = (ONE_PERSON.format(names=" and ".join(who)) for who in names.values() if len(who) > 1)
+    alike = ((who, sum(items for _, items in who.said)) for who in people if len(who.said) == 1)
     return "".join(twice) + "".join(
-        ALL_ALIKE.format(name=one.name, items=count(items, "item"))
-        for one, items in found
+        ALL_ALIKE.format(name=who.name, items=count(items, "item"))
+        for who, items in alike
         if items >= ENOUGH_ALIKE
     )
 
 
-def coefficient_rows(found: PeopleAgree) -> list[tuple[str, str]]:
+def coefficient_rows(agree: PeopleAgree) -> list[tuple[str, str]]:
     """Each coefficient and its value in words; Cohen's kappa where there are two people."""
-    rows = [(COEFFICIENTS[name].label, beyond_words(one)) for name, one in sorted_ones(found)]
-    if len(found.pairs) == 1:
-        return [(COHEN, beyond_words(found.pairs[0].kappa)), *rows]
+    rows = [(COEFFICIENTS[name].label, beyond_words(each)) for name, each in sorted_ones(agree)]
+    if len(agree.pairs) == 1:
+        return [(COHEN, beyond_words(agree.pairs[0].kappa)), *rows]
     return rows
 
 
-def sorted_ones(found: PeopleAgree) -> list[tuple[str, Limits]]:
+def sorted_ones(agree: PeopleAgree) -> list[tuple[str, Limits]]:
     """The coefficients in the order of their table."""
-    return [(name, found.coefficients[name]) for name in COEFFICIENTS]
+    return [(name, agree.coefficients[name]) for name in COEFFICIENTS]
 
 
-def beyond_words(one: Limits) -> str:
+def beyond_words(limits: Limits) -> str:
     """
     >>> beyond_words(Limits(0.7654, 0.5, 0.91)), beyond_words(Limits(1.0, -1.0, 1.0, "all alike"))
     ('0.77 (0.50 to 0.91)', '1.00 (no interval: all alike)')
     >>> beyond_words(Limits(None, -1.0, 1.0, "one class"))
     'undefined: one class'
     """
-    if one.value is None:
-        return f"undefined: {one.reason}"
-    ends = f"no interval: {one.reason}" if one.reason else f"{one.low:.2f} to {one.high:.2f}"
-    return f"{one.value:.2f} ({ends})"
+    low, high, reason = limits.low, limits.high, limits.reason
+    if limits.value is None:
+        return f"undefined: {reason}"
+    ends = f"no interval: {reason}" if reason else f"{low:.2f} to {high:.2f}"
+    return f"{limits.value:.2f} ({ends})"
 
 
-def person_row(one: Person) -> tuple[str, str, str, str, str]:
+def person_row(who: Person) -> tuple[str, str, str, str, str]:
     """Answers, further answers, which ones, pace and agreement with others, in words."""
-    pace = "" if one.seconds is None else f"{one.seconds:.1f} s"
-    alike = f"{limits_words(one.alike)} of {count(one.others, 'item')}" if one.others else ""
-    said = named([(name, items) for name, items in one.said])
-    return f"{one.answers:,}", f"{one.further:,}", said, pace, alike
+    pace = "" if who.seconds is None else f"{who.seconds:.1f} s"
+    alike = f"{limits_words(who.alike)} of {count(who.others, 'item')}" if who.others else ""
+    answers = named([(name, items) for name, items in who.said])
+    return f"{who.answers:,}", f"{who.further:,}", answers, pace, alike
 
 
-def pair_words(one: Pair) -> tuple[str, str, str, str]:
+def pair_words(pair: Pair) -> tuple[str, str, str, str]:
     """Items, share of the same answers, kappa, and where they differ, in words."""
-    where = named([(f"{first} against {second}", items) for first, second, items in one.where])
-    return f"{one.items:,}", limits_words(one.share), beyond_words(one.kappa), where or "nowhere"
+    where = named([(f"{first} against {second}", items) for first, second, items in pair.where])
+    return f"{pair.items:,}", limits_words(pair.share), beyond_words(pair.kappa), where or "nowhere"
 
 
 def named(counted: Sequence[tuple[str, int]]) -> str:

@@ -33,53 +33,53 @@ RANGES = ("range of scores", "ranges of scores")
 CORRECTED = "An estimate without a promise: rising with the score, fitted to the labels."
 
 
-def calibration_sentence(found: Calibration, given: str = "") -> str:
+def calibration_sentence(band: Calibration, given: str = "") -> str:
     """Where the scores are shown to be off, or the range in which the band says most."""
-    scope, ranges = found.scope, len(found.items)
+    scope, ranges = band.scope, len(band.items)
     where = scope_words(scope.file, scope.n_items, scope.target)
-    if not found.labels_used:
+    if not band.labels_used:
         return NO_LABEL.format(scope=where, positive=scope.positive)
-    if not found.has_band:
+    if not band.has_band:
         due = due_words(scope)
-        return NO_BAND.format(scope=where, positive=scope.positive, who=found.classifier, due=due)
-    off = int(found.off.sum())
-    pattern = PLAIN if not found.probabilities else OFF if off else NOT_OFF
-    there = _there(found, told_range(found))
+        return NO_BAND.format(scope=where, positive=scope.positive, who=band.classifier, due=due)
+    off = int(band.off.sum())
+    pattern = PLAIN if not band.probabilities else OFF if off else NOT_OFF
+    there = _there(band, told_range(band))
     return pattern.format(
         scope=where,
-        who=found.classifier,
+        who=band.classifier,
         many=f"{off} of {_ranges(ranges)}" if off else f"each of {_ranges(ranges)}",
         there=there if pattern is not NOT_OFF else there[0].upper() + there[1:],
         more=MORE.format(
-            confidence=confidence_words(found.confidence),
+            confidence=confidence_words(band.confidence),
             ranges=_ranges(ranges),
-            form=form_words(found.form),
-            valid=valid_words(found.promise, scope),
-            labels=labels_words(found.labels_used, scope, given),
+            form=form_words(band.form),
+            valid=valid_words(band.promise, scope),
+            labels=labels_words(band.labels_used, scope, given),
         ),
     )
 
 
-def told_range(found: Calibration) -> int:
+def told_range(band: Calibration) -> int:
     """The range that a sentence tells: where the mean score lies furthest outside the band, else
     the narrowest bounds."""
-    if found.off.any():
-        gap = np.maximum(found.low - found.mean_score, found.mean_score - found.high)
-        return int(np.argmax(np.where(found.off, gap, -np.inf)))
-    return int(np.argmin(found.high - found.low))
+    if band.off.any():
+        gap = np.maximum(band.low - band.mean_score, band.mean_score - band.high)
+        return int(np.argmax(np.where(band.off, gap, -np.inf)))
+    return int(np.argmin(band.high - band.low))
 
 
-def _there(found: Calibration, place: int) -> str:
-    low, high = percent_range(float(found.low[place]), float(found.high[place]))
-    mean = float(found.mean_score[place])
+def _there(band: Calibration, place: int) -> str:
+    low, high = percent_range(float(band.low[place]), float(band.high[place]))
+    mean = float(band.mean_score[place])
     return THERE.format(
-        items=count(int(found.items[place]), "item"),
-        first=score_words(float(found.score_from[place])),
-        last=score_words(float(found.score_to[place])),
-        mean=MEAN.format(mean=percent(mean)) if found.probabilities else "",
+        items=count(int(band.items[place]), "item"),
+        first=score_words(float(band.score_from[place])),
+        last=score_words(float(band.score_to[place])),
+        mean=MEAN.format(mean=percent(mean)) if band.probabilities else "",
         low=low,
         high=high,
-        positive=found.scope.positive,
+        positive=band.scope.positive,
     )
 
 

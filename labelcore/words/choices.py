@@ -91,14 +91,14 @@ CANDIDATES: dict[str, str] = {
 def candidate_rows(choice: Choice) -> pd.DataFrame:
     """The candidates as people read them, a row each, as text."""
     rows = []
-    for one in choice.bounds.to_dict("records"):
+    for row in choice.bounds.to_dict("records"):
         rows.append(
             {
-                "candidate": str(one["classifier"]),
-                "items": f"{int(one['size']):,}",
-                "precision": range_text(one["low"], one["high"]),
-                "finds": f"{one['low'] * one['size']:,.0f} to {one['high'] * one['size']:,.0f}",
-                "state": CANDIDATES[one["state"]],
+                "candidate": str(row["classifier"]),
+                "items": f"{int(row['size']):,}",
+                "precision": range_text(row["low"], row["high"]),
+                "finds": f"{row['low'] * row['size']:,.0f} to {row['high'] * row['size']:,.0f}",
+                "state": CANDIDATES[row["state"]],
             }
         )
     return pd.DataFrame(rows)
@@ -119,80 +119,80 @@ class ChoiceOfProject:
     labels: int
 
 
-def side_by_side_rows(found: Sequence[ChoiceOfProject]) -> pd.DataFrame:
+def side_by_side_rows(choices: Sequence[ChoiceOfProject]) -> pd.DataFrame:
     """The choices of several topics or classes, a project each, as text."""
-    said = {ChoiceStatus.NONE_ACCEPTABLE: NONE, ChoiceStatus.UNDECIDED: "still open"}
+    states = {ChoiceStatus.NONE_ACCEPTABLE: NONE, ChoiceStatus.UNDECIDED: "still open"}
     rows = [
         {
-            "asked": one.asked,
-            "required precision": exact_percent(one.precision),
-            "the choice": one.chosen or said.get(one.status, one.status.value),
-            "its precision": _or_more(one.low) if one.chosen else "",
-            "labels": f"{one.labels:,}",
-            "confidence": confidence_words(1 - one.delta),
+            "asked": choice.asked,
+            "required precision": exact_percent(choice.precision),
+            "the choice": choice.chosen or states.get(choice.status, choice.status.value),
+            "its precision": _or_more(choice.low) if choice.chosen else "",
+            "labels": f"{choice.labels:,}",
+            "confidence": confidence_words(1 - choice.delta),
         }
-        for one in found
+        for choice in choices
     ]
     return pd.DataFrame(rows)
 
 
-def side_by_side_words(found: Sequence[ChoiceOfProject]) -> str:
+def side_by_side_words(choices: Sequence[ChoiceOfProject]) -> str:
     """How surely the choices of several projects hold together: by the sum of their errors."""
-    sure = 1 - sum(one.delta for one in found)
+    sure = 1 - sum(choice.delta for choice in choices)
     text = SIDE_BY_SIDE if sure > ROUNDING else NOT_TOGETHER
-    share = f"{0.05 / len(found):.2g}"
-    return text.format(number=len(found), sure=confidence_words(max(sure, 0)), share=share)
+    share = f"{0.05 / len(choices):.2g}"
+    return text.format(number=len(choices), sure=confidence_words(max(sure, 0)), share=share)
 
 
-def other_rows(found: Sequence[OtherChoice], positive: str) -> pd.DataFrame:
+def other_rows(choices: Sequence[OtherChoice], positive: str) -> pd.DataFrame:
     """The choices for other required precisions as people read them, a row each, as text."""
     rows = []
-    for one in found:
+    for choice in choices:
         rows.append(
             {
-                "required precision": exact_percent(one.precision),
-                "the choice": _chosen_words(one),
-                "as precise for sure": "none yet" if one.surest is None else one.surest.name,
-                "its precision": _precision(one.chosen or one.surest),
-                f"{positive!r} it finds": _finds(one.chosen or one.surest),
+                "required precision": exact_percent(choice.precision),
+                "the choice": _chosen_words(choice),
+                "as precise for sure": "none yet" if choice.surest is None else choice.surest.name,
+                "its precision": _precision(choice.chosen or choice.surest),
+                f"{positive!r} it finds": _finds(choice.chosen or choice.surest),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _chosen_words(one: OtherChoice) -> str:
-    if one.chosen is not None:
-        return one.chosen.name
-    none = one.status == ChoiceStatus.NONE_ACCEPTABLE
-    return NONE if none else OPEN.format(left=one.left)
+def _chosen_words(choice: OtherChoice) -> str:
+    if choice.chosen is not None:
+        return choice.chosen.name
+    none = choice.status == ChoiceStatus.NONE_ACCEPTABLE
+    return NONE if none else OPEN.format(left=choice.left)
 
 
-def _precision(one: Named | None) -> str:
-    return "" if one is None else _or_more(one.precision)
+def _precision(named: Named | None) -> str:
+    return "" if named is None else _or_more(named.precision)
 
 
 def _or_more(low: float) -> str:
     return f"{percent_range(low, 1.0)[0]} or more"
 
 
-def _finds(one: Named | None) -> str:
-    return "" if one is None else f"{math.floor(one.finds + ROUNDING):,} or more"
+def _finds(named: Named | None) -> str:
+    return "" if named is None else f"{math.floor(named.finds + ROUNDING):,} or more"
 
 
-def further_words(one: OtherChoice) -> str:
+def further_words(choice: OtherChoice) -> str:
     """What is known of a further choice that labels were asked for, in one sentence."""
-    return FURTHER[one.status].format(
-        wanted=exact_percent(one.precision),
-        chosen=one.chosen.name if one.chosen else "",
-        low=percent_range(one.chosen.precision, 1.0)[0] if one.chosen else "",
-        left=one.left,
+    return FURTHER[choice.status].format(
+        wanted=exact_percent(choice.precision),
+        chosen=choice.chosen.name if choice.chosen else "",
+        low=percent_range(choice.chosen.precision, 1.0)[0] if choice.chosen else "",
+        left=choice.left,
     )
 
 
-def until_words(one: LabelsUntil, time: str) -> str:
+def until_words(until: LabelsUntil, time: str) -> str:
     """What it may take until a further choice is made; ``time``: that of the middle one."""
-    return UNTIL[one.high is not None].format(
-        middle=one.middle, low=one.low, high=one.high, time=time
+    return UNTIL[until.high is not None].format(
+        middle=until.middle, low=until.low, high=until.high, time=time
     )
 
 

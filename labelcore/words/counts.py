@@ -18,10 +18,10 @@ def answers_words(kinds: Mapping[str, int]) -> str:
     >>> answers_words({"labelled": 37})
     '37 labelled'
     """
-    said = [f"{kinds[kind]:,} {name}" for kind, name in NAMES.items() if kinds.get(kind, 0)]
-    if len(said) < 2:
-        return said[0] if said else "0 labelled"
-    return f"{' + '.join(said)} = {sum(kinds.get(kind, 0) for kind in NAMES):,}"
+    parts = [f"{kinds[kind]:,} {name}" for kind, name in NAMES.items() if kinds.get(kind, 0)]
+    if len(parts) < 2:
+        return parts[0] if parts else "0 labelled"
+    return f"{' + '.join(parts)} = {sum(kinds.get(kind, 0) for kind in NAMES):,}"
 
 
 ROUNDING = 1e-6
@@ -74,11 +74,11 @@ def row_words(
     """
     known = sum(labels)
     if isnan(bounds[0][0]):
-        said = [f"not yet: {count(one, 'label')}" if known else "–" for one in labels]
+        cells = [f"not yet: {count(number, 'label')}" if known else "–" for number in labels]
     else:
         each = zip(numbers[: len(labels)], bounds, strict=True)
-        said = [cell_words(number, *ends) for number, ends in each]
-    return [*said, *(f"{number:,.0f}" for number in numbers[len(labels) :])]
+        cells = [cell_words(number, *ends) for number, ends in each]
+    return [*cells, *(f"{number:,.0f}" for number in numbers[len(labels) :])]
 
 
 def cell_words(number: float, low: float, high: float) -> str:

@@ -156,11 +156,11 @@ def cut_facts(cut: Cut, *, least: bool = False) -> str:
     """Where a cut lies in the score, and how many of what it keeps are right, ``least`` of all."""
     score, (_, until) = score_words(cut.score), cut.tied
     parts = [(TIED if until > cut.rank else DOWN_TO).format(score=score, until=until)]
-    found = found_by(cut)
-    if found is not None:
-        low, high = found
-        said = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-        parts.append(FOUND_LEAST.format(found=low) if least else FOUND.format(found=said))
+    ends = found_by(cut)
+    if ends is not None:
+        low, high = ends
+        between = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        parts.append(FOUND_LEAST.format(found=low) if least else FOUND.format(found=between))
     return " · ".join(parts)
 
 

@@ -24,5 +24,5 @@ def derived_words(value: Any) -> str:
     ('11,292', 'B 0.5, C 0.25')
     """
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {derived_words(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {derived_words(number)}" for name, number in value.items())
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"

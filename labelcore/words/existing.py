@@ -54,15 +54,15 @@ def from_labels(labels: int, existing: int, use: str, given: str = "") -> str:
     >>> from_labels(420, 300, "random"), from_labels(120, 1, "certainty", "by one person")
     ('420 labels (300 of them from before)', '120 labels by one person and 1 known item')
     """
-    found = number_words(labels)
+    words = number_words(labels)
     if use == "random":
         before = "all" if existing == labels else f"{existing:,}"
         new = f", the new ones {given}" if given else ""
-        return f"{found} ({before} of them from before{new})"
-    found += f" {given}" if given else ""
+        return f"{words} ({before} of them from before{new})"
+    words += f" {given}" if given else ""
     if use == "certainty":
-        return f"{found} and {existing:,} known item{'' if existing == 1 else 's'}"
-    return found
+        return f"{words} and {existing:,} known item{'' if existing == 1 else 's'}"
+    return words
 
 
 def assumed(number: int, use: str) -> tuple[str, ...]:

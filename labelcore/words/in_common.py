@@ -26,46 +26,46 @@ NOT_YET = "What errors have in common is looked for at {labels}."
 ABOUT = "Of the first {labels}, {sure} sure that chance explains none of it."
 
 
-def in_common_sentence(found: ErrorsInCommon, given: str = "") -> str:
+def in_common_sentence(errors: ErrorsInCommon, given: str = "") -> str:
     """What is told, or that nothing is."""
-    if not found.labels:
-        return NOT_YET.format(labels=count(found.next_look))
-    if not found.found:
-        return NOTHING.format(labels=count(found.labels))
-    about = ABOUT.format(labels=count(found.labels), sure=confidence_words(found.confidence))
-    return " ".join([*map(shared_words, found.found), about])
+    if not errors.labels:
+        return NOT_YET.format(labels=count(errors.next_look))
+    if not errors.found:
+        return NOTHING.format(labels=count(errors.labels))
+    about = ABOUT.format(labels=count(errors.labels), sure=confidence_words(errors.confidence))
+    return " ".join([*map(shared_words, errors.found), about])
 
 
-def shared_words(one: Shared) -> str:
+def shared_words(shared: Shared) -> str:
     """
     >>> shared_words(Shared("yes", "word", "offer", "", False, 8, 11, 4, 29, 5.3, 1.9, 15.4, .01))
     "Of 11 called 'yes' with the word 'offer', 8 are wrong, of the other 29 4: 5.3 times as often \
 (1.9 to 16)."
     """
     return TOLD.format(
-        items=one.items,
-        called=one.called,
-        having=having_words(one),
-        wrong=one.wrong,
-        others=one.items_else,
-        fewer=one.wrong_else,
-        times=times_words(one),
+        items=shared.items,
+        called=shared.called,
+        having=having_words(shared),
+        wrong=shared.wrong,
+        others=shared.items_else,
+        fewer=shared.wrong_else,
+        times=times_words(shared),
     )
 
 
-def having_words(one: Shared) -> str:
+def having_words(shared: Shared) -> str:
     """What these items have."""
-    value = one.value if isinstance(one.value, str) else score_words(one.value)
-    return WITH[one.kind, one.above].format(name=one.name, value=value)
+    value = shared.value if isinstance(shared.value, str) else score_words(shared.value)
+    return WITH[shared.kind, shared.above].format(name=shared.name, value=value)
 
 
-def times_words(one: Shared) -> str:
+def times_words(shared: Shared) -> str:
     """How much more often they are wrong."""
-    known = math.isfinite(one.times)
+    known = math.isfinite(shared.times)
     return (TIMES if known else ONLY).format(
-        times=_times(one.times) if known else "",
-        low=_times(one.low, down=True),
-        high=_times(one.high, up=True) if math.isfinite(one.high) else "any number",
+        times=_times(shared.times) if known else "",
+        low=_times(shared.low, down=True),
+        high=_times(shared.high, up=True) if math.isfinite(shared.high) else "any number",
     )
 
 

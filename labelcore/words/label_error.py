@@ -70,34 +70,34 @@ def read_again_words(plan: Plan) -> str:
     return f"{percent(plan.repeats)} {drawn}" if plan.repeats else ""
 
 
-def people_words(found: LabelError) -> str:
+def people_words(error: LabelError) -> str:
     """Whose judgement the figures are about; of labels from before the project, and of those given
     without a name, nobody knows how many gave them."""
-    if found.existing or not found.people:
+    if error.existing or not error.people:
         return WHO_WAS_THERE
-    return "one person" if found.people == 1 else f"{found.people:,} people"
+    return "one person" if error.people == 1 else f"{error.people:,} people"
 
 
-def error_sentence(found: LabelError) -> str:
-    people = people_words(found)
-    waiting = WAITING.format(items=count(found.waiting, "item")) if found.waiting else ""
-    if found.share.value is None:
-        return NOT_TWICE.format(people=people) + drift_words(found) + waiting
-    low, high = percent_range(found.share.low, found.share.high)
+def error_sentence(error: LabelError) -> str:
+    people = people_words(error)
+    waiting = WAITING.format(items=count(error.waiting, "item")) if error.waiting else ""
+    if error.share.value is None:
+        return NOT_TWICE.format(people=people) + drift_words(error) + waiting
+    low, high = percent_range(error.share.low, error.share.high)
     text = TWICE.format(
-        differing=f"{len(found.differing):,}",
-        repeated=f"{len(found.readings):,}",
-        share=value_percent(found.share.value, found.share.low, found.share.high),
-        of_all=_of_all(found.share, len(found.differing), len(found.readings)),
+        differing=f"{len(error.differing):,}",
+        repeated=f"{len(error.readings):,}",
+        share=value_percent(error.share.value, error.share.low, error.share.high),
+        of_all=_of_all(error.share, len(error.differing), len(error.readings)),
         low=low,
         high=high,
         people=people,
-        whose=JUDGEMENT if all(one.same_person for one in found.readings) else FIRST_ANSWERS,
-        confidence=confidence_words(found.confidence),
+        whose=JUDGEMENT if all(pair.same_person for pair in error.readings) else FIRST_ANSWERS,
+        confidence=confidence_words(error.confidence),
     )
-    if len(found.readings) < ENOUGH:
-        text += TOO_FEW.format(number=len(found.readings), enough=ENOUGH)
-    return text + drift_words(found) + waiting
+    if len(error.readings) < ENOUGH:
+        text += TOO_FEW.format(number=len(error.readings), enough=ENOUGH)
+    return text + drift_words(error) + waiting
 
 
 def _of_all(share: Limits, hits: int, number: int) -> str:
@@ -106,9 +106,9 @@ def _of_all(share: Limits, hits: int, number: int) -> str:
     return "" if counted else OF_ALL
 
 
-def drift_words(found: LabelError) -> str:
+def drift_words(error: LabelError) -> str:
     """By how much mistakes became more or fewer, where that is beyond chance; else nothing."""
-    drift = found.drift
+    drift = error.drift
     if drift is None or drift.change.value is None or not drift.seen:
         return ""
     change, ends = drift.change.value, (drift.change.low, drift.change.high)
@@ -117,7 +117,7 @@ def drift_words(found: LabelError) -> str:
         half="second" if change > 0 else "first",
         change=value_percent(abs(change), low, high).removesuffix(" %"),
         ends=range_text(low, high, unit=" points"),
-        confidence=confidence_words(found.confidence),
+        confidence=confidence_words(error.confidence),
     )
     if all(drift.repeated):
         (early, late), (first, second) = drift.differing, drift.repeated
@@ -125,32 +125,32 @@ def drift_words(found: LabelError) -> str:
     return text
 
 
-def figure_sentence(one: TrueFigure) -> str:
-    scope = one.observed.scope
-    name = quantity_name(one.estimand, scope.classifier, scope.positive, scope.audit)
-    if one.alike.reason and one.bounds.reason:
-        return NO_FIGURE.format(name=name, reason=reasons(one))
-    bounds = bounds_words(one.bounds)
+def figure_sentence(figure: TrueFigure) -> str:
+    scope = figure.observed.scope
+    name = quantity_name(figure.estimand, scope.classifier, scope.positive, scope.audit)
+    if figure.alike.reason and figure.bounds.reason:
+        return NO_FIGURE.format(name=name, reason=reasons(figure))
+    bounds = bounds_words(figure.bounds)
     return FIGURE.format(
         name=name,
-        alike=limits_words(one.alike),
+        alike=limits_words(figure.alike),
         anywhere=ANYWHERE.format(bounds=bounds) if bounds else "",
         each=" each" if bounds else "",
-        confidence=confidence_words(one.confidence),
+        confidence=confidence_words(figure.confidence),
     )
 
 
-def reasons(one: TrueFigure) -> str:
+def reasons(figure: TrueFigure) -> str:
     """Why there is neither a value nor a bound, each reason once."""
-    return "; ".join(dict.fromkeys([one.alike.reason, one.bounds.reason]))
+    return "; ".join(dict.fromkeys([figure.alike.reason, figure.bounds.reason]))
 
 
-def figure_words(one: TrueFigure) -> tuple[str, str]:
+def figure_words(figure: TrueFigure) -> tuple[str, str]:
     """If mistakes are alike everywhere, and wherever they are; where nothing can be said of either,
     the reasons once."""
-    if one.alike.reason and one.bounds.reason:
-        return f"unknown: {reasons(one)}", ""
-    return limits_words(one.alike), bounds_words(one.bounds)
+    if figure.alike.reason and figure.bounds.reason:
+        return f"unknown: {reasons(figure)}", ""
+    return limits_words(figure.alike), bounds_words(figure.bounds)
 
 
 def bounds_words(limits: Limits) -> str:
@@ -176,8 +176,8 @@ def limits_words(limits: Limits) -> str:
     low, high = percent_range(limits.low, limits.high)
     wide = bool(too_wide(limits.low, limits.high))
     if wide or limits.value is None:
-        said = ONE_END.get(_known(limits), BETWEEN) if wide else BETWEEN
-        return said.format(low=low, high=high)
+        pattern = ONE_END.get(_known(limits), BETWEEN) if wide else BETWEEN
+        return pattern.format(low=low, high=high)
     return f"{value_percent(limits.value, limits.low, limits.high)} ({low} to {high})"
 
 
@@ -185,15 +185,15 @@ def _known(limits: Limits) -> tuple[bool, bool]:
     return known_ends(limits.low, limits.high)
 
 
-def agreement_sentence(one: Agreement) -> str:
-    who = "One person with themselves" if one.known else "Two answers under one name"
-    who = who if one.same_person else "Two people with each other"
-    text = f"{who}: the same answer to {one.pairs - one.differing:,} of {count(one.pairs, 'item')}"
-    of_all = _of_all(one.share, one.pairs - one.differing, one.pairs)
-    text += f", {limits_words(one.share)}{of_all}"
-    if one.same_person:
+def agreement_sentence(agreement: Agreement) -> str:
+    who = "One person with themselves" if agreement.known else "Two answers under one name"
+    who = who if agreement.same_person else "Two people with each other"
+    alike = agreement.pairs - agreement.differing
+    text = f"{who}: the same answer to {alike:,} of {count(agreement.pairs, 'item')}"
+    text += f", {limits_words(agreement.share)}{_of_all(agreement.share, alike, agreement.pairs)}"
+    if agreement.same_person:
         return f"{text}."
-    ac1 = one.ac1
+    ac1 = agreement.ac1
     value = "undefined" if ac1.value is None else f"{ac1.value:.2f}"
     ends = f"no interval: {ac1.reason}" if ac1.reason else f"{ac1.low:.2f} to {ac1.high:.2f}"
     return f"{text}. Beyond chance (Gwet's AC1, 1 is full agreement): {value} ({ends})."

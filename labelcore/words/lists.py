@@ -32,18 +32,18 @@ SHORT_WAITING = "Which list is better is told after {missing}."
 SURE = "{sure} sure: {finding}."
 
 
-def ranges_words(found: ListDifference, most: int = MOST_RANGES) -> str:
+def ranges_words(lists: ListDifference, most: int = MOST_RANGES) -> str:
     """Which list is better where; "" where nothing is sure.
 
     most    the longest ranges are told, so many of them
     """
-    ranges = found.ranges()
+    ranges = lists.ranges()
     if ranges.empty:
         return ""
     longest = (ranges["last"] / ranges["first"]).sort_values(ascending=False).index[:most]
     kept, parts = ranges.loc[sorted(longest)], []
     for name, mine in kept.groupby("better", sort=False):
-        where = [_range_words(*one) for one in mine[["first", "last"]].itertuples(index=False)]
+        where = [_range_words(*row) for row in mine[["first", "last"]].itertuples(index=False)]
         parts.append(f"{str(name)!r} is better {' and '.join(where)}")
     more = len(ranges) - len(kept)
     shorter = f", and in {count(more, 'shorter range')}" if more and most > MOST_SHORT else ""
@@ -54,41 +54,41 @@ def _range_words(first: int, last: int) -> str:
     return f"at rank {first:,}" if first == last else f"from rank {first:,} to {last:,}"
 
 
-def open_words(found: ListDifference) -> str:
+def open_words(lists: ListDifference) -> str:
     """That neither is shown to be better, and how far apart they may be at the last rank."""
-    last = int(found.x[-1])
-    _, ends = found.at(last)
+    last = int(lists.x[-1])
+    _, ends = lists.at(last)
     between = " to ".join(points_range(ends.low, ends.high))
-    first, second = repr(found.scope.classifier), repr(found.scope.versus)
+    first, second = repr(lists.scope.classifier), repr(lists.scope.versus)
     return OPEN.format(rank=f"{last:,}", one=first, other=second, range=between)
 
 
-def list_sentence(found: ListDifference, given: str = "") -> str:
+def list_sentence(lists: ListDifference, given: str = "") -> str:
     """Which list is better at which ranks, how surely, and under which condition."""
-    scope = found.scope
-    text = STATES[found.state].format(
+    scope = lists.scope
+    text = STATES[lists.state].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
-        first=f"{int(found.x[0]):,}",
-        last=f"{int(found.x[-1]):,}",
-        finding=ranges_words(found) or open_words(found),
-        confidence="" if found.confidence is None else confidence_words(found.confidence),
-        form=form_words(found.form),
-        when=valid_words(found.promise, scope),
-        labels=labels_words(found.labels_used, scope, given),
+        first=f"{int(lists.x[0]):,}",
+        last=f"{int(lists.x[-1]):,}",
+        finding=ranges_words(lists) or open_words(lists),
+        confidence="" if lists.confidence is None else confidence_words(lists.confidence),
+        form=form_words(lists.form),
+        when=valid_words(lists.promise, scope),
+        labels=labels_words(lists.labels_used, scope, given),
         planned=f"{scope.planned:,}",
-        missing=found.missing or "no label yet",
+        missing=lists.missing or "no label yet",
     )
-    return " ".join([text, *found.notes])
+    return " ".join([text, *lists.notes])
 
 
-def short_lists(found: ListDifference) -> str:
+def short_lists(lists: ListDifference) -> str:
     """The same in at most twenty words, where names are short."""
-    if not found.has_interval:
-        return SHORT_WAITING.format(missing=f"{found.scope.first_figure:,} labels")
-    first, last = (f"{int(one):,}" for one in found.x[[0, -1]])
-    finding = ranges_words(found, MOST_SHORT)
+    if not lists.has_interval:
+        return SHORT_WAITING.format(missing=f"{lists.scope.first_figure:,} labels")
+    first, last = (f"{int(rank):,}" for rank in lists.x[[0, -1]])
+    finding = ranges_words(lists, MOST_SHORT)
     if not finding:
         return OPEN_SHORT.format(first=first, last=last)
-    if found.state == State.EXACT or found.confidence is None:
+    if lists.state == State.EXACT or lists.confidence is None:
         return f"{finding[:1].upper()}{finding[1:]}."
-    return SURE.format(sure=confidence_words(found.confidence), finding=finding)
+    return SURE.format(sure=confidence_words(lists.confidence), finding=finding)

@@ -44,8 +44,8 @@ def found_words(forecast: int, pilot: int, planned: int, again: int = 0, *, scor
     """
     if not planned:
         return OPEN.format(supposed=SUPPOSED[scored], pilot=pilot)
-    found = (MORE if planned > SLACK * max(forecast, pilot) else AS_GOOD)[scored]
-    return AGAIN.format(found=found, pilot=again) if again else found
+    outcome = (MORE if planned > SLACK * max(forecast, pilot) else AS_GOOD)[scored]
+    return AGAIN.format(found=outcome, pilot=again) if again else outcome
 
 
 def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, scored: bool) -> str:
@@ -61,11 +61,11 @@ def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, score
     'Your scores are weaker than they looked: about 930 labels; we know more after 120.'
     """
     labels = f"about {count(rounded(max(planned or forecast, pilot)))}"
-    found = found_words(forecast, pilot, planned, scored=scored)
+    outcome = found_words(forecast, pilot, planned, scored=scored)
     if not planned:
-        return f"{labels[:1].upper()}{labels[1:]} {found}."
-    said = f"{found[:1].upper()}{found[1:]}: {labels}"
-    return f"{AGAIN.format(found=said, pilot=again) if again else said}."
+        return f"{labels[:1].upper()}{labels[1:]} {outcome}."
+    sentence = f"{outcome[:1].upper()}{outcome[1:]}: {labels}"
+    return f"{AGAIN.format(found=sentence, pilot=again) if again else sentence}."
 
 
 def pilot_words(engine: Engine, say: Callable[..., str] = found_words) -> str:
@@ -84,9 +84,9 @@ def record_words(details: Sequence[Mapping[str, Any]], forecast: int) -> str:
     >>> record_words([{"labels": 60, "half_width": 0.2, "planned": 449}], 52)
     'After 60 labels the size was forecast anew by the width that they gave, from 52 to 449 labels.'
     """
-    sizes = [forecast, *(int(one["planned"]) for one in details)]
+    sizes = [forecast, *(int(detail["planned"]) for detail in details)]
     return " ".join(
-        f"After {count(int(one['labels']))} the size was forecast anew by the width that they "
+        f"After {count(int(detail['labels']))} the size was forecast anew by the width that they "
         f"gave, from {before:,} to {count(after)}."
-        for one, before, after in zip(details, sizes[:-1], sizes[1:], strict=True)
+        for detail, before, after in zip(details, sizes[:-1], sizes[1:], strict=True)
     )

@@ -55,10 +55,10 @@ def key_parts(key: str) -> tuple[str, str, str]:
 
     Raises ValueError for a text that is no key.
     """
-    found = _KEY.fullmatch(of_all_items(key))
-    if found is None:
+    match = _KEY.fullmatch(of_all_items(key))
+    if match is None:
         raise ValueError(f"key must be an estimand such as 'precision[spam]@lr', got {key!r}")
-    name, inside, classifier = found.groups(default="")
+    name, inside, classifier = match.groups(default="")
     return name, inside, classifier
 
 
@@ -68,8 +68,8 @@ def of_all_items(key: str) -> str:
     >>> of_all_items("precision[spam]@lr[language=de]"), of_all_items("precision[spam]@lr")
     ('precision[spam]@lr', 'precision[spam]@lr')
     """
-    found = _GROUPED.fullmatch(key)
-    return found[1] if found else key
+    match = _GROUPED.fullmatch(key)
+    return match[1] if match else key
 
 
 def group_of(key: str) -> tuple[str, str] | None:
@@ -78,8 +78,8 @@ def group_of(key: str) -> tuple[str, str] | None:
     >>> group_of("precision@lr[language=de]"), group_of("accuracy")
     (('language', 'de'), None)
     """
-    found = _GROUPED.fullmatch(key)
-    return (found[2], found[3]) if found else None
+    match = _GROUPED.fullmatch(key)
+    return (match[2], match[3]) if match else None
 
 
 def names_another(key: str) -> bool:

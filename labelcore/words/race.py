@@ -39,11 +39,11 @@ def limits_words(race: Race) -> str:
 
 def heads_words(race: Race) -> tuple[str, str, str]:
     """What stands above the race: left, middle, right."""
-    one, two = (
+    left, right = (
         RIGHT.format(name=short_name(name), wins=wins)
         for name, wins in zip((race.first, race.second), race.wins, strict=True)
     )
-    return one, OPEN_ONES.format(left=race.open), two
+    return left, OPEN_ONES.format(left=race.open), right
 
 
 def settles_words(race: Race) -> str:

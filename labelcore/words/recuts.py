@@ -33,17 +33,17 @@ LEARNED = {
 def replayed_words(engine: Engine) -> list[str]:
     """Whether the content of the items says the same as then, before the first label and where it
     was cut by; nothing where a plan does not look at it."""
-    said, population = engine.setup.params, engine.population
-    found = [REPLAYED[same_content(engine, told)] for told in engine.recuts]
-    if getattr(said, "content", None):
+    params, population = engine.setup.params, engine.population
+    sentences = [REPLAYED[same_content(engine, recut)] for recut in engine.recuts]
+    if getattr(params, "content", None):
         score = population.opinions[str(engine.setup.classifier)].score
-        found.insert(0, LEARNED[sha256(score.tobytes()).hexdigest() == said.content])
-    return found
+        sentences.insert(0, LEARNED[sha256(score.tobytes()).hexdigest() == params.content])
+    return sentences
 
 
 def taught_words(engine: Engine) -> str:
     """What is told while labelling goes on, "" where nothing is."""
-    fewer = sum(int(one.get("fewer", 0)) for one in engine.recuts)
+    fewer = sum(int(recut.get("fewer", 0)) for recut in engine.recuts)
     return fewer_words(fewer, engine.planned)
 
 
@@ -53,8 +53,8 @@ def fewer_words(fewer: int, planned: int) -> str:
     >>> fewer_words(41, 300), fewer_words(3, 300)
     ('your labels taught Labelcore something: 40 labels fewer', '')
     """
-    told = count(10 * round(fewer / 10) if fewer > 20 else fewer)
-    return TAUGHT.format(fewer=told) if fewer >= max(LEAST_TOLD * planned, 2) else ""
+    labels = count(10 * round(fewer / 10) if fewer > 20 else fewer)
+    return TAUGHT.format(fewer=labels) if fewer >= max(LEAST_TOLD * planned, 2) else ""
 
 
 def cut_words(detail: Mapping[str, Any]) -> str:
@@ -63,7 +63,7 @@ def cut_words(detail: Mapping[str, Any]) -> str:
     >>> cut_words({"labels": 150, "edges": [None, 0.5, 1.0]})[:44]
     'After 150 labels these cut 2 strata once mor'
     """
-    strata = sum(one is not None for one in detail.get("edges", ()))
+    strata = sum(edge is not None for edge in detail.get("edges", ()))
     labels = count(int(detail["labels"]))
-    said = f"{strata} {'stratum' if strata == 1 else 'strata'}"
-    return CUT.format(labels=labels, strata=said) if strata else ""
+    cut = f"{strata} {'stratum' if strata == 1 else 'strata'}"
+    return CUT.format(labels=labels, strata=cut) if strata else ""

@@ -404,9 +404,9 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     return " ".join([text, *estimate.notes])
 
 
-def by_which_rule(said: str, scope: Scope) -> str:
+def by_which_rule(sentence: str, scope: Scope) -> str:
     """A sentence, and that an earlier rule made what it says where one did."""
-    return f"{said} {BY_EARLIER_RULE}" if scope.earlier else said
+    return f"{sentence} {BY_EARLIER_RULE}" if scope.earlier else sentence
 
 
 def warns_of_tail(estimate: Estimate) -> bool:

@@ -80,9 +80,9 @@ def range_of(low: float, high: float) -> str:
     >>> range_of(0.5713, 0.9802), range_of(0.79, 0.79)
     ('57 to 99', '79.00')
     """
-    found = range_text(low, high, unit="")
-    bottom, _, top = found.partition(" to ")
-    return bottom if bottom == top else found
+    ends = range_text(low, high, unit="")
+    bottom, _, top = ends.partition(" to ")
+    return bottom if bottom == top else ends
 
 
 def short_value(estimate: Shown) -> str:
@@ -115,8 +115,8 @@ def early_sentence(
     if against is None or not answers:
         return EARLY if number is None else ABOUT.format(more=count(number))
     then = TOO_EARLY_YET if number is None else ABOUT_MORE.format(more=f"{number:,}")
-    said = count(answers, "answer")
-    return AGAINST.format(against=f"{against:,}", answers=said, model=model_word(audit), next=then)
+    total = count(answers, "answer")
+    return AGAINST.format(against=f"{against:,}", answers=total, model=model_word(audit), next=then)
 
 
 def short_sentence(estimate: Estimate) -> str:

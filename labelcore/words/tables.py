@@ -23,7 +23,7 @@ GUESSES = "A first guess is from labels that were drawn for other figures, and h
 
 def table_sentence(table: Table, given: str = "") -> str:
     """How many figures a table has, how sure they are, and which of those asked is the widest."""
-    asked = sum(one.asked for one in table.cells)
+    asked = sum(cell.asked for cell in table.cells)
     rest = len(table.cells) - asked
     figures = count(asked, "figure") + " asked"
     guesses = f"{rest:,} first {'guess' if rest == 1 else 'guesses'}" if rest else NO_GUESS
@@ -44,27 +44,27 @@ def cell_words(cell: TableCell) -> str:
 
     "the recall of 'nb' for language 'de', 79 %, between 68 % and 89 %"
     """
-    found, (classifier, _) = cell.estimate, cell.row
-    name = term_of(key_parts(cell.figure)[0], found.scope.audit)
+    estimate, (classifier, _) = cell.estimate, cell.row
+    name = term_of(key_parts(cell.figure)[0], estimate.scope.audit)
     of = f" of {classifier!r}" if classifier else ""
-    group = f" for {group_words(found.scope)}" if found.scope.by else ""
-    told = found.told
-    value = "" if told is None else f"{value_percent(told, found.low, found.high)}, "
-    return f"the {name}{of}{group}, {value}{span_words(found)}"
+    group = f" for {group_words(estimate.scope)}" if estimate.scope.by else ""
+    told = estimate.told
+    value = "" if told is None else f"{value_percent(told, estimate.low, estimate.high)}, "
+    return f"the {name}{of}{group}, {value}{span_words(estimate)}"
 
 
 def cell_said(cell: TableCell) -> str:
     """Value and interval, such as "91.2 % (87.0 to 94.1)"; of a first guess the interval."""
-    found = cell.estimate
-    if not found.has_interval or found.state == State.EXACT:
-        return told_words(found) or "–"
+    estimate = cell.estimate
+    if not estimate.has_interval or estimate.state == State.EXACT:
+        return told_words(estimate) or "–"
     if not cell.asked:
-        return GUESS.format(between=told_interval(found))
-    if found.told is None:
-        return span_words(found)
-    return f"{told_words(found)} ({told_interval(found, unit='')})"
+        return GUESS.format(between=told_interval(estimate))
+    if estimate.told is None:
+        return span_words(estimate)
+    return f"{told_words(estimate)} ({told_interval(estimate, unit='')})"
 
 
 def guess_note(table: Table) -> str:
     """What a first guess is; "" for a table without one."""
-    return "" if all(one.asked for one in table.cells) else GUESSES
+    return "" if all(cell.asked for cell in table.cells) else GUESSES
