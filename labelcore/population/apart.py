@@ -144,13 +144,13 @@ def learn(
     """What the content of the items says: the second opinion on a classifier, and, where
     ``numbers`` are wanted, those that labels are to teach something about."""
     population = read_population(path, **arguments)
-    found, arrays = second_opinion(population, classifier), {}
-    said = {"hash": found.hash, "columns": found.columns, "notes": found.notes}
+    opinion, arrays = second_opinion(population, classifier), {}
+    facts = {"hash": opinion.hash, "columns": opinion.columns, "notes": opinion.notes}
     if numbers:
         content = features_of(population, classifier)
-        arrays, said["features"] = {"values": content.values}, content.hash
-    write_arrays(_here(TOLD), {"score": found.score, **arrays}, {})
-    return said
+        arrays, facts["features"] = {"values": content.values}, content.hash
+    write_arrays(_here(TOLD), {"score": opinion.score, **arrays}, {})
+    return facts
 
 
 # --- here ----------------------------------------------------------------------------------------
@@ -158,9 +158,9 @@ def learn(
 
 def table_of(suffix: str, folder: Path) -> tuple[str, bytes] | None:
     """The table of a file that another tool wrote, and its suffix."""
-    found = (suffix, (folder / TABLE).read_bytes()) if suffix else None
+    table = (suffix, (folder / TABLE).read_bytes()) if suffix else None
     shutil.rmtree(folder, ignore_errors=True)
-    return found
+    return table
 
 
 def taken_to(place: Path) -> Callable[[str, Path], Path]:
@@ -173,61 +173,61 @@ def taken_to(place: Path) -> Callable[[str, Path], Path]:
             Path(shutil.move(folder / TAKEN, half)).rename(place)
             Path(half).rmdir()
         shutil.rmtree(folder, ignore_errors=True)
-        found = (place / table).resolve()
-        if not found.is_relative_to(place.resolve()):
+        path = (place / table).resolve()
+        if not path.is_relative_to(place.resolve()):
             raise ValueError(f"the table of {place.name} lies outside it")
-        return found
+        return path
 
     return moved
 
 
-def form_of(said: Mapping[str, Any]) -> Form:
+def form_of(form: Mapping[str, Any]) -> Form:
     """What ``look`` said."""
-    return Form(Dialect(**said["dialect"]), tuple(said["options"]), tuple(said["sheets"]))
+    return Form(Dialect(**form["dialect"]), tuple(form["options"]), tuple(form["sheets"]))
 
 
-def head_from(said: Mapping[str, Any]) -> Head:
+def head_from(head: Mapping[str, Any]) -> Head:
     """What ``look_inside`` said."""
-    columns = tuple(map(str, said["columns"]))
-    sample = tuple(dict(zip(columns, row, strict=True)) for row in said["sample"])
-    return Head(columns, int(said["rows"]), sample, Dialect(**said["dialect"]), said["headless"])
+    columns = tuple(map(str, head["columns"]))
+    sample = tuple(dict(zip(columns, row, strict=True)) for row in head["sample"])
+    return Head(columns, int(head["rows"]), sample, Dialect(**head["dialect"]), head["headless"])
 
 
-def tree_from(said: Mapping[str, Any]) -> Tree:
+def tree_from(tree: Mapping[str, Any]) -> Tree:
     """What ``climb`` said."""
-    return Tree(tuple(Branch(**one) for one in said["branches"]),
-                said["records"], said["more"], said["values"])  # fmt: skip
+    return Tree(tuple(Branch(**branch) for branch in tree["branches"]),
+                tree["records"], tree["more"], tree["values"])  # fmt: skip
 
 
 def population_from(folder: Path, path: Path) -> Population:
     """The items that ``read`` wrote to a folder, which goes with them; ``path``: the file."""
     kept = TakenFile(folder / f"{ITEMS}{SUFFIX}")
-    found = open_snapshot(kept.path, folder / f"{ITEMS}{CONTENTS}", path)
-    return replace(found, snapshot=None, _mapped=kept)
+    population = open_snapshot(kept.path, folder / f"{ITEMS}{CONTENTS}", path)
+    return replace(population, snapshot=None, _mapped=kept)
 
 
-def duplicates_from(said: Mapping[str, Any]) -> Duplicates:
+def duplicates_from(repeats: Mapping[str, Any]) -> Duplicates:
     """What ``read_and_compare`` said of repeats."""
-    pairs = tuple((int(row), int(first)) for row, first in said["examples"])
-    return Duplicates(int(said["count"]), pairs)
+    pairs = tuple((int(row), int(first)) for row, first in repeats["examples"])
+    return Duplicates(int(repeats["count"]), pairs)
 
 
-def learned_from(said: Mapping[str, Any], folder: Path) -> tuple[Opinion, Features | None]:
+def learned_from(facts: Mapping[str, Any], folder: Path) -> tuple[Opinion, Features | None]:
     """What ``learn`` wrote; the numbers stay mapped."""
-    found = read_arrays(folder / TOLD)
-    assert found is not None
+    stored = read_arrays(folder / TOLD)
+    assert stored is not None
     shutil.rmtree(folder, ignore_errors=True)
-    arrays, columns = found[0], tuple(map(str, said["columns"]))
-    opinion = Opinion(np.array(arrays["score"]), str(said["hash"]), columns, tuple(said["notes"]))
+    arrays, columns = stored[0], tuple(map(str, facts["columns"]))
+    opinion = Opinion(np.array(arrays["score"]), str(facts["hash"]), columns, tuple(facts["notes"]))
     if "values" not in arrays:
         return opinion, None
-    return opinion, Features(np.asarray(arrays["values"]), columns, str(said["features"]))
+    return opinion, Features(np.asarray(arrays["values"]), columns, str(facts["features"]))
 
 
 def rows_of(folder: Path) -> NDArray[np.int64]:
     """The rows that ``told`` wrote."""
-    found = read_arrays(folder / TOLD)
-    assert found is not None
-    rows = np.array(found[0]["rows"])
+    stored = read_arrays(folder / TOLD)
+    assert stored is not None
+    rows = np.array(stored[0]["rows"])
     shutil.rmtree(folder, ignore_errors=True)
     return rows

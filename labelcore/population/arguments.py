@@ -148,8 +148,8 @@ class Arguments:
         for argument in ("id_columns", "content", "metadata", "groups"):
             names = getattr(self, argument)
             if repeated := sorted({name for name in names if names.count(name) > 1}):
-                said = argument.removesuffix("_columns")
-                yield f"{said} must name a column once, got {listing(repeated)} again"
+                short = argument.removesuffix("_columns")
+                yield f"{short} must name a column once, got {listing(repeated)} again"
         yield from self._broken_thresholds()
         for name in self.passing:
             if name not in self.predictions:
@@ -248,14 +248,14 @@ def _edges(groups: Any) -> dict[str, tuple[float, ...]]:
     """Where columns of numbers are cut, of those that are not cut at their quartiles."""
     if not isinstance(groups, Mapping):
         return {}
-    found = {}
+    cuts = {}
     for name, edges in groups.items():
-        ends = tuple(float(one) for one in edges or ())
+        ends = tuple(float(edge) for edge in edges or ())
         if not (all(map(math.isfinite, ends)) and all(low < high for low, high in pairwise(ends))):
             raise _wrong(f"groups[{name!r}]", "a list of rising numbers, where it is cut", edges)
         if ends:
-            found[name] = ends
-    return found
+            cuts[name] = ends
+    return cuts
 
 
 def _classes(value: object) -> tuple[str, ...] | None:
@@ -269,8 +269,8 @@ def _classes(value: object) -> tuple[str, ...] | None:
 def _mapping(argument: str, value: object) -> Mapping[str, object]:
     key = "helper" if argument == "helpers" else "classifier"
     if not isinstance(value, Mapping):
-        one = "" if argument == "thresholds" else ", or the name of a column"
-        raise _wrong(argument, f"a mapping whose keys are {key}s{one}", value)
+        or_column = "" if argument == "thresholds" else ", or the name of a column"
+        raise _wrong(argument, f"a mapping whose keys are {key}s{or_column}", value)
     for name in value:
         if not isinstance(name, str):
             raise _wrong(f"each {key} in {argument}", "text", name)

@@ -242,7 +242,7 @@ class Items:
             kinds, place = np.arange(number ** len(classifiers)), together
         else:
             kinds, place = np.unique(together, return_inverse=True)
-        found = np.array(
+        counts = np.array(
             [
                 counted(place if part == Part() else place[self._members(part)], len(kinds))
                 for part in parts
@@ -252,14 +252,14 @@ class Items:
             tuple(int(kind) // number**power % number for power in range(len(classifiers))[::-1])
             for kind in kinds.tolist()
         ]
-        return {one: found[:, at] for at, one in enumerate(codes) if found[:, at].any()}
+        return {kind: counts[:, at] for at, kind in enumerate(codes) if counts[:, at].any()}
 
     def sums(self, score: Score, parts: Sequence[Part]) -> list[int]:
         """What the scores of each part sum to, each the nearest whole number of 2^-40."""
-        own = self.values(score)
+        values = self.values(score)
         return [
             sum(
-                _units(own[members[first : first + BLOCK]])
+                _units(values[members[first : first + BLOCK]])
                 for first in range(0, len(members), BLOCK)
             )
             for members in map(self._members, parts)
@@ -267,8 +267,8 @@ class Items:
 
     def histogram(self, score: Score, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
         """Items below the first edge, from each edge on up to the next, and from the last on."""
-        own = self.values(score)[self._members(Part(predicted))]
-        cells = np.searchsorted(edges, own, side="right")
+        values = self.values(score)[self._members(Part(predicted))]
+        cells = np.searchsorted(edges, values, side="right")
         return np.bincount(cells, minlength=len(edges) + 1).astype(np.int64)
 
     def bins(self, score: Score, edges: FloatArray) -> Bins:
@@ -287,10 +287,10 @@ class Items:
         at = places[np.array(ranks, dtype=np.int64) - 1]
         scores = self.values(stretch.score)[order[at]].tolist()
         ties = _texts(self._ties(stretch, order[at]))
-        found = [Mark(score, tie) for score, tie in zip(scores, ties, strict=True)]
-        for mark, place in zip(found, at.tolist(), strict=True):
+        marks = [Mark(score, tie) for score, tie in zip(scores, ties, strict=True)]
+        for mark, place in zip(marks, at.tolist(), strict=True):
             self._worked.marks[stretch.score, stretch.falling, stretch.seed, mark] = place + 1
-        return found
+        return marks
 
     def scores_at(self, stretch: Stretch, ranks: Sequence[int]) -> FloatArray:
         """The scores at ranks 1, 2, ... within a stretch, (n_ranks,)."""
@@ -304,19 +304,19 @@ class Items:
     def ranks(self, stretch: Stretch, positions: IntArray) -> IntArray:
         """The ranks of some items within a stretch, (n,), by counting: no order is made."""
         score = self.values(stretch.score)
-        levels, own = np.unique(score[positions], return_inverse=True)
-        found = np.zeros(2 * len(levels) + 1, dtype=np.int64)
+        levels, inverse = np.unique(score[positions], return_inverse=True)
+        sizes = np.zeros(2 * len(levels) + 1, dtype=np.int64)
         tied = []
         for first in range(0, len(score), BLOCK):
             block = score[first : first + BLOCK]
             place = np.searchsorted(levels, block)
             level = place < len(levels)
             level[level] = levels[place[level]] == block[level]
-            found += np.bincount(2 * place + level, minlength=len(found))
+            sizes += np.bincount(2 * place + level, minlength=len(sizes))
             tied.append(first + np.flatnonzero(level))
-        below, number = np.cumsum(found[:-1:2] + np.append(0, found[1:-2:2])), found[1::2]
+        below, number = np.cumsum(sizes[:-1:2] + np.append(0, sizes[1:-2:2])), sizes[1::2]
         before = below if not stretch.falling else len(score) - below - number
-        rank = before[own] + self._among_equal(stretch, np.concatenate(tied), positions, levels)
+        rank = before[inverse] + self._among_equal(stretch, np.concatenate(tied), positions, levels)
         return np.asarray(rank - self._until(stretch, stretch.after))
 
     def _among_equal(
@@ -335,10 +335,10 @@ class Items:
         start = np.cumsum(np.where(number > 1, number, 0)) - number
         rank = np.empty(len(items), dtype=np.int64)
         rank[order] = np.arange(len(items)) - start[level[order]] + 1
-        found = np.ones(len(positions), dtype=np.int64)
+        ranks = np.ones(len(positions), dtype=np.int64)
         shared = np.isin(positions, items)
-        found[shared] = rank[np.searchsorted(items, positions[shared])]
-        return found
+        ranks[shared] = rank[np.searchsorted(items, positions[shared])]
+        return ranks
 
     def distinct(self, score: str, most: int) -> int:
         """Different scores, ``most`` + 1 where there are more."""
@@ -365,12 +365,12 @@ class Items:
         """All positions in the order of the score of a stretch, (n_items,)."""
         score = self.values(stretch.score)
 
-        def made() -> IntArray:
+        def make() -> IntArray:
             turned = score if stretch.falling else -score
             return ranking(turned, lambda items: self._ties(stretch, items))
 
         key = stretch.score, stretch.falling, stretch.seed
-        return self._worked.ordered.get(key, made)
+        return self._worked.ordered.get(key, make)
 
     def _until(self, stretch: Stretch, mark: Mark | None) -> int:
         """How many items of the whole order stand before a mark or there."""
@@ -402,15 +402,15 @@ class Items:
             stretch = part.stretches[0]
             return self.order(stretch)[self._places_of(stretch, part.predicted)]
         every = np.arange(len(self), dtype=narrow(np.zeros(0, dtype=np.int64), len(self)).dtype)
-        found = self._inside(part.stretches[0]) if part.stretches else every
+        inside = self._inside(part.stretches[0]) if part.stretches else every
         for stretch in part.stretches[1:]:
-            found = found[np.isin(found, self._inside(stretch))]
+            inside = inside[np.isin(inside, self._inside(stretch))]
         if part.without:
             left = np.ones(len(self), dtype=bool)
             for stretch in part.without:
                 left[self._inside(stretch)] = False
-            found = found[left[found]]
-        return self._calling(found, part.predicted)
+            inside = inside[left[inside]]
+        return self._calling(inside, part.predicted)
 
     def _calling(self, items: IntArray, predicted: Mapping[str, int]) -> IntArray:
         """Those of some items that classifiers predict so."""
@@ -425,12 +425,12 @@ class Items:
         if not predicted:
             return np.arange(first, end)
 
-        def made() -> IntArray:
+        def make() -> IntArray:
             along = [self._along(stretch, name) == code for name, code in predicted.items()]
             return narrow(np.flatnonzero(np.all(along, axis=0)), len(self))
 
         key = stretch.score, stretch.falling, stretch.seed, *sorted(predicted.items())
-        every = self._worked.places.get(key, made)
+        every = self._worked.places.get(key, make)
         # NumPy would make wider numbers of all of them for ends of another type.
         ends = np.array([first, end], dtype=narrow(np.zeros(0, dtype=np.int64), len(self)).dtype)
         return every[slice(*np.searchsorted(every, ends).tolist())]
@@ -462,26 +462,26 @@ class Items:
     def strata(self, parts: Sequence[Part]) -> IntArray:
         """Which of these parts each item belongs to, (n_items,), in a narrow type."""
 
-        def made() -> IntArray:
+        def make() -> IntArray:
             kind = narrow(np.zeros(0, dtype=np.int64), max(len(parts), SMALL_CODES)).dtype
-            found = np.zeros(len(self), dtype=kind)
+            strata = np.zeros(len(self), dtype=kind)
             for number, part in enumerate(parts):
-                found[self._members(part)] = number
-            return found
+                strata[self._members(part)] = number
+            return strata
 
-        return self._worked.strata.get(list(parts), made)
+        return self._worked.strata.get(list(parts), make)
 
     def queue(self, parts: Sequence[Part], seed: int) -> IntArray:
         """Part after part in draw order, (n_items,)."""
 
-        def made() -> IntArray:
+        def make() -> IntArray:
             stratum = self.strata(parts)
             if not self._shared:
                 self._worked = Worked()  # The orders of scores, which take the room of this one.
             order = self._orders.of_file(seed, "draw", self._file)
             return by_group(order, stratum, len(parts))
 
-        return self._worked.queues.get((seed, list(parts)), made)
+        return self._worked.queues.get((seed, list(parts)), make)
 
 
 def _units(scores: FloatArray) -> int:

@@ -62,8 +62,8 @@ def let_pages_go() -> None:
     """Leave the pages of mapped files to the system, which may drop them: they are this process's
     again when it looks at them."""
     if hasattr(mmap, "MADV_DONTNEED"):
-        for one in list(MAPPED):
-            one.madvise(mmap.MADV_DONTNEED)
+        for pages in list(MAPPED):
+            pages.madvise(mmap.MADV_DONTNEED)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array], meta: Mapping[str, Any]) -> None:
@@ -116,20 +116,20 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]] | None:
             if _sum(stream, length) != stream.read():
                 return None
         reader = pa.ipc.open_stream(opened(path))
-        told = json.loads(reader.schema.metadata[META])
-        if told["layout"] != LAYOUT:
+        meta = json.loads(reader.schema.metadata[META])
+        if meta["layout"] != LAYOUT:
             return None
-        batch, forms = reader.read_next_batch(), told["forms"]
-        found: dict[str, Array] = {}
+        batch, forms = reader.read_next_batch(), meta["forms"]
+        arrays: dict[str, Array] = {}
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             values = column.values
             if name not in forms:
-                found[name] = values
+                arrays[name] = values
                 continue
             kind, shape = forms[name]
             plain = values.to_numpy(zero_copy_only=True)
-            found[name] = plain.view(np.dtype(kind)).reshape(shape)
-        return found, told["meta"]
+            arrays[name] = plain.view(np.dtype(kind)).reshape(shape)
+        return arrays, meta["meta"]
     except UNREADABLE:
         return None
 
@@ -137,10 +137,10 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]] | None:
 def _sum(stream: BinaryIO, length: int) -> bytes:
     """The CRC-32 of the first ``length`` bytes; the stream stands behind them then."""
     stream.seek(0)
-    found = 0
+    checksum = 0
     while length > 0:
         block = stream.read(min(length, CHECKED_AT_ONCE))
         if not block:
             break
-        found, length = zlib.crc32(block, found), length - len(block)
-    return found.to_bytes(SUM_BYTES, "big")
+        checksum, length = zlib.crc32(block, checksum), length - len(block)
+    return checksum.to_bytes(SUM_BYTES, "big")

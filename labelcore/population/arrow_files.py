@@ -67,10 +67,10 @@ def database(path: Path) -> pa.RecordBatchReader | None:
 
     try:
         connection = duckdb.connect(str(path), read_only=True, config=ALONE)
-        found = [".".join(map(_quoted, names)) for names in connection.execute(TABLES).fetchall()]
-        if len(found) != 1:
-            raise refusal(path.name, SEVERAL.format(found[0]) if found else NO_TABLE)
-        result = connection.sql(f"select * from {found[0]}").to_arrow_reader(ROWS_AT_ONCE)
+        tables = [".".join(map(_quoted, names)) for names in connection.execute(TABLES).fetchall()]
+        if len(tables) != 1:
+            raise refusal(path.name, SEVERAL.format(tables[0]) if tables else NO_TABLE)
+        result = connection.sql(f"select * from {tables[0]}").to_arrow_reader(ROWS_AT_ONCE)
         return pa.RecordBatchReader.from_batches(result.schema, _of(connection, result))
     except duckdb.Error as error:
         raise refusal(path.name, NO_DUCKDB) from error

@@ -107,8 +107,8 @@ def as_numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | N
     if not (truth or pa.types.is_decimal(kind) or pa.types.is_null(kind) or _is_number(kind)):
         return None
     values, first = room(len(column), np.float64), 0
-    for one in column.chunks:
-        chunk = (one.cast(pa.uint8()) if truth else one).cast(pa.float64(), safe=False)
+    for part in column.chunks:
+        chunk = (part.cast(pa.uint8()) if truth else part).cast(pa.float64(), safe=False)
         filled = pc.fill_null(chunk, np.nan) if chunk.null_count else chunk
         values[first : first + len(chunk)] = filled.to_numpy()
         first += len(chunk)
@@ -125,8 +125,7 @@ def _numbers_in_text(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float6
     try:
         numbers = pc.fill_null(pointed.cast(pa.float64()), np.nan)
     except pa.ArrowInvalid:
-        texts = column.to_pylist()
-        return np.array([_number(text, decimal) for text in texts], dtype=np.float64)
+        return np.array([_number(text, decimal) for text in column.to_pylist()], dtype=np.float64)
     values: NDArray[np.float64] = np.array(numbers.to_numpy())
     return values
 

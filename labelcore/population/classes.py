@@ -47,8 +47,8 @@ class PredictionColumn:
             encoded = pc.dictionary_encode(_encodable(chunk), null_encoding="encode")
             texts = as_text(pa.chunked_array([encoded.dictionary])).to_pylist()
             table = [place_of.setdefault(text, len(place_of)) for text in texts]
-            own = encoded.indices.to_numpy(zero_copy_only=False)
-            places[first : first + len(chunk)] = np.array(table, dtype=np.int32)[own]
+            codes = encoded.indices.to_numpy(zero_copy_only=False)
+            places[first : first + len(chunk)] = np.array(table, dtype=np.int32)[codes]
             first += len(chunk)
         let_pages_go()
         return cls(tuple(place_of), places)
@@ -65,9 +65,9 @@ class PredictionColumn:
 
     def passing(self, values: Sequence[str], *, blank: bool = True) -> PredictionColumn:
         """As a column of 0/1: 1 for these values. ``blank``: 0 for an empty one, too."""
-        told = ["1" if one in values else "" if not (blank or one.strip()) else "0"
-                for one in self.values]  # fmt: skip
-        return replace(self, values=tuple(told))
+        answers = ["1" if text in values else "" if not (blank or text.strip()) else "0"
+                for text in self.values]  # fmt: skip
+        return replace(self, values=tuple(answers))
 
 
 def _encodable(chunk: pa.Array) -> pa.Array:

@@ -122,10 +122,10 @@ def content_features(
     for name in names:
         population._refuse_unknown_column(name)
     key: FeaturesKey = names, seed, sample
-    found = population.features.get(key)
-    if found is None:
-        found = population.features[key] = _made(population, names, seed, sample)
-    return found
+    features = population.features.get(key)
+    if features is None:
+        features = population.features[key] = _made(population, names, seed, sample)
+    return features
 
 
 def _made(population: Population, names: Sequence[str], seed: int, sample: int) -> Features:
@@ -142,8 +142,8 @@ def _made(population: Population, names: Sequence[str], seed: int, sample: int) 
             np.concatenate([part.sampled for part in parts], axis=1, out=values)
         elif parts:
             for start, piece in _pieces(population, names):
-                found = np.hstack([part.apply(piece) for part in parts])
-                values[start : start + len(found)] = found
+                rows = np.hstack([part.apply(piece) for part in parts])
+                values[start : start + len(rows)] = rows
                 let_pages_go()
     digest = sha256()
     for start in range(0, len(values), PIECE):
@@ -163,8 +163,8 @@ def content_terms(
     look = _Look(population, names, chosen)
     parts = _fitted(look, seed, turned=False)
 
-    def beside(found: Sequence[Any]) -> Any:
-        return hstack([csr_array(one) for one in found], format="csr")
+    def beside(parts: Sequence[Any]) -> Any:
+        return hstack([csr_array(part) for part in parts], format="csr")
 
     def pieces() -> Iterator[tuple[int, Any]]:
         for start, piece in _pieces(population, names):
@@ -238,8 +238,8 @@ class _Look:
         filled = column.filter(pc.match_substring_regex(column, r"\S"))
         if len(filled) and pc.all(pc.match_substring_regex(filled, LIST)).as_py():
             least, most = self.commas.get(name, (1 << 40, 0))
-            found = pc.min_max(pc.count_substring(filled, ",")).as_py()
-            self.commas[name] = min(least, found["min"]), max(most, found["max"])
+            ends = pc.min_max(pc.count_substring(filled, ",")).as_py()
+            self.commas[name] = min(least, ends["min"]), max(most, ends["max"])
 
 
 LIST = r"^\s*\[\s*[-+0-9.eEnaN,\s]*\]\s*$"
@@ -275,11 +275,11 @@ def _fitted(look: _Look, seed: int, *, turned: bool = True) -> list[_Part]:
         else:
             texts.append(name)
     if texts:
-        found = _of_texts(texts, look.columns, seed, turned=turned)
-        if found is None:
+        part = _of_texts(texts, look.columns, seed, turned=turned)
+        if part is None:
             look.notes.append(NO_TERMS.format(columns=", ".join(map(repr, texts))))
         else:
-            parts.append(found)
+            parts.append(part)
     return parts
 
 
@@ -297,9 +297,9 @@ def _numbers(
 
     def read(column: pa.ChunkedArray) -> NDArray[np.float64]:
         trimmed = pc.utf8_trim_whitespace(column)
-        found = as_numbers(pc.if_else(pc.equal(trimmed, ""), None, trimmed), look.decimal)
-        assert found is not None
-        return np.where(np.isfinite(found), found, np.nan)
+        numbers = as_numbers(pc.if_else(pc.equal(trimmed, ""), None, trimmed), look.decimal)
+        assert numbers is not None
+        return np.where(np.isfinite(numbers), numbers, np.nan)
 
     def dated(column: pa.ChunkedArray) -> NDArray[np.float64]:
         texts = pd.Series(column.to_pylist(), dtype="object")
@@ -331,10 +331,10 @@ def _ranks(
     gaps = len(ordered) < len(values)
 
     def apply(piece: Columns) -> Floats:
-        found = read(piece[name])
-        there = np.isfinite(found)
-        below = np.searchsorted(ordered, found, side="left")
-        upto = np.searchsorted(ordered, found, side="right")
+        numbers = read(piece[name])
+        there = np.isfinite(numbers)
+        below = np.searchsorted(ordered, numbers, side="left")
+        upto = np.searchsorted(ordered, numbers, side="right")
         rank = np.where(there, (below + upto) / len(ordered) - 1, 0)
         square = np.where(there, rank**2 - 1 / 3, 0)
         return np.stack([rank, square, *([2.0 * there - 1] if gaps else [])], axis=1, dtype="f4")
@@ -363,9 +363,9 @@ def _embedding(name: str, sampled: pa.ChunkedArray, length: int, seed: int) -> _
         parts = pc.split_pattern(inside.filter(filled), ",").flatten()
         numbers = pc.utf8_trim_whitespace(parts)
         values = np.zeros((len(inside), length), dtype=np.float32)
-        found = as_numbers(pa.chunked_array([numbers], pa.string()), ".")
-        assert found is not None
-        values[filled.to_numpy(False)] = np.nan_to_num(found).reshape(-1, length)
+        known = as_numbers(pa.chunked_array([numbers], pa.string()), ".")
+        assert known is not None
+        values[filled.to_numpy(False)] = np.nan_to_num(known).reshape(-1, length)
         return values
 
     first = read(sampled)
@@ -402,7 +402,7 @@ def _of_texts(names: Sequence[str], sampled: Columns, seed: int, *, turned: bool
 
     def counted(piece: Columns) -> Any:
         texts = zip(*(piece[name].to_pylist() for name in names), strict=True)
-        return hashed.transform(["\n".join(one)[:LONGEST] for one in texts])
+        return hashed.transform(["\n".join(row)[:LONGEST] for row in texts])
 
     counts = counted(sampled)
     rows = np.bincount(counts.indices, minlength=HASHES)
@@ -412,12 +412,12 @@ def _of_texts(names: Sequence[str], sampled: Columns, seed: int, *, turned: bool
     if width < 1:
         return None
     weights = TfidfTransformer(sublinear_tf=True)
-    first, said = weights.fit_transform(counts[:, terms]), tuple(names)
+    first, columns = weights.fit_transform(counts[:, terms]), tuple(names)
     if not turned:
-        return _Part(said, lambda piece: weights.transform(counted(piece)[:, terms]), first)
+        return _Part(columns, lambda piece: weights.transform(counted(piece)[:, terms]), first)
     svd = TruncatedSVD(width, random_state=seed)
     return _directions(
-        said,
+        columns,
         lambda piece: svd.transform(weights.transform(counted(piece)[:, terms])),
         svd.fit_transform(first),
     )

@@ -59,19 +59,19 @@ class CellTable(TextTable):
         super()._named(name, columns)
         self.width = len(columns)
         places = reversed(list(enumerate(columns)))
-        self._place = {one: place for place, one in places}  # the first of each name
+        self._place = {name: place for place, name in places}  # the first of each name
 
     def load(self, names: Sequence[str]) -> Columns:
         """These columns, read now."""
-        found, rows = self._loaded(names)
+        columns, rows = self._loaded(names)
         self._counted(rows)
-        return found
+        return columns
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
         """Some rows at a time."""
         wanted = list(dict.fromkeys(names))
         for batch in self._stream(self._places(wanted)):
-            yield {one: pa.chunked_array([batch.column(at)]) for at, one in enumerate(wanted)}
+            yield {name: pa.chunked_array([batch.column(at)]) for at, name in enumerate(wanted)}
 
     def first(self, number: int) -> list[dict[str, str]]:
         """All cells of the first rows."""
@@ -116,10 +116,10 @@ class CellTable(TextTable):
         return [self._place[name] for name in names]
 
     def _row(self, row: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        cells: dict[str, str] = {}
         for name, cell in zip(names, row, strict=True):
-            found.setdefault(name, cell)
-        return found
+            cells.setdefault(name, cell)
+        return cells
 
     def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
         return [None] * len(positions)
@@ -185,17 +185,17 @@ class CsvFile(CellTable):
     def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
         """The dialect as far as it is not given."""
         text = open_text(path, given.get("encoding"))
-        found = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
-        return Form(found, cls.options)
+        dialect = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
+        return Form(dialect, cls.options)
 
     def load(self, names: Sequence[str]) -> Columns:
         """These columns; DuckDB is believed where no byte of the file is missing from its cells."""
         if self._again is None and self._count is None:
             try:
-                found, rows = self._loaded(names)
+                columns, rows = self._loaded(names)
                 if self._plainly(rows) or self._complete():
                     self._counted(rows)
-                    return found
+                    return columns
             except DuckError:
                 pass
             self._rewrite()
@@ -220,16 +220,16 @@ class CsvFile(CellTable):
             return False
         marks, returns = f"{self.dialect.quote}\n".encode(), int(self._bytes.returns)
         beside = self.width - 1 + returns
-        found = len(self._bytes.mark) - (0 if self._bytes.ended else returns)
+        left = len(self._bytes.mark) - (0 if self._bytes.ended else returns)
         if self._header is not None:
-            found += beside + _without("".join(self._header).encode(), marks)
+            left += beside + _without("".join(self._header).encode(), marks)
         for batch in self._stream(range(self.width)):
-            found += batch.num_rows * beside
-            found += sum(_without(_bytes_of(column), marks) for column in batch.columns)
+            left += batch.num_rows * beside
+            left += sum(_without(_bytes_of(column), marks) for column in batch.columns)
         with self.text.path.open("rb") as stream:
             while block := stream.read(BLOCK_BYTES):
-                found -= _without(block, marks)
-        return found == 0
+                left -= _without(block, marks)
+        return left == 0
 
     def _records(self) -> Iterator[Sequence[str]]:
         if self._again is not None:
@@ -254,5 +254,5 @@ def _without(data: bytes, marks: bytes) -> int:
 
 def _bytes_of(column: pa.StringArray) -> bytes:
     _, ends, data = column.buffers()
-    own = np.frombuffer(ends, dtype=np.int32)[column.offset : column.offset + len(column) + 1]
-    return b"" if data is None else bytes(memoryview(data)[int(own[0]) : int(own[-1])])
+    offsets = np.frombuffer(ends, dtype=np.int32)[column.offset : column.offset + len(column) + 1]
+    return b"" if data is None else bytes(memoryview(data)[int(offsets[0]) : int(offsets[-1])])

@@ -76,8 +76,7 @@ class _Lines(Iterator[str]):
         try:
             return line.decode("utf-8")
         except UnicodeDecodeError as error:
-            told = self._text.not_text(start + error.start, line[error.start])
-            self._walk.note(self.line, *told)
+            self._walk.note(self.line, *self._text.not_text(start + error.start, line[error.start]))
             return line.decode("utf-8", errors="replace")
 
 

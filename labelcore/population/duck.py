@@ -45,8 +45,8 @@ class Duck:
         text = query.text.replace(HOLE, "?")
 
         def ask() -> list[tuple[Any, ...]]:
-            found: list[tuple[Any, ...]] = cursor.execute(text, list(query.values)).fetchall()
-            return found
+            rows: list[tuple[Any, ...]] = cursor.execute(text, list(query.values)).fetchall()
+            return rows
 
         try:
             return patiently(ask, cursor.interrupt, tick)
@@ -79,7 +79,7 @@ def _of_process(process: int) -> Any:
 def _opened(remote: bool) -> Any:
     import duckdb
 
-    found = duckdb.connect(
+    home = duckdb.connect(
         config={
             "memory_limit": MEMORY,
             "threads": 2,
@@ -89,8 +89,8 @@ def _opened(remote: bool) -> Any:
         }
     )
     # Else the texts of moments, ids among them, would be those of this machine's zone.
-    found.execute("SET GLOBAL TimeZone = 'UTC'")
-    return found
+    home.execute("SET GLOBAL TimeZone = 'UTC'")
+    return home
 
 
 def as_written(part: str) -> str:

@@ -159,7 +159,7 @@ def cell_text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
+        return ESCAPED.sub(lambda match: chr(int(match[1], 16)), value)
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     if isinstance(value, datetime.datetime):

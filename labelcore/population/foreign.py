@@ -45,19 +45,19 @@ def doccano(path: Path) -> list[Row] | None:
 
 def _is_doccano(row: Mapping[str, Any]) -> bool:
     label = row.get("label")
-    named = isinstance(label, list) and all(isinstance(one, str) for one in label)
+    named = isinstance(label, list) and all(isinstance(name, str) for name in label)
     return named and ("text" in row or "filename" in row or "data" in row)
 
 
 def _doccano_row(row: Mapping[str, Any]) -> Row:
-    found: Row = {name: _cell(value) for name, value in row.items()}
-    found["annotation"] = ", ".join(found_label) if (found_label := row.get("label")) else ""
-    found.pop("label", None)
+    cells: Row = {name: _cell(value) for name, value in row.items()}
+    cells["annotation"] = ", ".join(found_label) if (found_label := row.get("label")) else ""
+    cells.pop("label", None)
     comments = row.get("Comments", row.get("comments"))
     if isinstance(comments, list):
-        found.pop("Comments", None)
-        found["comments"] = " ".join(map(str, comments))
-    return found
+        cells.pop("Comments", None)
+        cells["comments"] = " ".join(map(str, comments))
+    return cells
 
 
 def prodigy(path: Path) -> list[Row] | None:
@@ -74,16 +74,16 @@ def _is_prodigy(row: Mapping[str, Any]) -> bool:
 
 def _prodigy_row(row: Mapping[str, Any]) -> Row:
     meta: Any = row.get("meta")
-    found: Row = {name: _cell(value) for name, value in meta.items()} if _is_object(meta) else {}
+    cells: Row = {name: _cell(value) for name, value in meta.items()} if _is_object(meta) else {}
     left_out = ("meta", "options", "accept", "config", "answer", "spans", "tokens", "label")
-    found |= {
+    cells |= {
         name: _cell(value)
         for name, value in row.items()
         if name not in left_out and not name.startswith("_")
     }
-    found["annotation"] = _prodigy_answer(row)
-    found["annotator"] = str(row.get("_annotator_id") or row.get("_session_id") or "")
-    return found
+    cells["annotation"] = _prodigy_answer(row)
+    cells["annotator"] = str(row.get("_annotator_id") or row.get("_session_id") or "")
+    return cells
 
 
 def _prodigy_answer(row: Mapping[str, Any]) -> str:
@@ -101,7 +101,7 @@ def hugging_face(path: Path) -> pa.RecordBatchReader | None:
     if not labels:
         return None
     kept = pq.read_schema(path).remove_metadata()
-    fields = [pa.field(one.name, pa.string()) if one.name in labels else one for one in kept]
+    fields = [pa.field(part.name, pa.string()) if part.name in labels else part for part in kept]
     schema = pa.schema(fields)
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -136,10 +136,10 @@ def class_labels(path: Path) -> dict[str, list[str]]:
 def class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
     """Column -> the names of its classes, from the metadata of a schema."""
     try:
-        said = json.loads((metadata or {}).get(b"huggingface", b"{}"))
-        features = said.get("info", {}).get("features", {})
+        meta = json.loads((metadata or {}).get(b"huggingface", b"{}"))
+        features = meta.get("info", {}).get("features", {})
         return {
-            str(name): [str(one) for one in feature["names"]]
+            str(name): [str(name) for name in feature["names"]]
             for name, feature in features.items()
             if _is_object(feature) and feature.get("_type") == "ClassLabel" and feature.get("names")
         }
@@ -173,7 +173,7 @@ def ris(path: Path) -> list[Row] | None:
     except UnicodeDecodeError:
         rule = "a RIS file must be in UTF-8"
         raise PopulationError([Fault(path.name, None, None, None, rule)]) from None
-    found: list[Row] = []
+    rows: list[Row] = []
     fields: dict[str, list[str]] = {}
     last = ""
     for line in text.splitlines():
@@ -184,14 +184,14 @@ def ris(path: Path) -> list[Row] | None:
             continue
         last, value = tag[1], tag[2].strip()
         if last == "ER":
-            found.append(_ris_row(fields))
+            rows.append(_ris_row(fields))
             fields, last = {}, ""
         else:
             fields.setdefault(last, []).append(value)
     if fields:
         rule = "the last record of a RIS file must end with a line ER"
-        raise PopulationError([Fault(path.name, None, len(found) + 1, None, rule)])
-    return found
+        raise PopulationError([Fault(path.name, None, len(rows) + 1, None, rule)])
+    return rows
 
 
 _RIS_LINE = re.compile(r"([A-Z][A-Z0-9])  -(.*)")
@@ -216,7 +216,7 @@ def _ris_row(fields: Mapping[str, list[str]]) -> Row:
         for name, tags in _RIS_COLUMNS.items()
     }
     notes = fields.get("N1", [])
-    row["annotation"] = next((_RIS_ANSWERS[one] for one in notes if one in _RIS_ANSWERS), "")
+    row["annotation"] = next((_RIS_ANSWERS[note] for note in notes if note in _RIS_ANSWERS), "")
     return row
 
 
@@ -235,10 +235,10 @@ def open_telemetry(path: Path) -> list[Row] | None:
     except (ValueError, RecursionError):
         whole = list(_records(path))
     spans = [
-        span | {"resource": _attributes(one.get("resource", {}).get("attributes", ()))}
+        span | {"resource": _attributes(resource.get("resource", {}).get("attributes", ()))}
         for batch in whole
-        for one in batch.get("resourceSpans", ())
-        for scope in one.get("scopeSpans", ())
+        for resource in batch.get("resourceSpans", ())
+        for scope in resource.get("scopeSpans", ())
         for span in scope.get("spans", ())
     ]
     rows = [_span_row(span) for span in spans]
@@ -256,13 +256,13 @@ EVALUATED = "gen_ai.evaluation."
 
 def _span_row(span: Record) -> Row:
     attributes = _attributes(span.get("attributes", ()))
-    judged = [_attributes(one.get("attributes", ())) for one in span.get("events", ())]
+    judged = [_attributes(event.get("attributes", ())) for event in span.get("events", ())]
     names = {"name": "name", "score.value": "value", "score.label": "label"}
     names["explanation"] = "explanation"
     evaluations = [
-        {said: one[f"{EVALUATED}{name}"] for name, said in names.items() if EVALUATED + name in one}
-        for one in judged
-        if f"{EVALUATED}name" in one
+        {key: row[f"{EVALUATED}{name}"] for name, key in names.items() if EVALUATED + name in row}
+        for row in judged
+        if f"{EVALUATED}name" in row
     ]
     return {
         "span_id": span.get("spanId", ""),
@@ -276,10 +276,10 @@ def _span_row(span: Record) -> Row:
 
 def _attributes(pairs: Sequence[Record]) -> Row:
     """Names -> values, texts that are JSON read, and numbered names of OpenInference as lists."""
-    found: Row = {}
+    row: Row = {}
     for pair in pairs:
-        _put(found, str(pair.get("key", "")), _any_value(pair.get("value") or {}))
-    return found
+        _put(row, str(pair.get("key", "")), _any_value(pair.get("value") or {}))
+    return row
 
 
 def _any_value(value: Record) -> Any:
@@ -287,22 +287,22 @@ def _any_value(value: Record) -> Any:
     held: Any
     kind, held = next(iter(value.items()), ("", None))
     if kind == "arrayValue":
-        return [_any_value(one) for one in held.get("values", ())]
+        return [_any_value(element) for element in held.get("values", ())]
     if kind == "kvlistValue":
-        return {one["key"]: _any_value(one.get("value") or {}) for one in held.get("values", ())}
+        return {pair["key"]: _any_value(pair.get("value") or {}) for pair in held.get("values", ())}
     if kind == "intValue":
         return int(held)
     return decoded(held) if isinstance(held, str) else held
 
 
-def _put(found: Row, name: str, value: Any) -> None:
+def _put(row: Row, name: str, value: Any) -> None:
     """``llm.input_messages.0.message.role`` lies in the first element of ``llm.input_messages``."""
     numbered = re.match(r"(.+?)\.(\d{1,4})\.(.+)", name)
     if numbered is None:
-        found[name] = value
+        row[name] = value
         return
     listed, place, rest = numbered.groups()
-    elements = found.setdefault(listed, [])
+    elements = row.setdefault(listed, [])
     while len(elements) <= int(place):
         elements.append({})
     _put(elements[int(place)], rest, value)
@@ -322,7 +322,7 @@ def wrapped(path: Path) -> list[Row] | None:
     except (ValueError, RecursionError):
         return None
     long = {k: v for k, v in whole.items() if isinstance(v, list) and len(v) >= FEWEST_WRAPPED}
-    lists = {name: one for name, one in long.items() if all(map(_is_object, one))}
+    lists = {name: rows for name, rows in long.items() if all(map(_is_object, rows))}
     if len(lists) > 1:
         rule = f"the file holds one object, with {len(lists)} lists of objects: save one of them"
         raise PopulationError([Fault(path.name, next(iter(lists)), None, None, rule)])
@@ -356,8 +356,8 @@ def recognised(path: Path) -> Rows | None:
     """
     if path.suffix.lower() not in SUFFIXES:
         return None
-    found = (read(path) for read in TOOLS.values())
-    return next((rows for rows in found if rows is not None), None)
+    readings = (read(path) for read in TOOLS.values())
+    return next((rows for rows in readings if rows is not None), None)
 
 
 def needed(path: Path, wanted: Sequence[str]) -> Rows | None:
@@ -365,8 +365,8 @@ def needed(path: Path, wanted: Sequence[str]) -> Rows | None:
     whose own columns are enough is read as it is."""
     if path.suffix.lower() == ".parquet":
         return recognised(path) if set(wanted) & set(class_labels(path)) else None
-    own = _own_columns(path)
-    if own is not None and set(wanted) <= own:
+    columns = _own_columns(path)
+    if columns is not None and set(wanted) <= columns:
         return None
     return recognised(path)
 
@@ -403,16 +403,16 @@ def _of_lines(
     if not first or not all(map(fits, first)):
         return None
     _check_size(path)
-    found, faults = [], []
+    rows, faults = [], []
     for number, record in enumerate(_records(path), 1):
         if fits(record):
-            found.append(row_of(record))
+            rows.append(row_of(record))
         else:
             rule = "this row has another form than the first ones, which look like another tool's"
             faults.append(Fault(path.name, None, number, None, rule))
     if faults:
         raise PopulationError(faults)
-    return found
+    return rows
 
 
 def _records(path: Path) -> Iterator[Mapping[str, Any]]:

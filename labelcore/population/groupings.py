@@ -85,7 +85,7 @@ def grouping_of(
     sizes = np.bincount(codes, minlength=len(names))
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] > 0]
-    present = [names[one] for one in order.tolist()]
+    present = [names[place] for place in order.tolist()]
     if asked is None:
         asked = present if planned is None else _served(present, sizes[order], planned)
     for name in asked:
@@ -122,7 +122,7 @@ def _crossed(population: Population, by: Sequence[str]) -> tuple[NDArray[np.int6
     names = [""]
     for at, column in enumerate(by):
         group = population.groups[column]
-        own = [EMPTY, *group.names]
-        together = together * len(own) + (group.codes.astype(np.int64) + 1)
-        names = own if at == 0 else [f"{one}{CROSS}{other}" for one in names for other in own]
+        texts = [EMPTY, *group.names]
+        together = together * len(texts) + (group.codes.astype(np.int64) + 1)
+        names = texts if at == 0 else [f"{name}{CROSS}{other}" for name in names for other in texts]
     return together, names

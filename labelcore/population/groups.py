@@ -63,12 +63,12 @@ class Group:
             (strata, n_names); items whose cell is empty are in none of them.
         """
         names = len(self.texts)
-        found: NDArray[np.int64] = np.zeros(strata * (names + 1), dtype=np.int64)
+        sums: NDArray[np.int64] = np.zeros(strata * (names + 1), dtype=np.int64)
         for first in range(0, len(self.codes), BLOCK):
             place = stratum[first : first + BLOCK].astype(np.int64) * (names + 1)
             place += self.codes[first : first + BLOCK] + 1
-            found += np.bincount(place, minlength=len(found))
-        return found.reshape(strata, names + 1)[:, 1:]
+            sums += np.bincount(place, minlength=len(sums))
+        return sums.reshape(strata, names + 1)[:, 1:]
 
 
 def read_group(column: pa.ChunkedArray) -> Group:
@@ -76,13 +76,13 @@ def read_group(column: pa.ChunkedArray) -> Group:
     texts = pc.utf8_trim_whitespace(as_text(column)).cast(pa.large_string())
     encoded = pc.dictionary_encode(texts).unify_dictionaries()
     parts = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
-    found = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], pa.large_string())
-    order = pc.sort_indices(found).to_numpy()
-    empty = int(len(found) > 0 and found[int(order[0])].as_py() == "")
-    place: NDArray[np.int64] = np.empty(len(found) + 1, dtype=np.int64)
-    place[order] = np.arange(len(found)) - empty
+    values = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], pa.large_string())
+    order = pc.sort_indices(values).to_numpy()
+    empty = int(len(values) > 0 and values[int(order[0])].as_py() == "")
+    place: NDArray[np.int64] = np.empty(len(values) + 1, dtype=np.int64)
+    place[order] = np.arange(len(values)) - empty
     whole = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
-    return Group(narrow(place, max(len(found), 1))[whole], found.take(pa.array(order[empty:])))
+    return Group(narrow(place, max(len(values), 1))[whole], values.take(pa.array(order[empty:])))
 
 
 def cut_group(group: Group, edges: Sequence[float] = ()) -> Group:
@@ -101,11 +101,11 @@ def cut_group(group: Group, edges: Sequence[float] = ()) -> Group:
         values = np.array(numbers, dtype=float)
         ends = list(edges) or _quartiles(group, values)
         return _joined(group, np.searchsorted(ends, values, side="right"), _ranges(ends))
-    months = [found[1] for found in map(DATE.fullmatch, names) if found]
+    months = [match[1] for match in map(DATE.fullmatch, names) if match]
     if len(months) < len(names):
         return group
     kept = sorted({*months})
-    return _joined(group, np.array([kept.index(one) for one in months]), kept)
+    return _joined(group, np.array([kept.index(month) for month in months]), kept)
 
 
 def may_be_cut(values: Collection[str]) -> bool:
@@ -114,16 +114,16 @@ def may_be_cut(values: Collection[str]) -> bool:
     >>> may_be_cut(["3", "-1.5"]), may_be_cut(["2026-01-05"]), may_be_cut(["3", "x"])
     (True, True, False)
     """
-    numbers = all(_number(one) is not None for one in values)
+    numbers = all(_number(value) is not None for value in values)
     return bool(values) and (numbers or all(map(DATE.fullmatch, values)))
 
 
 def _number(text: str) -> float | None:
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
         return None
-    return found if np.isfinite(found) else None
+    return number if np.isfinite(number) else None
 
 
 def _quartiles(group: Group, values: NDArray[np.float64]) -> list[float]:
@@ -131,10 +131,10 @@ def _quartiles(group: Group, values: NDArray[np.float64]) -> list[float]:
     order = np.argsort(values)
     counts = np.bincount(group.codes[group.codes >= 0], minlength=len(values))[order]
     share = np.cumsum(counts) / counts.sum()
-    found = values[order][np.searchsorted(share, np.arange(1, PARTS) / PARTS)]
-    short = np.array([float(f"{one:.2g}") for one in found])
+    cuts = values[order][np.searchsorted(share, np.arange(1, PARTS) / PARTS)]
+    short = np.array([float(f"{cut:.2g}") for cut in cuts])
     apart = bool((np.diff(short) > 0).all()) and short[0] > values.min() < values.max() >= short[-1]
-    return [float(one) for one in (short if apart else np.unique(found[found > values.min()]))]
+    return [float(cut) for cut in (short if apart else np.unique(cuts[cuts > values.min()]))]
 
 
 def _ranges(ends: Sequence[float]) -> list[str]:
@@ -142,16 +142,16 @@ def _ranges(ends: Sequence[float]) -> list[str]:
     >>> _ranges([100.0, 1500.0])
     ['under 100', '100 to 1,500', '1,500 or more']
     """
-    said = [f"{one:,.0f}" if one == round(one) else f"{one:.6g}" for one in ends]
-    inner = [f"{low} to {high}" for low, high in pairwise(said)]
-    return [f"under {said[0]}", *inner, f"{said[-1]} or more"] if said else ["all"]
+    texts = [f"{end:,.0f}" if end == round(end) else f"{end:.6g}" for end in ends]
+    inner = [f"{low} to {high}" for low, high in pairwise(texts)]
+    return [f"under {texts[0]}", *inner, f"{texts[-1]} or more"] if texts else ["all"]
 
 
 def _joined(group: Group, place: NDArray[np.int64], names: Sequence[str]) -> Group:
     """A group of groups: ``place`` is where in ``names`` each one belongs; those that are there."""
     there = np.unique(place)
     of_name = np.append(np.searchsorted(there, place), -1)
-    texts = pa.array([names[one] for one in there.tolist()], pa.large_string())
+    texts = pa.array([names[place] for place in there.tolist()], pa.large_string())
     return Group(narrow(of_name, max(len(there), 1))[group.codes], texts)
 
 

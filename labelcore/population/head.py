@@ -62,8 +62,8 @@ def tree_in(part: Path, given: Mapping[str, Any], columns: Sequence[str]) -> Tre
     """What lies in the records of a file, and the values of some columns; of a file without any a
     tree without branches."""
     table = open_table(part, given)
-    found = tree_of(records_in(table, columns), columns)
-    return found if isinstance(table, JsonTable) else replace(found, branches=())
+    tree = tree_of(records_in(table, columns), columns)
+    return tree if isinstance(table, JsonTable) else replace(tree, branches=())
 
 
 def records_in(table: TableFile, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
@@ -87,7 +87,7 @@ def leaves(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[st
     known, wholes = set(columns), dict[str, str]()
     for name in columns:
         above = {name[:place]: sign for place, sign in enumerate(name) if sign in ".["}
-        wholes |= {one: "{" if sign == "." else "[" for one, sign in above.items() if one in known}
+        wholes |= {top: "{" if sign == "." else "[" for top, sign in above.items() if top in known}
     kept = {
         name
         for name, sign in wholes.items()

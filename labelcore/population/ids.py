@@ -141,8 +141,7 @@ class TextIds:
 
     def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
         """Ids as bytes."""
-        some = self._texts.chunks if positions is None else [pa.array(self.some(positions))]
-        return _bytes(some)
+        return _bytes(self._texts.chunks if positions is None else [pa.array(self.some(positions))])
 
     def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
         """Those that are known."""
@@ -178,7 +177,7 @@ def joined(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
 
 def _whole(columns: Sequence[pa.ChunkedArray]) -> list[pa.Array]:
     """Each as one array of the same type."""
-    return [one.cast(pa.large_string()).combine_chunks() for one in columns]
+    return [column.cast(pa.large_string()).combine_chunks() for column in columns]
 
 
 def id_of(parts: Sequence[str]) -> str:
@@ -192,16 +191,16 @@ def id_parts(item_id: str) -> list[str]:
     >>> id_parts("a|b"), id_parts(r"a\|b"), id_parts(r"a\\|b")
     (['a', 'b'], ['a|b'], ['a\\', 'b'])
     """
-    found, escaped = [""], False
+    parts, escaped = [""], False
     for sign in item_id:
         if escaped or sign not in (SEPARATOR, ESCAPE):
-            found[-1] += sign
+            parts[-1] += sign
             escaped = False
         elif sign == ESCAPE:
             escaped = True
         else:
-            found.append("")
-    return found
+            parts.append("")
+    return parts
 
 
 class SomeIds:
@@ -220,8 +219,8 @@ class SomeIds:
     def find(self, item_id: str) -> int | None:
         """The position among them; None when none of them has it."""
         whole = self._ids.find(item_id)
-        found = np.flatnonzero(self._positions == (-1 if whole is None else whole))
-        return int(found[0]) if found.size else None
+        at = np.flatnonzero(self._positions == (-1 if whole is None else whole))
+        return int(at[0]) if at.size else None
 
     def some(self, positions: NDArray[np.int64]) -> list[str]:
         """The ids at some positions among them."""
@@ -246,13 +245,13 @@ class SomeIds:
 def _bytes(chunks: Sequence[pa.Array]) -> Texts:
     """Arrays of texts, one after another, as bytes."""
     parts, ends = [np.zeros(0, dtype=np.uint8)], [np.zeros(1, dtype=np.int64)]
-    for chunk in (one for one in chunks if len(one)):
+    for chunk in (chunk for chunk in chunks if len(chunk)):
         wide = pa.types.is_large_string(chunk.type)
         kind, places = np.int64 if wide else np.int32, chunk.buffers()
-        own = np.frombuffer(places[1], dtype=kind)[chunk.offset : chunk.offset + len(chunk) + 1]
+        offsets = np.frombuffer(places[1], dtype=kind)[chunk.offset : chunk.offset + len(chunk) + 1]
         data = np.frombuffer(places[2] or b"", dtype=np.uint8)
-        parts.append(data[own[0] : own[-1]])
-        ends.append(own[1:].astype(np.int64) - own[0] + ends[-1][-1])
+        parts.append(data[offsets[0] : offsets[-1]])
+        ends.append(offsets[1:].astype(np.int64) - offsets[0] + ends[-1][-1])
     return Texts(np.concatenate(parts), np.concatenate(ends))
 
 

@@ -45,13 +45,13 @@ class Joined:
     def sentences(self) -> Iterator[str]:
         """What has a verdict, what has none, and what has two."""
         total = len(self.rows)
-        for one in self.coverage:
+        for judge in self.coverage:
             yield (
-                f"{one.judge}: a verdict in {one.rows:,} of {total:,} lines, none in "
-                f"{total - one.rows:,}."
+                f"{judge.judge}: a verdict in {judge.rows:,} of {total:,} lines, none in "
+                f"{total - judge.rows:,}."
             )
-            if one.differ:
-                yield f"{one.judge}: two verdicts in {one.differ:,} of them; the newest counts."
+            if judge.differ:
+                yield f"{judge.judge}: two verdicts in {judge.differ:,} of them; the newest counts."
         if self.placed < self.given:
             yield (
                 f"{self.given - self.placed:,} of {self.given:,} scores are about no line, or not "
@@ -70,24 +70,24 @@ def join_scores(traces: Path, scores: Path) -> Joined:
     Source: https://langfuse.com/docs/api-and-data-platform/features/blob-storage-export-fields
     """
     rows, given = records_of(traces), records_of(scores)
-    for path, found, needed in ((traces, rows, ("id",)), (scores, given, ("name", "trace_id"))):
-        names = {_plain(name) for name in found[0]} if found else set()
+    for path, table, needed in ((traces, rows, ("id",)), (scores, given, ("name", "trace_id"))):
+        names = {_plain(name) for name in table[0]} if table else set()
         if not names.issuperset(needed):
             raise ValueError(
                 f"{path.name}: its rows must have {' and '.join(needed)}, as an export of Langfuse "
-                f"has them; they have {listing(found[0] if found else ())}"
+                f"has them; they have {listing(table[0] if table else ())}"
             )
     place = {str(_said(row, "id")): number for number, row in enumerate(rows)}
     traced = defaultdict[str, list[int]](list)
     for number, row in enumerate(rows):
         traced[str(_said(row, "trace_id") or _said(row, "id"))].append(number)
     found_in = defaultdict[int, list[Row]](list)
-    for one in sorted(given, key=lambda one: str(_said(one, "timestamp") or ""), reverse=True):
-        about = place.get(str(_said(one, "observation_id")))
+    for score in sorted(given, key=lambda row: str(_said(row, "timestamp") or ""), reverse=True):
+        about = place.get(str(_said(score, "observation_id")))
         if about is None:
-            about = _alone(traced.get(str(_said(one, "trace_id")), []), rows)
+            about = _alone(traced.get(str(_said(score, "trace_id")), []), rows)
         if about is not None:
-            found_in[about].append(one)
+            found_in[about].append(score)
     if not found_in:
         raise ValueError(
             f"none of {len(given):,} scores of {scores.name} is about a row of {traces.name}: a "
@@ -100,18 +100,18 @@ def join_scores(traces: Path, scores: Path) -> Joined:
 
 def _alone(numbers: Sequence[int], rows: Sequence[Row]) -> int | None:
     """The one row of a trace, or the one of them without a parent."""
-    first = [one for one in numbers if not _said(rows[one], "parent_observation_id")]
-    return next((one[0] for one in (numbers, first) if len(one) == 1), None)
+    first = [number for number in numbers if not _said(rows[number], "parent_observation_id")]
+    return next((some[0] for some in (numbers, first) if len(some) == 1), None)
 
 
 def _coverage(every: Any) -> list[Coverage]:
     rows, differ = Counter[str](), Counter[str]()
     for some in every:
-        said = defaultdict[str, set[str]](set)
-        for one in some:
-            said[str(one["name"])].add(f"{_said(one, 'string_value')} {_said(one, 'value')}")
-        rows.update(said.keys())
-        differ.update(name for name, words in said.items() if len(words) > 1)
+        judges = defaultdict[str, set[str]](set)
+        for row in some:
+            judges[str(row["name"])].add(f"{_said(row, 'string_value')} {_said(row, 'value')}")
+        rows.update(judges.keys())
+        differ.update(name for name, words in judges.items() if len(words) > 1)
     return [Coverage(name, number, differ[name]) for name, number in rows.items()]
 
 
@@ -130,9 +130,9 @@ def _said(row: Mapping[str, Any], wanted: str) -> Any:
 
 def records_of(path: Path) -> list[Row]:
     """The rows of a file as they are written; of a table of cells as text."""
-    found = recognised(path)
-    if isinstance(found, list):
-        return found
+    rows = recognised(path)
+    if isinstance(rows, list):
+        return rows
     table = open_table(path)
     if faults := table.faults():
         raise PopulationError(faults)

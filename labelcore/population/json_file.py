@@ -75,12 +75,12 @@ def rewritten(text: TextFile, as_list: bool) -> Rewritten:
     """An object a line; an empty one for a row that is none."""
     copy, lines, longest, faults = TemporaryCopy(".jsonl"), array("q"), 0, list[Fault]()
     with copy.path.open("w", encoding="utf-8", newline="") as stream:
-        for row, found in enumerate(_elements(text) if as_list else _lines(text), 1):
+        for row, line in enumerate(_elements(text) if as_list else _lines(text), 1):
             check_rows(text.name, row)
-            lines.append(found.line)
-            raw = found.raw
-            if found.rule:
-                faults.append(Fault(text.name, None, row, found.value, found.rule, found.line))
+            lines.append(line.line)
+            raw = line.raw
+            if line.rule:
+                faults.append(Fault(text.name, None, row, line.value, line.rule, line.line))
                 raw = "{}"
             # Within texts JSON has no ends of lines.
             stream.write(raw.replace("\n", " ").replace("\r", " ") + "\n")
@@ -177,8 +177,8 @@ def _elements(text: TextFile) -> Iterator[Found]:
 
 
 def _skip(text: str, here: int) -> int:
-    found = SPACE.match(text, here)
-    return here if found is None else found.end()
+    match = SPACE.match(text, here)
+    return here if match is None else match.end()
 
 
 LONGEST_LINE = 2_000_000
@@ -224,11 +224,11 @@ class JsonTable(TextTable):
         """Find the columns, and read what is wanted."""
         fields, chunks = Fields(), list[Columns]()
         rows = 0
-        for columns, found, number in self._scan(self._wanted):
+        for columns, shapes, number in self._scan(self._wanted):
             rows += number
             chunks.append(columns)
-            for one in found:
-                fields.note(one)
+            for shape in shapes:
+                fields.note(shape)
                 check_columns(self.name, len(fields.names))
         self._read = joined_columns(list(self._wanted), chunks)
         self.columns = fields.columns()
@@ -255,9 +255,9 @@ class JsonTable(TextTable):
         """These columns as text."""
         missing = [name for name in dict.fromkeys(names) if name not in self._read]
         some = (columns for columns, _, _ in self._scan(dict.fromkeys(missing, False)))
-        found = self._read | (joined_columns(missing, some) if missing else {})
+        texts = self._read | (joined_columns(missing, some) if missing else {})
         self._read = {}
-        return {name: found[name] for name in names}
+        return {name: texts[name] for name in names}
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
         """Some rows at a time."""
@@ -293,7 +293,7 @@ class JsonTable(TextTable):
             for place, name in enumerate(wanted, 2):
                 column = pc.fill_null(batch.column(place), "")
                 if len(at):
-                    texts = pa.array([row_text(one, [name])[0] for one in objects], pa.string())
+                    texts = pa.array([row_text(row, [name])[0] for row in objects], pa.string())
                     mask: NDArray[np.bool_] = np.zeros(len(column), dtype=bool)
                     mask[at] = True
                     column = pc.replace_with_mask(column, pa.array(mask), texts)
@@ -306,15 +306,15 @@ class JsonTable(TextTable):
         codes, rows = np.unique(
             fields.indices.fill_null(-1).to_numpy(zero_copy_only=False), return_index=True
         )
-        found: list[tuple[int, Mapping[str, Any] | Sequence[str]]]
-        found = list(zip(at.tolist(), objects, strict=True))
+        shapes: list[tuple[int, Mapping[str, Any] | Sequence[str]]]
+        shapes = list(zip(at.tolist(), objects, strict=True))
         for code, row in zip(codes.tolist(), rows.tolist(), strict=True):
             if code >= 0:
                 names = json.loads(fields.dictionary[code].as_py())
                 if len(set(names)) < len(names):
                     raise DuckError("two fields of one object have the same name")
-                found.append((row, names))
-        return [one for _, one in sorted(found, key=lambda each: each[0])]
+                shapes.append((row, names))
+        return [shape for _, shape in sorted(shapes, key=lambda each: each[0])]
 
     @staticmethod
     def _object(text: str) -> dict[str, Any]:
@@ -403,11 +403,11 @@ class JsonFile(JsonTable):
 
     def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
         """Of a file without blank lines, or with some."""
-        wanted, found, row = set(positions.tolist()), dict[int, int](), 0
+        wanted, lines, row = set(positions.tolist()), dict[int, int](), 0
         with self.text.path.open("rb") as stream:
             for line, text in enumerate(stream, 1):
                 if text.strip():
                     if row in wanted:
-                        found[row] = line
+                        lines[row] = line
                     row += 1
-        return [found.get(position) for position in positions.tolist()]
+        return [lines.get(position) for position in positions.tolist()]

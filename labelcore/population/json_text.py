@@ -43,7 +43,7 @@ def _check_depth(value: object, text: str) -> None:
         return
     level: list[Any] = [value]
     for _ in range(MOST_NESTED):
-        inner = [list(one.values()) if isinstance(one, dict) else one for one in level]
+        inner = [list(node.values()) if isinstance(node, dict) else node for node in level]
         level = [part for parts in inner for part in parts if isinstance(part, (dict, list))]
         if not level:
             return
@@ -95,12 +95,12 @@ def json_text(value: Any) -> str:
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"two fields of one object have the name {twice[:80]!r}")
-    return found
+    return record
 
 
 DECODER = json.JSONDecoder(

@@ -30,8 +30,8 @@ class Kept(Generic[Value]):
 
     def of(self, population: object) -> Value:
         """That of a population."""
-        found = self._of.get(population)
-        return self._of.setdefault(population, self._make()) if found is None else found
+        value = self._of.get(population)
+        return self._of.setdefault(population, self._make()) if value is None else value
 
     @classmethod
     def let_go(cls, population: object) -> None:
@@ -52,16 +52,16 @@ class Recent(Generic[Value]):
 
     def get(self, key: object, make: Callable[[], Value]) -> Value:
         """The value of a key, which is told by ``==``; made where it is not there."""
-        found = self.there(key)
-        return self.put(key, make()) if found is None else found
+        value = self.there(key)
+        return self.put(key, make()) if value is None else value
 
     def there(self, key: object) -> Value | None:
         """The value of a key; None where it is not there."""
         with self._lock:
-            for place, one in enumerate(self._kept):
-                if one[0] == key:
+            for place, entry in enumerate(self._kept):
+                if entry[0] == key:
                     self._kept.append(self._kept.pop(place))
-                    return one[1]
+                    return entry[1]
         return None
 
     def put(self, key: object, value: Value) -> Value:
@@ -70,7 +70,7 @@ class Recent(Generic[Value]):
             value.setflags(write=False)
         with self._lock:
             self._kept.append((key, value, array_bytes(value)))
-            while len(self._kept) > 1 and sum(one[2] for one in self._kept) > self._most:
+            while len(self._kept) > 1 and sum(entry[2] for entry in self._kept) > self._most:
                 del self._kept[0]
         return value
 
@@ -101,5 +101,5 @@ def array_bytes(value: object) -> int:
     if isinstance(value, (tuple, list)):
         return sum(map(array_bytes, value))
     if is_dataclass(value):
-        return sum(array_bytes(getattr(value, one.name)) for one in fields(value))
+        return sum(array_bytes(getattr(value, field.name)) for field in fields(value))
     return 0

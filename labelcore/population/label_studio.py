@@ -33,11 +33,11 @@ def read_tasks(path: Path) -> list[Task] | None:
         rule = f"an export of Label Studio may have at most {LARGEST_LIST / 1e6:,.0f} MB"
         raise PopulationError([Fault(path.name, None, None, None, rule)])
     try:
-        found = json.loads(path.read_bytes())
+        tasks = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         rule = f"this looks like an export of Label Studio, and is no whole JSON: {error}"
         raise PopulationError([Fault(path.name, None, None, None, rule)]) from error
-    return found if isinstance(found, list) and all(map(is_task, found)) and found else None
+    return tasks if isinstance(tasks, list) and all(map(is_task, tasks)) and tasks else None
 
 
 def _may_be_tasks(path: Path) -> bool:
@@ -51,7 +51,7 @@ def is_task(record: object) -> bool:
     if not isinstance(record, Mapping) or not isinstance(record.get("data"), Mapping):
         return False
     listed = [record[name] for name in MARKS if name in record]
-    return all(isinstance(one, list) for one in listed) and ("id" in record or bool(listed))
+    return all(isinstance(part, list) for part in listed) and ("id" in record or bool(listed))
 
 
 def choice_of(result: object) -> tuple[str, str]:
@@ -60,8 +60,8 @@ def choice_of(result: object) -> tuple[str, str]:
     Several choices are joined by a comma, so that a check for classes refuses them.
     """
     choice, words = "", ""
-    for one in result if isinstance(result, list) else []:
-        value = one.get("value") if isinstance(one, Mapping) else None
+    for part in result if isinstance(result, list) else []:
+        value = part.get("value") if isinstance(part, Mapping) else None
         if not isinstance(value, Mapping):
             continue
         if isinstance(value.get("choices"), list) and not choice:
@@ -76,11 +76,11 @@ def annotation_of(task: Task) -> tuple[str, str]:
     """The answer that counts and its words: of the annotations the one changed last; "skipped" for
     a task that everybody skipped, "" for one that nobody answered."""
     given = [
-        one
-        for one in task.get("annotations") or task.get("completions") or []
-        if isinstance(one, Mapping)
+        answer
+        for answer in task.get("annotations") or task.get("completions") or []
+        if isinstance(answer, Mapping)
     ]
-    whole = [one for one in given if not one.get("was_cancelled")]
+    whole = [answer for answer in given if not answer.get("was_cancelled")]
     if not whole:
         return (SKIPPED if given else ""), ""
     newest = max(whole, key=lambda one: str(one.get("updated_at") or one.get("created_at") or ""))
@@ -97,12 +97,12 @@ def rows_of(tasks: Sequence[Task]) -> list[dict[str, Any]]:
 def _row(task: Task) -> dict[str, Any]:
     answer, note = annotation_of(task)
     row: dict[str, Any] = {"task_id": str(task.get("id", ""))}
-    for place, one in enumerate(task.get("predictions") or [], 1):
-        if not isinstance(one, Mapping):
+    for place, prediction in enumerate(task.get("predictions") or [], 1):
+        if not isinstance(prediction, Mapping):
             continue
-        model = str(one.get("model_version") or f"model {place}")
-        row[f"{model}_prediction"] = choice_of(one.get("result"))[0]
-        score = one.get("score")
+        model = str(prediction.get("model_version") or f"model {place}")
+        row[f"{model}_prediction"] = choice_of(prediction.get("result"))[0]
+        score = prediction.get("score")
         row[f"{model}_score"] = float(score) if isinstance(score, (int, float)) else None
     row |= {"annotation": "" if answer == SKIPPED else answer, "annotation_note": note}
     return row | {str(name): _plain(value) for name, value in task["data"].items()}

@@ -29,7 +29,7 @@ PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[-?\d+\]|\[[^=\[\]]+=[^\[\]]*\])*")
 _IN_LIST = re.compile(r"\[(?:(-?\d+)|([^=\[\]]+)=([^\[\]]*))\]\.?")
 
 
-def value_at(found: Any, path: str) -> Any:
+def value_at(node: Any, path: str) -> Any:
     """What lies at the end of a path; None where it does not lead anywhere.
 
     A name is looked up as it is before it is taken apart; JSON within a text is read.
@@ -40,35 +40,35 @@ def value_at(found: Any, path: str) -> Any:
     >>> value_at({"a": '{"b": {"c.d": "e"}}'}, "a.b.c.d"), value_at(record, "s[7].value")
     ('e', None)
     """
-    if isinstance(found, str):
-        found = decoded(found)
-    if isinstance(found, list):
+    if isinstance(node, str):
+        node = decoded(node)
+    if isinstance(node, list):
         step = _IN_LIST.match(path)
         if step is None:
             return None
-        inner, rest = _element(found, *step.groups()), path[step.end() :]
+        inner, rest = _element(node, *step.groups()), path[step.end() :]
         return value_at(inner, rest) if rest else inner
-    if not isinstance(found, Mapping):
+    if not isinstance(node, Mapping):
         return None
-    if path in found:
-        return found[path]
+    if path in node:
+        return node[path]
     for place, sign in enumerate(path):
-        if sign in ".[" and (name := path[:place]) in found:
-            value = value_at(found[name], path[place + (sign == ".") :])
+        if sign in ".[" and (name := path[:place]) in node:
+            value = value_at(node[name], path[place + (sign == ".") :])
             if value is not None:
                 return value
     return None
 
 
-def _element(found: list[Any], number: str | None, key: str, value: str) -> Any:
+def _element(nodes: list[Any], number: str | None, key: str, value: str) -> Any:
     if number is not None:
         at = int(number)
-        return found[at] if -len(found) <= at < len(found) else None
-    return next((one for one in found if _named(one, key, value)), None)
+        return nodes[at] if -len(nodes) <= at < len(nodes) else None
+    return next((node for node in nodes if _named(node, key, value)), None)
 
 
-def _named(one: Any, key: str, value: str) -> bool:
-    return isinstance(one, Mapping) and str(one.get(key)) == value
+def _named(node: Any, key: str, value: str) -> bool:
+    return isinstance(node, Mapping) and str(node.get(key)) == value
 
 
 def decoded(text: str) -> Any:
@@ -81,22 +81,22 @@ def decoded(text: str) -> Any:
         return text
 
 
-def row_text(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def row_text(record: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """What the named fields or paths lead to, as text; what an object lacks is empty."""
-    return [cell_text(value_at(found, name)) for name in names]
+    return [cell_text(value_at(record, name)) for name in names]
 
 
-def naming(found: Sequence[Any]) -> str | None:
+def naming(records: Sequence[Any]) -> str | None:
     """The field by which the objects of a list are told apart; None where there is none.
 
     >>> naming([{"name": "a", "judge": "x"}, {"name": "a", "judge": "y"}]), naming([{"role": "u"}])
     ('judge', None)
     """
-    if not found or not all(isinstance(one, Mapping) for one in found):
+    if not records or not all(isinstance(record, Mapping) for record in records):
         return None
-    told = [key for key in NAMING if all(_tells(one.get(key)) for one in found)]
-    apart = (key for key in told if len({one[key] for one in found}) == len(found))
-    return next(apart, told[0] if told else None)
+    keys = [key for key in NAMING if all(_tells(record.get(key)) for record in records)]
+    apart = (key for key in keys if len({record[key] for record in records}) == len(records))
+    return next(apart, keys[0] if keys else None)
 
 
 def _tells(name: Any) -> bool:
@@ -126,24 +126,24 @@ class Fields:
                 if len(names) <= MOST_INNER:
                     names.update(dict.fromkeys(islice(within, MOST_INNER + 1)))
                     if levels > 1 and {dict, list} & set(map(type, within.values())):
-                        below = {joined(name, one): cell for one, cell in within.items()}
+                        below = {joined(name, inner): cell for inner, cell in within.items()}
                         self._note(below, levels - 1)
 
     def columns(self) -> tuple[str, ...]:
         """All of them; without those within a field where that makes too many."""
-        found: dict[str, None] = {}
+        leaves: dict[str, None] = {}
 
         def add(name: str) -> None:
             if not name.endswith("]"):  # An object of a list is shown by its fields.
-                found[name] = None
+                leaves[name] = None
             names = self._inner.get(name, {})
-            for one in names if len(names) <= MOST_INNER else ():
-                if joined(name, one) not in self.names:
-                    add(joined(name, one))
+            for inner in names if len(names) <= MOST_INNER else ():
+                if joined(name, inner) not in self.names:
+                    add(joined(name, inner))
 
         for name in self.names:
             add(name)
-        return tuple(found if len(found) <= MOST_COLUMNS else self.names)
+        return tuple(leaves if len(leaves) <= MOST_COLUMNS else self.names)
 
 
 def joined(name: str, within: str) -> str:
@@ -151,17 +151,17 @@ def joined(name: str, within: str) -> str:
     return f"{name}{within}" if within.startswith("[") else f"{name}.{within}"
 
 
-def _by_name(found: list[Any]) -> dict[str, dict[str, Any]]:
+def _by_name(records: list[Any]) -> dict[str, dict[str, Any]]:
     """What the named objects of a list say, by the step that leads to each."""
-    key = naming(found)
+    key = naming(records)
     if key is None:
         return {}
-    said = {f"[{key}={one[key]}]": _said(one) for one in found}
-    return {step: fields for step, fields in said.items() if fields}
+    steps = {f"[{key}={record[key]}]": _said(record) for record in records}
+    return {step: fields for step, fields in steps.items() if fields}
 
 
-def _said(one: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in one.items() if SAID.fullmatch(name)}
+def _said(record: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in record.items() if SAID.fullmatch(name)}
     return {
         name: _said(value) if isinstance(value, dict) else value for name, value in kept.items()
     }
@@ -180,19 +180,19 @@ def names_there(records: Iterable[Mapping[str, Any]], path: str) -> str:
     records, before = list(records), ""
     ends = [place for place in range(1, len(path)) if path[place] in ".["] + [len(path)]
     for end in ends:
-        if all(value_at(one, path[:end]) is None for one in records):
+        if all(value_at(record, path[:end]) is None for record in records):
             break
         before = path[:end]
     asked = path[len(before) : end].strip(".[]")
-    within = [value_at(one, before) if before else one for one in records]
-    within = [decoded(one) if isinstance(one, str) else one for one in within]
+    within = [value_at(record, before) if before else record for record in records]
+    within = [decoded(value) if isinstance(value, str) else value for value in within]
     if "=" in asked:
         key, _, asked = asked.partition("=")
-        each = (one for some in within if isinstance(some, list) for one in some)
-        there = dict.fromkeys(str(one.get(key)) for one in each if isinstance(one, Mapping))
-    elif any(isinstance(one, list) for one in within):
-        most = max(len(one) for one in within if isinstance(one, list))
+        each = (part for some in within if isinstance(some, list) for part in some)
+        there = dict.fromkeys(str(part.get(key)) for part in each if isinstance(part, Mapping))
+    elif any(isinstance(value, list) for value in within):
+        most = max(len(value) for value in within if isinstance(value, list))
         return f"no record has {path[:end]!r}: {before!r} is a list of at most {most:,}"
     else:
-        there = dict.fromkeys(name for one in within if isinstance(one, Mapping) for name in one)
+        there = dict.fromkeys(name for row in within if isinstance(row, Mapping) for name in row)
     return f"no record has {path[:end]!r}; there are {listing(there)}{did_you_mean(asked, there)}"

@@ -85,8 +85,7 @@ def _in_zip(name: str, packed: zipfile.ZipFile) -> Iterator[Entry]:
     if len(infos) > MOST_FILES:
         raise refusal(name, f"at most {MOST_FILES:,} files may be in it, and there are more")
     for info in infos:
-        said = info.filename.replace("\\", "/")
-        parts = said.rstrip("/").split("/")
+        parts = info.filename.replace("\\", "/").rstrip("/").split("/")
         if not all(map(_fits, parts)) or parts[0].endswith(":"):
             raise PopulationError([Fault(name, None, None, shorten(info.filename), LEADS_OUT)])
         if (kind := stat.S_IFMT(info.external_attr >> 16)) not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -116,13 +115,13 @@ def _is_picture(path: PurePosixPath) -> bool:
 
 
 def _copied(name: str, entries: list[Entry], packed: int | None, target: Path) -> Path:
-    pictures = [one for one in entries if _is_picture(one.path)]
-    tables = [one for one in entries if not _is_picture(one.path)]
+    pictures = [entry for entry in entries if _is_picture(entry.path)]
+    tables = [entry for entry in entries if not _is_picture(entry.path)]
     if pictures or len(tables) > 1:  # What is written beside a table is about it.
-        tables = [one for one in tables if not one.path.name.lower().endswith(NOTES)]
+        tables = [entry for entry in tables if not entry.path.name.lower().endswith(NOTES)]
         entries = [*tables, *pictures]
     if len(tables) > 1:
-        both = " and ".join(repr(str(one.path)) for one in tables[:2])
+        both = " and ".join(repr(str(entry.path)) for entry in tables[:2])
         raise refusal(name, f"one table may be in it, and there are {both}")
     if not entries:
         raise refusal(name, NOTHING)
@@ -130,11 +129,11 @@ def _copied(name: str, entries: list[Entry], packed: int | None, target: Path) -
         raise refusal(name, f"at most {MOST_FILES:,} files may be in it, and there are more")
     seen: set[str] = set()
     written = 0
-    for one in entries:
-        if (key := str(one.path).casefold()) in seen:
-            raise PopulationError([Fault(name, None, None, str(one.path), "it is there twice")])
+    for entry in entries:
+        if (key := str(entry.path).casefold()) in seen:
+            raise PopulationError([Fault(name, None, None, str(entry.path), "it is there twice")])
         seen.add(key)
-        written += _copy(one, target / one.path, name, packed, written)
+        written += _copy(entry, target / entry.path, name, packed, written)
     return (
         target / tables[0].path
         if tables
@@ -142,11 +141,11 @@ def _copied(name: str, entries: list[Entry], packed: int | None, target: Path) -
     )
 
 
-def _copy(one: Entry, path: Path, name: str, packed: int | None, before: int) -> int:
+def _copy(entry: Entry, path: Path, name: str, packed: int | None, before: int) -> int:
     """Write a file; the bytes are counted as they come, whatever the zip says of them."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written = 0
-    with one.open() as source, path.open("xb") as stream:
+    with entry.open() as source, path.open("xb") as stream:
         while part := source.read(READ_AT_ONCE):
             written += len(part)
             if packed is not None and before + written > UNPACKED_ALWAYS:
@@ -157,11 +156,11 @@ def _copy(one: Entry, path: Path, name: str, packed: int | None, before: int) ->
 
 def _made(pictures: list[Entry], table: Path) -> Path:
     """A table of the pictures, in the order of their paths."""
-    folders = {one.path.parent.name for one in pictures}
+    folders = {picture.path.parent.name for picture in pictures}
     head = ["id", "image", *(["prediction"] if len(folders) > 1 else [])]
     with table.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(head)
-        for path in sorted(one.path for one in pictures):
+        for path in sorted(picture.path for picture in pictures):
             writer.writerow([path, path, path.parent.name or "(no folder)"][: len(head)])
     return table

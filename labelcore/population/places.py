@@ -39,6 +39,6 @@ def fingerprint_of(
             while block := stream.read(BLOCK):
                 digest.update(block)
     text = json.dumps(arguments, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    for one in (*told, text):
-        digest.update(one.encode("ascii"))
+    for part in (*told, text):
+        digest.update(part.encode("ascii"))
     return digest.hexdigest()

@@ -44,16 +44,16 @@ class FileState:
     @classmethod
     def of(cls, *paths: Path) -> FileState:
         """The state now, of several parts together. Raises FileNotFoundError if one is gone."""
-        found = []
+        states = []
         for path in paths:
             try:
                 status = os.stat(path)
             except FileNotFoundError:
                 raise FileNotFoundError(f"{path}: there is no such file") from None
-            found.append(cls(status.st_size, status.st_mtime_ns))
-        if len(found) == 1:
-            return found[0]
-        return cls(sum(one.size for one in found), crc32(repr(found).encode()))
+            states.append(cls(status.st_size, status.st_mtime_ns))
+        if len(states) == 1:
+            return states[0]
+        return cls(sum(state.size for state in states), crc32(repr(states).encode()))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -182,10 +182,10 @@ class Population:
             "classes": self.classes, "shown": self.content_columns,
             "classifiers": self.classifiers, "helpers": [*self.helpers], "groups": [*self.groups],
         }  # fmt: skip
-        told = {"items": f"{len(self):,}"}
-        told |= {role: listing(names) for role, names in roles.items() if names}
+        facts = {"items": f"{len(self):,}"}
+        facts |= {role: listing(names) for role, names in roles.items() if names}
         rows = "".join(
-            f"<tr><th>{role}</th><td>{escape(one)}</td></tr>" for role, one in told.items()
+            f"<tr><th>{role}</th><td>{escape(words)}</td></tr>" for role, words in facts.items()
         )
         return f"<table><caption>{escape(self.name)}</caption>{rows}</table>"
 
@@ -376,12 +376,12 @@ class Population:
             groups={name: group.part(positions) for name, group in self.groups.items()},
             prompt=None if self.prompt is None else self.prompt.part(positions),
             opinions={
-                name: replace(one, score=one.score[positions])
-                for name, one in self.opinions.items()
+                name: replace(opinion, score=opinion.score[positions])
+                for name, opinion in self.opinions.items()
             },
             features={
-                key: replace(one, values=one.values[positions])
-                for key, one in self.features.items()
+                key: replace(content, values=content.values[positions])
+                for key, content in self.features.items()
             },
             _ids=SomeIds(self._ids, positions),
             known=None,
@@ -460,9 +460,9 @@ class Population:
         sizes = counted(self.said_together(classifiers), number ** len(classifiers))
         shape = (number,) * len(classifiers)
         kinds = np.flatnonzero(sizes)
-        places = zip(*(one.tolist() for one in np.unravel_index(kinds, shape)), strict=True)
+        places = zip(*(axis.tolist() for axis in np.unravel_index(kinds, shape)), strict=True)
         counts = dict(zip(places, sizes[kinds].tolist(), strict=True))
-        return {tuple(self.classes[code] for code in one): counts[one] for one in sorted(counts)}
+        return {tuple(self.classes[code] for code in kind): counts[kind] for kind in sorted(counts)}
 
     def said_together(self, classifiers: Sequence[str]) -> NDArray[np.signedinteger[Any]]:
         """What several classifiers predict, as one number for each item.
@@ -479,11 +479,11 @@ class Population:
         """
         number = len(self.classes)
         kind = narrow(np.zeros(0, dtype=np.int64), number ** len(classifiers)).dtype
-        found = np.zeros(len(self), dtype=kind)
+        codes = np.zeros(len(self), dtype=kind)
         for name in classifiers:
-            found *= number
-            found += self.predictions[name]
-        return found
+            codes *= number
+            codes += self.predictions[name]
+        return codes
 
     def content(self, item_id: str) -> dict[str, str]:
         """What a person judges, read from the file. Safe to call from several threads.
@@ -665,13 +665,13 @@ class Population:
         for name in names:
             self._refuse_unknown_column(name)
         self._refuse_changed_file()
-        found = {}
+        rows = {}
         for name in names:
             counts = self._texts(name)
             filled = len(self) - counts.pop("", 0)
             if 1 <= len(counts) <= most and filled < len(self):
-                found[name] = filled
-        return {name: found[name] for name in names if name in found}
+                rows[name] = filled
+        return {name: rows[name] for name in names if name in rows}
 
     def _texts(self, name: str) -> Counter[str]:
         """Each value of a column and how many rows have it."""

@@ -166,7 +166,7 @@ def read_population(
     called: object = name
     if called is not None and not (isinstance(called, str) and called.strip()):
         raise TypeError(f"name must be text that is not empty, or None, got {name!r}")
-    found = _read(
+    population = _read(
         source,
         written_foreign,
         id=id,
@@ -187,7 +187,7 @@ def read_population(
         progress=progress,
         name=name,
     )
-    return found if name is None else replace(found, name=name)
+    return population if name is None else replace(population, name=name)
 
 
 def snapshot(source: Source, file: str | os.PathLike[str], **arguments: Any) -> Population:
@@ -291,15 +291,15 @@ def _refuse_index(source: Source, arguments: Arguments) -> None:
 
 
 def _of_snapshot(file: Path, given: Mapping[str, Any]) -> Population:
-    found = open_snapshot(file)
+    population = open_snapshot(file)
     if given["content"] is not None:
         asked = Arguments.checked(**given).to_json()
-        if asked != found.arguments:
+        if asked != population.arguments:
             raise ValueError(
                 f"{file.name}: a snapshot knows what its columns mean, and was made otherwise: "
-                f"{found.arguments}; leave out what stands beside it"
+                f"{population.arguments}; leave out what stands beside it"
             )
-    return found
+    return population
 
 
 def _as_path(path: str | os.PathLike[str]) -> Path:
@@ -324,8 +324,7 @@ def _read_unchanged(file: Path, arguments: Arguments, called: str) -> Population
         raise
     if FileState.of(file) != state:
         raise _changed(file)
-    found = _population(file, state, fingerprint, table, arguments, values)
-    return replace(found, name=called)
+    return replace(_population(file, state, fingerprint, table, arguments, values), name=called)
 
 
 def _changed(file: Path) -> ValueError:
@@ -339,25 +338,25 @@ def _read_by_engine(
     state = FileState.of(*engine.files)
     table = EngineTable(engine, tick)
     values = read_values(engine.name, table, arguments)
-    told = () if engine.files else (table.digest(),)
-    fingerprint = fingerprint_of(engine.files, arguments.to_json(), told)
+    digests = () if engine.files else (table.digest(),)
+    fingerprint = fingerprint_of(engine.files, arguments.to_json(), digests)
     if FileState.of(*engine.files) != state:
         raise ValueError(f"{source}: the parts were changed while they were read; read them again")
-    found = _population(Path(source), state, fingerprint, table, arguments, values)
-    found = replace(found, name=engine.name, address=engine.address, _files=engine.files)
+    population = _population(Path(source), state, fingerprint, table, arguments, values)
+    population = replace(population, name=engine.name, address=engine.address, _files=engine.files)
     del values
-    found = mapped(found)
+    population = mapped(population)
     table.map_anew()
     pa.default_memory_pool().release_unused()
-    return found
+    return population
 
 
 def source_now(items: Population) -> str:
     """What became of the source of a snapshot, as words; "" where it is as it was. A table at an
     address, which has no time of its last change, is read again."""
-    said = items._table.now() if isinstance(items._table, SourceTable) else ""
-    if said or items.address is None:
-        return said
+    change = items._table.now() if isinstance(items._table, SourceTable) else ""
+    if change or items.address is None:
+        return change
     try:
         again = read_population(items.address, **items.arguments)
     except (OSError, ValueError) as error:

@@ -99,22 +99,22 @@ def roles_of(values: Values) -> Roles | None:
     (('prompt', 'answer'), 'judge.verdict')
     """
     judges, human = _judges(values)
-    taken = [one for judge in (*judges, *human) for one in columns_of(judge)]
+    taken = [column for judge in (*judges, *human) for column in columns_of(judge)]
     free = [name for name in values if name not in taken and any(map(str.strip, values[name]))]
     content = _content(free, values)
     if not content or not (judges or any(holds_messages(values[name]) for name in content)):
         return None
     rest = [name for name in free if name not in content]
     systems = (name for name in rest if SYSTEM.search(snake(name)) and _few(values[name]))
-    prompts = (one for one in rest if PROMPT.search(snake(one)) and len({*values[one]}) > 1)
+    prompts = (name for name in rest if PROMPT.search(snake(name)) and len({*values[name]}) > 1)
     system, prompt = next(systems, None), next(prompts, None)
-    said = human[0].verdict or human[0].score if human else None
+    answer = human[0].verdict or human[0].score if human else None
     return Roles(
         content,
         system,
         prompt,
         tuple(judges),
-        said,
+        answer,
         _key([name for name in rest if name not in (system, prompt)], values),
         tuple(taken),
     )
@@ -122,13 +122,13 @@ def roles_of(values: Values) -> Roles | None:
 
 def _key(names: Sequence[str], values: Values) -> str | None:
     """An id that differs in each row, of a call rather than of a trace that may hold several."""
-    whole = [one for one in names if len({*values[one]} - {""}) == len(values[one])]
-    found = (one for kind in KEYS for one in whole if kind.search(snake(one)))
-    return next(found, None)
+    whole = [name for name in names if len({*values[name]} - {""}) == len(values[name])]
+    keys = (name for kind in KEYS for name in whole if kind.search(snake(name)))
+    return next(keys, None)
 
 
 def columns_of(judge: Judge) -> list[str]:
-    return [one for one in (judge.verdict, judge.score, judge.reason) if one]
+    return [column for column in (judge.verdict, judge.score, judge.reason) if column]
 
 
 def _content(free: Sequence[str], values: Values) -> tuple[str, ...]:
@@ -140,15 +140,15 @@ def _content(free: Sequence[str], values: Values) -> tuple[str, ...]:
     if first is not None and last is None and not holds_messages(values[first]):
         return ()  # A question alone is nothing to judge.
     beside = (first or "").rpartition(".")[0]
-    titles = [one for one in free if TITLE.search(one) and one.rpartition(".")[0] == beside]
-    return tuple(dict.fromkeys(one for one in (*titles, first, last) if one))
+    titles = [name for name in free if TITLE.search(name) and name.rpartition(".")[0] == beside]
+    return tuple(dict.fromkeys(name for name in (*titles, first, last) if name))
 
 
 def _best(names: Sequence[str], values: Values) -> str | None:
     """Messages before texts, and of each the first; identifiers are neither."""
-    told = [name for name in names if not name.rpartition(".")[2].endswith(("id", "role", "type"))]
-    talks = [name for name in told if holds_messages(values[name])]
-    return next(iter([*talks, *told]), None)
+    plain = [name for name in names if not name.rpartition(".")[2].endswith(("id", "role", "type"))]
+    talks = [name for name in plain if holds_messages(values[name])]
+    return next(iter([*talks, *plain]), None)
 
 
 def holds_messages(values: Sequence[str]) -> bool:
@@ -170,20 +170,20 @@ def _judges(values: Values) -> tuple[list[Judge], list[Judge]]:
     groups: dict[str, dict[str, str]] = {}
     called: dict[str, str] = {}
     for column in values:
-        found = NAMED.fullmatch(column) or FLAT.fullmatch(column)
-        if found is not None:
-            groups.setdefault(found["whole"], {})[found["leaf"].lower()] = column
-            called[found["whole"]] = found["name"]
+        match = NAMED.fullmatch(column) or FLAT.fullmatch(column)
+        if match is not None:
+            groups.setdefault(match["whole"], {})[match["leaf"].lower()] = column
+            called[match["whole"]] = match["name"]
     judges = [(whole, _judge(called[whole], leaves, values)) for whole, leaves in groups.items()]
-    told = [(whole, one) for whole, one in judges if one.verdict or one.score]
-    human = [one for whole, one in told if HUMAN.search(whole)]
-    return [one for _, one in told if one not in human], human
+    verdicts = [(whole, judge) for whole, judge in judges if judge.verdict or judge.score]
+    human = [judge for whole, judge in verdicts if HUMAN.search(whole)]
+    return [judge for _, judge in verdicts if judge not in human], human
 
 
 def _judge(name: str, leaves: Mapping[str, str], values: Values) -> Judge:
-    said = [leaves[leaf] for leaf in VERDICT if leaf in leaves]
-    grades = [one for one in said if graded(values[one])]
-    verdict = next((one for one in said if _few(values[one]) and one not in grades), None)
+    names = [leaves[leaf] for leaf in VERDICT if leaf in leaves]
+    grades = [name for name in names if graded(values[name])]
+    verdict = next((name for name in names if _few(values[name]) and name not in grades), None)
     score = next((leaves[leaf] for leaf in SCORE if leaf in leaves), next(iter(grades), None))
     reason = next((leaves[leaf] for leaf in REASON if leaf in leaves), None)
     if score is not None and not graded(values[score]):
@@ -217,8 +217,8 @@ def passing(values: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     ({}, {})
     """
     every = {value for some in values.values() for value in some}
-    if len(every) <= 2 and all(one.strip() for one in every):
+    if len(every) <= 2 and all(value.strip() for value in every):
         return {}
     words = {name: some for name, some in values.items() if not graded(some)}
-    told = {name: tuple(filter(PASS.fullmatch, some)) for name, some in words.items()}
-    return {name: some for name, some in told.items() if some}
+    passes = {name: tuple(filter(PASS.fullmatch, some)) for name, some in words.items()}
+    return {name: some for name, some in passes.items() if some}

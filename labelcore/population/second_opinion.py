@@ -61,17 +61,16 @@ def second_opinion(population: Population, classifier: str) -> Opinion:
 
     Making it takes seconds; ``labelcore.population.apart`` does it in a process of its own.
     """
-    found = population.opinions.get(classifier)
-    if found is None:
-        found = population.opinions[classifier] = _made(population, classifier)
-    return found
+    opinion = population.opinions.get(classifier)
+    if opinion is None:
+        opinion = population.opinions[classifier] = _made(population, classifier)
+    return opinion
 
 
 def features_of(population: Population, classifier: str) -> Features:
     """The same content as few numbers, from which labels can teach something (``designs.recut``),
     kept with the population."""
-    names = second_opinion(population, classifier).columns
-    return content_features(population, names, seed=SEED)
+    return content_features(population, second_opinion(population, classifier).columns, seed=SEED)
 
 
 def remember(
@@ -84,21 +83,21 @@ def remember(
 
 
 def _made(population: Population, classifier: str) -> Opinion:
-    said, columns = population.predictions.get(classifier), content_columns(population)
+    predicted, columns = population.predictions.get(classifier), content_columns(population)
     if len(population.classes) > 2:
         return _none(population, TWO_CLASSES)
-    if said is None or np.ptp(said) == 0:
+    if predicted is None or np.ptp(predicted) == 0:
         return _none(population, ONE_PREDICTION.format(classifier=classifier))
     if not columns:
         return _none(population, NO_COLUMN)
     telling = _telling(population, columns)
-    told = tuple(THE_ANSWER.format(column=one, answers=n) for one, n in telling.items())
-    asked = [one for one in columns if one not in telling]
+    answers = tuple(THE_ANSWER.format(column=name, answers=n) for name, n in telling.items())
+    asked = [name for name in columns if name not in telling]
     terms = content_terms(population, asked, seed=SEED)
-    notes = (*told, *terms.notes)
+    notes = (*answers, *terms.notes)
     if not terms.columns:
         return _none(population, *notes)
-    score = _cross_fitted(terms, said == population.classes.index(population.positive))
+    score = _cross_fitted(terms, predicted == population.classes.index(population.positive))
     return Opinion(score, sha256(score.tobytes()).hexdigest(), terms.columns, notes)
 
 
@@ -112,18 +111,18 @@ def _telling(population: Population, columns: Sequence[str]) -> dict[str, int]:
     truth = known[there] == population.classes.index(population.positive)
     if min(truth.sum(), (~truth).sum()) < LEAST_KNOWN:
         return {}
-    found = {}
+    telling = {}
     for name in columns:
         every = population.column(name)
         texts = [every[place].strip() for place in there]
         numbers = pd.to_numeric(pd.Series(texts, dtype="object"), errors="coerce").to_numpy()
-        yes, no = ({text for text, one in zip(texts, truth, strict=True) if one == way}
+        yes, no = ({text for text, side in zip(texts, truth, strict=True) if side == way}
                    for way in (True, False))  # fmt: skip
         few = not yes & no and len(yes | no) <= MOST_CATEGORIES
         high, low = numbers[truth], numbers[~truth]
         if few or high.min() > low.max() or high.max() < low.min():
-            found[name] = len(there)
-    return found
+            telling[name] = len(there)
+    return telling
 
 
 def _none(population: Population, *why: str) -> Opinion:
@@ -141,20 +140,20 @@ def _cross_fitted(terms: Terms, positive: NDArray[np.bool_]) -> NDArray[np.float
     fold[np.random.default_rng([SEED, 2]).permutation(len(positive))] = (
         np.arange(len(positive)) % FOLDS
     )
-    found = np.zeros(len(positive), dtype=np.float32)
+    scores = np.zeros(len(positive), dtype=np.float32)
     mine, called = fold[terms.chosen], positive[terms.chosen]
     slopes, levels = np.zeros((FOLDS, terms.sampled.shape[1])), np.zeros(FOLDS)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # It need not be at its end to help.
-        for one in range(FOLDS):
-            others = mine != one
+        for part in range(FOLDS):
+            others = mine != part
             if len(np.unique(called[others])) == 2:
                 model = LogisticRegression(C=INVERSE_PENALTY, max_iter=STEPS)
                 model.fit(terms.sampled[others], called[others])
-                slopes[one], levels[one] = model.coef_[0], model.intercept_[0]
+                slopes[part], levels[part] = model.coef_[0], model.intercept_[0]
         every = len(terms.chosen) == len(positive)
-        for start, said in [(0, terms.sampled)] if every else terms.pieces():
-            rows = slice(start, start + said.shape[0])
-            odds = np.asarray(said @ slopes.T) + levels
-            found[rows] = np.take_along_axis(odds, fold[rows, None].astype(np.int64), axis=1)[:, 0]
-    return np.round(found, DIGITS)
+        for start, piece in [(0, terms.sampled)] if every else terms.pieces():
+            rows = slice(start, start + piece.shape[0])
+            odds = np.asarray(piece @ slopes.T) + levels
+            scores[rows] = np.take_along_axis(odds, fold[rows, None].astype(np.int64), axis=1)[:, 0]
+    return np.round(scores, DIGITS)

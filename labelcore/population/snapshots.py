@@ -68,9 +68,9 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
     for name, codes in population.predictions.items():
         arrays[f"prediction:{name}"] = codes
     for name, helper in population.helpers.items():
-        said = helper.verdict if helper.score is None else helper.score
-        assert said is not None
-        arrays[f"helper:{name}"] = said
+        values = helper.verdict if helper.score is None else helper.score
+        assert values is not None
+        arrays[f"helper:{name}"] = values
     for name, group in _groups_of(population):
         arrays[f"codes:{name}"], arrays[f"names:{name}"] = group.codes, group.texts
     if population.known is not None:
@@ -86,8 +86,8 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
         arrays["id_hash"] = ids.hashes()
     if ends is not None:
         arrays["ends"] = ends
-    for number, one in enumerate(population.features.values()):
-        arrays[f"content:{number}"] = one.values
+    for number, features in enumerate(population.features.values()):
+        arrays[f"content:{number}"] = features.values
     meta = _plain(population) | {
         "cells": cells_of(population),
         "source": _source(population),
@@ -95,10 +95,12 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
         "dialect": table.dialect.to_json(),
         "helpers": {name: helper.names for name, helper in population.helpers.items()},
         "opinions": {
-            name: [one.hash, one.columns, one.notes] for name, one in population.opinions.items()
+            name: [opinion.hash, opinion.columns, opinion.notes]
+            for name, opinion in population.opinions.items()
         },
         "features": [
-            [*key, one.columns, one.hash, one.notes] for key, one in population.features.items()
+            [*key, features.columns, features.hash, features.notes]
+            for key, features in population.features.items()
         ],
         "arrays": sorted(arrays),
     }
@@ -121,10 +123,10 @@ def mapped(population: Population) -> Population:
         write_snapshot(file.path, population)
     except OSError:
         return population
-    found = read_arrays(file.path)
-    if found is None:
+    stored = read_arrays(file.path)
+    if stored is None:
         return population
-    opened = _population(*found, population.path)
+    opened = _population(*stored, population.path)
     columns = ("scores", "predictions", "known", "helpers", "groups", "prompt", "_ids")
     taken: dict[str, Any] = {name: getattr(opened, name) for name in columns}
     return replace(population, **taken, _mapped=file)
@@ -142,8 +144,8 @@ def keep_contents(file: Path, population: Population) -> Ends:
     kept = _contents_of(population)
     if kept is not None:
         return copy_contents(file, kept)
-    own = {population.arguments["id"]} if isinstance(population.arguments["id"], str) else ()
-    traced = [name for name in langfuse_columns(population) if name and name not in own]
+    ids = {population.arguments["id"]} if isinstance(population.arguments["id"], str) else ()
+    traced = [name for name in langfuse_columns(population) if name and name not in ids]
     names = dict.fromkeys([*population.content_columns, *population.metadata_columns, *traced])
     population._refuse_changed_file()
     return write_contents(file, list(names), population._table.batches(list(names)))
@@ -158,8 +160,8 @@ def keep_snapshot(file: Path, population: Population, ends: Ends | None) -> None
     """``write_snapshot``, by a copy of the file that the columns are mapped from where there is
     one that knows of the same contents, and nothing was made of them since."""
     known = _contents_of(population)
-    made = population.opinions or population._mapped is None
-    if made or (known is None) != (ends is None):
+    learned = population.opinions or population._mapped is None
+    if learned or (known is None) != (ends is None):
         write_snapshot(file, population, ends)
         return
     assert population._mapped is not None
@@ -174,7 +176,7 @@ def write_without(file: Path, population: Population, items: Collection[str]) ->
     needed: set[str | None] = {*given.id_columns, *given.scores.values(), *given.helpers.values()}
     needed |= {*given.predictions.values(), *given.groups, given.known, given.prompt}
     needed -= {*population.content_columns}
-    gone = {population.position(one) for one in items}
+    gone = {population.position(item) for item in items}
 
     def batches() -> Iterator[Columns]:
         first = 0
@@ -267,10 +269,10 @@ def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = 
     """
     if not file.exists():
         raise FileNotFoundError(f"{file}: there is no such file")
-    found = read_arrays(file)
-    if found is None or "source" not in found[1] or found[1].get("arrays") != sorted(found[0]):
+    stored = read_arrays(file)
+    if stored is None or "source" not in stored[1] or stored[1].get("arrays") != sorted(stored[0]):
         raise ValueError(f"{file}: it is no snapshot of this version of Labelcore, or is damaged")
-    arrays, meta = found
+    arrays, meta = stored
     source = meta["source"]
     opened = _population(arrays, meta, path or Path(source["path"]))
     opened = replace(opened, address=source["address"], snapshot=file.absolute())
@@ -338,9 +340,9 @@ class SourceTable:
 
     def with_shown(self, shown: Mapping[str, Mapping[str, str]]) -> SourceTable:
         """The same table, where these contents need not be looked up."""
-        found = copy(self)
-        found._shown = shown
-        return found
+        table = copy(self)
+        table._shown = shown
+        return table
 
     def __len__(self) -> int:
         return len(self._items)
@@ -429,19 +431,19 @@ class SourceTable:
         try:
             if self._damaged:
                 raise ValueError("the copy beside the store was changed")
-            told = self._row(position, item_id, wanted)
-            why = self._differs(position, item_id, told)
+            row = self._row(position, item_id, wanted)
+            why = self._differs(position, item_id, row)
             if self._state is None and self._by_id():
                 kind = ChangedItemError
         except ChangedRowError:
-            told, why, kind = {}, "its row is not there any more", ChangedItemError
+            row, why, kind = {}, "its row is not there any more", ChangedItemError
         except (OSError, ValueError) as error:
             self.__dict__.pop("_source", None)
-            told, why = {}, str(error)
+            row, why = {}, str(error)
         if why:
             name = self._items.name
             raise kind(f"{name}: " + NO_ITEM.format(id=shorten(item_id), why=why))
-        return {name: told[name] for name in names}
+        return {name: row[name] for name in names}
 
     @cached_property
     def _given(self) -> Arguments:
@@ -462,7 +464,7 @@ class SourceTable:
         """Whether rows are found by their ids, wherever they lie."""
         return isinstance(self._source, Engine) and self._source.place is None
 
-    def _differs(self, position: int, item_id: str, told: Mapping[str, str]) -> str:
+    def _differs(self, position: int, item_id: str, row: Mapping[str, str]) -> str:
         """Why a row is not the one that was read, "" where it is."""
         items, given = self._items, self._given
         if self._kept is not None and self._state is not None:
@@ -470,19 +472,19 @@ class SourceTable:
             return "" if same else "the copy beside the store was changed"
         if not given.id_columns and self._state not in (None, FileState.of(items.path)):
             return "the file was changed, and its rows have no ids"
-        if given.id_columns and id_of([told[name] for name in given.id_columns]) != item_id:
+        if given.id_columns and id_of([row[name] for name in given.id_columns]) != item_id:
             return "another row is there now"
-        for one in given.classifiers():
-            if one.score is not None and not _is_number(
-                told[one.score], float(items.scores[one.name][position]), self.dialect.decimal
+        for who in given.classifiers():
+            if who.score is not None and not _is_number(
+                row[who.score], float(items.scores[who.name][position]), self.dialect.decimal
             ):
-                return f"its {one.score} was changed"
-            if one.prediction is not None:
-                text, code = told[one.prediction].strip(), items.predictions[one.name][position]
-                said = class_index(text, items.classes, items.positive)
-                open_still = not text and one.prediction == given.known
-                if said != code and not open_still:
-                    return f"its {one.prediction} was changed"
+                return f"its {who.score} was changed"
+            if who.prediction is not None:
+                text, code = row[who.prediction].strip(), items.predictions[who.name][position]
+                index = class_index(text, items.classes, items.positive)
+                open_still = not text and who.prediction == given.known
+                if index != code and not open_still:
+                    return f"its {who.prediction} was changed"
         return ""
 
 
@@ -539,8 +541,8 @@ def _population(arrays: Mapping[str, Any], meta: Mapping[str, Any], path: Path) 
         if "codes:prompt" in arrays
         else None,
         helpers={
-            name: _helper(said, tuple(meta["helpers"][name]))
-            for name, said in of_kind("helper").items()
+            name: _helper(values, tuple(meta["helpers"][name]))
+            for name, values in of_kind("helper").items()
         },
         opinions={
             name: Opinion(score, digest, tuple(columns), tuple(notes))
@@ -550,5 +552,5 @@ def _population(arrays: Mapping[str, Any], meta: Mapping[str, Any], path: Path) 
     )
 
 
-def _helper(said: NDArray[Any], names: tuple[str, ...]) -> Helper:
-    return Helper(score=said) if said.dtype == np.float64 else Helper(verdict=said, names=names)
+def _helper(array: NDArray[Any], names: tuple[str, ...]) -> Helper:
+    return Helper(score=array) if array.dtype == np.float64 else Helper(verdict=array, names=names)

@@ -104,7 +104,7 @@ def written_rows(path: Path, rows: Rows) -> Written:
     if isinstance(rows, list):
         if any(isinstance(cell, (list, dict)) for row in rows for cell in row.values()):
             return WrittenLines(f"{path.stem}.jsonl", rows)
-        columns = [(one, _alike(cells)) for one, cells in _record_columns(rows)]
+        columns = [(name, _alike(cells)) for name, cells in _record_columns(rows)]
         return _of_columns(path.name, columns, file)
     return _of_stream(path.name, rows, file)
 
@@ -128,8 +128,8 @@ def recognised_as_table(name: str, content: bytes) -> tuple[str, bytes] | None:
 
 
 def _alike(cells: list[Any]) -> list[Any]:
-    texts = any(isinstance(one, str) for one in cells)
-    return [one if one is None else str(one) for one in cells] if texts else cells
+    texts = any(isinstance(cell, str) for cell in cells)
+    return [cell if cell is None else str(cell) for cell in cells] if texts else cells
 
 
 # --- tables in memory ----------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def _of_columns(name: str, columns: Iterable[tuple[str, Any]], file: str = ITEMS
             faults.append(_mixed(name, column, values))
     if faults:
         raise PopulationError(faults)
-    table = pa.Table.from_arrays([_plain(one) for _, one in arrays], [one for one, _ in arrays])
+    table = pa.Table.from_arrays([_plain(cells) for _, cells in arrays], [name for name, _ in arrays])
     return WrittenTable(name, [table], table.schema, file)
 
 
@@ -228,7 +228,7 @@ def _plain(column: Any) -> Any:
 
 
 def _refuse_repeated(name: str, columns: Sequence[str]) -> None:
-    repeated = sorted({one for one in columns if columns.count(one) > 1}) if len(columns) else []
+    repeated = sorted({name for name in columns if columns.count(name) > 1}) if len(columns) else []
     if repeated:
         rule = f"two columns are called {listing(repeated)}; each must have a name of its own"
         raise PopulationError([Fault(name, None, None, None, rule)])
@@ -241,21 +241,21 @@ def parts_of(source: str) -> list[Path] | None:
     """The Parquet files of a folder or a pattern in the order of their names; None for a file."""
     path = Path(source)
     if path.is_dir():
-        found = [one for one in path.rglob("*.parquet") if _counts(one.relative_to(path))]
-        if not found:
+        parts = [file for file in path.rglob("*.parquet") if _counts(file.relative_to(path))]
+        if not parts:
             raise ValueError(f"{source}: the folder holds no file whose name ends in .parquet")
     elif glob.has_magic(source) and not path.exists():
-        found = [Path(one) for one in glob.glob(source, recursive=True)]
-        if not found:
+        parts = [Path(file) for file in glob.glob(source, recursive=True)]
+        if not parts:
             raise FileNotFoundError(f"{source}: no file has such a name")
-        if other := [one.name for one in found if one.suffix.lower() != ".parquet"]:
+        if other := [file.name for file in parts if file.suffix.lower() != ".parquet"]:
             raise ValueError(
                 f"{source}: the parts of a table must be Parquet files; {listing(other)} "
                 f"{'is' if len(other) == 1 else 'are'} not"
             )
     else:
         return None
-    return sorted(found)
+    return sorted(parts)
 
 
 def _counts(path: Path) -> bool:
@@ -296,5 +296,4 @@ def _batches(paths: Sequence[Path], schema: pa.Schema) -> Iterator[pa.Table]:
     for path in paths:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(ROWS_AT_ONCE):
-                part = _plain_table(pa.Table.from_batches([batch]))
-                yield part.select(schema.names).cast(schema)
+                yield _plain_table(pa.Table.from_batches([batch])).select(schema.names).cast(schema)

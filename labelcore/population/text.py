@@ -63,7 +63,8 @@ def _cast_or_print(column: pa.ChunkedArray) -> pa.ChunkedArray:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         chunks = [
             pa.array(
-                [None if one is None else _printed(one) for one in chunk.to_pylist()], pa.string()
+                [None if value is None else _printed(value) for value in chunk.to_pylist()],
+                pa.string(),
             )
             for chunk in column.chunks
         ]

@@ -196,10 +196,10 @@ def _transcode(source: BinaryIO, target: BinaryIO, encoding: str) -> dict[int, t
 
 
 def _note(
-    undecodable: dict[int, tuple[int, int]], target: BinaryIO, found: tuple[int, int]
+    undecodable: dict[int, tuple[int, int]], target: BinaryIO, place: tuple[int, int]
 ) -> None:
     if len(undecodable) < MOST_UNDECODABLE:
-        undecodable[target.tell()] = found
+        undecodable[target.tell()] = place
         target.write(NOT_UTF8)
     else:
         target.write("\N{REPLACEMENT CHARACTER}".encode())

@@ -136,8 +136,8 @@ class TextTable(ABC):
         """One row, from a packed copy; safe from several threads."""
         names = list(dict.fromkeys(names))
         places = list(map(str, self._places(names)))
-        found = self._packed.row(position, places)
-        return self._row([found[place] for place in places], names)
+        row = self._packed.row(position, places)
+        return self._row([row[place] for place in places], names)
 
     @property
     def _packed(self) -> Contents:
@@ -199,12 +199,12 @@ class Survey:
 
 def survey(path: Path, dialect: Dialect | None = None) -> Survey:
     """One pass over the bytes."""
-    delimiter, quote = (ord(one) if one else NO_BYTE for one in _marks(dialect))
+    delimiter, quote = (ord(sign) if sign else NO_BYTE for sign in _marks(dialect))
     lines, alone, plain, returns, doubtful = 0, 0, True, False, False
     before, mark = b"", b""
     with path.open("rb") as stream:
         while block := stream.read(SURVEYED):
-            mark = mark or next((one for one in MARKS if not before and block.startswith(one)), b"")
+            mark = mark or next((bom for bom in MARKS if not before and block.startswith(bom)), b"")
             # The last byte that was looked at is looked at once more: none stood behind it.
             both = (before or b"\n\n") + block
             data = np.frombuffer(both, dtype=np.uint8)

@@ -18,12 +18,12 @@ TraceColumns = tuple[str | None, str | None]
 
 def named_columns(population: Population) -> TraceColumns:
     """The columns called after ids of traces and of spans, those of the items' own ids first."""
-    own = population.arguments["id"]
-    every = [*(own if isinstance(own, list) else [own] if own else []), *population.columns]
+    ids = population.arguments["id"]
+    every = [*(ids if isinstance(ids, list) else [ids] if ids else []), *population.columns]
 
     def first(*patterns: re.Pattern[str]) -> str | None:
-        found = (name for one in patterns for name in every if one.fullmatch(name))
-        return next(found, None)
+        names = (name for pattern in patterns for name in every if pattern.fullmatch(name))
+        return next(names, None)
 
     return first(TRACE), first(SPAN, OBSERVATION)
 
@@ -43,8 +43,8 @@ def from_langfuse(population: Population) -> bool:
     """Whether the columns are those of Langfuse's traces or observations."""
     names = {re.split(r"[.\[]", name)[0] for name in population.columns}
     trace, span = langfuse_columns(population)
-    own = span is not None or bool(names & LANGFUSE)
-    return trace is not None and own and "context" not in names
+    theirs = span is not None or bool(names & LANGFUSE)
+    return trace is not None and theirs and "context" not in names
 
 
 def has_spans(population: Population) -> bool:

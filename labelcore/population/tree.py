@@ -68,14 +68,16 @@ def tree_of(records: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -
     number = 0
     for record in _with(first, islice(every, MOST_COUNTED - 1)):
         number += 1
-        for one in branches:
-            lines[one.path] += value_at(record, one.path) not in (None, "")
-            twice[one.path] += "=" in one.step and _differ(record, one.path)
+        for branch in branches:
+            lines[branch.path] += value_at(record, branch.path) not in (None, "")
+            twice[branch.path] += "=" in branch.step and _differ(record, branch.path)
         for name, counts in values.items():
             counts[cell_text(value_at(record, name))] += 1
-    told = (replace(one, lines=lines[one.path], twice=twice[one.path]) for one in branches)
+    with_counts = (
+        replace(branch, lines=lines[branch.path], twice=twice[branch.path]) for branch in branches
+    )
     kept = {name: dict(counts.most_common(MOST_VALUES)) for name, counts in values.items()}
-    return Tree(tuple(told), number, next(every, None) is not None, kept)
+    return Tree(tuple(with_counts), number, next(every, None) is not None, kept)
 
 
 def _with(first: Mapping[str, Any], others: Iterator[Any]) -> Iterator[Mapping[str, Any]]:
@@ -84,10 +86,10 @@ def _with(first: Mapping[str, Any], others: Iterator[Any]) -> Iterator[Mapping[s
         yield from others
 
 
-def _below(found: Any, path: str, depth: int) -> Iterator[Branch]:
-    if isinstance(found, str):
-        found = decoded(found)
-    for step, inner in _steps(found) if depth < DEEPEST else ():
+def _below(node: Any, path: str, depth: int) -> Iterator[Branch]:
+    if isinstance(node, str):
+        node = decoded(node)
+    for step, inner in _steps(node) if depth < DEEPEST else ():
         here = joined(path, step) if path else step
         within = decoded(inner) if isinstance(inner, str) else inner
         leaf = not isinstance(within, (Mapping, list)) or not within
@@ -95,24 +97,24 @@ def _below(found: Any, path: str, depth: int) -> Iterator[Branch]:
         yield from _below(within, here, depth + 1)
 
 
-def _steps(found: Any) -> Iterator[tuple[str, Any]]:
+def _steps(node: Any) -> Iterator[tuple[str, Any]]:
     """By name where the objects of a list have one; the last of the others is [-1]."""
-    if isinstance(found, Mapping):
-        yield from ((name, inner) for name, inner in found.items() if name)
-    elif isinstance(found, list) and (key := naming(found)) is not None:
-        yield from {f"[{key}={one[key]}]": one for one in reversed(found)}.items()
-    elif isinstance(found, list):
-        last = len(found) - 1
-        for place in [*range(min(last, MOST_IN_LIST)), last] if found else ():
-            yield f"[{-1 if place == last else place}]", found[place]
+    if isinstance(node, Mapping):
+        yield from ((name, inner) for name, inner in node.items() if name)
+    elif isinstance(node, list) and (key := naming(node)) is not None:
+        yield from {f"[{key}={record[key]}]": record for record in reversed(node)}.items()
+    elif isinstance(node, list):
+        last = len(node) - 1
+        for place in [*range(min(last, MOST_IN_LIST)), last] if node else ():
+            yield f"[{-1 if place == last else place}]", node[place]
 
 
 def _differ(record: Mapping[str, Any], path: str) -> bool:
     """Whether a list has several objects of the name at the end of a path, which are not equal."""
     above, _, step = path.rpartition("[")
     key, _, name = step[:-1].partition("=")
-    found = value_at(record, above)
-    some = found if isinstance(found, list) else []
-    alike = [one for one in some if isinstance(one, Mapping) and str(one.get(key)) == name]
-    said = [{k: v for k, v in one.items() if not k.lower().endswith("id")} for one in alike]
-    return any(one != said[0] for one in said)
+    value = value_at(record, above)
+    some = value if isinstance(value, list) else []
+    alike = [row for row in some if isinstance(row, Mapping) and str(row.get(key)) == name]
+    facts = [{k: v for k, v in row.items() if not k.lower().endswith("id")} for row in alike]
+    return any(fact != facts[0] for fact in facts)

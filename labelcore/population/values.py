@@ -73,9 +73,9 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
         general.add_rule("the file has columns but no rows")
     values = FaultList(name, table.broken_rows())
     checked = _check_values(table, columns, arguments, values, general)
-    found = structure + _with_lines(values.faults, table)
-    if general.faults or found:
-        raise PopulationError([*general.faults, *sorted(found, key=_row)])
+    faults = structure + _with_lines(values.faults, table)
+    if general.faults or faults:
+        raise PopulationError([*general.faults, *sorted(faults, key=_row)])
     return checked
 
 
@@ -137,12 +137,12 @@ def _check_values(
         if column in columns
     }
     passing = {
-        arguments.predictions.get(name, ""): told for name, told in arguments.passing.items()
+        arguments.predictions.get(name, ""): words for name, words in arguments.passing.items()
     }
-    coded |= {name: coded[name].passing(told) for name, told in passing.items() if name in coded}
+    coded |= {name: coded[name].passing(words) for name, words in passing.items() if name in coded}
     classes: tuple[str, ...] = ()
     positive = ""
-    nested = [column for column, one in coded.items() if _holds_parts(one)]
+    nested = [column for column, codes in coded.items() if _holds_parts(codes)]
     for column in nested:
         general.add_rule(NESTED.format(column=column), column)
     if not nested and coded.keys() == set(arguments.predictions.values()):
@@ -161,9 +161,9 @@ def _check_values(
             predictions[column] = _read_only(indices)
     known = None
     if positive in classes and arguments.known is not None and arguments.known in columns:
-        told = {one for some in passing.values() for one in some}
+        passes = {word for some in passing.values() for word in some}
         column = columns[arguments.known]
-        known = _check_known(arguments.known, column, classes, positive, values, told)
+        known = _check_known(arguments.known, column, classes, positive, values, passes)
     helpers = {
         column: read_helper(columns[column], table.dialect.decimal)
         for column in dict.fromkeys(arguments.helpers.values())
@@ -187,18 +187,18 @@ def _check_group(
     general: FaultList,
     edges: Mapping[str, Sequence[float]] = NO_EDGES,
 ) -> Group:
-    found = read_group(column)
+    group = read_group(column)
     if argument == "groups":
         try:
-            found = cut_group(found, edges.get(name, ()))
+            group = cut_group(group, edges.get(name, ()))
         except ValueError as error:
             general.add_rule(
                 f"groups cuts {name!r} at numbers, so that its values must be numbers, got {error}",
                 name,
             )
-    if len(column) and (rule := broken_group(argument, name, found, len(column))):
+    if len(column) and (rule := broken_group(argument, name, group, len(column))):
         general.add_rule(rule, name)
-    return found
+    return group
 
 
 def _check_known(
@@ -214,10 +214,10 @@ def _check_known(
     answers = PredictionColumn.from_column(column)
     if passing and not answers.names <= {*classes}:
         answers = answers.passing(list(passing), blank=False)
-    found = answers.indices(classes, positive)
+    codes = answers.indices(classes, positive)
     rule = f"a known answer must be one of {allowed(classes)}, or empty where it is not known"
-    faults.add_rows(np.flatnonzero((found < 0) & ~_blank(answers)), name, column, rule)
-    return _read_only(found)
+    faults.add_rows(np.flatnonzero((codes < 0) & ~_blank(answers)), name, column, rule)
+    return _read_only(codes)
 
 
 def _holds_parts(column: PredictionColumn) -> bool:

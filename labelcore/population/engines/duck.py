@@ -72,8 +72,8 @@ class DuckEngine(Engine):
         # DuckDB gives another name to one that differs from another by its capitals only.
         names = pq.read_schema(self.files[0]).names if self.files else [name for name, _ in kinds]
         self.columns = tuple(names)
-        self._called = {one: told for one, (told, _) in zip(names, kinds, strict=True)}
-        self._types = {one: kind for one, (_, kind) in zip(names, kinds, strict=True)}
+        self._called = {name: called for name, (called, _) in zip(names, kinds, strict=True)}
+        self._types = {name: kind for name, (_, kind) in zip(names, kinds, strict=True)}
         return [int(rows[part]) for part in self.parts]
 
     def column(self, name: str) -> Piece:
@@ -141,16 +141,16 @@ class DuckEngine(Engine):
         batches = list(self.stream(query))
         if sum(batch.num_rows for batch in batches) != 1:
             raise EngineError(f"{self.name}: row {position + 1:,} is not there any more")
-        found = pa.Table.from_batches(batches)
-        return {name: as_text(found.column(at))[0].as_py() for at, name in enumerate(names)}
+        row = pa.Table.from_batches(batches)
+        return {name: as_text(row.column(at))[0].as_py() for at, name in enumerate(names)}
 
     def _failed(self, error: DuckError) -> EngineError:
         gone = [part for part in self.parts if REMOTE not in part and not Path(part).exists()]
         if gone:
             return EngineError(f"{self.name}: the part {Path(gone[0]).name} is not there any more")
-        if found := WANTED.search(str(error)):
-            told = {"name": self.name, "extension": found[1], "version": self._duck.version}
-            return EngineError(NO_EXTENSION.format(**told))
+        if wanted := WANTED.search(str(error)):
+            facts = {"name": self.name, "extension": wanted[1], "version": self._duck.version}
+            return EngineError(NO_EXTENSION.format(**facts))
         if any(REMOTE in part for part in self.parts):
             cause = late[1] if (late := LATE.search(str(error))) else said_by(error)
             return EngineError(

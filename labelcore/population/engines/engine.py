@@ -98,7 +98,7 @@ class Engine(ABC):
 
     def selected(self, columns: Sequence[str]) -> list[Piece]:
         """Each of these columns once."""
-        return [self.column(one) for one in unique(columns)]
+        return [self.column(name) for name in unique(columns)]
 
     def is_item(self, item_id: str) -> Piece:
         """Whether a row is the item, so that an index of the id columns helps."""
@@ -135,7 +135,8 @@ class Engine(ABC):
             return texts[0]
         for sign in (ESCAPE, SEPARATOR):
             texts = [
-                sql("REPLACE({}, {}, {})", one, value(sign), value(ESCAPE + sign)) for one in texts
+                sql("REPLACE({}, {}, {})", text, value(sign), value(ESCAPE + sign))
+                for text in texts
             ]
         return joined(f" || '{SEPARATOR}' || ", texts)
 
@@ -167,10 +168,10 @@ class KeyedEngine(Engine):
             "SELECT {} FROM {} WHERE {}",
             *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),
         )
-        found = self.found(query)
-        if found.num_rows != 1:
+        row = self.found(query)
+        if row.num_rows != 1:
             raise ChangedRowError(f"{self.name}: the item {item_id!r} is not there any more")
-        return {name: as_text(found.column(name))[0].as_py() for name in unique(columns)}
+        return {name: as_text(row.column(name))[0].as_py() for name in unique(columns)}
 
 
 Answer = TypeVar("Answer")
@@ -181,12 +182,12 @@ def patiently(ask: Callable[[], Answer], interrupt: Callable[[], object], tick: 
     early."""
     if tick is go_on:
         return ask()
-    found: list[Answer] = []
+    answers: list[Answer] = []
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
-            found.append(ask())
+            answers.append(ask())
         except BaseException as error:  # handed on to the caller's thread
             failed.append(error)
 
@@ -196,7 +197,7 @@ def patiently(ask: Callable[[], Answer], interrupt: Callable[[], object], tick: 
         while True:
             worker.join(POLL_SECONDS)
             tick()
-            if found or failed:
+            if answers or failed:
                 break
     except BaseException:
         interrupt()
@@ -204,7 +205,7 @@ def patiently(ask: Callable[[], Answer], interrupt: Callable[[], object], tick: 
         raise
     if failed:
         raise failed[0]
-    return found[0]
+    return answers[0]
 
 
 def first_line(error: Exception) -> str:

@@ -50,8 +50,7 @@ class PostgresEngine(KeyedEngine):
     def __init__(self, url: str, id_columns: Sequence[str]) -> None:
         self._url = url
         address, table = urldefrag(url)
-        shown = table or "the table"
-        self._psycopg = psycopg = imported("psycopg", shown)
+        self._psycopg = psycopg = imported("psycopg", table or "the table")
         if not table:
             raise ValueError(
                 'source must name a table behind the address: "postgresql://host/database#table"'
@@ -82,8 +81,8 @@ class PostgresEngine(KeyedEngine):
         def ask() -> list[tuple[Any, ...]]:
             with self._home.cursor() as cursor:
                 cursor.execute(_marked(query.text), query.values)
-                found: list[tuple[Any, ...]] = cursor.fetchall()
-                return found
+                rows: list[tuple[Any, ...]] = cursor.fetchall()
+                return rows
 
         try:
             return patiently(ask, self._home.cancel_safe, tick)
@@ -118,7 +117,8 @@ class PostgresEngine(KeyedEngine):
                     _marked(f"SELECT * FROM ({query.text}) AS asked LIMIT 0"), query.values
                 )
                 return {
-                    one.name: TYPES.get(one.type_code, pa.string()) for one in cursor.description
+                    column.name: TYPES.get(column.type_code, pa.string())
+                    for column in cursor.description
                 }
         except self._psycopg.Error as error:
             raise self._failed(error) from error

@@ -99,8 +99,8 @@ class SparkEngine(KeyedEngine):
 
     def found(self, query: Piece) -> pa.Table:
         """At once."""
-        found: pa.Table = self._run(lambda: self._asked(query).toArrow(), go_on)
-        return found
+        table: pa.Table = self._run(lambda: self._asked(query).toArrow(), go_on)
+        return table
 
     def close(self) -> None:
         """The session may be others' as well: only the view goes."""

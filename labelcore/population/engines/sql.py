@@ -36,7 +36,7 @@ def sql(template: str, *parts: Piece) -> Piece:
     text = texts[0] + "".join(
         part.text + after for part, after in zip(parts, texts[1:], strict=True)
     )
-    return Piece(text, tuple(one for part in parts for one in part.values))
+    return Piece(text, tuple(parameter for part in parts for parameter in part.values))
 
 
 def joined(between: str, parts: Iterable[Piece]) -> Piece:
@@ -44,13 +44,13 @@ def joined(between: str, parts: Iterable[Piece]) -> Piece:
     parts = list(parts)
     return Piece(
         between.join(part.text for part in parts),
-        tuple(one for part in parts for one in part.values),
+        tuple(parameter for part in parts for parameter in part.values),
     )
 
 
 def all_of(conditions: Iterable[Piece]) -> Piece:
     """Every condition holds; TRUE if there is none."""
-    conditions = [one for one in conditions if one != EVERY]
+    conditions = [condition for condition in conditions if condition != EVERY]
     return sql("({})", joined(" AND ", conditions)) if conditions else EVERY
 
 

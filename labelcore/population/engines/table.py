@@ -90,12 +90,12 @@ class EngineTable:
         """One row as text. Raises EngineError where it is not the row that was read."""
         ids = self.engine.id_columns
         item = self._id_at(position)
-        told = self.engine.cells(position, item, unique([*names, *ids, *self._mapped]))
+        row = self.engine.cells(position, item, unique([*names, *ids, *self._mapped]))
         for name, column in self._mapped.items():
-            if told[name] != as_text(column.slice(position, 1))[0].as_py():
+            if row[name] != as_text(column.slice(position, 1))[0].as_py():
                 kind = ChangedRowError if self.engine.place is None else EngineError
                 raise kind(f"{self.engine.name}: " + CHANGED.format(id=item, column=name))
-        return {name: told[name] for name in names}
+        return {name: row[name] for name in names}
 
     def faults(self) -> list[Fault]:
         """None: a table that opens has its structure."""
@@ -135,19 +135,19 @@ def rows_of(table: pa.Table) -> list[dict[str, str]]:
 
 def _written(batches: Iterator[pa.RecordBatch], rows: int) -> TemporaryCopy:
     """All batches in a file; an empty one where there is none."""
-    file, writer, found = TemporaryCopy(".arrow"), None, 0
+    file, writer, written = TemporaryCopy(".arrow"), None, 0
     try:
         for batch in batches:
             if writer is None:
                 writer = pa.ipc.new_file(str(file.path), batch.schema)
             writer.write_batch(batch)
-            found += batch.num_rows
+            written += batch.num_rows
     finally:
         if writer is not None:
             writer.close()
-    if found != rows:
+    if written != rows:
         raise EngineError(
-            f"{found:,} rows were read and {rows:,} counted: the table is being changed"
+            f"{written:,} rows were read and {rows:,} counted: the table is being changed"
         )
     return file
 
