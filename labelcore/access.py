@@ -78,8 +78,8 @@ OF_PROJECTS = frozenset({"label", "progress", "explore", "review", "people", "re
 
 def key_of(created_at: str, fingerprint: str) -> str:
     """What a project is known by where roles are kept, whatever it is called."""
-    made = f"labelcore project\n{created_at}\n{fingerprint}"
-    return hashlib.sha256(made.encode()).hexdigest()[:16]
+    text = f"labelcore project\n{created_at}\n{fingerprint}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 Listener = Callable[[str, str, str], None]
@@ -92,8 +92,8 @@ def note(happened: str, who: str, about: str = "") -> None:
 
     happened   "login", "refused", "role", "role taken", "link opened" or "withdrawn"
     """
-    for one in LISTENERS:
-        one(happened, who, about)
+    for listener in LISTENERS:
+        listener(happened, who, about)
 
 
 def may(visitor: Visitor | None, right: Right | None) -> bool:

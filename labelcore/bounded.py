@@ -66,10 +66,10 @@ _places = threading.BoundedSemaphore(max(2, (os.cpu_count() or 1) - 1))
 
 def memory_limit() -> int:
     """Bytes that work may take: half of what the machine, or its container, has."""
-    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     with suppress(OSError, ValueError):
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return max(LEAST_MEMORY, int(SHARE_OF_MEMORY * min(found)))
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return max(LEAST_MEMORY, int(SHARE_OF_MEMORY * min(limits)))
 
 
 class Work:
@@ -173,42 +173,42 @@ class Work:
         """Raises what ended it, unless it ended by itself with a result."""
         self._line = line = _host.line()
         self.began = time.monotonic()
-        said, late = "", _later(self._job.seconds + LINGER, self._lost)
+        answer, late = "", _later(self._job.seconds + LINGER, self._lost)
         try:
             if self._stopped is None:
                 with suppress(OSError):
                     line.told.write(json.dumps({**asdict(self._job), "folder": str(folder)}) + "\n")
                     line.told.flush()
-                    said = line.heard.readline()
+                    answer = line.heard.readline()
         finally:
             late.cancel()
             line.close()
         if self._stopped is not None:
             raise self._stopped
-        ended, code = json.loads(said or '["ended", 1]')
+        ended, code = json.loads(answer or '["ended", 1]')
         if ended in LIMITS or not (folder / RESULT).exists():
             raise self._over(ended, code)
 
     def _over(self, limit: str, code: int) -> LimitError:
-        said = LIMITS.get(limit, "ended by itself ({code})").format(
+        ending = LIMITS.get(limit, "ended by itself ({code})").format(
             seconds=self._job.seconds,
             memory=_most(self._job.memory) / 1e9,
             most=self._job.most / 1e6,
             code=_ending(code),
         )
-        return LimitError(f"{self.what} {said}. {ADVICE}")
+        return LimitError(f"{self.what} {ending}. {ADVICE}")
 
     def _read(self, file: Path) -> Any:
         if file.stat().st_size > MOST_TOLD:
             raise self._over("told", 0)
-        said = json.loads(file.read_bytes())
-        if "value" in said:
-            return said["value"]
-        kind, arguments = said["error"], said["arguments"]
+        answer = json.loads(file.read_bytes())
+        if "value" in answer:
+            return answer["value"]
+        kind, arguments = answer["error"], answer["arguments"]
         if kind in LIMITS:
             raise self._over(kind, 0)
         if kind == "PopulationError":
-            raise PopulationError([Fault(*one) for one in arguments])
+            raise PopulationError([Fault(*fields) for fields in arguments])
         raise RAISED.get(kind, RuntimeError)(*arguments)
 
 
@@ -271,9 +271,9 @@ class _Line:
     wait: Callable[[], object]
 
     def close(self) -> None:
-        for one in (self.told, self.heard):
+        for pipe in (self.told, self.heard):
             with suppress(OSError):
-                one.close()
+                pipe.close()
         self.wait()
 
 
@@ -390,8 +390,8 @@ def main(modules: Sequence[str]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(0))
     while True:
-        said, handles, *_ = socket.recv_fds(control, 1, 1)
-        if not said:
+        sign, handles, *_ = socket.recv_fds(control, 1, 1)
+        if not sign:
             return
         line = socket.socket(fileno=handles[0])
         if os.fork() == 0:
@@ -404,8 +404,8 @@ def main(modules: Sequence[str]) -> None:
 def _watch(line: socket.socket) -> None:
     """Fork for the work, and end it where it is stopped or meets a limit; then nothing is left."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    with line.makefile("r") as told:
-        text = told.readline()
+    with line.makefile("r") as stream:
+        text = stream.readline()
     if not text:
         os._exit(0)
     job = json.loads(text)
@@ -417,21 +417,21 @@ def _watch(line: socket.socket) -> None:
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         _end_with(watching)
         _do(job)
-    handle, found = os.pidfd_open(worker), ""
+    handle, ended = os.pidfd_open(worker), ""
     watched: list[Any] = [line, handle]
     for ready in _looks(job, lambda: select.select(watched, [], [], LOOK)[0]):
         if isinstance(ready, str) or line in ready:
-            found = ready if isinstance(ready, str) else "stopped"
+            ended = ready if isinstance(ready, str) else "stopped"
             os.kill(worker, signal.SIGKILL)
-        if found or handle in ready:
+        if ended or handle in ready:
             break
     _, status = os.waitpid(worker, 0)
     with suppress(OSError):
         os.killpg(worker, signal.SIGKILL)  # What it started ends with it.
-    if found:
+    if ended:
         shutil.rmtree(job["folder"], ignore_errors=True)
     with suppress(OSError):
-        line.sendall(json.dumps([found, os.waitstatus_to_exitcode(status)]).encode() + b"\n")
+        line.sendall(json.dumps([ended, os.waitstatus_to_exitcode(status)]).encode() + b"\n")
     os._exit(0)
 
 
@@ -464,17 +464,17 @@ def _alone() -> None:
     job = json.loads(text)
 
     def watched() -> None:
-        for found in _looks(job, lambda: time.sleep(LOOK)):
-            if found is not None:
-                print(json.dumps([found, 0]), flush=True)
+        for ended in _looks(job, lambda: time.sleep(LOOK)):
+            if ended is not None:
+                print(json.dumps([ended, 0]), flush=True)
                 os._exit(1)
 
     def with_the_other() -> None:
         sys.stdin.read()
         os._exit(1)
 
-    for one in (watched, with_the_other):
-        threading.Thread(target=one, daemon=True).start()
+    for work in (watched, with_the_other):
+        threading.Thread(target=work, daemon=True).start()
     _do(job, partial(print, json.dumps(["", 0]), flush=True))
 
 
@@ -523,18 +523,18 @@ def _read_by(job: dict[str, Any]) -> list[str]:
     folder before it, and what others say, such as a column's name, is no path."""
     first = next(iter(job["arguments"]), ())
     several = first if isinstance(first, list) else [first]
-    paths = [one for one in several if isinstance(one, str)]
-    found = []
-    for one in filter(os.path.isabs, paths):
-        while any(sign in one for sign in "*?[") and not os.path.exists(one):
-            one = os.path.dirname(one)
-        found += [one] if one != os.path.dirname(one) else []
-    return found
+    paths = [part for part in several if isinstance(part, str)]
+    files = []
+    for path in filter(os.path.isabs, paths):
+        while any(sign in path for sign in "*?[") and not os.path.exists(path):
+            path = os.path.dirname(path)
+        files += [path] if path != os.path.dirname(path) else []
+    return files
 
 
 def _told(error: Exception) -> dict[str, Any]:
     """An error as JSON values."""
-    met = [limit for one in _causes(error) if (limit := _limit_of(one))]
+    met = [limit for cause in _causes(error) if (limit := _limit_of(cause))]
     if not met and shutil.disk_usage(tempfile.gettempdir()).free < NO_ROOM:
         met = ["full"]  # An engine says that in words of its own.
     if met:
@@ -543,12 +543,12 @@ def _told(error: Exception) -> dict[str, Any]:
         faults = list(error.faults[:MOST_FAULTS])
         if more := len(error.faults) - len(faults):
             faults.append(Fault(faults[0].file, None, None, None, f"{more:,} more faults"))
-        fields = [list(asdict(one).values()) for one in faults]
+        fields = [list(asdict(fault).values()) for fault in faults]
         return {"error": "PopulationError", "arguments": fields}
     if isinstance(error, OSError) and error.errno is not None:
         arguments = [error.errno, error.strerror, *([error.filename] if error.filename else [])]
         return {"error": "OSError", "arguments": arguments}
-    kind = next((name for name, one in RAISED.items() if isinstance(error, one)), "")
+    kind = next((name for name, raised in RAISED.items() if isinstance(error, raised)), "")
     if isinstance(error, FileNotFoundError):
         kind = "FileNotFoundError"
     if not kind:
@@ -592,14 +592,14 @@ def _limit(memory: int, seconds: float, most: int) -> None:
         return
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")  # The first that the system ends.
-    for limit, own in (
+    for limit, wanted in (
         (resource.RLIMIT_AS, taken + memory),
         (resource.RLIMIT_CPU, int(4 * seconds) + 60),
         (resource.RLIMIT_FSIZE, most + OVER),
     ):
         given, hard = resource.getrlimit(limit)
         resource.setrlimit(
-            limit, (own if given == resource.RLIM_INFINITY else min(own, given), hard)
+            limit, (wanted if given == resource.RLIM_INFINITY else min(wanted, given), hard)
         )
 
 

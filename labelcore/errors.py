@@ -37,8 +37,8 @@ class Fault:
             where += f" (line {self.line} of the file)"
         if self.column is not None:
             where += f", column {self.column!r}"
-        found = "" if self.value is None else f", got {self.value!r}"
-        return f"{where}: {self.rule}{found}"
+        value = "" if self.value is None else f", got {self.value!r}"
+        return f"{where}: {self.rule}{value}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -47,8 +47,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("stratifed", ["simple_random", "stratified"]), did_you_mean("x", ["y"])
     ("; did you mean 'stratified'?", '')
     """
-    found = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    near = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def alike(faults: Sequence[Fault]) -> list[list[Fault]]:
@@ -176,7 +176,7 @@ class _Refusal(ValueError):
 
     def _keep(self, argument: str, rule: str, facts: Mapping[str, Any]) -> None:
         self.argument, self.rule, self.facts = argument, rule, facts
-        self.value = next((facts[one] for one in ("got", "given", "value") if one in facts), None)
+        self.value = next((facts[key] for key in ("got", "given", "value") if key in facts), None)
 
     def _words(self, subject: str, names: Names) -> str:
         text = self.rule

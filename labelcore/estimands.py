@@ -79,8 +79,8 @@ class Estimand(Quantity):
     @property
     def of_negatives(self) -> bool:
         """Whether its denominator counts only items that are not of the positive class."""
-        one, truth, predicted, both = self.denominator
-        return one + truth == 0 and predicted + both == 0
+        constant, truth, predicted, both = self.denominator
+        return constant + truth == 0 and predicted + both == 0
 
 
 _ROWS = (
@@ -282,22 +282,22 @@ def size_slopes(rows: list[Estimand], cells: Cells, rates: FloatArray) -> FloatA
 
     rates   (..., n_cells), the share of positives in each cell
     """
-    found = _size_slopes(rows, cells, cells.predicted, rates)
+    slopes = _size_slopes(rows, cells, cells.predicted, rates)
     if not any(row.difference for row in rows):
-        return found
-    return found - _size_slopes(rows, cells, _other(cells), rates)
+        return slopes
+    return slopes - _size_slopes(rows, cells, _other(cells), rates)
 
 
 def _size_slopes(
-    rows: list[Estimand], cells: Cells, said: BoolArray, rates: FloatArray
+    rows: list[Estimand], cells: Cells, called: BoolArray, rates: FloatArray
 ) -> FloatArray:
-    truth, predicted = rates[..., None, :], said.astype(float)[..., None, :]
+    truth, predicted = rates[..., None, :], called.astype(float)[..., None, :]
     size = cells.size[..., None, :]
 
     def of_an_item(coefficients: list[Coefficients]) -> FloatArray:
-        one, by_truth, by_predicted, by_both = np.array(coefficients, dtype=float).T[..., None]
+        constant, by_truth, by_predicted, by_both = np.array(coefficients, dtype=float).T[..., None]
         return np.asarray(
-            one + by_truth * truth + by_predicted * predicted + by_both * truth * predicted
+            constant + by_truth * truth + by_predicted * predicted + by_both * truth * predicted
         )
 
     above = of_an_item([row.numerator for row in rows])
@@ -317,8 +317,8 @@ def ratios(rows: list[Estimand], cells: Cells) -> Ratios:
     return _ratios(rows, cells, cells.predicted)
 
 
-def _ratios(rows: list[Estimand], cells: Cells, said: BoolArray) -> Ratios:
-    predicted = said.astype(float)
+def _ratios(rows: list[Estimand], cells: Cells, called: BoolArray) -> Ratios:
+    predicted = called.astype(float)
     items = cells.size.sum(axis=-1, keepdims=True)
     items_predicted = (cells.size * predicted).sum(axis=-1, keepdims=True)
 
@@ -349,12 +349,12 @@ def variance_of_shares(rows: list[Estimand], cells: Cells, totals: FloatArray) -
 
 
 def _pull(
-    rows: list[Estimand], cells: Cells, totals: FloatArray, said: BoolArray
+    rows: list[Estimand], cells: Cells, totals: FloatArray, called: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """The mean of an item of each cell in numerator less value times denominator, (..., n_rows,
     n_cells), and the denominator, (..., n_rows)."""
     rate, size = totals / cells.size, cells.size[..., None, :]
-    predicted = np.broadcast_to(said.astype(float), rate.shape)
+    predicted = np.broadcast_to(called.astype(float), rate.shape)
     items = np.stack([np.ones(rate.shape), rate, predicted, rate * predicted], axis=-2)
     above = np.array([row.numerator for row in rows]) @ items
     below = np.array([row.denominator for row in rows]) @ items

@@ -48,12 +48,12 @@ def loaded(reference: str) -> Any:
 def brought(group: str) -> Iterator[tuple[str, Any]]:
     """Name and value of everything that comes in under a group; what fails to load is left out,
     with a warning."""
-    own = BESIDE.get(group, {})
-    for name, reference in own.items():
+    ours = BESIDE.get(group, {})
+    for name, reference in ours.items():
         if find_spec(reference.partition(":")[0]) is not None:
             yield name, loaded(reference)
     for point in entry_points(group=group):
-        if point.value not in own.values():
+        if point.value not in ours.values():
             try:
                 yield point.name, point.load()
             except Exception as error:

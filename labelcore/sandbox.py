@@ -53,13 +53,13 @@ def shut_in(readable: Iterable[str | os.PathLike[str]], folder: str | os.PathLik
     """Give up everything but reading these files and folders, the code that is running, and
     writing to one folder; whether the system can do that. Raises OSError where it should and does
     not."""
-    found = version()
-    if not found:
+    kernel = version()
+    if not kernel:
         return False
-    known = 13 if found < 2 else 14 if found < 3 else 15 if found < 5 else 16
+    known = 13 if kernel < 2 else 14 if kernel < 3 else 15 if kernel < 5 else 16
     rights = (1 << known) - 1
-    net, scoped = 0b11 if found >= 4 else 0, 0b11 if found >= 6 else 0
-    size = 8 if found < 4 else 16 if found < 6 else 24
+    net, scoped = 0b11 if kernel >= 4 else 0, 0b11 if kernel >= 6 else 0
+    size = 8 if kernel < 4 else 16 if kernel < 6 else 24
     attributes = struct.pack("QQQ", rights, net, scoped)[:size]
     rules = _checked(_syscall(_CREATE, attributes, len(attributes), 0))
     for path in (*_SYSTEM, *_code(), *readable):
@@ -87,13 +87,13 @@ def _allow(rules: int, path: str | os.PathLike[str], rights: int) -> None:
 def _code() -> set[str]:
     """Where the running code lies: that of Python, installed packages, packages that are loaded."""
     prefixes = {sys.prefix, sys.base_prefix}
-    found = {one for one in sys.path if any(Path(one).is_relative_to(at) for at in prefixes)}
+    paths = {path for path in sys.path if any(Path(path).is_relative_to(at) for at in prefixes)}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file and "." not in name:
             packed = hasattr(module, "__path__")
-            found.add(os.path.dirname(file) if packed else file)
-    return {os.path.realpath(one) for one in {*found, *prefixes}}
+            paths.add(os.path.dirname(file) if packed else file)
+    return {os.path.realpath(path) for path in {*paths, *prefixes}}
 
 
 def _filter(libc: ctypes.CDLL) -> None:
@@ -110,7 +110,7 @@ def _filter(libc: ctypes.CDLL) -> None:
         (0x06, 0, 0, _ALLOW),
         (0x06, 0, 0, _REFUSE),
     ]
-    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *one) for one in steps))
+    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     described = struct.pack("HxxxxxxQ", len(steps), ctypes.addressof(program))
     _checked(libc.prctl(_SECCOMP, _FILTER, described, 0, 0))
 

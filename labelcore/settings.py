@@ -25,5 +25,5 @@ def data_folder() -> Path:
 
 def listed(name: str, standard: str = "") -> list[str]:
     """The parts of a variable of the environment that has commas."""
-    found = os.environ.get(name) or standard
-    return [one.strip() for one in found.split(",") if one.strip()]
+    text = os.environ.get(name) or standard
+    return [part.strip() for part in text.split(",") if part.strip()]

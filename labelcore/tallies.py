@@ -73,29 +73,29 @@ def questions(
     figures of their own, None for all; ``groups``: those that have figures of their own, too."""
     several = len(population.classes) > 2
     positive = population.classes.index(population.positive)
-    found: list[Question] = []
+    asked: list[Question] = []
     for place, classifier in enumerate(classifiers):
         at = "" if place == 0 else f"@{classifier}"
         for row in _rows(estimands, differences=place == 0):
             if row.difference:
-                found += _differences(row, classifiers, positive)
+                asked += _differences(row, classifiers, positive)
             elif several and row.per_class:
-                found += [
+                asked += [
                     Question(f"{row.name}[{name}]{at}", row, classifier, index)
                     for index, name in enumerate(population.classes)
                     if classes is None or name in classes
                 ]
             elif several:
-                found.append(Question(f"{row.name}{at}", row, classifier, None))
+                asked.append(Question(f"{row.name}{at}", row, classifier, None))
             else:
-                found.append(Question(f"{row.name}{at}", row, classifier, positive))
+                asked.append(Question(f"{row.name}{at}", row, classifier, positive))
     if groups is None:
-        return found
-    return found + [
-        replace(one, key=f"{one.key}[{groups.label}={name}]", group=place)
+        return asked
+    return asked + [
+        replace(question, key=f"{question.key}[{groups.label}={name}]", group=place)
         for place, name in enumerate(groups.names)
-        for one in found
-        if one.versus is None
+        for question in asked
+        if question.versus is None
     ]
 
 
@@ -137,8 +137,8 @@ class Tally:
         second: Codes | None = None,
         groups: Grouping | None = None,
     ) -> None:
-        predicted = [one for one in (second, prediction) if one is not None]
-        split = [(one, n_classes) for one in predicted]
+        predicted = [codes for codes in (second, prediction) if codes is not None]
+        split = [(codes, n_classes) for codes in predicted]
         if groups is not None:
             split.insert(0, (groups.codes, len(groups.names)))
         self._stratum, self._split = stratum, split
@@ -175,10 +175,10 @@ class Tally:
 
     def _combined(self, items: Any) -> NDArray[np.int64]:
         """Stratum, group and predictions of these items as one number, from 0 on."""
-        found = self._stratum[items].astype(np.int64)
+        combined = self._stratum[items].astype(np.int64)
         for codes, number in self._split:
-            found = found * number + codes[items]
-        return np.asarray(found - self._least)
+            combined = combined * number + codes[items]
+        return np.asarray(combined - self._least)
 
     @property
     def cell_of(self) -> NDArray[np.int64]:
@@ -255,8 +255,8 @@ class Tally:
 
     def right(self) -> FloatArray:
         """Labelled items whose label is their prediction, (n_cells,); none without predictions."""
-        found = self.counts[np.arange(len(self.size)), self.prediction]
-        return np.where(self.prediction < 0, 0.0, found)
+        counts = self.counts[np.arange(len(self.size)), self.prediction]
+        return np.where(self.prediction < 0, 0.0, counts)
 
     def unresolved(self, positions: list[int]) -> FloatArray:
         """Items without a verdict in each cell, (n_cells,)."""
@@ -268,8 +268,8 @@ def filled(cells: Cells, unresolved: FloatArray, rising: BoolArray) -> Cells:
     """The counts if every unresolved item were positive where ``rising`` and negative elsewhere."""
     positive = cells.positive + np.where(rising, unresolved, 0.0)
     whole = in_the_file(cells)
-    found = replace(whole, labelled=cells.labelled + unresolved, positive=positive)
-    return found if cells.judged is None else judged_cells(found, cells.judged.unsure)
+    filled_cells = replace(whole, labelled=cells.labelled + unresolved, positive=positive)
+    return filled_cells if cells.judged is None else judged_cells(filled_cells, cells.judged.unsure)
 
 
 class Pairs(Tally):
@@ -330,7 +330,7 @@ def tallies_of(
 
 def subjects_of(classifiers: tuple[str | None, ...], asked: Sequence[Question]) -> list[Whose]:
     """Every classifier, and every two that are asked about."""
-    whole = (one.subject for one in asked if one.group is None)
+    whole = (question.subject for question in asked if question.group is None)
     return list(
-        dict.fromkeys([*classifiers, *(one for one in whole if not isinstance(one, InGroup))])
+        dict.fromkeys([*classifiers, *(who for who in whole if not isinstance(who, InGroup))])
     )

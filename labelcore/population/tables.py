@@ -146,7 +146,7 @@ def _of_columns(name: str, columns: Iterable[tuple[str, Any]], file: str = ITEMS
             faults.append(_mixed(name, column, values))
     if faults:
         raise PopulationError(faults)
-    table = pa.Table.from_arrays([_plain(cells) for _, cells in arrays], [name for name, _ in arrays])
+    table = pa.Table.from_arrays([_plain(part) for _, part in arrays], [name for name, _ in arrays])
     return WrittenTable(name, [table], table.schema, file)
 
 
