@@ -127,7 +127,7 @@ class PlanFile:
 
 def begin_what_is_due(
     file: PlanFile, monitor: Monitor, today: date, source: str | None = None,
-    labels: int | None = None, *, rehearsed: bool = False,
+    labels: int | None = None, *, rehearsed: bool,
 ) -> str:  # fmt: skip
     """Begin the wave of a day, unless it has begun or the table is the last one's; what was done,
     in words.

@@ -272,6 +272,15 @@ def test_the_goal_is_dashed_at_the_end_of_the_plan() -> None:
     assert "goal" in texts(drawn)
 
 
+def test_what_is_still_possible_is_named_at_the_end_of_the_plan() -> None:
+    """Below its lower end where there is room, else above its upper one."""
+    for low in (0.4, 0.0):
+        certain = np.array([1.0, 10.0]), np.array([0.0, low]), np.array([1.0, 0.9])
+        drawn = over_labels(track(certain=certain), "")
+        (words,) = (one for one in of_class(drawn, "remark") if one[2] == "still possible")
+        assert float(words[1]["x"]) == at(100, 0)[0]
+
+
 def test_nothing_is_drawn_of_no_label_but_the_axes() -> None:
     nothing = np.empty(0)
     drawn = over_labels(Track(nothing, nothing, nothing, nothing, 100, margin=0.1), "words")

@@ -208,9 +208,21 @@ def test_the_change_is_held_by_its_interval() -> None:
         assert told > 0.8 and held >= 0.93 - 3 * np.sqrt(0.93 * 0.07 / 1000)
 
 
-def test_a_change_without_anything_to_compare_is_not_known() -> None:
-    nobody = np.zeros(0, dtype=bool)
+def change_in_repeats(late: np.ndarray, differs: np.ndarray) -> tuple[float | None, float, float]:
+    """By these alone: there is one answer of each half, in different cells."""
     alone = HalfByHalf(np.array([True, False]), np.array([True, True]), np.array([0, 1]))
     rates = np.array([0.5, 0.5])
-    found = change_of_errors(alone, rates, rates, 2, nobody, nobody, 0.95)
-    assert (found.value, found.low, found.high) == (None, -1.0, 1.0)
+    found = change_of_errors(alone, rates, rates, 2, late, differs, 0.95)
+    return found.value, found.low, found.high
+
+
+def test_a_change_without_anything_to_compare_is_not_known() -> None:
+    nobody = np.zeros(0, dtype=bool)
+    assert change_in_repeats(nobody, nobody) == (None, -1.0, 1.0)
+
+
+def test_turned_round_in_time_a_change_has_the_other_sign_and_the_same_width() -> None:
+    late, differs = np.arange(30) >= 15, np.arange(30) < 6
+    value, low, high = change_in_repeats(late, differs)
+    assert value is not None and value < 0
+    assert change_in_repeats(~late, differs) == pytest.approx((-value, -high, -low))

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import psycopg
 import pytest
 from sqlalchemy import create_engine, inspect
+from sqlalchemy.exc import DBAPIError
 
 import labelcore.team as team
 from labelcore.errors import MissingStoreError, StoreBusyError, StoreError, StoreNotWritableError
@@ -79,6 +80,11 @@ def test_who_is_not_let_in_hears_why_and_no_password(postgres_server: Server, ur
 def test_a_database_that_is_not_there(postgres_server: Server) -> None:
     with pytest.raises(StoreError, match='does not let .* "nowhere" does not exist'):
         open_store(postgres_server.url(database="nowhere"))
+
+
+def test_only_what_the_server_said_first_is_told() -> None:
+    error = DBAPIError("SELECT 1", {}, psycopg.errors.UndefinedTable("no table\nLINE 1"))
+    assert str(postgres_schema.store_error("postgresql://x", error)).endswith(" (no table)")
 
 
 def test_a_server_that_is_not_there() -> None:

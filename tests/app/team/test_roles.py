@@ -178,7 +178,9 @@ def given_link(page: AppTest, name: str, role: Role, **more: str) -> str:
         page.selectbox(key=keyed(page.selectbox, f"role-{what}-")).set_value(value)
     button(page, "role-give-now").click().run()
     assert not page.exception
-    return page.code[0].value if page.code else ""
+    once = f"The link of {name}, shown this once:" in [one.value for one in page.text]
+    assert once == bool(page.code)
+    return page.code[0].value if once else ""
 
 
 def keyed(found: Any, start: str) -> str:

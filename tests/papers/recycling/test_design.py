@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -195,6 +196,10 @@ def test_the_vote_is_suggested(known: Known) -> None:
     found = Recycling().suggested(known.population, names)
     assert found == {"parent": "vote", "children": ("a", "b", "c")}
     assert Recycling().suggested(known.population, names[:1]) == {}
+    several: Any = SimpleNamespace(
+        classes=("no", "yes", "maybe"), positive="yes", predictions=known.population.predictions
+    )
+    assert Recycling().suggested(several, names) == {}
 
 
 # --- coverage ----------------------------------------------------------------------------------

@@ -127,6 +127,8 @@ def test_k_means_is_no_worse_than_many_starts_of_lloyd() -> None:
     inertia = sum(((z[found == k] - z[found == k].mean()) ** 2).sum() for k in range(6))
     lloyd = KMeans(6, n_init=10, random_state=0).fit(z[:, None]).inertia_
     assert inertia < 1.005 * lloyd, "256 bins cost less than half a per cent"
+    even = stratify("km", np.linspace(0, 1, 1001), 2, keys(1001))
+    assert np.bincount(even).tolist() == [500, 501], "cut between the bins 128 and 129"
 
 
 def test_mixture_components_may_interleave() -> None:
