@@ -37,30 +37,30 @@ def trail_page() -> None:
         st.title(NOTHING, anchor=False)
         return
     where = reader_zone()
-    said = CHANGED.format(line=wrong) if wrong else WHOLE.format(
+    sentence = CHANGED.format(line=wrong) if wrong else WHOLE.format(
         lines=len(acts), first=dated(acts[0].at, where)
     )  # fmt: skip
     with st.container(key="about"):
-        st.title(plain(said), anchor=False)
-    found = _filtered(acts)
-    if not found:
+        st.title(plain(sentence), anchor=False)
+    chosen = _filtered(acts)
+    if not chosen:
         st.text(NONE_SO)
         return
     shown = st.session_state.setdefault(MORE, ROWS)
     names = _names()
     rows = [
-        (dated(one.at, where), one_line(one.who, 80), one.what, one_line(_named(one.about, names)))
-        for one in found[:-shown - 1:-1]
+        (dated(act.at, where), one_line(act.who, 80), act.what, one_line(_named(act.about, names)))
+        for act in chosen[:-shown - 1:-1]
     ]  # fmt: skip
     reading_table(pd.DataFrame(rows, columns=HEAD), "trail")
     with st.container(horizontal=True):
-        if len(found) > shown:
-            st.button(f"Older ones ({len(found) - shown:,})", key="trail-more", on_click=show_more)
-        whose, told = trail.who(), tuple(found)
+        if len(chosen) > shown:
+            st.button(f"Older ones ({len(chosen) - shown:,})", key="trail-more", on_click=show_more)
+        whose, exported = trail.who(), tuple(chosen)
 
         def lines() -> str:
-            trail.trail().note(whose, trail.EXPORTED, f"the audit trail, {len(told):,} lines")
-            return "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in told)
+            trail.trail().note(whose, trail.EXPORTED, f"the audit trail, {len(exported):,} lines")
+            return "".join(json.dumps(asdict(act), ensure_ascii=False) + "\n" for act in exported)
 
         st.download_button(
             "As lines", lines, "labels.audit.jsonl", "application/jsonl", key="trail-lines",
@@ -86,11 +86,11 @@ def _read(address: str) -> tuple[list[Act], int]:
 def _filtered(acts: Sequence[Act]) -> list[Act]:
     """By what happened, by whom, from a day on, and by words of what it is about."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="trail-filters"):
-        kinds = sorted({one.what for one in acts})
+        kinds = sorted({act.what for act in acts})
         what = st.selectbox("What", [ANY, *kinds], key="trail-what", width=165)
-        people = sorted({one.who for one in acts}, key=str.casefold)
+        people = sorted({act.who for act in acts}, key=str.casefold)
         who = st.selectbox("Who", [ALL, *people], key="trail-who", width=171,
-                           format_func=lambda one: plain(one, 80))  # fmt: skip
+                           format_func=lambda name: plain(name, 80))  # fmt: skip
         since = st.date_input("Since", None, key="trail-since", width=165)
         about = st.text_input("About", key="trail-about", width=171, placeholder="project, item")
     where = reader_zone()
@@ -99,17 +99,17 @@ def _filtered(acts: Sequence[Act]) -> list[Act]:
         if isinstance(since, date) else None
     )  # fmt: skip
     return [
-        one for one in acts
-        if what in (ANY, one.what) and who in (ALL, one.who)
-        and about.casefold() in one.about.casefold()
-        and (start is None or datetime.fromisoformat(one.at) >= start)
+        act for act in acts
+        if what in (ANY, act.what) and who in (ALL, act.who)
+        and about.casefold() in act.about.casefold()
+        and (start is None or datetime.fromisoformat(act.at) >= start)
     ]  # fmt: skip
 
 
 def _names() -> dict[str, str]:
     """{key or identity of a project: its name}"""
-    found = sessions.store().projects()
-    return {key(one): one.name for one in found for key in (visitor.key, identity_of)}
+    records = sessions.store().projects()
+    return {key(record): record.name for record in records for key in (visitor.key, identity_of)}
 
 
 def _named(about: str, names: dict[str, str]) -> str:

@@ -78,17 +78,17 @@ def app(
 ) -> int:
     """Start the app on http://127.0.0.1:8501, reachable from this computer only."""
     check_proxies(proxies)
-    told: dict[str, str | None] = {KEY: None}
-    said = {USER_HEADER: user_header, PROXIES: ",".join(proxies)}
-    told |= {name: value for name, value in said.items() if value}
+    variables: dict[str, str | None] = {KEY: None}
+    header = {USER_HEADER: user_header, PROXIES: ",".join(proxies)}
+    variables |= {name: value for name, value in header.items() if value}
     named = asked["hosts"] or listed(HOSTS)
     if share and not unencrypted and not named:
         raise ValueError(NO_TLS.format(port=asked["port"]))
     if share:
-        told[KEY] = key = secrets.token_urlsafe(24)
+        variables[KEY] = key = secrets.token_urlsafe(24)
         for line in links(key, asked["port"], named[0] if named else ""):
             click.echo(line)
-    return start(asked, told, ANYWHERE if share and unencrypted else HERE)
+    return start(asked, variables, ANYWHERE if share and unencrypted else HERE)
 
 
 def links(key: str, port: int, host: str = "") -> list[str]:
@@ -111,7 +111,7 @@ project_option: Decorator = click.option(
     "--project", "projects", multiple=True, metavar="NAME", help="In this one; repeat for several."
 )
 role_option: Decorator = click.option(
-    "--role", type=click.Choice([str(one) for one in Role]), required=True, help="What they may do."
+    "--role", type=click.Choice([*map(str, Role)]), required=True, help="What they may do."
 )
 
 
@@ -149,7 +149,7 @@ def add(
     """Give somebody a role, and print the link: once, because only a hash of it is kept."""
     if bool(projects) == every_project:
         raise ValueError("say where: --project NAME, once or more, or --every-project, not both")
-    register, there = _register(data), {_key(one, data): Role(role) for one in projects}
+    register, there = _register(data), {_key(project, data): Role(role) for project in projects}
     secret = register.add(
         name, Role(role) if every_project else None,
         login=login, days=days, roles=there, groups=groups, group=group,
@@ -167,14 +167,10 @@ def add(
 @json_option
 def give(name: str, role: str, projects: tuple[str, ...], data: str | None, as_json: bool) -> None:
     """Give somebody, or a group, a role in a project, in place of the one there."""
-    for one in projects:
-        _register(data).give(name, Role(role), _key(one, data))
-    words = ", ".join(projects)
-    say(
-        {"name": name, "role": role, "projects": [*projects]},
-        [f"{name} is {role} in {words}."],
-        as_json,
-    )
+    for project in projects:
+        _register(data).give(name, Role(role), _key(project, data))
+    line = f"{name} is {role} in {', '.join(projects)}."
+    say({"name": name, "role": role, "projects": [*projects]}, [line], as_json)
 
 
 @people.command("take")
@@ -184,8 +180,8 @@ def give(name: str, role: str, projects: tuple[str, ...], data: str | None, as_j
 @json_option
 def take(name: str, projects: tuple[str, ...], data: str | None, as_json: bool) -> None:
     """Take somebody's role in a project away, at once."""
-    for one in projects:
-        _register(data).take(name, _key(one, data))
+    for project in projects:
+        _register(data).take(name, _key(project, data))
     say(
         {"name": name, "projects": [*projects]},
         [f"{name} has no role of their own in {', '.join(projects)} any more."],
@@ -205,8 +201,8 @@ group_option: Decorator = click.option(
 @json_option
 def join(name: str, groups: tuple[str, ...], data: str | None, as_json: bool) -> None:
     """Put somebody in a group, whose roles they have too from then on."""
-    for one in groups:
-        _register(data).join(name, one)
+    for group in groups:
+        _register(data).join(name, group)
     say({"name": name, "groups": [*groups]}, [f"{name} is in {', '.join(groups)}."], as_json)
 
 
@@ -217,8 +213,8 @@ def join(name: str, groups: tuple[str, ...], data: str | None, as_json: bool) ->
 @json_option
 def leave(name: str, groups: tuple[str, ...], data: str | None, as_json: bool) -> None:
     """Take somebody out of a group, at once."""
-    for one in groups:
-        _register(data).leave(name, one)
+    for group in groups:
+        _register(data).leave(name, group)
     say({"name": name, "left": [*groups]}, [f"{name} is not in {', '.join(groups)}."], as_json)
 
 
@@ -239,28 +235,28 @@ def rename(group: str, new: str, data: str | None, as_json: bool) -> None:
 def list_(data: str | None, as_json: bool) -> None:
     """Say who has a role."""
     register, names = _register(data), {key: name for name, key in _projects(data).items()}
-    found = [
+    rows = [
         {
-            "name": one.name,
-            "role": str(one.role or ""),
+            "name": person.name,
+            "role": str(person.role or ""),
             "projects": {names.get(key, "a project that is gone"): str(role)
-                         for key, role in one.roles.items()},
-            "groups": [*one.groups],
-            "by": "group" if one.group else "link" if one.key else "login",
-            "ends": one.ends,
-            "last_visit": register.last_seen(one),
+                         for key, role in person.roles.items()},
+            "groups": [*person.groups],
+            "by": "group" if person.group else "link" if person.key else "login",
+            "ends": person.ends,
+            "last_visit": register.last_seen(person),
         }
-        for one in register.people()
+        for person in register.people()
     ]  # fmt: skip
-    say({"people": found}, [*map(_line, found)] or ["Nobody has a role yet."], as_json)
+    say({"people": rows}, [*map(_line, rows)] or ["Nobody has a role yet."], as_json)
 
 
-def _line(one: dict[str, Any]) -> str:
-    there = [f"{role} in {name}" for name, role in one["projects"].items()]
-    roles = ", ".join([*([one["role"]] if one["role"] else []), *there, *one["groups"]])
-    ends = f", ends {one['ends'][:10]}" if one["ends"] else ""
-    seen = f", last here {one['last_visit'][:16]}" if one["last_visit"] else ""
-    return f"{one['name']}: {roles or 'no role'}, by {one['by']}{ends}{seen}"
+def _line(person: dict[str, Any]) -> str:
+    there = [f"{role} in {name}" for name, role in person["projects"].items()]
+    roles = ", ".join([*([person["role"]] if person["role"] else []), *there, *person["groups"]])
+    ends = f", ends {person['ends'][:10]}" if person["ends"] else ""
+    seen = f", last here {person['last_visit'][:16]}" if person["last_visit"] else ""
+    return f"{person['name']}: {roles or 'no role'}, by {person['by']}{ends}{seen}"
 
 
 @people.command("remove")
@@ -279,17 +275,20 @@ def _projects(data: str | None) -> dict[str, str]:
     address = (os.environ.get(STORE) if data is None else "") or f"sqlite:///{folder / DATABASE}"
     try:
         with closing(open_store(address, create=False)) as store:
-            return {one.name: key_of(one.created_at, one.fingerprint) for one in store.projects()}
+            return {
+                record.name: key_of(record.created_at, record.fingerprint)
+                for record in store.projects()
+            }
     except MissingStoreError:
         return {}
 
 
 def _key(project: str, data: str | None) -> str:
-    found = _projects(data)
-    if project not in found:
-        known = ", ".join(map(repr, found)) or "none yet"
+    keys = _projects(data)
+    if project not in keys:
+        known = ", ".join(map(repr, keys)) or "none yet"
         raise ValueError(f"project must be one of those there ({known}), got {project!r}")
-    return found[project]
+    return keys[project]
 
 
 def _register(data: str | None) -> Register:
@@ -301,6 +300,6 @@ def _register(data: str | None) -> Register:
         with closing(open_store(url)) as store:
             write_acts(store, act(command_user(), happened, f"{who}: {about}" if about else who))
 
-    others = [one for one in LISTENERS if one.__module__ != __name__]
+    others = [listener for listener in LISTENERS if listener.__module__ != __name__]
     LISTENERS[:] = [*others, heard]
     return Register(folder)

@@ -100,7 +100,7 @@ class TeamEntrance(Entrance):
         known_name = answers_to(header(scope, b"host"))
         if known_name and (named := _named_by_proxy(scope)):
             return f"{BY_LOGIN} {quote(named)}"
-        keys = [found for one in _cookies(scope) if (found := opened_by_cookie(one))]
+        keys = [key for cookie in _cookies(scope) if (key := opened_by_cookie(cookie))]
         if keys:
             return keys[0]
         if not known_name:
@@ -156,13 +156,13 @@ class TeamEntrance(Entrance):
     def _has_failed_often(self, scope: Scope) -> bool:
         """Whether no key from this address is looked at for now. Who is in already stays in."""
         times = self._wrong.get(_sender(scope), [])
-        return sum(monotonic() - one < FAILED_SECONDS for one in times) >= FAILED
+        return sum(monotonic() - failed < FAILED_SECONDS for failed in times) >= FAILED
 
     def may_ask_for(self, scope: Scope, came: str) -> bool:
         path = str(scope["path"])
         base = "/" + config.get_option("server.baseUrlPath").strip("/")
-        own, shared = path.startswith(base.rstrip("/") + FONTS), path.endswith(SHARE)
-        if own or not (shared or UPLOADS in path or MEDIA in path):
+        of_fonts, shared = path.startswith(base.rstrip("/") + FONTS), path.endswith(SHARE)
+        if of_fonts or not (shared or UPLOADS in path or MEDIA in path):
             return True
         if came == ASK:
             came = _logged_in_as(login.named_in(_jar(scope)))
@@ -170,8 +170,8 @@ class TeamEntrance(Entrance):
             return may(visitor_of(came), Right.RUN)
         person = visitor_of(came)
         if shared:
-            asked = parse_qs(scope.get("query_string", b"").decode("latin-1"), True)
-            named = asked.get("project", [""])  # Of several the page might read another one.
+            query = parse_qs(scope.get("query_string", b"").decode("latin-1"), True)
+            named = query.get("project", [""])  # Of several the page might read another one.
             there = person.at(visitor.key_named(named[0])) if person and len(named) == 1 else None
             return may(there, Right.SEE)
         return may(person, Right.RUN) or (may(person, None) and self._made_for(path, came))
@@ -186,8 +186,8 @@ class TeamEntrance(Entrance):
             if name in files.values():
                 client = runtime.get_client(session)
                 context = client.client_context if client else None
-                said = dict(context.headers) if context else {}
-                if _same_person(str(said.get(CAME.decode(), "")), came):
+                headers = dict(context.headers) if context else {}
+                if _same_person(str(headers.get(CAME.decode(), "")), came):
                     return True
         return False
 
@@ -281,9 +281,9 @@ def opened_by(key: str) -> str:
 
 def opened_by_cookie(value: str) -> str:
     """What a browser's cookie opens: the key of a share, or a session by a person's link."""
-    found = opened_by(value)
-    if found.startswith(BY_START):
-        return found
+    key = opened_by(value)
+    if key.startswith(BY_START):
+        return key
     register = Register(data_folder())
     return f"{BY_LINK} {value}" if register.visitor(register.by_token(value)) else ""
 
@@ -336,9 +336,9 @@ def _name(came: str) -> str:
     return person.name if person else ""
 
 
-def _same_person(one: str, other: str) -> bool:
+def _same_person(came: str, other: str) -> bool:
     """Whether two connections are one person's: by the same key of a share, or of one name."""
-    return one == other or bool(_name(one) and _name(one) == _name(other))
+    return came == other or bool(_name(came) and _name(came) == _name(other))
 
 
 def _sender(scope: Scope) -> str:
@@ -372,10 +372,10 @@ def _may_log_in(came: str) -> bool:
 def _named_by_proxy(scope: Scope) -> str:
     """Who has logged in at the proxy, as it says itself: once, and from its own address."""
     wanted = os.environ.get(USER_HEADER, "").lower().encode()
-    said = [value for name, value in scope["headers"] if wanted and name == wanted]
-    if len(said) != 1 or not _is_proxy(scope):
+    names = [value for name, value in scope["headers"] if wanted and name == wanted]
+    if len(names) != 1 or not _is_proxy(scope):
         return ""
-    return bytes(said[0]).decode("utf-8", "replace").strip()
+    return bytes(names[0]).decode("utf-8", "replace").strip()
 
 
 def _is_proxy(scope: Scope) -> bool:
@@ -389,7 +389,7 @@ def _is_proxy(scope: Scope) -> bool:
         return False
     if isinstance(sender, IPv6Address) and sender.ipv4_mapped:
         sender = sender.ipv4_mapped
-    return any(sender in ip_network(one) for one in listed(PROXIES, HERE))
+    return any(sender in ip_network(network) for network in listed(PROXIES, HERE))
 
 
 # --- cookies ------------------------------------------------------------------------------------
@@ -403,11 +403,11 @@ def _jar(scope: Scope) -> dict[str, str]:
 def _cookies(scope: Scope) -> list[str]:
     """What this app's cookie holds, as often as it is there."""
     name = _cookie_name(scope)
-    return [value for found, value in _given(scope) if found == name]
+    return [value for given, value in _given(scope) if given == name]
 
 
 def _given(scope: Scope) -> list[tuple[str, str]]:
-    parts = (one.partition("=") for one in header(scope, b"cookie").split(";"))
+    parts = (part.partition("=") for part in header(scope, b"cookie").split(";"))
     return [(name.strip(), value.strip()) for name, _, value in parts]
 
 

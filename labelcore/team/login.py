@@ -35,5 +35,5 @@ def name_of(claims: Mapping[str, Any]) -> str:
 
 def named_in(cookies: Mapping[str, str]) -> str:
     """What the login in these cookies calls the person; "" where they hold none."""
-    found = starlette_websocket._get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
-    return name_of(json.loads(found)) if found else ""
+    person = starlette_websocket._get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
+    return name_of(json.loads(person)) if person else ""

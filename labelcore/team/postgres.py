@@ -570,8 +570,8 @@ def _address(url: str) -> URL:
 
 def _search_path(address: URL) -> str:
     """The one that the address names, "" where it names none."""
-    found = re.search(r"search_path=(\w+)", str(address.query.get("options", "")))
-    return found[1] if found else ""
+    named = re.search(r"search_path=(\w+)", str(address.query.get("options", "")))
+    return named[1] if named else ""
 
 
 _EXAMPLE = (
@@ -606,7 +606,7 @@ def _engine(address: URL, shown: str, busy_seconds: float) -> Engine:
     def opened(given: Any, options: dict[str, Any]) -> psycopg.Connection:
         connection = psycopg.connect(*given, **options)
         connection.autocommit = True
-        lock, idle = (f"{1000 * one:.0f}" for one in (busy_seconds, IDLE_SECONDS))
+        lock, idle = (f"{1000 * seconds:.0f}" for seconds in (busy_seconds, IDLE_SECONDS))
         connection.execute(_SETTINGS, (lock, idle))
         connection.autocommit = False
         return connection

@@ -141,7 +141,7 @@ class Register:
         cleaned, at = check_name(name), datetime.now(UTC)
         if group and groups:
             raise ValueError(f"groups must be none for a group itself, got {[*groups]}")
-        inside = tuple(self._group(one).name for one in groups)
+        inside = tuple(self._group(name).name for name in groups)
         secret = "" if login or group else _secret(cleaned)
         ends = _end(at, days) if secret and days else ""
         key = key_hash(secret) if secret else ""
@@ -193,21 +193,21 @@ class Register:
         person, gone = self.one(name), self._group(group).name
         if gone not in person.groups:
             raise ValueError(f"name must be of somebody in the group {gone!r}, got {name!r}")
-        self._put(replace(person, groups=tuple(one for one in person.groups if one != gone)))
+        self._put(replace(person, groups=tuple(other for other in person.groups if other != gone)))
         note("role taken", person.name, f"the group {gone}")
 
     def members(self, group: str) -> list[Person]:
         """Who is in a group."""
-        return [one for one in self.people() if group in one.groups]
+        return [person for person in self.people() if group in person.groups]
 
     def rename(self, group: str, name: str) -> None:
         """Another name for a group; who is in it stays."""
         old = self._group(group)
         new = replace(old, name=check_name(name))
         (self._put if self._file(old.name) == self._file(new.name) else self._make)(new)
-        for one in self.members(old.name):
-            groups = tuple(new.name if other == old.name else other for other in one.groups)
-            self._put(replace(one, groups=groups))
+        for person in self.members(old.name):
+            groups = tuple(new.name if other == old.name else other for other in person.groups)
+            self._put(replace(person, groups=groups))
         if self._file(old.name) != self._file(new.name):
             self._file(old.name).unlink(missing_ok=True)
         note("role", new.name, f"the group that was {old.name}")
@@ -230,11 +230,11 @@ class Register:
         where the link has ended."""
         if person is None or person.over or person.group:
             return None
-        found = [person, *(g for name in person.groups if (g := self._read(name)) and g.group)]
-        everywhere = [one.role for one in found if one.role]
+        holders = [person, *(g for name in person.groups if (g := self._read(name)) and g.group)]
+        everywhere = [holder.role for holder in holders if holder.role]
         there: dict[str, list[Role]] = {}
-        for one in found:
-            for key, role in one.roles.items():
+        for holder in holders:
+            for key, role in holder.roles.items():
                 there.setdefault(key, []).append(role)
         return visitor_of_roles(person.name, everywhere, there)
 
@@ -265,36 +265,36 @@ class Register:
 
     def one(self, name: str) -> Person:
         """Somebody with a role. ValueError for nobody's name."""
-        found = self._read(check_name(name))
-        if found is None:
+        person = self._read(check_name(name))
+        if person is None:
             raise ValueError(
                 f"name must be one of those with a role ({self._known()}), got {name!r}"
             )
-        return found
+        return person
 
     def _group(self, name: str) -> Person:
-        found = self._read(check_name(name))
-        if found is None or not found.group:
+        person = self._read(check_name(name))
+        if person is None or not person.group:
             raise ValueError(f"group must be one that was added with --group, got {name!r}")
-        return found
+        return person
 
     def _known(self) -> str:
-        return ", ".join(repr(one.name) for one in self.people()) or "nobody yet"
+        return ", ".join(repr(person.name) for person in self.people()) or "nobody yet"
 
     def remove(self, name: str) -> None:
         """Take somebody's role and link away; stored answers stay. ValueError for nobody's name."""
         person = self.one(name)
         self._file(person.name).unlink(missing_ok=True)
         left = self.members(person.name) if person.group else []
-        for one in left:  # A later group of that name is another one.
-            self._put(replace(one, groups=tuple(g for g in one.groups if g != person.name)))
-        said = ", ".join(one.name for one in left) or "nobody"
-        note("withdrawn", person.name, f"a group, with {said} in it" if person.group else "")
+        for member in left:  # A later group of that name is another one.
+            self._put(replace(member, groups=tuple(g for g in member.groups if g != person.name)))
+        names = ", ".join(member.name for member in left) or "nobody"
+        note("withdrawn", person.name, f"a group, with {names} in it" if person.group else "")
 
     def people(self) -> list[Person]:
         """Everybody with a role, by name."""
-        found = [_read(one) for one in self.folder.glob("*.json")]
-        return sorted(filter(None, found), key=lambda one: one.name.casefold())
+        everybody = map(_read, self.folder.glob("*.json"))
+        return sorted(filter(None, everybody), key=lambda person: person.name.casefold())
 
     def has_anybody(self) -> bool:
         return any(self.folder.glob("*.json"))
@@ -315,8 +315,8 @@ class Register:
         person = _read(self.folder / f"{stem}.json") if STEM.fullmatch(stem) else None
         if person is None or not person.key or not ends.isdecimal() or int(ends) <= time():
             return None
-        made = token(f"{stem}-{person.key}", int(ends))
-        return person if hmac.compare_digest(made, given) else None
+        expected = token(f"{stem}-{person.key}", int(ends))
+        return person if hmac.compare_digest(expected, given) else None
 
     def by_login(self, name: str) -> Person | None:
         """Who logs in under this name, in any case of its letters."""
@@ -333,7 +333,7 @@ class Register:
 
 def _told(person: Person) -> str:
     there = [f"{role} in {key}" for key, role in person.roles.items()]
-    there += [f"in the group {one}" for one in person.groups]
+    there += [f"in the group {group}" for group in person.groups]
     return ", ".join([*([f"{person.role} in every project"] if person.role else []), *there])
 
 
@@ -355,16 +355,16 @@ def _read(file: Path) -> Person | None:
     if not file.is_file():
         return None
     try:
-        found = json.loads(file.read_text("utf-8"))
+        fields = json.loads(file.read_text("utf-8"))
         return Person(
-            str(found["name"]),
-            None if found["role"] is None else Role(found["role"]),
-            str(found["key"]),
-            str(found.get("at", "")),
-            str(found.get("ends", "")),
-            {str(key): Role(one) for key, one in found.get("roles", {}).items()},
-            tuple(map(str, found.get("groups", ()))),
-            bool(found.get("group", False)),
+            str(fields["name"]),
+            None if fields["role"] is None else Role(fields["role"]),
+            str(fields["key"]),
+            str(fields.get("at", "")),
+            str(fields.get("ends", "")),
+            {str(key): Role(role) for key, role in fields.get("roles", {}).items()},
+            tuple(map(str, fields.get("groups", ()))),
+            bool(fields.get("group", False)),
         )
     except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
         log.warning("%s is no file of a person and lets nobody in: %s", file, error)

@@ -31,81 +31,81 @@ NOT_MYSELF = "Your own role is given and taken by somebody else."
 def roles(project: str) -> None:
     """Rows to read; for whoever runs the project, to change."""
     register, key = Register(data_folder()), visitor.key(sessions.session(project).record)
-    found = [one for one in register.people() if rights_of(register, one, key)]
+    people = [person for person in register.people() if rights_of(register, person, key)]
     runs = visitor.allowed(Right.RUN, project) and entrance().is_shared()
-    if not found and not runs:
+    if not people and not runs:
         return
     st.header(TITLE, anchor=False)
     if not runs:
-        rows = [(one_line(one.name, 60), *_told(register, one, key)) for one in found]
+        rows = [(one_line(person.name, 60), *_told(register, person, key)) for person in people]
         reading_table(pd.DataFrame(rows, columns=HEAD), "roles")
         return
-    for one in found:
-        _row(project, register, one, key)
+    for person in people:
+        _row(project, register, person, key)
     _give(project, register)
     show_problem()
 
 
-def rights_of(register: Register, one: Person, key: str) -> frozenset[Right]:
+def rights_of(register: Register, who: Person, key: str) -> frozenset[Right]:
     """What somebody, or a group, may do in a project."""
-    person, own = register.visitor(one), _own(one, key)
-    return person.at(key).rights if person else RIGHTS[own] if own else frozenset()
+    person, role = register.visitor(who), _own(who, key)
+    return person.at(key).rights if person else RIGHTS[role] if role else frozenset()
 
 
-def _own(one: Person, key: str) -> Role | None:
-    return one.roles.get(key) or one.role
+def _own(who: Person, key: str) -> Role | None:
+    return who.roles.get(key) or who.role
 
 
-def _told(register: Register, one: Person, key: str) -> tuple[str, ...]:
-    where, person, seen = reader_zone(), register.visitor(one), register.last_seen(one)
-    role = person.at(key).role if person else str(_own(one, key))
-    inside = [other.name for other in register.members(one.name)] if one.group else []
+def _told(register: Register, who: Person, key: str) -> tuple[str, ...]:
+    where, person, seen = reader_zone(), register.visitor(who), register.last_seen(who)
+    role = person.at(key).role if person else str(_own(who, key))
+    inside = [other.name for other in register.members(who.name)] if who.group else []
     group = one_line(f"a group of {len(inside)}: {', '.join(inside)}" if inside else "a group", 200)
-    by = group if one.group else "by link" if one.key else "by login"
-    ends = dated(one.ends, where).rpartition(" ")[0] if one.ends else "–"
+    by = group if who.group else "by link" if who.key else "by login"
+    ends = dated(who.ends, where).rpartition(" ")[0] if who.ends else "–"
     return role, by, ends, dated(seen, where) if seen else "–"
 
 
-def _row(project: str, register: Register, one: Person, key: str) -> None:
-    role, by, ends, seen = _told(register, one, key)
-    by += "".join(f" · in {one_line(group, 60)}" for group in one.groups)
-    own, mine = key in one.roles, one.name == visitor.name_of_login()
-    at = f"{one.name}-{st.session_state.get(TOKEN, '')}"
-    with st.container(horizontal=True, vertical_alignment="center", key=f"role-row-{one.name}"):
+def _row(project: str, register: Register, who: Person, key: str) -> None:
+    role, by, ends, seen = _told(register, who, key)
+    by += "".join(f" · in {one_line(group, 60)}" for group in who.groups)
+    has_role, mine = key in who.roles, who.name == visitor.name_of_login()
+    at = f"{who.name}-{st.session_state.get(TOKEN, '')}"
+    with st.container(horizontal=True, vertical_alignment="center", key=f"role-row-{who.name}"):
         with st.container(width=200, gap=None):
-            st.text(one_line(one.name, 60))
-        if own and not mine:
+            st.text(one_line(who.name, 60))
+        if has_role and not mine:
             st.selectbox(
-                f"Role of {plain(one.name, 60)}", list(Role), list(Role).index(one.roles[key]),
+                f"Role of {plain(who.name, 60)}", list(Role), list(Role).index(who.roles[key]),
                 key=f"role-of-{at}", label_visibility="collapsed", width=160,
-                on_change=change, args=(project, one.name, f"role-of-{at}"),
+                on_change=change, args=(project, who.name, f"role-of-{at}"),
             )  # fmt: skip
         else:
             with st.container(width=160):
                 st.text(role)
         parts = [
             by,
-            *([f"{'ended' if one.over else 'until'} {ends}"] if one.ends else []),
-            *([] if one.group else ["never here" if seen == "–" else f"last here {seen}"]),
+            *([f"{'ended' if who.over else 'until'} {ends}"] if who.ends else []),
+            *([] if who.group else ["never here" if seen == "–" else f"last here {seen}"]),
         ]
-        with st.container(key=f"quiet-role-{one.name}"):
+        with st.container(key=f"quiet-role-{who.name}"):
             st.text(" · ".join(parts))
-        if mine or not (own or visitor.runs_all()):
+        if mine or not (has_role or visitor.runs_all()):
             return
-        if one.group and visitor.runs_all():
-            _change_group(project, register, one, at)
-        if one.key and (only_here(one, key) or visitor.runs_all()):
-            st.button("New link", key=f"role-link-{one.name}", type="tertiary",
-                      on_click=renew, args=(project, one.name))  # fmt: skip
-        st.button("Withdraw", key=f"role-end-{one.name}", type="tertiary",
-                  on_click=withdraw, args=(project, one.name))  # fmt: skip
+        if who.group and visitor.runs_all():
+            _change_group(project, register, who, at)
+        if who.key and (only_here(who, key) or visitor.runs_all()):
+            st.button("New link", key=f"role-link-{who.name}", type="tertiary",
+                      on_click=renew, args=(project, who.name))  # fmt: skip
+        st.button("Withdraw", key=f"role-end-{who.name}", type="tertiary",
+                  on_click=withdraw, args=(project, who.name))  # fmt: skip
 
 
 def _change_group(project: str, register: Register, group: Person, at: str) -> None:
-    people = [one.name for one in register.people() if not one.group]
+    people = [person.name for person in register.people() if not person.group]
     with st.popover("Change", key=f"role-group-{group.name}"):
         st.text_input("Name", group.name, key=f"role-called-{at}", max_chars=100)
-        st.multiselect("In it", people, [one.name for one in register.members(group.name)],
+        st.multiselect("In it", people, [person.name for person in register.members(group.name)],
                        key=f"role-inside-{at}")  # fmt: skip
         st.button("Save", key=f"role-save-{group.name}", on_click=reform,
                   args=(project, group.name, at))  # fmt: skip
@@ -113,7 +113,7 @@ def _change_group(project: str, register: Register, group: Person, at: str) -> N
 
 def _give(project: str, register: Register) -> None:
     token = st.session_state.setdefault(TOKEN, secrets.token_hex(4))
-    ways, groups = [LINK, LOGIN], [one.name for one in register.people() if one.group]
+    ways, groups = [LINK, LOGIN], [person.name for person in register.people() if person.group]
     with st.container(horizontal=True, vertical_alignment="bottom", key="role-give"):
         st.text_input("Name", key=f"role-name-{token}", max_chars=100, width=180)
         st.selectbox("Role", list(Role), 2, key=f"role-role-{token}", width=140)
@@ -131,9 +131,9 @@ def _give(project: str, register: Register) -> None:
         st.code(link, language=None, wrap_lines=True)
 
 
-def only_here(one: Person, key: str) -> bool:
+def only_here(who: Person, key: str) -> bool:
     """Whether somebody has no right but in this project, so that its owner ends all of it."""
-    return one.role is None and not one.groups and set(one.roles) <= {key}
+    return who.role is None and not who.groups and set(who.roles) <= {key}
 
 
 def _one(project: str, name: str) -> tuple[Register, Person, str]:
@@ -189,14 +189,14 @@ def reform(project: str, name: str, at: str) -> None:
     if not visitor.runs_all():
         raise NotAllowedError(NOT_YOURS.format(name=group.name))
     wanted = {*map(str, st.session_state[f"role-inside-{at}"])}
-    inside = {one.name for one in register.members(group.name)}
+    inside = {person.name for person in register.members(group.name)}
     if visitor.name_of_login() in wanted ^ inside:
         raise NotAllowedError(NOT_MYSELF)
     called = check_name(str(st.session_state[f"role-called-{at}"]))
-    for one in sorted(wanted - inside):
-        register.join(one, group.name)
-    for one in sorted(inside - wanted):
-        register.leave(one, group.name)
+    for member in sorted(wanted - inside):
+        register.join(member, group.name)
+    for member in sorted(inside - wanted):
+        register.leave(member, group.name)
     if called != group.name:
         register.rename(group.name, called)
     st.session_state[TOKEN] = secrets.token_hex(4)

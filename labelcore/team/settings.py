@@ -38,10 +38,10 @@ def role_key(key: str, role: Role) -> str:
 
 def check_proxies(addresses: Iterable[str]) -> None:
     """ValueError for what is no address and no network."""
-    for one in addresses:
+    for address in addresses:
         try:
-            ip_network(one)
+            ip_network(address)
         except ValueError as error:
             raise ValueError(
-                f"proxy must be an address or a network such as 10.0.0.0/8, got {one!r}"
+                f"proxy must be an address or a network such as 10.0.0.0/8, got {address!r}"
             ) from error
