@@ -66,26 +66,26 @@ def monitor_chart(table: pd.DataFrame, since: str = "") -> Chart:
     rules = [Rule(place[since] - 0.5, upright=True, dash="dot", role=SECOND)] if since else []
     axes = [Axis(shortened(label_of(figure)), Unit.SHARE) for figure in figures]
     highest = max(1.0, float((known["evidence"] / known["threshold"]).max()))
-    ticks_of = tuple(one for one in OF_ALARM if one[0] <= highest)
+    ticks_of = tuple(tick for tick in OF_ALARM if tick[0] <= highest)
     evidence = Axis("Evidence", log=True, ticks=ticks_of)
     drawing = Drawing(
         Axis(ends=(0.5, len(names) + 0.5), ticks=_few(ticks), grid=False),
         (*axes, evidence), marks, rules, legend=True, height=PANEL * (len(figures) + 1),
     )  # fmt: skip
-    said = "; ".join(_words(row) for row in known.to_dict("records"))
-    return Chart(drawing, f"Figures of each wave and the evidence of a fall. {said}.", shown)
+    summary = "; ".join(_words(row) for row in known.to_dict("records"))
+    return Chart(drawing, f"Figures of each wave and the evidence of a fall. {summary}.", shown)
 
 
 def _wave(row: dict[Any, Any], at: int, panel: int, alarmed: bool) -> list[Line]:
     role, symbol = (SECOND, Symbol.CROSS) if alarmed else (FIRST, Symbol.DOT)
-    said = [_words(row)]
+    hover = [_words(row)]
     ends = [float(row["low"]), float(row["high"])]
-    found = [Line([at, at], ends, INTERVAL_WIDTH, panel=panel, role=role, opacity=0.35,
-                  hover=said * 2)]  # fmt: skip
+    lines = [Line([at, at], ends, INTERVAL_WIDTH, panel=panel, role=role, opacity=0.35,
+                  hover=hover * 2)]  # fmt: skip
     if not pd.isna(row["value"]):
-        found.append(Line([at], [float(row["value"])], 0.0, dots=VALUE_DOT, symbol=symbol,
-                          panel=panel, role=role, hover=said))  # fmt: skip
-    return found
+        lines.append(Line([at], [float(row["value"])], 0.0, dots=VALUE_DOT, symbol=symbol,
+                          panel=panel, role=role, hover=hover))  # fmt: skip
+    return lines
 
 
 def _line_name(row: pd.Series[Any]) -> str:

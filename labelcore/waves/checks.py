@@ -24,7 +24,7 @@ def check_next(
     agreed   what the first wave froze: classes, positive, classifiers
     """
     before = str(terms_of(last)["wave"])
-    missing = [one for one in agreed["classifiers"] if one not in population.classifiers]
+    missing = [name for name in agreed["classifiers"] if name not in population.classifiers]
     if missing:
         raise ArgumentError(
             "population",
@@ -32,13 +32,13 @@ def check_next(
             "scores or predictions of that name",
             got=", ".join(population.classifiers) or "none",
         )
-    found = list(population.classes), population.positive
-    if found != (agreed["classes"], agreed["positive"]):
+    classes = list(population.classes), population.positive
+    if classes != (agreed["classes"], agreed["positive"]):
         raise ArgumentError(
             "population",
             f"must have the classes {agreed['classes']} with {agreed['positive']!r} as the "
             f"positive one, as the waves before; read it with positive={agreed['positive']!r}",
-            got=f"{found[0]} with {found[1]!r}",
+            got=f"{classes[0]} with {classes[1]!r}",
         )
     if population.fingerprint == last.fingerprint:
         raise ArgumentError(
@@ -56,8 +56,8 @@ def check_next(
 
 def check_ids(population: Population, home: Home) -> None:
     """ArgumentError where most labelled ids stand for something else now."""
-    there = [one for one in home.labels if _holds(population, one)]
-    other = sum(home.changed(one, population.content(one)) for one in there)
+    there = [item_id for item_id in home.labels if _holds(population, item_id)]
+    other = sum(home.changed(item_id, population.content(item_id)) for item_id in there)
     if other >= REUSED_FROM and other > len(there) / 2:
         raise ArgumentError(
             "population",
@@ -69,11 +69,11 @@ def check_ids(population: Population, home: Home) -> None:
 
 def other_terms(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
     """In what the terms of a monitor differ from those that its store has, in words."""
-    before, now_asked = ({**one, **json.loads(one["plan"]), "plan": ""} for one in (there, here))
+    before, asked = ({**terms, **json.loads(terms["plan"]), "plan": ""} for terms in (there, here))
     return "; ".join(
-        f"{name} is {before.get(name)!r} there and {now_asked.get(name)!r} here"
-        for name in {**before, **now_asked}
-        if before.get(name) != now_asked.get(name)
+        f"{name} is {before.get(name)!r} there and {asked.get(name)!r} here"
+        for name in {**before, **asked}
+        if before.get(name) != asked.get(name)
     )
 
 

@@ -98,8 +98,8 @@ def signed_root(
     unlabelled, never = region.reaching(-side * there)
     root = np.sqrt(np.maximum(region.statistic(unlabelled), 0.0))
     root = np.where(never, FARTHEST, np.minimum(root, FARTHEST))
-    found = as_normal(-side * root, freedom_of(cells, table, rates))[..., 0]
-    return np.where(np.isnan(value), 0.0, found)
+    roots = as_normal(-side * root, freedom_of(cells, table, rates))[..., 0]
+    return np.where(np.isnan(value), 0.0, roots)
 
 
 def value_of(cells: Cells, row: Estimand, rates: FloatArray | None) -> FloatArray:
@@ -171,8 +171,8 @@ def change_evidence(waves: Cells, row: Estimand, suggested: FloatArray | None = 
         positive=whole.positive - after.positive,
     )
     (now, new), (then, old) = (
-        (value_of(one, row, rates), rates)
-        for one, rates in ((one, fitted(one, suggested)) for one in (after, before))
+        (value_of(part, row, rates), rates)
+        for part, rates in ((part, fitted(part, suggested)) for part in (after, before))
     )
     known = ~(np.isnan(now) | np.isnan(then))
     own = signed_root(after, row, np.where(known, then, 0.5), new)

@@ -65,9 +65,9 @@ class Measured:
     figures: dict[str, Figure]
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Measured:
-        figures = {key: Figure(**one) for key, one in found["figures"].items()}
-        return cls(**{**found, "figures": figures})
+    def from_json(cls, fields: Mapping[str, Any]) -> Measured:
+        figures = {key: Figure(**figure) for key, figure in fields["figures"].items()}
+        return cls(**{**fields, "figures": figures})
 
 
 def measured(
@@ -79,23 +79,23 @@ def measured(
 
     records   of the waves, the oldest first
     """
-    found, before = [], 0
+    waves, before = [], 0
     for record in records:
         events = store.last_sequence(record.name)
         settings = json.loads(record.settings_json)
         kept = settings.get(KEPT)
         if kept and kept["events"] == events:
-            one = Measured.from_json(kept["found"])
-            if one.over or kept.get("before") == before:
-                found.append(one)
+            wave = Measured.from_json(kept["found"])
+            if wave.over or kept.get("before") == before:
+                waves.append(wave)
                 before += events
                 continue
-        found.append(of_session(opened(record.name)))
+        waves.append(of_session(opened(record.name)))
         events = store.last_sequence(record.name)  # What was looked at is an event.
-        settings[KEPT] = {"events": events, "before": before, "found": asdict(found[-1])}
+        settings[KEPT] = {"events": events, "before": before, "found": asdict(waves[-1])}
         store.update(record.name, settings_json=json.dumps(settings, ensure_ascii=False))
         before += events
-    return found
+    return waves
 
 
 def of_session(session: Session) -> Measured:
@@ -111,9 +111,9 @@ def of_session(session: Session) -> Measured:
     if over:
         results = session.results()
         for question in engine.questions:
-            found = results.one(Estimate, question.key)
+            estimate = results.one(Estimate, question.key)
             figures[question.key] = Figure(
-                found.value, found.low, found.high,
+                estimate.value, estimate.low, estimate.high,
                 *counts_of(engine, question, positions, codes),
             )  # fmt: skip
     return Measured(
@@ -152,19 +152,19 @@ def waiting(session: Session) -> int:
                 codes[asked.position] = engine.classes[event.label]
     played = Engine(population, session.plan)
     label_all([played], codes)
-    new = [one.position for one in played.asked if one.position not in answered]
-    return sum(session.label_at_home(population.id_at(one)) is None for one in new)
+    new = [draw.position for draw in played.asked if draw.position not in answered]
+    return sum(session.label_at_home(population.id_at(position)) is None for position in new)
 
 
 def first_given(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
     """Position and class of the labels that did not come home, up to the last answered draw."""
-    found = []
+    given = []
     for index, asked in enumerate(engine.asked[: engine.prefix()], start=1):
         event = engine.in_force(index)
         if event is None or event.label is None or asked.answers[0].annotator == CARRIED:
             continue
-        found.append((asked.position, engine.classes[event.label]))
-    position, code = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        given.append((asked.position, engine.classes[event.label]))
+    position, code = np.array(given, dtype=np.int64).reshape(-1, 2).T
     return position, code
 
 
@@ -184,7 +184,7 @@ def counts_of(
         tally.stratum if known is None else np.where(tally.stratum < 0, -1, known[tally.stratum])
     )
     columns = names, cells.predicted, cells.size, cells.labelled, cells.positive
-    counts = np.column_stack([np.asarray(one, dtype=float) for one in columns]).tolist()
+    counts = np.column_stack([np.asarray(column, dtype=float) for column in columns]).tolist()
     several = len(engine.population.classes) > 2 and question.class_index is not None
     rates = engine.frame.rates[tally.stratum]
     known = not several and bool(np.all((rates > 0) & (rates < 1)))
@@ -194,17 +194,17 @@ def counts_of(
 def side_by_side(figures: Sequence[Figure]) -> tuple[Cells, FloatArray | None]:
     """The counts of several waves, (n_waves, n_cells), and what the scores suggest of each cell;
     cells are told apart by stratum and prediction."""
-    keys = sorted({(one[0], one[1]) for figure in figures for one in figure.counts})
+    keys = sorted({(cell[0], cell[1]) for figure in figures for cell in figure.counts})
     place = {key: at for at, key in enumerate(keys)}
     size, labelled, positive = np.zeros((3, len(figures), len(keys)))
     size += ABSENT
     suggested = np.full(len(keys), 0.5)
     for wave, figure in enumerate(figures):
-        at = [place[one[0], one[1]] for one in figure.counts]
+        at = [place[cell[0], cell[1]] for cell in figure.counts]
         size[wave, at], labelled[wave, at], positive[wave, at] = np.array(figure.counts)[:, 2:].T
         if figure.suggested is not None:
             suggested[at] = figure.suggested
-    cells = Cells(size, labelled, positive, np.array([bool(said) for _, said in keys]))
+    cells = Cells(size, labelled, positive, np.array([bool(predicted) for _, predicted in keys]))
     known = all(figure.suggested is not None for figure in figures)
     return cells, suggested if known else None
 
@@ -236,7 +236,7 @@ def difference(now: Figure, then: Figure) -> tuple[float, float, float]:
     """
     if now.value is None or then.value is None:
         return math.nan, -1.0, 1.0
-    found = now.value - then.value
+    change = now.value - then.value
     below = math.hypot(now.value - now.low, then.high - then.value)
     above = math.hypot(now.high - now.value, then.value - then.low)
-    return found, max(found - below, -1.0), min(found + above, 1.0)
+    return change, max(change - below, -1.0), min(change + above, 1.0)

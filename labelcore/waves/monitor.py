@@ -148,9 +148,9 @@ class Monitor:
         self.store = open_store(store)
         self._sessions: dict[str, Session] = {}
         there = self.records
-        if there and (found := terms_of(there[0])["asked"]) != self._asked:
+        if there and (asked := terms_of(there[0])["asked"]) != self._asked:
             raise ProjectExistsError(
-                f"monitor {name!r} exists with other terms: {other_terms(found, self._asked)}. "
+                f"monitor {name!r} exists with other terms: {other_terms(asked, self._asked)}. "
                 "Choose another name or the same terms."
             )
 
@@ -180,16 +180,16 @@ class Monitor:
         opened = open_store(store, create=False)
         there = waves_of(opened, name)
         if not there:
-            known = sorted({str(one["name"]) for one in map(terms_of, opened.projects()) if one})
+            projects = map(terms_of, opened.projects())
+            known = sorted({str(terms["name"]) for terms in projects if terms})
             near = did_you_mean(name, known)
             raise UnknownProjectError(
                 f"no monitor is called {name!r}{near}; known are {', '.join(known) or 'none'}"
             )
         asked = terms_of(there[0])["asked"]
-        plan = Plan.from_json(asked["plan"])
         return cls(
-            opened, name, plan, asked["requirements"], asked["since_launch"],
-            waves=asked["waves"], error=asked["error"],
+            opened, name, Plan.from_json(asked["plan"]), asked["requirements"],
+            asked["since_launch"], waves=asked["waves"], error=asked["error"],
         )  # fmt: skip
 
     # --- waves --------------------------------------------------------------------------------
@@ -404,14 +404,14 @@ class Monitor:
         sessions: int, series: int = SERIES,
     ) -> list[Falls]:  # fmt: skip
         """What ``preview`` simulates for each number of labels. Raises PlanError, ArgumentError."""
-        plans = [self._planned(population, one) for one in sizes]
+        plans = [self._planned(population, labels) for labels in sizes]
         frozen = self._agreed(self.records) or self._frozen(population, plans[0])
         watches = _watches(frozen)
         return [
             Falls(
                 plan.to_json(),
-                tuple((str(one), one.key, one.required) for one in watches),
-                tuple(float(frozen["thresholds"][one.required is None]) for one in watches),
+                tuple((str(watch), watch.key, watch.required) for watch in watches),
+                tuple(float(frozen["thresholds"][watch.required is None]) for watch in watches),
                 self.waves, self.error, fall, seed, sessions, series,
             )
             for plan in plans
@@ -455,24 +455,24 @@ class Monitor:
         waves; where labels came home it is wider than it need be.
         Source: Zou and Donner (2008).
         """
-        there = {one.wave: one for one in self._measured()}
-        found = []
+        there = {measure.wave: measure for measure in self._measured()}
+        waves = []
         for name in filter(None, (wave, earlier)):
-            found.append(there[str(terms_of(self._record(name))["wave"])])
-            if not found[-1].over:
+            waves.append(there[str(terms_of(self._record(name))["wave"])])
+            if not waves[-1].over:
                 raise ArgumentError(
                     "wave", "must be finished: figures are hidden until then", got=name
                 )
-        return compared(*found)
+        return compared(*waves)
 
     @property
     def alarms(self) -> list[Alarm]:
         """The first alarm of each line of evidence since the last restart."""
-        found: dict[str, Alarm] = {}
+        first_alarms: dict[str, Alarm] = {}
         for row, alarm in self._rows(self._stretches()[-1]):
             if alarm is not None:
-                found.setdefault(row["watch"], alarm)
-        return list(found.values())
+                first_alarms.setdefault(row["watch"], alarm)
+        return list(first_alarms.values())
 
     def news(self) -> list[Alarm]:
         """The alarms that this has not given before, each once.
@@ -496,7 +496,7 @@ class Monitor:
     @property
     def names(self) -> list[str]:
         """The waves that have begun, the oldest first."""
-        return [str(terms_of(one)["wave"]) for one in self.records]
+        return [str(terms_of(record)["wave"]) for record in self.records]
 
     def knows(self, population: Population) -> bool:
         """Whether the last wave began with the same rows.
@@ -517,7 +517,7 @@ class Monitor:
     @property
     def due(self) -> dict[str, int]:
         """The labels that people will be asked for, by wave; what comes home is none of them."""
-        return {one.wave: one.left for one in self._measured() if not one.over}
+        return {wave.wave: wave.left for wave in self._measured() if not wave.over}
 
     def sentence(self) -> str:
         """Say how the classifier stands.
@@ -528,9 +528,9 @@ class Monitor:
             One sentence, and one for each alarm.
         """
         stretch, due, alarms = self._stretches()[-1], self.due, self.alarms
-        over = sum(one.over for one in stretch)
-        said = "" if alarms else f"no alarm in {over} of {self.waves} waves."
-        parts = [said, *(one.sentence() for one in alarms)]
+        over = sum(wave.over for wave in stretch)
+        quiet = "" if alarms else f"no alarm in {over} of {self.waves} waves."
+        parts = [quiet, *(alarm.sentence() for alarm in alarms)]
         parts += [f"{name} waits for {words.count(left)}." for name, left in due.items()]
         return f"{self.name}: " + " ".join(part for part in parts if part)
 
@@ -634,20 +634,21 @@ class Monitor:
         watches = [requirement(text, engine) for text in self.requirements]
         if self.since_launch:
             watches += [
-                Watch(one.key, None)
-                for one in engine.questions
-                if one.group is None and one.versus is None and one.row.name not in NO_BETTER
+                Watch(question.key, None)
+                for question in engine.questions
+                if {question.group, question.versus} == {None}
+                and question.row.name not in NO_BETTER
             ]
         if not watches:
             raise ArgumentError(
                 "requirements", f"must name at least one, such as {EXAMPLE}, without since_launch"
             )
         each = self.error / len(watches)
-        limits = [threshold(self.waves, each, since_launch=one) for one in (False, True)]
+        limits = [threshold(self.waves, each, since_launch=launch) for launch in (False, True)]
         return {
-            "watches": [[one.key, one.required] for one in watches], "thresholds": limits,
+            "watches": [[watch.key, watch.required] for watch in watches], "thresholds": limits,
             "classes": list(population.classes), "positive": population.positive,
-            "classifiers": [one for one in engine.classifiers if one is not None],
+            "classifiers": [name for name in engine.classifiers if name is not None],
         }  # fmt: skip
 
     def _measured(self) -> list[Measured]:
@@ -655,12 +656,12 @@ class Monitor:
 
     def _stretches(self) -> list[list[Measured]]:
         """The waves from the launch or a restart up to the next one, at least one."""
-        found: list[list[Measured]] = [[]]
-        for one in self._measured():
-            found[-1].append(one)
-            if one.restarted:
-                found.append([])
-        return found
+        stretches: list[list[Measured]] = [[]]
+        for wave in self._measured():
+            stretches[-1].append(wave)
+            if wave.restarted:
+                stretches.append([])
+        return stretches
 
     def _rows(self, stretch: Sequence[Measured]) -> Iterator[tuple[dict[str, Any], Alarm | None]]:
         agreed = self._agreed(self.records)
@@ -668,7 +669,7 @@ class Monitor:
 
 
 def _watches(frozen: Mapping[str, Any]) -> list[Watch]:
-    return [Watch(*one) for one in frozen.get("watches", ())]
+    return [Watch(*watch) for watch in frozen.get("watches", ())]
 
 
 def _checked(name: object) -> str:

@@ -29,7 +29,7 @@ SCHEDULES: dict[str, Callable[[date], str]] = {
 }
 """How a wave is called that is due on a day; with "each file" every new table is a wave."""
 READING = set(inspect.signature(read_population).parameters) - {"source", "progress"}
-PLANNED = {one.name for one in fields(Plan)} - {
+PLANNED = {field.name for field in fields(Plan)} - {
     "promise", "planned", "claims_planned", "rules", "edges",
 }  # fmt: skip
 TERMS = {"requirements", "since_launch", "waves", "error"}
@@ -164,10 +164,10 @@ def _check(path: Path, inside: str, given: Mapping[str, Any], known: Collection[
 def _needed(
     path: Path, table: Mapping[str, Any], name: str, key: str, instead: str | None = None
 ) -> str:
-    found = table.get(key, instead)
-    if not isinstance(found, str) or not found.strip():
-        raise ArgumentError(f"{path.name}: {name}.{key}", "must be a text", got=found)
-    return found
+    text = table.get(key, instead)
+    if not isinstance(text, str) or not text.strip():
+        raise ArgumentError(f"{path.name}: {name}.{key}", "must be a text", got=text)
+    return text
 
 
 def _beside(path: Path, source: str) -> str | Path:

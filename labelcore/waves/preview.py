@@ -105,11 +105,11 @@ class MonitorPreview:
         dict
             By line of evidence; None where it takes more than 12.
         """
-        found = {}
+        waves = {}
         for _, row in self.table.iterrows():
-            enough = (one for one in WITHIN if row[f"within {one}"] >= often)
-            found[str(row["watch"])] = next(enough, None)
-        return found
+            enough = (wave for wave in WITHIN if row[f"within {wave}"] >= often)
+            waves[str(row["watch"])] = next(enough, None)
+        return waves
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +143,17 @@ def apart(files: Sequence[str], asked: Sequence[Mapping[str, Any]]) -> list[dict
     population = open_snapshot(Path(files[0]))
     kept = read_arrays(Path(files[1])) if len(files) > 1 else None
     rates = None if kept is None else np.array(kept[0][RATES])
-    found = []
-    for number, one in enumerate(asked):
-        falls = Falls(**{**one, "watches": tuple(map(tuple, one["watches"]))})
+    previews = []
+    for number, terms in enumerate(asked):
+        falls = Falls(**{**terms, "watches": tuple(map(tuple, terms["watches"]))})
 
         def progress(share: float, done: int = number) -> None:
             tell((done + share) / len(asked))
 
-        made = previewed(population, falls, rates, progress)
-        tables = {name: getattr(made, name).to_dict("records") for name in TABLES}
-        found.append({**vars(made), **tables})
-    return found
+        preview = previewed(population, falls, rates, progress)
+        tables = {name: getattr(preview, name).to_dict("records") for name in TABLES}
+        previews.append({**vars(preview), **tables})
+    return previews
 
 
 def write_rates(file: Path, rates: FloatArray) -> None:
@@ -190,20 +190,20 @@ def previewed(
     rates     how likely each item is positive; None: as the scores suggest
     progress  is called with the share that is done
     """
-    told = progress or (lambda share: None)
-    told(0.0)
+    tell_share = progress or (lambda share: None)
+    tell_share(0.0)
     plan, seed, sessions = Plan.from_json(asked.plan), asked.seed, asked.sessions
     random = np.random.default_rng([seed, 1])
     engine = Engine(population, plan)
     codes = _world(population, plan, engine, rates, seed)
-    questions = {one.key: one for one in engine.questions}
+    questions = {question.key: question for question in engine.questions}
     quiet = _pools(population, plan, codes, list(questions.values()), seed, sessions)
     rows: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
     for place, ((name, key, required), limit) in enumerate(
         zip(asked.watches, asked.limits, strict=True), start=1
     ):
-        told(place / (1 + len(asked.watches)))
+        tell_share(place / (1 + len(asked.watches)))
         question = questions[key]
         now = _value(engine, question, codes)
         after = max((now if required is None else min(now, required)) - asked.fall, 0.0)
@@ -217,7 +217,7 @@ def previewed(
             others += _by_rules(plan, question, asked, series, none)
         rows.append(
             {"watch": name, "estimand": key, "required": required, "now": now, "after": after}
-            | {f"within {one}": float(noticed[one - 1]) for one in WITHIN}
+            | {f"within {waves}": float(noticed[waves - 1]) for waves in WITHIN}
         )
     return MonitorPreview(
         int(plan.planned or 0), asked.fall, QUIET, asked.waves / asked.error, pd.DataFrame(rows),
@@ -263,8 +263,8 @@ def _fallen(
     moved = cells.positive * rises, (cells.size - cells.positive) * sinks
 
     def value(share: float) -> float:
-        found = table.value(cells.positive - share * moved[0] + share * moved[1])
-        return float(np.nan_to_num(found[0]))
+        after = cells.positive - share * moved[0] + share * moved[1]
+        return float(np.nan_to_num(table.value(after)[0]))
 
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
@@ -276,8 +276,8 @@ def _fallen(
         wanted = engine.population.predictions[str(question.classifier)].astype(np.int64)
     positive = codes == wanted
     chosen = mine & (random.random(len(codes)) < high)
-    found = np.where(chosen & positive & rises[cell], (codes + 1) % n_classes, codes)
-    return np.where(chosen & ~positive & sinks[cell], wanted, found).astype(np.int64)
+    changed = np.where(chosen & positive & rises[cell], (codes + 1) % n_classes, codes)
+    return np.where(chosen & ~positive & sinks[cell], wanted, changed).astype(np.int64)
 
 
 def _pools(
@@ -291,15 +291,15 @@ def _pools(
     """The counts that sessions on these classes leave, (n_sessions, n_cells) by key."""
     engines = list(beginnings(population, plan, range(seed, seed + sessions)))
     label_all(engines, codes)
-    found = {}
+    pools = {}
     for question in questions:
-        each = [one.tallies[question.subject].cells(question.class_index) for one in engines]
+        parts = [engine.tallies[question.subject].cells(question.class_index) for engine in engines]
         size, labelled, positive = (
-            np.array([getattr(one, name) for one in each])
+            np.array([getattr(cells, name) for cells in parts])
             for name in ("size", "labelled", "positive")
         )
-        found[question.key] = Cells(size, labelled, positive, each[0].predicted)
-    return found
+        pools[question.key] = Cells(size, labelled, positive, parts[0].predicted)
+    return pools
 
 
 def _series(
@@ -307,7 +307,7 @@ def _series(
 ) -> Cells:
     """Series of waves from two pools of sessions, so many of each, (n_series, n_waves, n_cells)."""
     kept = len(pools[0].size)
-    places = [random.integers(kept, size=(n_series, one)) for one in waves]
+    places = [random.integers(kept, size=(n_series, n_waves)) for n_waves in waves]
 
     def drawn(name: str) -> FloatArray:
         parts = [getattr(pool, name)[at] for pool, at in zip(pools, places, strict=True)]
@@ -323,7 +323,7 @@ def _noticed(
     tally = engine.tallies[question.subject]
     several = len(engine.population.classes) > 2 and question.class_index is not None
     suggested = None if several else np.asarray(engine.frame.rates)[tally.stratum]
-    alarmed, found = np.zeros(len(series.size), dtype=bool), []
+    alarmed, shares = np.zeros(len(series.size), dtype=bool), []
     for last in range(QUIET + 1, QUIET + LONGEST_WAIT + 1):
         first = 0 if required is None else max(0, last - LONGEST)
         silent = np.flatnonzero(~alarmed)
@@ -333,8 +333,8 @@ def _noticed(
         else:
             evidence = requirement_evidence(waves, question.row, required, suggested)
         alarmed[silent] = evidence.sum(axis=1) >= limit
-        found.append(float(alarmed.mean()))
-    return np.array(found)
+        shares.append(float(alarmed.mean()))
+    return np.array(shares)
 
 
 def _by_rules(
@@ -347,9 +347,9 @@ def _by_rules(
         return
     of_series = loaded(rule.noticed)
     false = of_series(unchanged, question.row.name, asked.waves, asked.error)
-    for name, found in of_series(fallen, question.row.name, asked.waves, asked.error).items():
-        after = found[~found[:, QUIET - 1]][:, QUIET:]
+    for name, noticed in of_series(fallen, question.row.name, asked.waves, asked.error).items():
+        after = noticed[~noticed[:, QUIET - 1]][:, QUIET:]
         yield {
             "rule": name, "estimand": question.key, "false": float(false[name][:, -1].mean()),
-            **{f"within {one}": float(np.mean(after[:, one - 1])) for one in WITHIN},
+            **{f"within {waves}": float(np.mean(after[:, waves - 1])) for waves in WITHIN},
         }  # fmt: skip

@@ -35,34 +35,34 @@ def quarter_of(monitor: Monitor, last: int = LAST) -> Quarter:
     records = monitor.records[-last:]
     if not records:
         raise ArgumentError("last", "needs a wave: this monitor has none yet", got=last)
-    names = {str(terms_of(one)["wave"]) for one in records}
+    names = {str(terms_of(record)["wave"]) for record in records}
     rows, alarms = [], []
     for stretch in monitor.watched():
-        found: dict[str, Alarm] = {}
+        first_alarms: dict[str, Alarm] = {}
         for row, alarm in stretch:
             if row["wave"] in names:
                 rows.append(row)
             if alarm is not None:
-                found.setdefault(row["watch"], alarm)
-        alarms += [one for one in found.values() if one.wave in names]
+                first_alarms.setdefault(row["watch"], alarm)
+        alarms += [alarm for alarm in first_alarms.values() if alarm.wave in names]
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     since = alarms[-1].since if alarms and alarms[-1].since in names else ""
-    events = {one.name: list(monitor.store.events(one.name)) for one in records}
+    events = {record.name: list(monitor.store.events(record.name)) for record in records}
     return Quarter(
         monitor.name, str(wording_now(monitor.store, records[-1]).get("question") or ""),
         monitor.sentence(), table, monitor_chart(table, since),
-        [one.sentence() for one in alarms], _turns(records, events),
-        [_used(one, table, events[one.name]) for one in records], _terms(monitor),
+        [alarm.sentence() for alarm in alarms], _turns(records, events),
+        [_used(record, table, events[record.name]) for record in records], _terms(monitor),
         monitor.waves, monitor.error, now(), str(sys.modules["labelcore"].__version__),
     )  # fmt: skip
 
 
 def _turns(records: Sequence[ProjectRecord], events: dict[str, list[Event]]) -> list[Turn]:
     return [
-        Turn(event.at, event.annotator, str(terms_of(one)["wave"]), WHAT[event.kind],
+        Turn(event.at, event.annotator, str(terms_of(record)["wave"]), WHAT[event.kind],
              event.text or "")
-        for one in records
-        for event in events[one.name]
+        for record in records
+        for event in events[record.name]
         if event.kind in WHAT
     ]  # fmt: skip
 

@@ -103,25 +103,25 @@ def rows_of(
 
     thresholds   of requirements, and of changes since launch
     """
-    over = [one for one in stretch if one.over]
-    for one in stretch:
+    over = [wave for wave in stretch if wave.over]
+    for wave in stretch:
         for watch in watches:
             limit = float(thresholds[watch.required is None])
             row: dict[str, Any] = dict.fromkeys(COLUMNS) | {
-                "wave": one.wave, "estimand": watch.key, "watch": str(watch), "alarm": False,
-                "required": watch.required, "threshold": limit, "labels": one.labels,
-                "first_labels": one.first,
+                "wave": wave.wave, "estimand": watch.key, "watch": str(watch), "alarm": False,
+                "required": watch.required, "threshold": limit, "labels": wave.labels,
+                "first_labels": wave.first,
             }  # fmt: skip
             alarm = None
-            if one.over and watch.key in one.figures:
-                found = one.figures[watch.key]
-                before = over[: over.index(one) + 1]
+            if wave.over and watch.key in wave.figures:
+                figure = wave.figures[watch.key]
+                before = over[: over.index(wave) + 1]
                 starts = evidence(watch, before)
                 total = float(starts.sum())
                 row |= {
-                    "value": found.value, "low": found.low, "high": found.high,
+                    "value": figure.value, "low": figure.low, "high": figure.high,
                     "evidence": total, "alarm": total >= limit,
-                    "promise": str(Promise.NONE if one.seen else Promise.FIXED),
+                    "promise": str(Promise.NONE if wave.seen else Promise.FIXED),
                 }  # fmt: skip
                 if total >= limit:
                     alarm = _alarm(watch, before, starts, limit)
@@ -131,7 +131,7 @@ def rows_of(
 def evidence(watch: Watch, waves: Sequence[Measured]) -> FloatArray:
     """The evidence of each start in the last of some waves, the latest start first."""
     row = SCALARS[watch.key.partition("[")[0].partition("@")[0]]
-    figures = [one.figures[watch.key] for one in waves if watch.key in one.figures]
+    figures = [wave.figures[watch.key] for wave in waves if watch.key in wave.figures]
     if watch.required is not None:
         cells, suggested = side_by_side(figures[-LONGEST:])
         return requirement_evidence(cells, row, watch.required, suggested)
@@ -140,7 +140,7 @@ def evidence(watch: Watch, waves: Sequence[Measured]) -> FloatArray:
 
 
 def _alarm(watch: Watch, waves: Sequence[Measured], starts: FloatArray, limit: float) -> Alarm:
-    names = [one.wave for one in waves if watch.key in one.figures][::-1]
+    names = [wave.wave for wave in waves if watch.key in wave.figures][::-1]
     likely = np.flatnonzero(starts >= LIKELY * starts.max())
     return Alarm(
         watch.key, watch.required, names[0], float(starts.sum()), limit,
@@ -151,12 +151,11 @@ def _alarm(watch: Watch, waves: Sequence[Measured], starts: FloatArray, limit: f
 def meanings(text: object) -> list[tuple[Quantity, float]]:
     """What a requirement may mean. Raises ArgumentError."""
     try:
-        found = readings(text)
+        claims = readings(text)
     except (PlanArgumentError, TypeError):
-        found = []
-    meant = [
-        (one.left, one.right) for one in found if one.above and not isinstance(one.right, Quantity)
-    ]
+        claims = []
+    sides = [(claim.left, claim.right) for claim in claims if claim.above]
+    meant = [(left, share) for left, share in sides if not isinstance(share, Quantity)]
     if not meant:
         name = re.match(r"\w*", str(text))
         near = "" if name is None or name[0] in SCALARS else did_you_mean(name[0], SCALARS)
@@ -167,7 +166,7 @@ def meanings(text: object) -> list[tuple[Quantity, float]]:
 
 def requirement(text: str, engine: Engine) -> Watch:
     """The figure of the plan that a requirement is about. Raises ArgumentError."""
-    known, first = {one.key for one in engine.questions}, engine.classifiers[0]
+    known, first = {question.key for question in engine.questions}, engine.classifiers[0]
     for left, required in meanings(text):
         whose = left.at or (left.inside if left.inside in engine.classifiers else None)
         inside = "" if left.inside in (None, whose) else f"[{left.inside}]"
