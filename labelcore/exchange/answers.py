@@ -69,8 +69,8 @@ def read_answers(path: Path) -> list[Answered]:
     tasks = read_tasks(path)
     if tasks is not None:
         return [
-            Answered(row, one.token, one.item_id, one.answer, one.note)
-            for row, one in enumerate(answers_of_tasks(path.name, tasks), 1)
+            Answered(row, answer.token, answer.item_id, answer.answer, answer.note)
+            for row, answer in enumerate(answers_of_tasks(path.name, tasks), 1)
         ]
     table = open_table(path)
     faults = table.faults()
@@ -82,7 +82,7 @@ def read_answers(path: Path) -> list[Answered]:
             f"{path.name}: answers are read from the columns answer and token or id, or from an "
             f"export of Label Studio; its columns are {', '.join(table.columns)}"
         )
-    columns = {name: as_text(one).to_pylist() for name, one in table.load(names).items()}
+    columns = {name: as_text(column).to_pylist() for name, column in table.load(names).items()}
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     return [
         Answered(
@@ -114,79 +114,79 @@ def store_answers(
     ValueError where nobody says whose the answers are.
     """
     session.sync()
-    unsigned = sum(bool(one.answer) and one.token is None for one in answers)
+    unsigned = sum(bool(answered.answer) and answered.token is None for answered in answers)
     if unsigned and annotator is None and session.plan.overlap:
         raise ValueError(
             f"annotator (--annotator) must name whose answers these are, or each must have its "
             f"token: in this project several people judge the same items, and {unsigned:,} of the "
             "answers have an id alone"
         )
-    found, faults = {}, []
-    for one in answers:
-        fault = _fault(session, one, annotator) if one.answer else None
+    full, faults = {}, []
+    for answer in answers:
+        fault = _fault(session, answer, annotator) if answer.answer else None
         if fault is not None:
             faults.append(fault)
-        elif one.answer:
-            found[one.row] = one
+        elif answer.answer:
+            full[answer.row] = answer
     if faults:
         raise PopulationError(faults)
-    empty = {one.row: Outcome.EMPTY for one in answers}
-    return empty | {row: _store(session, one, change, annotator) for row, one in found.items()}
+    empty = {answer.row: Outcome.EMPTY for answer in answers}
+    return empty | {row: _store(session, answer, change, annotator) for row, answer in full.items()}
 
 
-def _fault(session: Session, one: Answered, annotator: str | None) -> Fault | None:
+def _fault(session: Session, answer: Answered, annotator: str | None) -> Fault | None:
     """What keeps an answer from being stored."""
-    shown = _shown(session, one, annotator)
+    shown = _shown(session, answer, annotator)
     if shown is None:
-        name, value = ("token", one.token) if one.token else ("id", one.item_id)
+        name, value = ("token", answer.token) if answer.token else ("id", answer.item_id)
         whose = "" if annotator is None else f" for {annotator!r}"
         rule = f"no item that was drawn{whose} in this project has this {name}"
-        return Fault("answers", name, one.row, value, rule)
+        return Fault("answers", name, answer.row, value, rule)
     draw = shown.draw
     if draw.token in session.state.answered and _before(session, shown) is None:
         rule = "the answer to this item was taken back; draw the item again"
-        return Fault("answers", "token", one.row, draw.token, rule)
+        return Fault("answers", "token", answer.row, draw.token, rule)
     try:
-        session.engine.kind_of(one.answer)
+        session.engine.kind_of(answer.answer)
     except AnswerError as error:
-        return Fault("answers", "answer", one.row, None, str(error))
+        return Fault("answers", "answer", answer.row, None, str(error))
     return None
 
 
-def _shown(session: Session, one: Answered, annotator: str | None) -> Shown | None:
+def _shown(session: Session, answer: Answered, annotator: str | None) -> Shown | None:
     """The draw that an answer is for, of this person where one is named; by its id the one that is
     open, else the last one."""
     screens = session.state.screens
-    if one.token is not None:
-        found = screens.shown.get(one.token)
-        return found if found and annotator in (None, found.annotator) else None
+    if answer.token is not None:
+        shown = screens.shown.get(answer.token)
+        return shown if shown and annotator in (None, shown.annotator) else None
     mine = [
-        found
-        for found in screens.shown.values()
-        if found.draw.item_id == one.item_id and annotator in (None, found.annotator)
+        shown
+        for shown in screens.shown.values()
+        if shown.draw.item_id == answer.item_id and annotator in (None, shown.annotator)
     ]
-    mine.sort(key=lambda found: (screens.is_open(found.draw.token), found.sequence))
+    mine.sort(key=lambda shown: (screens.is_open(shown.draw.token), shown.sequence))
     return mine[-1] if mine else None
 
 
-def _store(session: Session, one: Answered, change: bool, annotator: str | None) -> Outcome:
-    shown = _shown(session, one, annotator)
+def _store(session: Session, answer: Answered, change: bool, annotator: str | None) -> Outcome:
+    shown = _shown(session, answer, annotator)
     assert shown is not None
     draw, person = shown.draw, shown.annotator
     before = _before(session, shown)
     outcome = Outcome.STORED
     if before is None or (before.kind == "later" and _is_open(session, shown)):
-        session.answer(draw, one.answer)
-    elif _means(session, before, one.answer):
+        session.answer(draw, answer.answer)
+    elif _means(session, before, answer.answer):
         outcome = Outcome.SAME
-    elif change and one.answer != "later" and before.kind != "reread":
-        mark = hashlib.sha256(f"{before.sequence}\n{one.answer}".encode()).hexdigest()[:24]
-        session.revise(draw.index, one.answer, mark, annotator=person)
+    elif change and answer.answer != "later" and before.kind != "reread":
+        mark = hashlib.sha256(f"{before.sequence}\n{answer.answer}".encode()).hexdigest()[:24]
+        session.revise(draw.index, answer.answer, mark, annotator=person)
         outcome = Outcome.CHANGED
     else:
         return Outcome.DIFFERENT
-    if one.note and session.last_said(draw, "noted") != one.note:
-        session.note(draw.index, one.note, annotator=person)
+    if answer.note and session.last_said(draw, "noted") != answer.note:
+        session.note(draw.index, answer.note, annotator=person)
     return outcome
 
 

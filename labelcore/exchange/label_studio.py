@@ -57,8 +57,8 @@ def answers_of_tasks(file: str, tasks: Sequence[Task]) -> list[TaskAnswer]:
 
     Raises PopulationError where a task does not say which item it is about.
     """
-    words = {said: answer for answer, said in RESERVED.items()} | {SKIPPED: "unsure"}
-    found, faults = [], []
+    words = {shown: answer for answer, shown in RESERVED.items()} | {SKIPPED: "unsure"}
+    given, faults = [], []
     for row, task in enumerate(tasks, 1):
         data = task["data"]
         if ITEM not in data:
@@ -66,10 +66,10 @@ def answers_of_tasks(file: str, tasks: Sequence[Task]) -> list[TaskAnswer]:
             faults.append(Fault(file, None, row, None, rule))
             continue
         answer, note = annotation_of(task)
-        found.append(TaskAnswer(data.get(TOKEN), str(data[ITEM]), words.get(answer, answer), note))
+        given.append(TaskAnswer(data.get(TOKEN), str(data[ITEM]), words.get(answer, answer), note))
     if faults:
         raise PopulationError(faults)
-    return found
+    return given
 
 
 def labelled_tasks(session: Session) -> list[dict[str, Any]]:
@@ -107,28 +107,28 @@ def _labelled(session: Session, row: Row, item: Row, number: int) -> dict[str, A
 
 
 def _result(row: Row) -> list[dict[str, Any]]:
-    found = []
+    results = []
     if row["answer"] is not None:
-        found.append(_choice(row["answer"]))
+        results.append(_choice(row["answer"]))
     note = row["notes"] or ("" if row["answer"] is not None else row["status"])
     if note:
-        said = {"from_name": NOTE, "to_name": "text0", "type": "textarea", "origin": "manual"}
-        found.append({**said, "value": {"text": [note]}})
-    return found
+        control = {"from_name": NOTE, "to_name": "text0", "type": "textarea", "origin": "manual"}
+        results.append({**control, "value": {"text": [note]}})
+    return results
 
 
 def _choice(name: str) -> dict[str, Any]:
-    said = {"from_name": VERDICT, "to_name": "text0", "type": "choices", "origin": "manual"}
-    return {**said, "value": {"choices": [name]}}
+    control = {"from_name": VERDICT, "to_name": "text0", "type": "choices", "origin": "manual"}
+    return {**control, "value": {"choices": [name]}}
 
 
 def _predictions(session: Session, row: Row) -> list[dict[str, Any]]:
-    found = []
+    predictions = []
     for name in session.population.classifiers:
         called, score = row.get(f"prediction_{name}"), row.get(f"score_{name}")
-        one: dict[str, Any] = {"model_version": name}
-        one["result"] = [] if called is None else [_choice(called)]
+        prediction: dict[str, Any] = {"model_version": name}
+        prediction["result"] = [] if called is None else [_choice(called)]
         if score is not None:
-            one["score"] = score
-        found.append(one)
-    return found
+            prediction["score"] = score
+        predictions.append(prediction)
+    return predictions

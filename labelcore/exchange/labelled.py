@@ -76,11 +76,11 @@ def phoenix_parquet(session: Session) -> bytes:
     trace, span = named_columns(population)
     for row in _traced(session, trace, span, "span" if span else "trace"):
         ids = {name: row[name] for name in ("span_id", "trace_id") if row[name]}
-        said: Row = {"name": NAME, "annotator_kind": "HUMAN", "label": row["answer"]}
+        annotation: Row = {"name": NAME, "annotator_kind": "HUMAN", "label": row["answer"]}
         if len(population.classes) == 2:
-            said["score"] = float(row["answer"] == population.positive)
-        told = {"explanation": row["notes"] or None, "metadata": beside(row)}
-        rows.append({**ids, **said, **told, "identifier": _mark(row)})
+            annotation["score"] = float(row["answer"] == population.positive)
+        details = {"explanation": row["notes"] or None, "metadata": beside(row)}
+        rows.append({**ids, **annotation, **details, "identifier": _mark(row)})
     empty = ["span_id", "name", "annotator_kind", "label", "explanation", "identifier"]
     frame = pd.DataFrame(rows, columns=None if rows else empty)
     stream = io.BytesIO()
@@ -115,9 +115,9 @@ def _traced(
 
 def _ids(population: Population, item_id: str, *columns: str | None) -> list[str]:
     """What some columns say of an item: parts of its id, or looked up where the items are."""
-    own = population.arguments["id"]
-    parts = id_parts(item_id) if isinstance(own, list) else [item_id]
-    known = dict(zip(own if isinstance(own, list) else [own], parts, strict=True))
+    names = population.arguments["id"]
+    parts = id_parts(item_id) if isinstance(names, list) else [item_id]
+    known = dict(zip(names if isinstance(names, list) else [names], parts, strict=True))
     wanted = [name for name in columns if name is not None and name not in known]
     known |= population.cells(item_id, wanted)
     return [known[name].strip() if name else "" for name in columns]
@@ -129,11 +129,11 @@ def _mark(row: Row) -> str:
 
 def _first_times(session: Session) -> dict[str, str]:
     """When each item was first answered, whatever became of that answer."""
-    found: dict[str, str] = {}
+    times: dict[str, str] = {}
     for event in session.events:
         if event.answers is not None and event.item_id is not None:
-            found.setdefault(event.item_id, event.at)
-    return found
+            times.setdefault(event.item_id, event.at)
+    return times
 
 
 def hugging_face_parquet(session: Session) -> bytes:
@@ -153,9 +153,9 @@ def hugging_face_parquet(session: Session) -> bytes:
     for field in table.schema:
         kind = kinds.get(str(field.type), str(field.type))
         features.setdefault(field.name, {"dtype": kind, "_type": "Value"})
-    told = json.dumps({"info": {"features": features}})
+    info = json.dumps({"info": {"features": features}})
     stream = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata({"huggingface": told}), stream)
+    pq.write_table(table.replace_schema_metadata({"huggingface": info}), stream)
     return stream.getvalue()
 
 
@@ -167,13 +167,13 @@ def dataset_card(session: Session) -> bytes:
     """
     facts = gather(session)
     number = sum(session.engine.kinds.values()) + len(session.engine.existing.positions)
-    told = {
+    head = {
         "pretty_name": session.project,
         "tags": ["labelcore", "human-labels"],
         "size_categories": [next(name for most, name in SIZES.items() if number < most)],
         "configs": [{"config_name": "default", "data_files": "*.parquet"}],
     }
-    front = [f"{name}: {json.dumps(value)}" for name, value in told.items()]
+    front = [f"{name}: {json.dumps(value)}" for name, value in head.items()]
     text = joined(
         element("h1", session.project),
         element("p", f"{number:,} items of {session.population.name}, judged by people."),

@@ -30,10 +30,10 @@ def labelled_rows(session: Session) -> Iterator[tuple[Row, Row]]:
 
 def beside(row: Row) -> Row:
     """The id, what each classifier says, and OWN, under names that no file of items has."""
-    said = {name: one for name, one in row.items() if name.startswith(("score_", "prediction_"))}
+    outputs = {name: row[name] for name in row if name.startswith(("score_", "prediction_"))}
     own = {name: row[name] for name in OWN}
     own["time"] = None if row["time"] is None else row["time"].isoformat()
-    return {"labelcore_id": row["id"], **said, **{f"labelcore_{k}": v for k, v in own.items()}}
+    return {"labelcore_id": row["id"], **outputs, **{f"labelcore_{k}": v for k, v in own.items()}}
 
 
 def lines(rows: Iterable[Row]) -> bytes:

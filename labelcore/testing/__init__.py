@@ -179,17 +179,17 @@ def _owed(design: type[Design[Any]]) -> list[Owed]:
     with registered(design(), design.name) as name:
         watched = Promise.WATCHED in promises_of(name, asked_of(name))
         fixed = Promise.FIXED in promises_of(name, asked_of(name))
-    owed = [one for one in CONTRACTS if fixed or not one.slow]
+    owed = [contract for contract in CONTRACTS if fixed or not contract.slow]
     return [*owed, *(IF_WATCHED if watched else [])]
 
 
 def _twins(design: type[Design[Any]]) -> Iterator[tuple[Owed, type[Design[Any]]]]:
     owed = _owed(design)
     watched = IF_WATCHED[0] in owed
-    for one in owed:
-        for twin in one.twins:
+    for contract in owed:
+        for twin in contract.twins:
             if watched or not getattr(twin, "only_watched", False):
-                yield one, twin
+                yield contract, twin
 
 
 def _variant(twin: type[Design[Any]], design: type[Design[Any]]) -> type[Design[Any]]:

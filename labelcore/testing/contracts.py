@@ -80,7 +80,7 @@ class Family:
     refusals: tuple[type[Exception], ...]
 
     def figures(self, engine: Engine) -> dict[str, str]:
-        return {key: one.to_json() for key, one in self.results(engine).items()}
+        return {key: result.to_json() for key, result in self.results(engine).items()}
 
     # --- the contracts -------------------------------------------------------------------------
 
@@ -180,8 +180,8 @@ class Family:
         for labels in self.read_at:
             while engine.labels < labels:
                 next(steps)
-            for one in self.results(engine).values():
-                assert_comes_back(one)
+            for result in self.results(engine).values():
+                assert_comes_back(result)
 
     # --- the broken methods --------------------------------------------------------------------
 
@@ -222,7 +222,7 @@ def assert_comes_back(result: Finding) -> None:
         assert Estimate.from_dict(read) == result
         return
     for key in ("x", "value", "low", "high", "threshold"):
-        back = np.array([np.nan if one is None else one for one in read[key]], dtype=float)
+        back = np.array([np.nan if number is None else number for number in read[key]], dtype=float)
         np.testing.assert_array_equal(back, getattr(result, key))
 
 
@@ -238,8 +238,8 @@ def beyond_chance(
     chance = share / seeds
     spread = seeds * chance * (1 - chance)
     statistic, freedom = 0.0, 0
-    for one in np.unique(stratum):
-        mine = (stratum == one) & (spread > 1e-9)
+    for place in np.unique(stratum):
+        mine = (stratum == place) & (spread > 1e-9)
         size = int(mine.sum())
         if size > 1:
             excess = (count - seeds * chance)[mine] ** 2 / spread[mine]
@@ -292,8 +292,8 @@ class InFileOrder(Misordered):
     """Within a stratum the first items of the file first, whatever the seed."""
 
     def spoilt(self, frame: Frame, items: IntArray) -> IntArray:
-        for one in range(frame.n_strata):
-            places = np.flatnonzero(frame.stratum[items] == one)
+        for place in range(frame.n_strata):
+            places = np.flatnonzero(frame.stratum[items] == place)
             items[places] = np.sort(items[places])
         return items
 
@@ -331,8 +331,8 @@ def assert_no_width_by_itself(engine: Engine) -> None:
     """What the method itself finds at a census has no width, before anything is cut."""
     for group in same_cells(engine.questions):
         (answers,) = answers_of([engine], group)
-        own = EstimatesScalars.of(engine.design).figures(answers, look_at(engine))
-        assert (own.high - own.low < 1e-9).all()
+        figures = EstimatesScalars.of(engine.design).figures(answers, look_at(engine))
+        assert (figures.high - figures.low < 1e-9).all()
 
 
 def assert_wider_than_at_the_end(engine: Engine) -> None:

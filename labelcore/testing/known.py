@@ -60,9 +60,9 @@ class Known:
 
     def value(self, name: str) -> float:
         """The true value, from the definition of each quantity."""
-        said = next(iter(self.population.predictions.values())) == 1
+        predicted = next(iter(self.population.predictions.values())) == 1
         real = self.truth == 1
-        tp, fp, fn = (said & real).sum(), (said & ~real).sum(), (~said & real).sum()
+        tp, fp, fn = (predicted & real).sum(), (predicted & ~real).sum(), (~predicted & real).sum()
         tn = len(real) - tp - fp - fn
         above, below = FORMULAS[name](tp, fp, fn, tn)
         return float(above / below) if below else float("nan")
@@ -70,13 +70,13 @@ class Known:
     def certain(self, name: str, drawn: Sequence[int]) -> tuple[float, float]:
         """The least and the largest value that the labels of these items leave possible: the
         unlabelled items of each side of the prediction are all positive or all negative."""
-        said = next(iter(self.population.predictions.values())) == 1
-        seen = np.isin(np.arange(len(said)), drawn)
+        predicted = next(iter(self.population.predictions.values())) == 1
+        seen = np.isin(np.arange(len(predicted)), drawn)
         tp, fp, fn, tn = (
-            np.count_nonzero(seen & (said == one) & (self.truth == real))
-            for one, real in ((1, 1), (1, 0), (0, 1), (0, 0))
+            np.count_nonzero(seen & (predicted == side) & (self.truth == real))
+            for side, real in ((1, 1), (1, 0), (0, 1), (0, 0))
         )
-        above, under = (np.count_nonzero(~seen & (said == one)) for one in (1, 0))
+        above, under = (np.count_nonzero(~seen & (predicted == side)) for side in (1, 0))
         ends = [
             FORMULAS[name](tp + a, fp + above - a, fn + b, tn + under - b)
             for a in (0, above)
@@ -84,7 +84,7 @@ class Known:
         ]
         if not all(below for _, below in ends):
             return 0.0, 1.0
-        values = [float(one / below) for one, below in ends]
+        values = [float(above / below) for above, below in ends]
         return min(values), max(values)
 
 

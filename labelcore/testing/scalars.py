@@ -95,8 +95,8 @@ class AlwaysExact(StratifiedDesign[Any]):
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
-        found = super().estimate(rows, cells, look, rates)
-        return replace(found, low=found.value, high=found.value)
+        figures = super().estimate(rows, cells, look, rates)
+        return replace(figures, low=figures.value, high=figures.value)
 
 
 class Hasty(StratifiedDesign[Any]):
@@ -108,8 +108,7 @@ class Hasty(StratifiedDesign[Any]):
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
-        found = super().estimate(rows, cells, replace(look, planned=look.labels), rates)
-        return found
+        return super().estimate(rows, cells, replace(look, planned=look.labels), rates)
 
 
 class Narrow(StratifiedDesign[Any]):
@@ -118,9 +117,9 @@ class Narrow(StratifiedDesign[Any]):
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
-        found = super().estimate(rows, cells, look, rates)
-        low, high = (found.low + found.value) / 2, (found.high + found.value) / 2
-        return replace(found, low=low, high=high)
+        figures = super().estimate(rows, cells, look, rates)
+        low, high = (figures.low + figures.value) / 2, (figures.high + figures.value) / 2
+        return replace(figures, low=low, high=high)
 
 
 N_ITEMS = 300
@@ -128,7 +127,7 @@ N_ITEMS = 300
 
 def asked_of(name: str) -> tuple[str, ...]:
     """What a method is asked for: what it can be watched for, if it can."""
-    able = tuple(one for one in SCALARS if one in DESIGNS[name].estimands)
+    able = tuple(estimand for estimand in SCALARS if estimand in DESIGNS[name].estimands)
     watched = [some for some in (able, able[:1]) if Promise.WATCHED in promises_of(name, some)]
     return watched[0] if watched else able
 
@@ -143,7 +142,7 @@ def plan_of(name: str, **values: Any) -> Plan:
 
 def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
     """Zero width exactly where every item of the quantity's denominator is labelled."""
-    said = known.population.predictions["lr"] == 1
+    predicted = known.population.predictions["lr"] == 1
     for promise in promises_of(name, asked_of(name)):
         plan = plan_of(name, budget=N_ITEMS, promise=promise)
         engine = known.engine(plan, 4)
@@ -151,39 +150,39 @@ def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
             if labels % 20 and labels < N_ITEMS - 5:
                 continue
             seen = np.isin(np.arange(N_ITEMS), drawn(engine))
-            for key, one in scalar_results(engine).items():
-                rests_on = said if key == "precision" else np.ones(N_ITEMS, dtype=bool)
-                if one.has_interval and one.half_width < 1e-9:
+            for key, estimate in scalar_results(engine).items():
+                rests_on = predicted if key == "precision" else np.ones(N_ITEMS, dtype=bool)
+                if estimate.has_interval and estimate.half_width < 1e-9:
                     assert seen[rests_on].all(), (key, labels)
         assert_no_width_by_itself(engine)
-        for key, one in scalar_results(engine).items():
-            assert one.state == "exact" and one.low == one.high == one.value
-            assert abs(one.value - known.value(key)) <= 1e-12
+        for key, estimate in scalar_results(engine).items():
+            assert estimate.state == "exact" and estimate.low == estimate.high == estimate.value
+            assert abs(estimate.value - known.value(key)) <= 1e-12
     if "process" not in DESIGNS[name].targets:
         return
     process = labelled(known.engine(replace(plan, target="process"), 4), known.truth)
-    assert all(one.half_width > 0.005 for one in scalar_results(process).values())
+    assert all(estimate.half_width > 0.005 for estimate in scalar_results(process).values())
 
 
 def no_label_is_not_yet(name: str, known: Known) -> None:
     for promise in promises_of(name, asked_of(name)):
         engine = known.engine(plan_of(name, promise=promise), 4)
-        for one in scalar_results(engine).values():
-            assert (one.value, one.low, one.high, one.state) == (None, 0.0, 1.0, "nothing")
-            assert "no item has a label yet" in one.sentence()
+        for estimate in scalar_results(engine).values():
+            assert (estimate.value, estimate.low, estimate.high) == (None, 0.0, 1.0)
+            assert estimate.state == "nothing" and "no item has a label yet" in estimate.sentence()
         for labels in label(engine, known.truth):
             if labels > 35 and labels % 10 and labels != EARLY:
                 continue
-            for key, one in scalar_results(engine).items():
-                certain = known.certain(key, drawn(engine))
+            for key, estimate in scalar_results(engine).items():
+                ends, certain = (estimate.low, estimate.high), known.certain(key, drawn(engine))
                 if labels < 30 and not engine.plan.from_the_first_label:
-                    assert (one.value, one.state) == (None, "too few")
-                if one.state == "too few":
-                    assert one.value is None and near((one.low, one.high), certain)
+                    assert (estimate.value, estimate.state) == (None, "too few")
+                if estimate.state == "too few":
+                    assert estimate.value is None and near(ends, certain)
                 if promise == "watched" and labels == EARLY:
                     assert_wider_than_at_the_end(engine)
                 if promise == "fixed" and labels < 120:
-                    assert not one.has_interval and near((one.low, one.high), certain)
+                    assert not estimate.has_interval and near(ends, certain)
 
 
 def intervals_lie_within_what_is_certain(name: str, known: Known) -> None:
@@ -193,10 +192,10 @@ def intervals_lie_within_what_is_certain(name: str, known: Known) -> None:
         for labels in label(engine, known.truth):
             if labels % 30 or labels < N_ITEMS // 2:
                 continue
-            for key, one in scalar_results(engine).items():
+            for key, estimate in scalar_results(engine).items():
                 low, high = known.certain(key, drawn(engine))
-                assert low - 1e-12 <= one.low <= one.high <= high + 1e-12, (key, labels)
-                assert one.value is None or one.low <= one.value <= one.high
+                assert low - 1e-12 <= estimate.low <= estimate.high <= high + 1e-12, (key, labels)
+                assert estimate.value is None or estimate.low <= estimate.value <= estimate.high
 
 
 def sample_is_random(name: str, known: Known) -> None:
@@ -218,13 +217,13 @@ def sample_is_random(name: str, known: Known) -> None:
 def fixed_interval_covers(name: str, known: Known) -> None:
     """Confidence 80 %, 100 runs of 100 labels: coverage of each quantity not below the limit of
     the binomial noise (.64)."""
-    runs, able = 100, tuple(one for one in SCALARS if one in DESIGNS[name].estimands)
+    runs, able = 100, tuple(estimand for estimand in SCALARS if estimand in DESIGNS[name].estimands)
     inside = dict.fromkeys(able, 0)
     plan = plan_of(name, estimands=able, budget=100, confidence=0.8, promise="fixed")
     for seed in range(runs):
         engine = labelled(known.engine(plan, 1000 + seed), known.truth)
-        for key, one in scalar_results(engine).items():
-            inside[key] += one.low <= known.value(key) <= one.high
+        for key, estimate in scalar_results(engine).items():
+            inside[key] += estimate.low <= known.value(key) <= estimate.high
     assert min(inside.values()) / runs >= fewest(runs, 0.8), inside
 
 
@@ -238,16 +237,16 @@ def watched_interval_holds_at_every_look(name: str, known: Known) -> None:
         wrong = set()
         for labels in label(engine, known.truth):
             if labels % 20 == 0 and labels > 30:
-                for key, one in scalar_results(engine).items():
-                    if not one.low <= known.value(key) <= one.high:
+                for key, estimate in scalar_results(engine).items():
+                    if not estimate.low <= known.value(key) <= estimate.high:
                         wrong.add(key)
         for key in wrong:
             missed[key] += 1
     assert max(missed.values()) / runs <= most(runs, 0.2), missed
 
 
-def near(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    return bool(np.allclose(one, other, rtol=0, atol=1e-12))
+def near(ends: tuple[float, float], other: tuple[float, float]) -> bool:
+    return bool(np.allclose(ends, other, rtol=0, atol=1e-12))
 
 
 class Broken(RecalibratedNeyman):

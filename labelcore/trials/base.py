@@ -62,11 +62,11 @@ class Trial:
 
     def to_bytes(self) -> bytes:
         """The data file, UTF-8: CSV, or JSON Lines of nested records."""
-        made = self.build()
-        if isinstance(made, pd.DataFrame):
-            text = made.to_csv(index=False, float_format="%.4f", lineterminator="\n")
+        records = self.build()
+        if isinstance(records, pd.DataFrame):
+            text = records.to_csv(index=False, float_format="%.4f", lineterminator="\n")
         else:
-            text = "".join(json.dumps(record) + "\n" for record in made)
+            text = "".join(json.dumps(record) + "\n" for record in records)
         return text.encode("utf-8")
 
     def write(self, folder: Path, data: bytes | None = None) -> Path:
@@ -80,15 +80,15 @@ class Trial:
         data = data or self.to_bytes()
         suffix = "jsonl" if data.startswith(b"{") else "csv"
         plain = folder / f"{self.name}.{suffix}"
-        own = folder / f"{self.name}-{hashlib.sha256(data).hexdigest()[:8]}.{suffix}"
-        for path in (plain, own):
+        marked = folder / f"{self.name}-{hashlib.sha256(data).hexdigest()[:8]}.{suffix}"
+        for path in (plain, marked):
             if not path.exists():
                 _write_whole(path, data)
                 return path
             if path.read_bytes() == data:
                 return path
-        _write_whole(own, data)
-        return own
+        _write_whole(marked, data)
+        return marked
 
 
 def _write_whole(path: Path, data: bytes) -> None:

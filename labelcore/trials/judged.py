@@ -76,9 +76,9 @@ Asked = tuple[str, str, Callable[[Program], int]]
 def build() -> list[dict[str, Any]]:
     """A record for each answer, as tracing tools write them, and whether it is right."""
     rows = []
-    for number, (question, begins, found) in enumerate(_questions(), start=1):
+    for number, (question, begins, solve) in enumerate(_questions(), start=1):
         for name, program in PROGRAMS.items():
-            value, right = found(program), found(RIGHT)
+            value, right = solve(program), solve(RIGHT)
             adds = program.adds_to_minutes if "minutes" in question else program.adds
             answer = (begins + adds).format(value=value)
             verdict, reason = judged(answer, right)
@@ -110,17 +110,17 @@ def judged(answer: str, right: int) -> tuple[str, str]:
 
 def _questions() -> list[Asked]:
     """Each of them once."""
-    random_, found = random.Random(SEED), dict[str, Asked]()
-    while len(found) < QUESTIONS:
-        one = (_days, _minutes, _boxes)[len(found) % 3](random_)
-        found.setdefault(one[0], one)
-    return [*found.values()]
+    random_, questions = random.Random(SEED), dict[str, Asked]()
+    while len(questions) < QUESTIONS:
+        question = (_days, _minutes, _boxes)[len(questions) % 3](random_)
+        questions.setdefault(question[0], question)
+    return [*questions.values()]
 
 
 def _days(random_: random.Random) -> Asked:
     first = date(random_.choice((2023, 2024)), 1, 1) + timedelta(random_.randrange(330))
     last = first + timedelta(random_.randrange(9, 40))
-    a, b = (f"{one.day} {one:%B}" for one in (first, last))
+    a, b = (f"{day.day} {day:%B}" for day in (first, last))
     question = f"It is {a} {first.year}. In how many days is it {b}?"
     return question, f"From {a} to {b} it is {{value}} days.", lambda by: by.days(first, last)
 
@@ -135,8 +135,8 @@ def _minutes(random_: random.Random) -> Asked:
 def _boxes(random_: random.Random) -> Asked:
     there, many = random_.randrange(40, 70), random_.choice((2, 3, 4))
     steps = [random_.choice((1, -1)) * random_.randrange(2, 10) for _ in range(many)]
-    told = ", then ".join(f"{abs(one)} are {'sold' if one < 0 else 'brought'}" for one in steps)
-    question = f"A shop has {there} boxes; {told}. How many boxes has it now?"
+    moves = ", then ".join(f"{abs(step)} are {'sold' if step < 0 else 'brought'}" for step in steps)
+    question = f"A shop has {there} boxes; {moves}. How many boxes has it now?"
     return question, "It has {value} boxes now.", lambda by: there + sum(steps[: by.steps])
 
 

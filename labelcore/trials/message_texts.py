@@ -110,11 +110,11 @@ class Message:
 def messages(n: int, seed: int) -> list[Message]:
     """``n`` messages with different texts, the same ones for the same seed."""
     random_ = random.Random(seed)
-    found: dict[str, Message] = {}
-    while len(found) < n:
+    by_text: dict[str, Message] = {}
+    while len(by_text) < n:
         message = _message(random_)
-        found.setdefault(message.text, message)
-    return list(found.values())
+        by_text.setdefault(message.text, message)
+    return list(by_text.values())
 
 
 def _message(random_: random.Random) -> Message:

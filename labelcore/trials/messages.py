@@ -22,10 +22,10 @@ CLASSIFIER = "filter"
 
 def build() -> pd.DataFrame:
     """One row per scored message: id, text, score_filter, pred_filter, true_label."""
-    made = messages(TRAINING + SCORED, SEED)
-    known = [message for message in made if not message.new][:TRAINING]
+    drawn = messages(TRAINING + SCORED, SEED)
+    known = [message for message in drawn if not message.new][:TRAINING]
     taken = {message.text for message in known}
-    scored = [message for message in made if message.text not in taken]
+    scored = [message for message in drawn if message.text not in taken]
     random.Random(SEED).shuffle(scored)
     score = _scores(known, scored)
     return pd.DataFrame(

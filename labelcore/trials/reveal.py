@@ -74,8 +74,8 @@ class Reveal:
     def _own_errors(self) -> str:
         if not self.differing:
             return ""
-        said = f"{words.count(self.differing, 'answer')} {'was' if self.differing == 1 else 'were'}"
-        return f" {said} other than the file's own; the interval does not count such errors."
+        many = f"{words.count(self.differing, 'answer')} {'was' if self.differing == 1 else 'were'}"
+        return f" {many} other than the file's own; the interval does not count such errors."
 
 
 def reveal(session: Session, trial: Trial) -> list[Reveal]:
