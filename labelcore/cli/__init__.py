@@ -63,8 +63,8 @@ def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int
     except ReplayError as error:
         return _failed(str(error), DISAGREES, given, {"agrees": False, "event": error.sequence})
     except PopulationError as error:
-        faults = [{name: getattr(one, name) for name in one.__slots__} for one in error.faults]
-        return _failed(str(error), BAD_INPUT, given, {"faults": faults})
+        rows = [{name: getattr(fault, name) for name in fault.__slots__} for fault in error.faults]
+        return _failed(str(error), BAD_INPUT, given, {"faults": rows})
     except (ValueError, TypeError, OSError) as error:
         return _failed(str(error), BAD_INPUT, given)
     return code if isinstance(code, int) else 0

@@ -95,17 +95,17 @@ def retention(store: str, project: str | None, days: int | None, as_json: bool) 
     with closing(open_store(store, create=False)) as opened:
         if project is not None:
             set_retention(opened, project, days or None)
-            told = f"{days} days after its end" if days else "never"
+            moment = f"{days} days after its end" if days else "never"
             say(
                 {"project": project, "days": days or None},
-                [f"{project}: texts go {told}."],
+                [f"{project}: texts go {moment}."],
                 as_json,
             )
             return
-        found = carry_out_retention(opened)
-        lines = [line for one in found.erased for line in _lines(one)]
-        lines += [f"{one}: not erased yet, because {found.why}." for one in found.due]
-        say(asdict(found), lines or ["No text is due."], as_json)
+        outcome = carry_out_retention(opened)
+        lines = [line for erased in outcome.erased for line in _lines(erased)]
+        lines += [f"{name}: not erased yet, because {outcome.why}." for name in outcome.due]
+        say(asdict(outcome), lines or ["No text is due."], as_json)
 
 
 def _done(store: str, erase: Callable[[LabelStore], Erased], as_json: bool) -> None:
@@ -124,6 +124,6 @@ def _lines(done: Erased) -> list[str]:
         head = f"{names}: {count(done.items, 'text')} erased."
     return [
         head,
-        *(f"Erased too: {one}." for one in done.gone),
-        *(f"Out of reach: {one}." for one in done.left),
+        *(f"Erased too: {place}." for place in done.gone),
+        *(f"Out of reach: {place}." for place in done.left),
     ]

@@ -73,26 +73,26 @@ def audit(file: str) -> tuple[dict[str, Any], list[str]]:
 
 def _looked_at(path: Path) -> tuple[Head, Tree, Roles | None]:
     with tempfile.TemporaryDirectory() as folder:
-        found = recognised_as_table(path.name, path.read_bytes())
-        if found is not None:
-            path = Path(folder) / f"{path.name}{found[0]}"
-            path.write_bytes(found[1])
+        table = recognised_as_table(path.name, path.read_bytes())
+        if table is not None:
+            path = Path(folder) / f"{path.name}{table[0]}"
+            path.write_bytes(table[1])
         head = head_of([path], {})
         roles = roles_of({name: [row[name] for row in head.sample] for name in head.columns})
-        wanted = [one.verdict for one in roles.judges if one.verdict] if roles else []
+        wanted = [judge.verdict for judge in roles.judges if judge.verdict] if roles else []
         human = [roles.human] if roles and roles.human else []
         return head, tree_in(path, {}, [*wanted, *human]), roles
 
 
 def _arguments(roles: Roles, tree: Tree) -> dict[str, Any]:
     """Those of ``read_population``."""
-    judges = {one.name: one for one in roles.judges}
-    verdicts = {name: one.verdict for name, one in judges.items() if one.verdict}
-    scores = {n: one.score for n, one in judges.items() if one.score and not one.verdict}
-    told = passing({name: list(tree.values[column]) for name, column in verdicts.items()})
+    judges = {judge.name: judge for judge in roles.judges}
+    verdicts = {name: judge.verdict for name, judge in judges.items() if judge.verdict}
+    scores = {n: judge.score for n, judge in judges.items() if judge.score and not judge.verdict}
+    passes = passing({name: list(tree.values[column]) for name, column in verdicts.items()})
     return {
         "id": roles.key, "content": list(roles.content), "predictions": verdicts, "scores": scores,
-        "passing": told, "groups": [roles.system] if roles.system else [], "prompt": roles.prompt,
+        "passing": passes, "groups": [roles.system] if roles.system else [], "prompt": roles.prompt,
     }  # fmt: skip
 
 
@@ -150,27 +150,26 @@ def _buys(population: Population) -> dict[str, float]:
 
 
 def _lines(
-    path: Path, population: Population, roles: Roles, tree: Tree, found: Mapping[str, Any]
+    path: Path, population: Population, roles: Roles, tree: Tree, values: Mapping[str, Any]
 ) -> Iterator[str]:
     yield f"{path.name}: {count(len(population), 'answer')}; judged: {' and '.join(roles.content)}."
     if roles.system:
         names = population.groups[roles.system].names
         yield f"{count(len(names), 'system')} ({roles.system}): {', '.join(names)}."
-    for judge, rates in found["pass_rates"].items():
-        told = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in rates.items())
+    for judge, rates in values["pass_rates"].items():
+        shares = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in rates.items())
         column = population.arguments["predictions"][judge]
-        said = ", ".join(f"{v.strip() or 'empty'} {n:,}" for v, n in tree.values[column].items())
-        yield f"Judge {judge}: {said}." + (f" Passes {told}." if told else "")
+        counts = ", ".join(f"{v.strip() or 'empty'} {n:,}" for v, n in tree.values[column].items())
+        yield f"Judge {judge}: {counts}." + (f" Passes {shares}." if shares else "")
     for judge in population.arguments["scores"]:
         low, high = population.scores[judge].min(), population.scores[judge].max()
         yield f"Judge {judge}: {low:g} to {high:g}; --threshold {judge}=NUMBER says what passes."
-    twice = [one for one in tree.branches if one.twice]
-    yield from (
-        f"{one.path}: twice in {count(one.twice, 'answer')}; the first counts." for one in twice
-    )
-    for pair, one in found["agreement"].items():
-        yield f"{pair} agree on {100 * one['share']:.0f} %, kappa {one['kappa']:.2f}."
-    if (shared := found["prompts"]) is None:
+    for branch in tree.branches:
+        if branch.twice:
+            yield f"{branch.path}: twice in {count(branch.twice, 'answer')}; the first counts."
+    for pair, agreement in values["agreement"].items():
+        yield f"{pair} agree on {100 * agreement['share']:.0f} %, kappa {agreement['kappa']:.2f}."
+    if (shared := values["prompts"]) is None:
         yield "No prompt ids: systems can be compared on different prompts alone."
     else:
         yield (
@@ -180,7 +179,7 @@ def _lines(
     human = tree.values.get(roles.human or "", {})
     known = sum(number for value, number in human.items() if value.strip())
     yield f"Answers by people: {known:,}." if roles.human else "No answers by people yet."
-    best, plain = found["half_widths"].values()
+    best, plain = values["half_widths"].values()
     yield (
         f"{min(LABELS, len(population))} labels tell how often people pass to about "
         f"±{points(best)}; a plain sample to ±{points(plain)}."
@@ -188,16 +187,16 @@ def _lines(
 
 
 def _command(file: str, arguments: Mapping[str, Any]) -> str:
-    options = [("--id", arguments["id"]), *(("--content", one) for one in arguments["content"])]
+    options = [("--id", arguments["id"]), *(("--content", name) for name in arguments["content"])]
     options += [("--prediction", f"{n}={c}") for n, c in arguments["predictions"].items()]
     options += [("--score", f"{n}={c}") for n, c in arguments["scores"].items()]
     options += [("--passing", f"{n}={v}") for n, some in arguments["passing"].items() for v in some]
-    options += [("--groups", one) for one in arguments["groups"]]
+    options += [("--groups", name) for name in arguments["groups"]]
     options += [("--prompt", arguments["prompt"])]
     judge = next(iter({**arguments["predictions"], **arguments["scores"]}))
     options += [("--classifier", judge), ("--estimand", "prevalence"), ("--budget", str(LABELS))]
-    said = (f"{name} {shlex.quote(value)}" for name, value in options if value)
-    return f"labelcore import {shlex.quote(file)} {' '.join(said)} --store sqlite:///labels.db"
+    words = (f"{name} {shlex.quote(value)}" for name, value in options if value)
+    return f"labelcore import {shlex.quote(file)} {' '.join(words)} --store sqlite:///labels.db"
 
 
 @click.command()
@@ -263,14 +262,14 @@ def join(traces: str, scores: str, output: str, force: bool, as_json: bool) -> N
     """Put Langfuse's scores, a file of their own, beside the traces or observations that they are
     about: one file for *New project*, `check` and `import`."""
     check_suffix(output, (".jsonl",), "the file")
-    found = join_scores(Path(traces), Path(scores))
-    lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows)
+    joined = join_scores(Path(traces), Path(scores))
+    lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in joined.rows)
     where = write(output, lines.encode(), force=force)
-    values = {"path": where, "judges": [asdict(one) for one in found.coverage]}
-    counts = {"rows": len(found.rows), "scores": found.given, "placed": found.placed}
+    values = {"path": where, "judges": [asdict(judge) for judge in joined.coverage]}
+    counts = {"rows": len(joined.rows), "scores": joined.given, "placed": joined.placed}
     if output != "-":
-        said = f"{where}: {count(len(found.rows), 'line')}."
-        say({**values, **counts}, [said, *found.sentences()], as_json)
+        head = f"{where}: {count(len(joined.rows), 'line')}."
+        say({**values, **counts}, [head, *joined.sentences()], as_json)
 
 
 def _called(population: Population, name: str) -> int | None:
@@ -327,7 +326,7 @@ def simulate(truth: str, runs: int, simulation_seed: int, as_json: bool, **given
     done = run_simulation(population, chosen, truth=truth, runs=runs, seed=simulation_seed)
     summary = done.summary()
     keys, audit = set(map(str, summary.index)) - set(chosen.claims), population.has_judge
-    said = summary.rename(index={key: spoken_key(key, audit) for key in keys})
+    table = summary.rename(index={key: spoken_key(key, audit) for key in keys})
     rows: dict[str, Mapping[str, Any]] = finite(summary.to_dict("index"))
     values = {"plan": done.plan.to_dict(), "seed": simulation_seed, "summary": rows}
-    say(values, [said.to_string(float_format="{:.4f}".format)], as_json)
+    say(values, [table.to_string(float_format="{:.4f}".format)], as_json)

@@ -31,7 +31,7 @@ def gate(store: str, project: str, moved: str | None, junit: str | None, as_json
     """
     session = Session.open(store, project, file=moved)
     session.check_log()
-    claims = [one for one in session.results().values() if isinstance(one, Claim)]
+    claims = [claim for claim in session.results().values() if isinstance(claim, Claim)]
     if not claims:
         raise ValueError(
             f"project {project!r} has no claims: a plan states them before the first label, as in "
@@ -43,23 +43,24 @@ def gate(store: str, project: str, moved: str | None, junit: str | None, as_json
     values = {
         "project": project,
         "exit_code": code,
-        "claims": {one.claim: one.to_dict() for one in claims},
+        "claims": {claim.claim: claim.to_dict() for claim in claims},
     }
-    say(values, [one.sentence() for one in claims], as_json)
+    say(values, [claim.sentence() for claim in claims], as_json)
     return code
 
 
 def exit_code(claims: list[Claim]) -> int:
     """A refuted claim counts before an undecided one."""
-    found = {one.status for one in claims}
-    if ClaimStatus.REFUTED in found:
+    statuses = {claim.status for claim in claims}
+    if ClaimStatus.REFUTED in statuses:
         return REFUTED
-    return OPEN if ClaimStatus.UNDECIDED in found else SHOWN
+    return OPEN if ClaimStatus.UNDECIDED in statuses else SHOWN
 
 
 def junit_xml(project: str, claims: list[Claim]) -> str:
     """A test case for each claim: a refuted one fails, an undecided one is an error."""
-    return junit_cases(project, [(one.claim, _kind(one.status), one.sentence()) for one in claims])
+    cases = [(claim.claim, _kind(claim.status), claim.sentence()) for claim in claims]
+    return junit_cases(project, cases)
 
 
 def junit_cases(suite: str, cases: Sequence[tuple[str, str, str]]) -> str:
@@ -72,8 +73,8 @@ def junit_cases(suite: str, cases: Sequence[tuple[str, str, str]]) -> str:
     )
     for name, kind, why in cases:
         case = f"<testcase name={_quoted(name)}"
-        said = f"<{kind} message={_quoted(why)}/>" if kind else ""
-        lines.append(f"  {case}>{said}</testcase>" if said else f"  {case}/>")
+        element = f"<{kind} message={_quoted(why)}/>" if kind else ""
+        lines.append(f"  {case}>{element}</testcase>" if element else f"  {case}/>")
     return "\n".join([*lines, "</testsuite>", ""])
 
 

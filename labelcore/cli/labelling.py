@@ -65,13 +65,13 @@ def labels(
     """
     suffix = suffix_of(output, kind, list(LABEL_FORMS), "the table of labels")
     session = Session.open(store, project, file=moved)
-    made = labels_file(session, suffix, content=content)
-    where = write(output, made, force=force)
+    table = labels_file(session, suffix, content=content)
+    where = write(output, table, force=force)
     if output != "-":
         rows = sum(session.engine.kinds.values()) + len(session.engine.existing.positions)
         values = {"path": where, "labels": rows}
-        said = weight_words(session.plan.method.has_weights)
-        say({**values, "weight": said}, [f"{where}: {count(rows, 'row')}.", said], as_json)
+        weight = weight_words(session.plan.method.has_weights)
+        say({**values, "weight": weight}, [f"{where}: {count(rows, 'row')}.", weight], as_json)
 
 
 @click.command()
@@ -122,7 +122,7 @@ def draw(
         return
     values = {
         "path": where,
-        "items": [{"token": one.token, "id": one.item_id, "index": one.index} for one in draws],
+        "items": [{"token": item.token, "id": item.item_id, "index": item.index} for item in draws],
         "status": session.status,
     }
     say(values, [f"{where}: {count(len(draws), 'item')} for {annotator!r}."], as_json)
@@ -157,11 +157,11 @@ def answer(
     """
     session = Session.open(store, project, file=moved)
     answers = read_answers(Path(file))
-    found = store_answers(session, answers, change=change, annotator=annotator)
-    numbers = Counter(found.values())
-    values = {**{one.value: numbers[one] for one in Outcome}, **_standing(session)}
-    told = "; ".join(f"{count(numbers[one], 'answer')} {one.words}" for one in Outcome)
-    say(values, [f"{file}: {told}.", _line(values)], as_json)
+    outcomes = store_answers(session, answers, change=change, annotator=annotator)
+    numbers = Counter(outcomes.values())
+    values = {**{outcome.value: numbers[outcome] for outcome in Outcome}, **_standing(session)}
+    words = "; ".join(f"{count(numbers[outcome], 'answer')} {outcome.words}" for outcome in Outcome)
+    say(values, [f"{file}: {words}.", _line(values)], as_json)
 
 
 @click.command()
@@ -173,21 +173,22 @@ def status(store: str, project: str | None, moved: str | None, as_json: bool) ->
     """How far a project is, and what is known; without --project, what a store holds."""
     if project is None:
         records = open_store(store, create=False).projects()
-        rows = [{"project": one.name, "created_at": one.created_at} for one in records]
+        rows = [{"project": record.name, "created_at": record.created_at} for record in records]
         say(
             {"projects": rows},
-            [f"{one.name} (of {one.created_at[:10]})" for one in records],
+            [f"{record.name} (of {record.created_at[:10]})" for record in records],
             as_json,
         )
         return
     session = Session.open(store, project, file=moved)
     results = session.results()
     judged = judged_of(session)
-    values = {**_standing(session), "results": {key: one.to_dict() for key, one in results.items()}}
-    lines = [_line(values), *(one.sentence() for one in results.values())]
+    figures = {key: result.to_dict() for key, result in results.items()}
+    values = {**_standing(session), "results": figures}
+    lines = [_line(values), *(result.sentence() for result in results.values())]
     if judged is not None:
         values["judged"] = finite(judged.to_dict())
-        tables = (one.to_string(index=False) for one in judged.tables().values())
+        tables = (table.to_string(index=False) for table in judged.tables().values())
         lines += [*judged.sentences(), *tables]
     say(values, lines, as_json)
 

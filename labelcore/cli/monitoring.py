@@ -67,7 +67,7 @@ def monitor(
             file, watched, datetime.now(UTC).date(), source, labels, rehearsed=dry_run
         )
         news = [] if dry_run else watched.news()
-        failed = [message for one in news if (message := _called(file, one))]
+        failed = [message for alarm in news if (message := _called(file, alarm))]
         code, values = standing(watched, done, file.people)
         if junit is not None:
             write(junit, junit_cases(file.name, cases(watched)).encode(), force=True)
@@ -84,7 +84,7 @@ def standing(watched: Monitor, done: str, people: tuple[str, ...]) -> tuple[int,
     code = REFUTED if alarms else OPEN if due else SHOWN
     values = {
         "monitor": watched.name, "exit_code": code, "done": done, "due": due,
-        "people": list(people), "alarms": [asdict(one) for one in alarms],
+        "people": list(people), "alarms": [asdict(alarm) for alarm in alarms],
         "sentence": watched.sentence(), "waves": watched.names,
     }  # fmt: skip
     return code, values
@@ -92,27 +92,27 @@ def standing(watched: Monitor, done: str, people: tuple[str, ...]) -> tuple[int,
 
 def cases(watched: Monitor) -> list[tuple[str, str, str]]:
     """A case of JUnit for each line of evidence: a fall fails, one that waits is an error."""
-    found = {str(Watch(one.estimand, one.required)): one for one in watched.alarms}
+    alarms = {str(Watch(alarm.estimand, alarm.required)): alarm for alarm in watched.alarms}
     last = watched.table().drop_duplicates("watch", keep="last").set_index("watch")
-    made = []
+    rows = []
     for watch, wave in last["wave"].items():
-        alarm, waits = found.get(str(watch)), wave in watched.due
+        alarm, waits = alarms.get(str(watch)), wave in watched.due
         why = alarm.sentence() if alarm else f"{wave} waits for labels." if waits else ""
-        made.append((str(watch), "failure" if alarm else "error" if waits else "", why))
-    return made
+        rows.append((str(watch), "failure" if alarm else "error" if waits else "", why))
+    return rows
 
 
 def _called(file: PlanFile, alarm: Alarm) -> str:
     """Run the command of an alarm; what went wrong, in words."""
     if not file.on_alarm:
         return ""
-    told = {
+    variables = {
         "LABELCORE_MONITOR": file.name, "LABELCORE_WAVE": alarm.wave,
         "LABELCORE_ESTIMAND": alarm.estimand, "LABELCORE_SENTENCE": alarm.sentence(),
     }  # fmt: skip
     try:
         done = subprocess.run(
-            file.on_alarm, cwd=file.path.resolve().parent, env={**os.environ, **told},
+            file.on_alarm, cwd=file.path.resolve().parent, env={**os.environ, **variables},
             stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

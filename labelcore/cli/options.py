@@ -226,11 +226,11 @@ def source_of(given: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
 
 
 def _groups(given: Sequence[str]) -> list[str] | dict[str, list[float]]:
-    parts = [one.rpartition("=") if "=" in one else (one, "", "") for one in given]
+    parts = [text.rpartition("=") if "=" in text else (text, "", "") for text in given]
     if not any(edges for _, _, edges in parts):
         return list(given)
     try:
-        return {name: [float(one) for one in edges.split(",") if one] for name, _, edges in parts}
+        return {name: [float(cut) for cut in edges.split(",") if cut] for name, _, edges in parts}
     except ValueError as error:
         raise click.BadParameter(f"--groups takes numbers as edges: {error}") from None
 
@@ -276,17 +276,17 @@ def _stop(rules: Sequence[str]) -> tuple[str, ...] | None:
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
     """{name: value} from texts such as "lr=lr_score" or "judge=scores[name=verdict].value".
     ValueError for anything else."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts:
         path = text.find("[", text.find("="))  # The signs within a path divide nothing.
         name, sign, value = text[: path if path > 0 else None].rpartition("=")
         value += text[path:] if path > 0 else ""
         if not (name and sign and value):
             raise ValueError(f"{option} must be NAME=VALUE, got {text!r}")
-        if name in found:
+        if name in values:
             raise ValueError(f"{option} names {name!r} twice")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def _parameters(design: str, texts: Sequence[str]) -> dict[str, Any]:
@@ -294,36 +294,36 @@ def _parameters(design: str, texts: Sequence[str]) -> dict[str, Any]:
     known = (
         {item.name: item for item in fields(DESIGNS[design].Params)} if design in DESIGNS else {}
     )
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not (name and sign and value):
             raise ValueError(f"--param must be NAME=VALUE, got {text!r}")
-        if name in found:
+        if name in values:
             raise ValueError(f"--param names {name!r} twice")
-        found[name] = read_parameter(known[name], value) if name in known else _value(value)
-    return found
+        values[name] = read_parameter(known[name], value) if name in known else _value(value)
+    return values
 
 
 def _thresholds(texts: Sequence[str]) -> dict[str, float | list[float]]:
-    found: dict[str, list[float]] = {}
+    thresholds: dict[str, list[float]] = {}
     for text in texts:
         ((name, value),) = pairs([text], "--threshold").items()
         try:
-            found.setdefault(name, []).append(float(value))
+            thresholds.setdefault(name, []).append(float(value))
         except ValueError:
             raise ValueError(f"--threshold must be NAME=NUMBER, got {text!r}") from None
-    return {name: one[0] if len(one) == 1 else one for name, one in found.items()}
+    return {name: cuts[0] if len(cuts) == 1 else cuts for name, cuts in thresholds.items()}
 
 
 def _passing(texts: Sequence[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not (name and sign):
             raise ValueError(f"--passing must be NAME=VALUE, got {text!r}")
-        found.setdefault(name, []).append(value)
-    return found
+        values.setdefault(name, []).append(value)
+    return values
 
 
 def _dialect(texts: Sequence[str]) -> dict[str, Any] | None:

@@ -123,16 +123,16 @@ def export(
     corrected has each item's score turned into a probability by the labels, an estimate without a
     promise; config is what to set up in that tool so that `draw` and `answer` understand it.
     """
-    made = {**LABELLED_FORMS} if what == "labels" else {**CONFIGS}
-    if what in ("labels", "config") and tool not in made:
-        raise ValueError(f"--as: there is no {what} for {tool}; known: {', '.join(made)}")
+    forms = {**LABELLED_FORMS} if what == "labels" else {**CONFIGS}
+    if what in ("labels", "config") and tool not in forms:
+        raise ValueError(f"--as: there is no {what} for {tool}; known: {', '.join(forms)}")
     endings = LABELLED_FORMS[tool].suffixes if what == "labels" else EXPORT_SUFFIXES[what]
     check_suffix(output, endings, f"{what} for {tool}" if what == "labels" else f"the {what}")
     session = Session.open(store, project, file=moved)
     if what == "bundle":
         content = bundle_zip(session)
     elif what in ("labels", "config"):
-        content = made[tool](session)
+        content = forms[tool](session)
     elif what == "corrected":
         suffix = suffix_of(output, None, endings, "the table")
         content = table_file(session.corrected_scores(classifier), suffix)
@@ -163,8 +163,8 @@ def report(
     if errors and suffix != ".html":
         raise ValueError(f"--errors: they go into the HTML file only, got {suffix!r}")
     session = Session.open(store, project, file=moved)
-    made = report_html(session, errors=True).encode() if errors else REPORT_FORMS[suffix](session)
-    _written(session, output, made, force, as_json)
+    data = report_html(session, errors=True).encode() if errors else REPORT_FORMS[suffix](session)
+    _written(session, output, data, force, as_json)
 
 
 def _written(session: Session, output: str, content: bytes, force: bool, as_json: bool) -> None:

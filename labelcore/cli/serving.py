@@ -49,18 +49,18 @@ def app(**asked: Any) -> int:
 
 
 def start(
-    asked: Mapping[str, Any], told: Mapping[str, str | None] | None = None, address: str = HERE
+    asked: Mapping[str, Any], settings: Mapping[str, str | None] | None = None, address: str = HERE
 ) -> int:
     """Start the app.
 
-    asked   values of the options of ``starting``
-    told    variables of the environment besides; None or "": not set
+    asked      values of the options of ``starting``
+    settings   variables of the environment besides; None or "": not set
     """
     given = {
         HOSTS: ",".join(asked["hosts"]) or os.environ.get(HOSTS),
         DATA: os.path.abspath(asked["data"]) if asked["data"] is not None else os.environ.get(DATA),
         STORE: asked["store"] if asked["store"] is not None else os.environ.get(STORE),
-        **(told or {}),
+        **(settings or {}),
     }
     environment = {name: value for name, value in os.environ.items() if name not in given}
     environment |= {name: value for name, value in given.items() if value}
@@ -91,9 +91,9 @@ def first_page() -> Path:
     """In an installed package the app lies in it, in a checkout beside it."""
     package = Path(sys.modules["labelcore"].__path__[0])
     places = [package / "app" / "app.py", package.parent / "app.py"]
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
+    page = next((place for place in places if place.is_file()), None)
+    if page is None:
         raise FileNotFoundError(
             f"{places[0]}: the app is missing from this installation; install labelcore again"
         )
-    return found
+    return page

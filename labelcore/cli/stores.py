@@ -44,11 +44,11 @@ def backup(store: str, output: str, force: bool, as_json: bool) -> int:
         projects = back_up(opened, output, force=force)
     head = f"{output}: {count(len(projects), 'project')}."
     say(
-        {"path": output, "projects": [asdict(one) for one in projects]},
+        {"path": output, "projects": [asdict(project) for project in projects]},
         [head, *map(_kept_line, projects)],
         as_json,
     )
-    return BROKEN if any(one.broken_at for one in projects) else 0
+    return BROKEN if any(project.broken_at for project in projects) else 0
 
 
 @click.command()
@@ -80,23 +80,23 @@ def restore(
     if rehearsed:
         return _rehearse(backup, store, as_json)
     done = put_back(backup, store, force=force, recover=recover or backup is None)
-    told = [*map(_kept_line, done.projects), *_lines(done.differences or ())]
+    lines = [*map(_kept_line, done.projects), *_lines(done.differences or ())]
     for name, answers in done.recovered.items():
-        told.append(f"{name}: {count(answers, 'answer')} given after the backup recovered.")
+        lines.append(f"{name}: {count(answers, 'answer')} given after the backup recovered.")
     if done.unreadable:
-        told.append(f"What was lost is not known: {done.unreadable}")
+        lines.append(f"What was lost is not known: {done.unreadable}")
     if done.aside is not None:
-        told.append(f"The store that was there is {done.aside} now.")
+        lines.append(f"The store that was there is {done.aside} now.")
     values = {
         "store": shown(store),
-        "projects": [asdict(one) for one in done.projects],
+        "projects": [asdict(project) for project in done.projects],
         "differences": None if done.differences is None else [asdict(d) for d in done.differences],
         "unreadable": done.unreadable,
         "backup": str(done.backup),
         "recovered": dict(done.recovered),
         "aside": done.aside,
     }
-    say(values, [f"{shown(store)} is the backup {done.backup} now.", *told], as_json)
+    say(values, [f"{shown(store)} is the backup {done.backup} now.", *lines], as_json)
     return 0
 
 
@@ -106,47 +106,46 @@ def _rehearse(backup: str | None, store: str, as_json: bool) -> int:
         "store": shown(store),
         "backup": str(done.backup),
         "sound": done.sound,
-        "projects": [asdict(one) for one in done.projects],
+        "projects": [asdict(project) for project in done.projects],
         "disagreeing": dict(done.disagreeing),
         "differences": None if done.differences is None else [asdict(d) for d in done.differences],
         "unreadable": done.unreadable,
     }
     head = f"{done.backup} {'can be put back' if done.sound else 'does not replay'}."
-    told = [*map(_kept_line, done.projects)]
-    for one in done.projects:
-        said = done.disagreeing.get(one.project, "replays")
-        told.append(f"{one.project}: {said}{'' if said.endswith('.') else '.'}")
-    told += _lines(done.differences or (), "would have ")
+    lines = [*map(_kept_line, done.projects)]
+    for project in done.projects:
+        verdict = done.disagreeing.get(project.project, "replays")
+        lines.append(f"{project.project}: {verdict}{'' if verdict.endswith('.') else '.'}")
+    lines += _lines(done.differences or (), "would have ")
     if done.unreadable:
-        told.append(f"What would be lost is not known: {done.unreadable}")
-    say(values, [head, *told, "Nothing was changed."], as_json)
+        lines.append(f"What would be lost is not known: {done.unreadable}")
+    say(values, [head, *lines, "Nothing was changed."], as_json)
     return 0 if done.sound else BROKEN
 
 
-def _kept_line(one: KeptProject) -> str:
-    log = (
-        f"its log was changed outside Labelcore at event {one.broken_at}"
-        if one.broken_at
-        else f"its log is whole, seal {one.seal[:16] or 'none yet'}"
-    )
-    return f"{one.project}: {count(one.events, 'event')}, {count(one.answers, 'answer')}; {log}."
+def _kept_line(state: KeptProject) -> str:
+    log = f"its log is whole, seal {state.seal[:16] or 'none yet'}"
+    if state.broken_at:
+        log = f"its log was changed outside Labelcore at event {state.broken_at}"
+    head = f"{state.project}: {count(state.events, 'event')}, {count(state.answers, 'answer')}"
+    return f"{head}; {log}."
 
 
 def _lines(differences: Sequence[Difference], would: str = "") -> list[str]:
     lines = []
-    for one in differences:
-        if one.lost:
+    for change in differences:
+        name, kept = change.project, count(change.kept, "event")
+        if change.lost:
             lines.append(
-                f"{one.project}: {would}lost {count(one.lost, 'event')} with "
-                f"{count(one.lost_answers, 'answer')} since {one.since}; kept "
-                f"{count(one.kept, 'event')}."
+                f"{name}: {would}lost {count(change.lost, 'event')} with "
+                f"{count(change.lost_answers, 'answer')} since {change.since}; kept {kept}."
             )
         else:
-            lines.append(f"{one.project}: nothing lost, {count(one.kept, 'event')} as they were.")
-        if one.back:
+            lines.append(f"{name}: nothing lost, {kept} as they were.")
+        if change.back:
             lines.append(
-                f"{one.project}: {count(one.back, 'event')} with "
-                f"{count(one.back_answers, 'answer')} {'would be' if would else 'are'} back."
+                f"{name}: {count(change.back, 'event')} with "
+                f"{count(change.back_answers, 'answer')} {'would be' if would else 'are'} back."
             )
     return lines
 
@@ -173,53 +172,52 @@ def verify(store: str, accepted: bool, anchor: str, as_json: bool) -> int:
     Its logs are held against their seals, the backups and the anchor: the first event that differs
     is named, and what could not be proved is said. Exit code 1: something is lost or was changed.
     """
-    found = accept(store, anchor) if accepted else look_through(store, anchor)
+    state = accept(store, anchor) if accepted else look_through(store, anchor)
     values = {
         "store": shown(store),
-        "whole": found.whole,
-        "damage": found.damage,
-        "projects": [{**asdict(one), "whole": one.whole} for one in found.projects],
-        "lost": [{"project": one.project, "events": one.seal.events} for one in found.lost],
-        "faults": list(found.faults),
-        "backup": None if found.backup is None else str(found.backup),
-        "backup_at": None if found.backup_at is None else found.backup_at.isoformat(),
+        "whole": state.whole,
+        "damage": state.damage,
+        "projects": [{**asdict(project), "whole": project.whole} for project in state.projects],
+        "lost": [{"project": loss.project, "events": loss.seal.events} for loss in state.lost],
+        "faults": list(state.faults),
+        "backup": None if state.backup is None else str(state.backup),
+        "backup_at": None if state.backup_at is None else state.backup_at.isoformat(),
     }
-    head = f"{shown(store)} is {'whole' if found.whole else 'not whole'}."
-    lines = [f"The database is damaged: {found.damage}"] if found.damage else []
-    lines += [line for one in found.projects for line in _state_lines(one)]
-    lines += [
-        f"{one.project}: is lost; it had {count(one.seal.events, 'event')} on {one.seal.at[:10]}."
-        for one in found.lost
-    ]
-    lines += [f"{one[0].upper()}{one[1:]}." for one in found.faults]
-    say(values, [head, *lines, *_way_out(found, store)], as_json)
-    return 0 if found.whole else BROKEN
+    head = f"{shown(store)} is {'whole' if state.whole else 'not whole'}."
+    lines = [f"The database is damaged: {state.damage}"] if state.damage else []
+    lines += [line for project in state.projects for line in _state_lines(project)]
+    for loss in state.lost:
+        events = count(loss.seal.events, "event")
+        lines.append(f"{loss.project}: is lost; it had {events} on {loss.seal.at[:10]}.")
+    lines += [f"{fault[0].upper()}{fault[1:]}." for fault in state.faults]
+    say(values, [head, *lines, *_way_out(state, store)], as_json)
+    return 0 if state.whole else BROKEN
 
 
-def _state_lines(one: ProjectState) -> list[str]:
-    told = f"{one.project}: {count(one.events, 'event')}, {count(one.answers, 'answer')}"
-    lines = [f"{told}; {'all whole' if one.whole else one.wrong or 'its log is whole'}."]
-    if not one.wrong:
-        lines += [f"{one.project}: {said}" for said in one.held.sentences()]
-    if one.sound < one.events:
-        lines.append(f"{one.project}: {count(one.sound, 'event')} before it are whole.")
-    if one.changed_texts:
-        what = count(one.changed_texts, "stored text")
-        lines.append(f"{one.project}: {what} changed outside Labelcore; these are not shown.")
-    if one.beside:
-        lines.append(f"{one.project}: changed beside its log, and not used: {one.beside}.")
-    if one.items:
-        lines.append(f"{one.project}: {one.items}. Its labels are whole.")
-    if one.source:
-        lines.append(f"{one.project}: {one.source}. Labels and figures need it no more.")
+def _state_lines(state: ProjectState) -> list[str]:
+    head = f"{state.project}: {count(state.events, 'event')}, {count(state.answers, 'answer')}"
+    lines = [f"{head}; {'all whole' if state.whole else state.wrong or 'its log is whole'}."]
+    if not state.wrong:
+        lines += [f"{state.project}: {sentence}" for sentence in state.held.sentences()]
+    if state.sound < state.events:
+        lines.append(f"{state.project}: {count(state.sound, 'event')} before it are whole.")
+    if state.changed_texts:
+        what = count(state.changed_texts, "stored text")
+        lines.append(f"{state.project}: {what} changed outside Labelcore; these are not shown.")
+    if state.beside:
+        lines.append(f"{state.project}: changed beside its log, and not used: {state.beside}.")
+    if state.items:
+        lines.append(f"{state.project}: {state.items}. Its labels are whole.")
+    if state.source:
+        lines.append(f"{state.project}: {state.source}. Labels and figures need it no more.")
     return lines
 
 
-def _way_out(found: Integrity, store: str) -> list[str]:
-    if found.backup is None or found.backup_at is None:
+def _way_out(state: Integrity, store: str) -> list[str]:
+    if state.backup is None or state.backup_at is None:
         return ["There is no automatic backup yet."]
-    line = f"The newest backup is of {found.backup_at:%Y-%m-%d %H:%M} UTC."
-    logs = found.damage or found.lost or any(one.wrong for one in found.projects)
+    line = f"The newest backup is of {state.backup_at:%Y-%m-%d %H:%M} UTC."
+    logs = state.damage or state.lost or any(project.wrong for project in state.projects)
     return [f"{line} labelcore restore puts it back." if logs else line]
 
 
@@ -237,17 +235,17 @@ def copy(store: str, target: str, project: tuple[str, ...], as_json: bool) -> No
         named = [source.project(name) for name in project] or reversed(source.projects())
         with closing(open_store(target)) as there:
             address = there.url
-            done = [copy_project(source, there, one.name) for one in named]
+            done = [copy_project(source, there, record.name) for record in named]
     _copied(done, address, as_json)
 
 
 def _copied(done: Sequence[Copied], address: str, as_json: bool) -> None:
     lines = [
-        f"{one.project}: {count(one.events, 'event')} copied to {address}, {one.there:,} there "
-        "before."
-        for one in done
+        f"{copied.project}: {count(copied.events, 'event')} copied to {address}, "
+        f"{copied.there:,} there before."
+        for copied in done
     ]
-    say({"to": address, "projects": [asdict(one) for one in done]}, lines, as_json)
+    say({"to": address, "projects": [asdict(copied) for copied in done]}, lines, as_json)
 
 
 @click.command()

@@ -27,25 +27,25 @@ def audit(store: str, since: str | None, as_json: bool) -> int:
     """
     start = _time(since) if since else datetime.min.replace(tzinfo=UTC)
     with closing(open_store(store, create=False)) as opened:
-        every, gone = opened.acts(), cut_off(opened)
-    wrong = acts_follow(every)
-    found = [one for one in every if datetime.fromisoformat(one.at) >= start]
+        acts, gone = opened.acts(), cut_off(opened)
+    wrong = acts_follow(acts)
+    recent = [act for act in acts if datetime.fromisoformat(act.at) >= start]
     lines = [
-        f"{one.at[:19].replace('T', ' ')}  {one.who}  {one.what}  {one.about}".rstrip()
-        for one in found
+        f"{act.at[:19].replace('T', ' ')}  {act.who}  {act.what}  {act.about}".rstrip()
+        for act in recent
     ]
     if wrong:
         lines.append(f"Line {wrong:,} was changed outside Labelcore.")
     if gone:
         lines.append(f"{gone:,} lines that stand beside the store are no longer in it.")
-    values = {"acts": [asdict(one) for one in found], "changed": wrong, "gone": gone}
+    values = {"acts": [asdict(act) for act in recent], "changed": wrong, "gone": gone}
     say(values, lines or ["Nothing yet."], as_json)
     return BROKEN if wrong or gone else 0
 
 
 def _time(given: str) -> datetime:
     try:
-        found = datetime.fromisoformat(given)
+        moment = datetime.fromisoformat(given)
     except ValueError:
         raise ValueError(f"--since must be a day such as 2026-05-01, got {given!r}") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
