@@ -55,7 +55,7 @@ def _do(project: str, sent: Mapping[str, Any]) -> None:
         case "answer":
             press(project, token, str(sent["answer"]))
         case "page":
-            press_page(project, token.split(), [str(one) for one in sent["answer"]])
+            press_page(project, token.split(), [str(answer) for answer in sent["answer"]])
         case "undo":
             take_back(project, int(sent["last"]))
         case "turn" | "swap" as name:
@@ -101,15 +101,14 @@ def _answered(session: Session, token: str, answer: str) -> Event | None:
 @acting(Right.JUDGE)
 def press_page(project: str, tokens: list[str], answers: list[str]) -> None:
     """Answer the items of a page; a second press of the same page changes nothing."""
-    session = sessions.session(project)
+    session, by_token = sessions.session(project), dict(zip(tokens, answers, strict=True))
     try:
-        stored = session.answer_page(dict(zip(tokens, answers, strict=True)))
+        stored = session.answer_page(by_token)
     except LateAnswerError:
         hint(TOO_LATE)
         return
-    said = dict(zip(tokens, answers, strict=True))
-    late = [one for one in stored if one.kind == "late"]
-    if any(answer_word(one) != said[str(one.answers)] for one in stored):
+    late = [event for event in stored if event.kind == "late"]
+    if any(answer_word(event) != by_token[str(event.answers)] for event in stored):
         hint(TOO_LATE)
     else:
         many = KEPT_MANY.format(number=len(late))
@@ -254,5 +253,5 @@ def second_pass(project: str, items: int) -> None:
 
 def panel(project: str) -> dict[str, Any]:
     """The panel that is open on this project; empty when none is."""
-    found = st.session_state.get(PANEL) or {}
-    return found if found.get("project", project) == project else {}
+    state = st.session_state.get(PANEL) or {}
+    return state if state.get("project", project) == project else {}

@@ -170,9 +170,9 @@ def tools_shown(
     last, finished = session.last_answer(person), session.status.over
     latest = session.answering.last_page(person) if paged else [last] if last else []
     order = [name for name, _, _ in _choices(session)]
-    given = sorted((answer_word(one) for one in latest), key=order.index)
+    given = sorted((answer_word(event) for event in latest), key=order.index)
     words = page_words(given) if len(given) > 1 else "".join(map(shown_word, given))
-    said = f"Saved: {words}" if last else "Nothing saved yet"
+    notice = f"Saved: {words}" if last else "Nothing saved yet"
     undo = f"Undo {len(given)}" if len(given) > 1 else "Undo"
     looked = st.session_state.get(LOOKED)
     may_finish = not finished and visitor.allowed(Right.RUN)
@@ -187,8 +187,8 @@ def tools_shown(
         *([("turn", *turn, False)] if turn else []),
     ]
     return {
-        "saved": st.session_state.get(actions.HINT) or one_line(said, 60),
+        "saved": st.session_state.get(actions.HINT) or one_line(notice, 60),
         "last": last.sequence if last else 0,
         "note": session.last_said(draw, "noted") if draw else "",
-        "buttons": [dict(zip(("act", "words", "key", "off"), one, strict=True)) for one in buttons],
+        "buttons": [dict(zip(("act", "words", "key", "off"), row, strict=True)) for row in buttons],
     }

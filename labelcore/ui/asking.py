@@ -63,7 +63,7 @@ def _take(row: Field, part: str, key: str, take: Callable[[Any], None] | None) -
     """Let the draft take a choice, unless it is told by words that stand there no more."""
     value = st.session_state[key]
     chosen = value if isinstance(value, list) else [value]
-    if row.options and any(one is not None and one not in row.options for one in chosen):
+    if row.options and any(choice is not None and choice not in row.options for choice in chosen):
         return
     if take is not None:
         take(value)

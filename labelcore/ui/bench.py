@@ -83,10 +83,10 @@ class Bench:
         self.done, self.refused = str(press["id"]), ""
         try:
             if press["act"] == "answer":
-                said = self.session.answer(
+                event = self.session.answer(
                     str(press["token"]), str(press["answer"]), annotator=self.annotator
                 )
-                self.refused = TOO_LATE if said.kind == "late" else ""
+                self.refused = TOO_LATE if event.kind == "late" else ""
             elif press["act"] == "undo":
                 self.session.undo(self.annotator)
         except AnswerError:

@@ -41,44 +41,44 @@ def show_cards(cards: Node, name: str, opened: Callable[[int], None]) -> None:
 
 
 def cards_node(
-    found: Reviewed, part: pd.DataFrame, where: tzinfo, opened: int, words: Sequence[str]
+    review: Reviewed, part: pd.DataFrame, where: tzinfo, opened: int, words: Sequence[str]
 ) -> Node:
     """The rows of a page as cards; ``words`` are marked in them."""
-    several = found.table["who"].nunique() > 1
+    several = review.table["who"].nunique() > 1
     cards = (
-        _card(one, found, where, words, opened=one["index"] == opened, several=several)
-        for one in part.to_dict("records")
+        _card(row, review, where, words, opened=row["index"] == opened, several=several)
+        for row in part.to_dict("records")
     )
     return node("div", *cards, klass="cards")
 
 
 def _card(
     row: Mapping[Hashable, Any],
-    found: Reviewed,
+    review: Reviewed,
     where: tzinfo,
     words: Sequence[str],
     *,
     opened: bool,
     several: bool,
 ) -> Node:
-    said: list[Node | str] = [_fact("judged", shown_word(row["answer"]) or NOT_YET)]
+    facts: list[Node | str] = [_fact("judged", shown_word(row["answer"]) or NOT_YET)]
     if row["called"] is not None and row["called"] == row["called"]:
-        said.append(_fact(found.model, shown_word(row["called"])))
+        facts.append(_fact(review.model, shown_word(row["called"])))
     if row["score"] == row["score"]:
-        said.append(_fact("score", score_words(row["score"])))
-    said += [node("span", WRONG, klass="wrong")] if row["wrong"] else []
+        facts.append(_fact("score", score_words(row["score"])))
+    facts += [node("span", WRONG, klass="wrong")] if row["wrong"] else []
     then = f"then {shown_word(row['second'])}" if row["second"] else ""
     marks = (FLAGGED if row["flagged"] else "", CAUSE_WORDS.get(row["cause"], ""), then)
-    said += [node("span", one) for one in marks if one]
+    facts += [node("span", mark) for mark in marks if mark]
     who = f" · {one_line(row['who'], 60)}" if several else ""
-    said.append(node("span", f"{clock(row['at'], where)}{who}"))
-    told = [node("span", one_line(one, 200), klass="reason")
-            for one in (row["reason"], row["note"]) if one]  # fmt: skip
+    facts.append(node("span", f"{clock(row['at'], where)}{who}"))
+    notes = [node("span", one_line(text, 200), klass="reason")
+            for text in (row["reason"], row["note"]) if text]  # fmt: skip
     return node(
         "button",
         node("span", *marked(row["item"], words), klass="text"),
-        node("span", *said, klass="about"),
-        *told,
+        node("span", *facts, klass="about"),
+        *notes,
         aria_pressed=str(opened).lower(),
         data_figure=row["index"],
     )
@@ -90,4 +90,4 @@ def _fact(name: str, value: str) -> Node:
 
 def marked(text: str, words: Sequence[str]) -> Iterator[Node | str]:
     """The text with these whole words marked."""
-    return (node("mark", piece) if told else piece for piece, told in pieces(text, words))
+    return (node("mark", piece) if hit else piece for piece, hit in pieces(text, words))

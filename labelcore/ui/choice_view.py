@@ -20,21 +20,21 @@ ITEMS_TO_RANK = "Among the first so many of one list, and not of the other"
 
 def lists_of(session: Session) -> ListDifference | None:
     """The difference of two lists that the plan asks for, as it stands now; None for others."""
-    found = (one for one in session.results().values() if isinstance(one, ListDifference))
-    return next(found, None)
+    results = session.results().values()
+    return next((result for result in results if isinstance(result, ListDifference)), None)
 
 
 def lists_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:
     """The band in full, its table, and the items on which the lists differ."""
-    found = lists_of(session)
-    if found is None:
+    lists = lists_of(session)
+    if lists is None:
         return
-    if not found.has_interval:
-        st.text(f"The band comes later: {found.missing}.")
+    if not lists.has_interval:
+        st.text(f"The band comes later: {lists.missing}.")
     else:
-        draw(list_chart(found), "lists", "The difference as a table")
+        draw(list_chart(lists), "lists", "The difference as a table")
     st.header(WHERE, anchor=False)
-    last = int(found.x[-1])
+    last = int(lists.x[-1])
     rank = st.number_input(ITEMS_TO_RANK, 1, last, min(100, last), key="list-items-rank")
     reading_table(session.list_items(int(rank)), "list-items")
 
@@ -53,8 +53,8 @@ LATER = "This picture starts with the second label."
 
 def choice_of(session: Session) -> Choice | None:
     """The choice that the plan asks for as it stands now; None for other plans."""
-    found = (one for one in session.results().values() if isinstance(one, Choice))
-    return next(found, None)
+    results = session.results().values()
+    return next((result for result in results if isinstance(result, Choice)), None)
 
 
 def choice_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:

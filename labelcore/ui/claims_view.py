@@ -25,7 +25,7 @@ ONE_END = "The interval of the same figure may extend past this, because it guar
 
 def claims_of(session: Session) -> list[Claim]:
     """The claims in the order of the plan, as they stand now."""
-    return [one for one in session.results().values() if isinstance(one, Claim)]
+    return [result for result in session.results().values() if isinstance(result, Claim)]
 
 
 def claim_words(claim: Claim) -> str:
@@ -47,16 +47,14 @@ def evidence_words(claim: Claim) -> str:
 
 def short_words(claims: Sequence[Claim]) -> str:
     """Every claim on one line, for narrow screens."""
-    return "\n".join(
-        f"{one_line(one.claim, 80)}: {settled_words(one.status, one.form)} ({_how_far(one)})"
-        for one in claims
-    )
+    return "\n".join(f"{settled_line([claim])} ({_how_far(claim)})" for claim in claims)
 
 
 def settled_line(claims: Sequence[Claim]) -> str:
     """What came of every claim, each on a line."""
     return "\n".join(
-        f"{one_line(one.claim, 80)}: {settled_words(one.status, one.form)}" for one in claims
+        f"{one_line(claim.claim, 80)}: {settled_words(claim.status, claim.form)}"
+        for claim in claims
     )
 
 
@@ -82,33 +80,33 @@ def claim_chart(session: Session, claim: Claim) -> Chart:
 def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said: str) -> None:
     """Every claim in words but for the sentence that stands above already (``said``), and the
     evidence of one of them; nothing without claims."""
-    found = claims_of(session)
-    if not found:
+    claims = claims_of(session)
+    if not claims:
         return
-    for place, one in enumerate(found):
+    for place, claim in enumerate(claims):
         with st.container(key=f"claim-{place}"):
-            st.text(evidence_words(one) if one.sentence() == said else claim_words(one))
-    chosen = found[0]
-    if len(found) > 1:
-        keys = [one.claim for one in found]
+            st.text(evidence_words(claim) if claim.sentence() == said else claim_words(claim))
+    chosen = claims[0]
+    if len(claims) > 1:
+        keys = [claim.claim for claim in claims]
         key = st.selectbox(
             "Evidence for which claim?",
             keys,
             format_func=lambda name: one_line(name, LONGEST_CLAIM),
             key="which-claim",
         )
-        chosen = found[keys.index(str(key))]
+        chosen = claims[keys.index(str(key))]
     draw(claim_chart(session, chosen), "evidence", "The evidence as a table")
 
 
 def form_lines(estimates: Sequence[Estimate]) -> str:
     """How far the promise of the intervals goes, what it rests on, and where they are open."""
-    made: dict[str, list[str]] = {}
-    for one in estimates:
-        if one.form in FORMS and one.has_interval:
-            said = f"{FORMS[one.form]}."
-            made.setdefault(said, []).append(figure_name(one))
-    lines = [f"{', '.join(names)}: {said}" for said, names in made.items()]
+    figures: dict[str, list[str]] = {}
+    for estimate in estimates:
+        if estimate.form in FORMS and estimate.has_interval:
+            sentence = f"{FORMS[estimate.form]}."
+            figures.setdefault(sentence, []).append(figure_name(estimate))
+    lines = [f"{', '.join(names)}: {sentence}" for sentence, names in figures.items()]
     return "\n".join([*lines, *filter(None, [tail_words(estimates)])])
 
 
@@ -123,14 +121,13 @@ def tail_words(estimates: Sequence[Estimate]) -> str:
     'No positive item was found yet in some parts of the file; more labels narrow what comes from
     there: Recall 62 % of its uncertainty.'
     """
-    owed = {
-        figure_name(one): share for one in estimates if (share := words.tail_of(one)) >= LEAST_TAIL
-    }
-    most = sorted(owed.items(), key=lambda one: -one[1])[:MOST_TAILS]
+    tails = [(figure_name(estimate), words.tail_of(estimate)) for estimate in estimates]
+    owed = {name: share for name, share in tails if share >= LEAST_TAIL}
+    most = sorted(owed.items(), key=lambda pair: -pair[1])[:MOST_TAILS]
     if not most:
         return ""
-    said = ", ".join(f"{name} {words.percent(share, 0)}" for name, share in most)
+    shares = ", ".join(f"{name} {words.percent(share, 0)}" for name, share in most)
     return (
         "No positive item was found yet in some parts of the file; more labels narrow what comes "
-        f"from there: {said} of its uncertainty."
+        f"from there: {shares} of its uncertainty."
     )

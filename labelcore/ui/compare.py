@@ -43,25 +43,25 @@ SUM = "{value} = {above} of {below}, estimated from {labels} in {strata}."
 SUM_ALONE = "{above} of {below}, estimated from {labels} in {strata}."
 
 
-def price_words(found: Arithmetic) -> str:
+def price_words(sums: Arithmetic) -> str:
     """What the next narrower interval takes; "" where there is no price."""
-    if found.more is None or found.half_width is None or not found.kept or found.coming:
+    if sums.more is None or sums.half_width is None or not sums.kept or sums.coming:
         return ""
-    labels = words.count(found.more, "more label")
-    return PRICE.format(labels=labels, points=f"{100 * found.half_width:g}")
+    labels = words.count(sums.more, "more label")
+    return PRICE.format(labels=labels, points=f"{100 * sums.half_width:g}")
 
 
 def cell_panel(session: Session, cell: TableCell, by: tuple[str, ...]) -> None:
     """The arithmetic of a cell, what would make it narrower, and how it came about."""
-    found, estimate = arithmetic(session.engine, by, cell), cell.estimate
+    sums, estimate = arithmetic(session.engine, by, cell), cell.estimate
     with st.container(key="table-cell", border=True):
         st.markdown(f"**{plain(cell_words(cell)[:1].upper() + cell_words(cell)[1:])}**")
-        st.text(sum_words(cell, found))
+        st.text(sum_words(cell, sums))
         with st.container(horizontal=True, vertical_alignment="center"):
-            _price(session, cell, found)
+            _price(session, cell, sums)
         shown, course = st.columns([3, 2], gap="large")
         with shown:
-            number_table(parts_table(found), "table-cell-parts")
+            number_table(parts_table(sums), "table-cell-parts")
         with course:
             if cell.asked and not is_difference(estimate.estimand):
                 margin = session.plan.margin_of(grouped=bool(estimate.scope.by))
@@ -71,21 +71,21 @@ def cell_panel(session: Session, cell: TableCell, by: tuple[str, ...]) -> None:
                     show_chart(chart, "table-cell-course", height=240)
 
 
-def _price(session: Session, cell: TableCell, found: Arithmetic) -> None:
-    if found.coming:
-        st.caption(COMING.format(labels=words.count(found.coming)))
+def _price(session: Session, cell: TableCell, sums: Arithmetic) -> None:
+    if sums.coming:
+        st.caption(COMING.format(labels=words.count(sums.coming)))
         return
-    if found.more is None or found.half_width is None:
+    if sums.more is None or sums.half_width is None:
         return
-    labels, points = words.count(found.more, "more label"), f"{100 * found.half_width:g}"
-    if not found.kept:
+    labels, points = words.count(sums.more, "more label"), f"{100 * sums.half_width:g}"
+    if not sums.kept:
         st.caption(NOT_KEPT.format(labels=labels, points=points))
         return
     st.button(
         ADD.format(labels=labels, points=points),
         key="table-cell-add",
         on_click=_add,
-        args=(session.project, found.more, cell),
+        args=(session.project, sums.more, cell),
     )
 
 
@@ -103,14 +103,14 @@ def _add(project: str, more: int, cell: TableCell) -> None:
     )
 
 
-def sum_words(cell: TableCell, found: Arithmetic) -> str:
+def sum_words(cell: TableCell, sums: Arithmetic) -> str:
     """The figure as what it is a ratio of."""
     told, estimate = cell.estimate.told, cell.estimate
-    number = found.parts["stratum"].nunique()
+    number = sums.parts["stratum"].nunique()
     parts = {
-        "above": f"{found.above:,.0f}",
-        "below": f"{found.below:,.0f}",
-        "labels": words.count(int(found.parts["labels"].sum())),
+        "above": f"{sums.above:,.0f}",
+        "below": f"{sums.below:,.0f}",
+        "labels": words.count(int(sums.parts["labels"].sum())),
         "strata": f"{number} {'stratum' if number == 1 else 'strata'}",
     }
     if told is None:
@@ -118,9 +118,9 @@ def sum_words(cell: TableCell, found: Arithmetic) -> str:
     return SUM.format(value=words.value_percent(told, estimate.low, estimate.high), **parts)
 
 
-def parts_table(found: Arithmetic) -> pd.DataFrame:
+def parts_table(sums: Arithmetic) -> pd.DataFrame:
     """The strata that a figure rests on, those that it is most of first."""
-    parts = found.parts[found.parts[["above", "below"]].any(axis=1)]
+    parts = sums.parts[sums.parts[["above", "below"]].any(axis=1)]
     parts = parts.sort_values("below", ascending=False)
     names = {"stratum": "Stratum", "called": "Called", "items": "Items", "labels": "Labels",
              "positive": "Positive", "above": "Adds", "below": "Of"}  # fmt: skip
@@ -195,14 +195,14 @@ def compare_panel(session: Session) -> None:
 
 def compares_pairs(session: Session) -> bool:
     """Whether every two of the plan's classifiers can be compared, and no judge's table does so."""
-    named = [one for one in session.plan.classifiers if one in session.population.predictions]
+    named = [name for name in session.plan.classifiers if name in session.population.predictions]
     two = len(session.population.classes) == 2 and not session.population.has_judge
     return two and len(named) > 1 and isinstance(session.plan.method, EstimatesScalars)
 
 
 def pairs_table(session: Session) -> pd.DataFrame:
     """A row for each two classifiers, and in points who is ahead in each figure or what decides."""
-    found: dict[str, dict[str, str]] = {}
+    by_name: dict[str, dict[str, str]] = {}
     race = race_of(session.engine)
     for figure in USUAL:
         try:
@@ -213,8 +213,8 @@ def pairs_table(session: Session) -> pd.DataFrame:
             if race is not None and race.alone and figure == USUAL[0]:
                 row["more"] = race.expected(row["value"], row["low"], row["high"])
             name = PAIR.format(first=short_name(row["a"]), second=short_name(row["b"]))
-            found.setdefault(name, {})[label_of(figure)] = pair_words(row)
-    rows = [{"points": name, **cells} for name, cells in found.items()]
+            by_name.setdefault(name, {})[label_of(figure)] = pair_words(row)
+    rows = [{"points": name, **cells} for name, cells in by_name.items()]
     return pd.DataFrame(rows)
 
 
@@ -230,14 +230,14 @@ def marked_figures(session: Session) -> list[Estimate]:
     by, rows = st.session_state.get(MARKED, ("", []))
     if not rows or st.session_state.get(SHOWN) != session.project:
         return []
-    results = session.results().values()
-    found = [one for one in results if isinstance(one, Estimate) and not one.is_difference]
-    return [one for one in found if _row_of(one, by) == rows[-1]]
+    estimates = [result for result in session.results().values() if isinstance(result, Estimate)]
+    figures = [estimate for estimate in estimates if not estimate.is_difference]
+    return [estimate for estimate in figures if _row_of(estimate, by) == rows[-1]]
 
 
-def _row_of(one: Estimate, by: str) -> Row | None:
+def _row_of(estimate: Estimate, by: str) -> Row | None:
     """The row of the table by this column that holds a figure."""
-    scope = one.scope
+    scope = estimate.scope
     if not scope.by:
         return scope.classifier, None
     return (scope.classifier, scope.group) if scope.by == by else None
@@ -246,7 +246,7 @@ def _row_of(one: Estimate, by: str) -> Row | None:
 def _opened(table: Table, by: str) -> TableCell | None:
     """The cell that is open, as far as this table has it."""
     of, row, figure = st.session_state.get(OPENED, ("", None, ""))
-    cells = (one for one in table.cells if (of, row, figure) == (by, one.row, one.figure))
+    cells = (cell for cell in table.cells if (of, row, figure) == (by, cell.row, cell.figure))
     return next(cells, None)
 
 
@@ -282,12 +282,12 @@ def _press(table: Table, rows: Sequence[Row], by: str) -> None:
         st.session_state[SORTED] = "" if st.session_state.get(SORTED) == figure else figure
         return
     if kind == "cell":
-        row_at, figure_at = (int(one) for one in place.split())
+        row_at, figure_at = (int(number) for number in place.split())
         cell = by, rows[row_at], table.figures[figure_at]
         st.session_state[OPENED] = ("", None, "") if st.session_state.get(OPENED) == cell else cell
         return
     row, marked = rows[int(place)], _marked(table, by)
-    left = [one for one in marked if one != row]
+    left = [other for other in marked if other != row]
     st.session_state[MARKED] = by, left if row in marked else [*left[-1:], row]
 
 
@@ -300,11 +300,11 @@ def drawn_table(
     rows = table.rows if not by else [row for row in table.rows if row[0] == table.rows[0][0]]
 
     def place(row: Row) -> tuple[bool, float]:
-        found = table.cell(row[0], figure or table.figures[0], row[1]).estimate
+        estimate = table.cell(row[0], figure or table.figures[0], row[1]).estimate
         first = by != "" and row[1] is None
         if figure:
-            return not first, -1.0 if found.told is None else -found.told
-        return not first, -found.half_width if by else 0.0
+            return not first, -1.0 if estimate.told is None else -estimate.told
+        return not first, -estimate.half_width if by else 0.0
 
     ordered = sorted(rows, key=place)
     return Drawn(table, ordered, marked, figure, _less(session, table, by, marked))
@@ -315,7 +315,7 @@ def _less(session: Session, table: Table, by: str, marked: Sequence[Row]) -> Map
     if len(marked) < 2 or any(by and group is None for _, group in marked):
         return {}
     a, b = (row_name(row, not by) for row in marked)
-    found = {}
+    differences = {}
     for figure in table.figures:
         try:
             pairs = session.differences(by or None, figure)
@@ -326,8 +326,8 @@ def _less(session: Session, table: Table, by: str, marked: Sequence[Row]) -> Map
                 turned = row["a"] != a
                 low, high = (-row["high"], -row["low"]) if turned else (row["low"], row["high"])
                 value = -row["value"] if turned else row["value"]
-                found[figure] = Less(value, low, high, str(row["ahead"]))
-    return found
+                differences[figure] = Less(value, low, high, str(row["ahead"]))
+    return differences
 
 
 def differing(session: Session, by: str) -> str:
@@ -337,13 +337,13 @@ def differing(session: Session, by: str) -> str:
     estimand = "prevalence" if audit and "prevalence" in session.plan.estimands else "accuracy"
     measure, pairs = term_of(estimand, audit), session.differences(by, estimand, rest=True)
     sure, rows = words.confidence_words(session.plan.confidence), pairs[pairs["ahead"] != ""]
-    names = [one_line(str(one), LONGEST) for one in rows["a"]]
+    names = [one_line(str(group), LONGEST) for group in rows["a"]]
     if not names:
         return NONE_AHEAD.format(measure=measure)
     if len(names) > 1:
         more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-        said = [*names[:MOST_NAMED], *more]
-        listed = f"{', '.join(said[:-1])} and {said[-1]}"
+        parts = [*names[:MOST_NAMED], *more]
+        listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
         return SOME_AHEAD.format(sure=sure, names=listed, measure=measure)
     low, high = float(rows["low"].iloc[0]), float(rows["high"].iloc[0])
     near, far = sorted((abs(low), abs(high)))

@@ -35,7 +35,7 @@ def predicted(session: Session) -> list[str]:
     known = session.population.predictions
     if isinstance(session.plan.method, ComparesLists):  # It asks nothing of most of the file.
         return []
-    return [str(one) for one in headline_stage(session.engine).classifiers if one in known]
+    return [str(name) for name in headline_stage(session.engine).classifiers if name in known]
 
 
 def confusion_panel(session: Session) -> None:
@@ -51,7 +51,7 @@ def confusion_panel(session: Session) -> None:
         name = st.selectbox(
             f"Of which {model_word(session.population.has_judge)}?",
             names,
-            format_func=lambda one: one_line(one, 80),
+            format_func=lambda name: one_line(name, 80),
             key="confusion-which",
         )
     engine = headline_stage(session.engine)
@@ -103,12 +103,12 @@ def distinct(names: list[str], most: int = 60) -> list[str]:
     >>> distinct(["a", "in all", "in  all"])
     ['a', 'in all', 'in all (2)']
     """
-    found: list[str] = []
+    heads: list[str] = []
     for name in names:
         short = one_line(name, most)
         more = (f"{short} ({number})" for number in count(2))
-        found.append(short if short not in found else next(m for m in more if m not in found))
-    return found
+        heads.append(short if short not in heads else next(m for m in more if m not in heads))
+    return heads
 
 
 def for_file(table: pd.DataFrame) -> pd.DataFrame:

@@ -48,18 +48,18 @@ def landmarks(session: Session, most: int = MOST_HEADS) -> list[tuple[str, int]]
     """(name, rank) of at most so many first items that a ranked list is told by: the person's own
     list, else ``ranks_that_matter``, as far as the bounds go, and where these end before the last
     item the last that they reach; never without that of ``told_head``."""
-    population, told = session.population, told_head(session)
-    own = own_cut(population, ranked_by(session))
-    others = [rank for rank in heads_of(session) if rank != told]
-    ranks = sorted([told, *sorted(others, reverse=True)[: most - 1]])
-    return [(landmark_name(rank, len(population), own), rank) for rank in ranks]
+    population, head = session.population, told_head(session)
+    own_rank = own_cut(population, ranked_by(session))
+    others = [rank for rank in heads_of(session) if rank != head]
+    ranks = sorted([head, *sorted(others, reverse=True)[: most - 1]])
+    return [(landmark_name(rank, len(population), own_rank), rank) for rank in ranks]
 
 
 def heads_of(session: Session) -> list[int]:
     """The ranks that may have a bar, increasing."""
     given, most = session.settings.get("ranks"), len(session.population)
-    own = given if isinstance(given, list) else []
-    ranks = sorted({rank for rank in own if type(rank) is int and 1 <= rank <= most})
+    listed = given if isinstance(given, list) else []
+    ranks = sorted({rank for rank in listed if type(rank) is int and 1 <= rank <= most})
     ranks = ranks or ranks_that_matter(session.population, ranked_by(session))
     band = session.band("precision")
     reached = int(band.x[-1]) if band.has_interval and len(band.x) else most
@@ -80,8 +80,8 @@ def told_head(session: Session) -> int:
     """The first items that the sentence is about: the own cut where it is among ``heads_of``, or
     the last of these."""
     ranks = heads_of(session)
-    told = told_rank(session.population, ranked_by(session))
-    return told if told in ranks else ranks[-1]
+    rank = told_rank(session.population, ranked_by(session))
+    return rank if rank in ranks else ranks[-1]
 
 
 def ranked_by(session: Session) -> str | None:

@@ -82,9 +82,9 @@ class Looking:
         kept = st.session_state.get(self._at("cut"))
         if kept:
             return int(kept)
-        own = own_cut_of(self.session)
-        if own:
-            return own
+        rank = own_cut_of(self.session)
+        if rank:
+            return rank
         sure = sure_cut(self.session)
         return (
             sure.rank if sure and not barely(sure) else max(len(self.session.population) // 10, 1)
@@ -134,9 +134,9 @@ def typed_rank(session: Session, text: str) -> int:
             items = words.count(n_items, "item")
             raise ValueError(NOT_IN_LIST.format(items=items, n_items=n_items, rank=rank))
         return rank
-    found = SCORE.fullmatch(text)
+    match = SCORE.fullmatch(text)
     try:
-        score = float(found[1]) if found else None
+        score = float(match[1]) if match else None
     except ValueError:
         score = None
     if score is None:

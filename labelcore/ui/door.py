@@ -164,8 +164,8 @@ class Entrance:
 @cache
 def entrance() -> Entrance:
     """The one in force: that of another room, where there is one."""
-    found = [make() for _, make in brought(GROUP)]
-    return found[-1] if found else Entrance()
+    entrances = [make() for _, make in brought(GROUP)]
+    return entrances[-1] if entrances else Entrance()
 
 
 class Door:
@@ -297,7 +297,7 @@ def same_origin(scope: Scope) -> bool:
 
 
 def _is_further(name: str) -> bool:
-    return name.lower() in {one.lower() for one in listed(HOSTS)}
+    return name.lower() in {host.lower() for host in listed(HOSTS)}
 
 
 def _is_here(name: str) -> bool:
@@ -314,7 +314,7 @@ def sits_here(scope: Scope) -> bool:
     host = header(scope, b"host")
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
     client, server = scope.get("client"), scope.get("server")
-    if not _is_here(name) or any(header(scope, one) for one in FORWARDING):
+    if not _is_here(name) or any(header(scope, field) for field in FORWARDING):
         return False
     if listed(HOSTS) or not client or not server or not _is_here(client[0]):
         return False
@@ -343,17 +343,17 @@ def header(scope: Scope, wanted: bytes) -> str:
 def _told(scope: dict[str, Any], came: str) -> dict[str, Any]:
     """The request with how the visitor came, and without what others say of that."""
     others = [(name, value) for name, value in scope["headers"] if name not in (CAME, OWN)]
-    own = [(OWN, b"yes")] if came == PLAIN and sits_here(scope) else []
-    return {**scope, "headers": [*others, (CAME, came.encode()), *own]}
+    local = [(OWN, b"yes")] if came == PLAIN and sits_here(scope) else []
+    return {**scope, "headers": [*others, (CAME, came.encode()), *local]}
 
 
 def policy(scope: Scope, page: bytes = b"") -> tuple[bytes, bytes]:
     """The header that says what a page may load and run, with the scripts that are in it."""
-    hashes = (b64encode(sha256(one).digest()).decode() for one in INLINE.findall(page))
+    hashes = (b64encode(sha256(script).digest()).decode() for script in INLINE.findall(page))
     host = header(scope, b"host")
     # Some browsers do not take a connection to the own server for 'self'.
     sockets = f" ws://{host} wss://{host}" if HOST.fullmatch(host) else ""
-    scripts = "".join(f" 'sha256-{one}'" for one in hashes)
+    scripts = "".join(f" 'sha256-{digest}'" for digest in hashes)
     return POLICY_NAME, POLICY.format(scripts=scripts, sockets=sockets).encode()
 
 
@@ -398,9 +398,9 @@ async def _answer(send: Any, status: int, words: str, more: Headers) -> None:
 def _unframed(scope: Scope, send: Any) -> Callable[[dict[str, Any]], Awaitable[None]]:
     async def sent(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            said: Headers = [*message.get("headers", [])]
-            own = [] if any(name == POLICY_NAME for name, _ in said) else [policy(scope)]
-            message = {**message, "headers": [*said, *FRAMES, *own]}
+            headers: Headers = [*message.get("headers", [])]
+            policies = [] if any(name == POLICY_NAME for name, _ in headers) else [policy(scope)]
+            message = {**message, "headers": [*headers, *FRAMES, *policies]}
         await send(message)
 
     return sent

@@ -90,12 +90,12 @@ def downloads(session: Session) -> None:
         _taken_as(session, "Share file", "report.html", "text/html", report_html, ONE_FILE)
         with st.popover("With errors, by link", icon=":material/ios_share:", key="take-share"):
             _shares(session)
-        for one in REPORTS:
-            _taken_as(session, one.label, one.suffix, one.mime, one.make)
+        for form in REPORTS:
+            _taken_as(session, form.label, form.suffix, form.mime, form.make)
         labels_button(session)
         with st.popover("Other forms", icon=":material/download:", key="take-forms"):
-            for one in FURTHER:
-                _taken_as(session, one.label, one.suffix, one.mime, one.make)
+            for form in FURTHER:
+                _taken_as(session, form.label, form.suffix, form.mime, form.make)
 
 
 def page_of(project: str) -> str:
@@ -109,8 +109,8 @@ def _shares(session: Session) -> None:
     errors = 0 if session.broken_at else len(errors_of(session)[1])
     if errors and visitor.allowed(Right.RUN):
         st.caption(WITH_TEXTS.format(errors=count(errors, "error")))
-        made = partial(report_html, errors=True)
-        _taken_as(session, "With the errors", "report-errors.html", "text/html", made)
+        make = partial(report_html, errors=True)
+        _taken_as(session, "With the errors", "report-errors.html", "text/html", make)
     st.link_button("Open as a page", page_of(session.project), type="tertiary")
 
 
@@ -144,10 +144,10 @@ def _tables(session: Session, name: str, make: Callable[[], pd.DataFrame]) -> No
     with st.container(horizontal=True):
         for suffix, (kind, mime) in TABLE_KINDS.items():
 
-            def made(_: Session, suffix: str = suffix) -> bytes:
+            def content(_: Session, suffix: str = suffix) -> bytes:
                 return table_file(make(), suffix)
 
-            _taken_as(session, f"As {kind}", f"{name}{suffix}", mime, made)
+            _taken_as(session, f"As {kind}", f"{name}{suffix}", mime, content)
 
 
 def _taken_as(
@@ -160,13 +160,13 @@ def _taken_as(
 ) -> None:
     whose = trail.who()
 
-    def made() -> str | bytes:
+    def content() -> str | bytes:
         trail.trail().note(whose, trail.EXPORTED, f"project {session.project!r}, {name}")
         return make(session)
 
     st.download_button(
         label,
-        data=made,
+        data=content,
         file_name=file_name(session.project, name),
         mime=mime,
         key=f"download-{name}",

@@ -93,16 +93,16 @@ class Columns:
 
         Raises ValueError when two classifiers have one name.
         """
-        names = [one.name for one in self.classifiers]
-        predicting = {one.name for one in self.classifiers if one.prediction}
-        passing = [one for one in self.passing if one[0] in predicting]
+        names = [row.name for row in self.classifiers]
+        predicting = {row.name for row in self.classifiers if row.prediction}
+        passing = [choice for choice in self.passing if choice[0] in predicting]
         if len(set(names)) < len(names):
             raise ValueError(f"Two classifiers have the same name: {', '.join(names)}.")
         return {
             "id": list(self.id) if isinstance(self.id, tuple) else self.id,
             "content": list(self.content),
-            "scores": {one.name: one.score for one in self.classifiers if one.score},
-            "predictions": {one.name: one.prediction for one in self.classifiers if one.prediction},
+            "scores": {row.name: row.score for row in self.classifiers if row.score},
+            "predictions": {row.name: row.prediction for row in self.classifiers if row.prediction},
             "thresholds": {
                 name: values[0] if len(values) == 1 else list(values)
                 for name, values in self.thresholds
@@ -116,7 +116,7 @@ class Columns:
             **({"groups": list(self.groups)} if self.groups else {}),
             **({"prompt": self.prompt} if self.prompt else {}),
             **({"metadata": [name for name, _ in self.hidden]} if self.hidden else {}),
-            **({"passing": {name: list(told) for name, told in passing}} if passing else {}),
+            **({"passing": {name: list(values) for name, values in passing}} if passing else {}),
         }
 
     @property
@@ -128,12 +128,12 @@ class Columns:
 
     def unused(self, names: Sequence[str]) -> list[str]:
         """Those of the columns ``names`` that mean nothing else."""
-        read = [column for one in self.classifiers for column in (one.score, one.prediction)]
+        read = [column for row in self.classifiers for column in (row.score, row.prediction)]
         return [name for name in names if name not in (*self.ids, *self.content, *read)]
 
     def revealing_of(self, sample: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
         """The content columns that are a classifier's own, or hold what a model said."""
-        read = [column for one in self.classifiers for column in (one.score, one.prediction)]
+        read = [column for row in self.classifiers for column in (row.score, row.prediction)]
         return tuple(
             name
             for name in self.content
@@ -155,17 +155,17 @@ class Columns:
         """With what was found so far as a classifier: the known answers are its predictions, and a
         score says which of the other items are likely."""
         bare = self.without_found()
-        name = FOUND if all(one.name != FOUND for one in bare.classifiers) else f"{FOUND} so far"
-        found = ClassifierColumns(name, score, self.known)
+        name = FOUND if all(row.name != FOUND for row in bare.classifiers) else f"{FOUND} so far"
+        columns = ClassifierColumns(name, score, self.known)
         return replace(
             bare,
-            classifiers=(*bare.classifiers, found),
+            classifiers=(*bare.classifiers, columns),
             descending=bare.descending + ((name,) if descending else ()),
         )
 
     def without_found(self) -> Columns:
         """Without what was found so far as a classifier."""
-        others = tuple(one for one in self.classifiers if one.prediction != self.known)
+        others = tuple(row for row in self.classifiers if row.prediction != self.known)
         return replace(self, classifiers=others if self.known else self.classifiers)
 
     def made_of(self, name: str) -> tuple[str, ...]:
@@ -358,7 +358,7 @@ class Draft:
         if chosen is None or options is None:
             return first if chosen is None else chosen
         if isinstance(chosen, list):
-            kept = [one for one in chosen if one in options]
+            kept = [option for option in chosen if option in options]
             return kept if kept or not chosen else first
         return chosen if chosen in options else first
 
@@ -397,55 +397,55 @@ class Draft:
         elif changes.budget is not None:
             self.way = BUDGET
 
-    def id_column(self, names: Sequence[str], found: Guess) -> str | tuple[str, ...] | None:
+    def id_column(self, names: Sequence[str], guess: Guess) -> str | tuple[str, ...] | None:
         """A column, several, or ROW_NUMBERS; None until one is chosen."""
         options = [ROW_NUMBERS, *names, SEVERAL_COLUMNS]
-        chosen: str | None = self.value("id", first_id(found), options)
+        chosen: str | None = self.value("id", first_id(guess), options)
         if chosen != SEVERAL_COLUMNS:
             return chosen
         return tuple(self.value("ids", [], names)) or None
 
     def classifier_columns(
-        self, names: Sequence[str], found: Guess
+        self, names: Sequence[str], guess: Guess
     ) -> tuple[ClassifierColumns, ...] | None:
         """The classifiers; None while their number is out of bounds."""
-        number = self.value("number", len(first_rows(found)))
+        number = self.value("number", len(first_rows(guess)))
         if not 0 <= number <= MOST_CLASSIFIERS:
             return None
         rows = []
         for place in range(number):
-            given, part = first_row(found, place), str(place)
+            given, part = first_row(guess, place), str(place)
             name = self.value("name", given.name, part=part).strip() or given.name
             score = self.value("score", given.score or NO_COLUMN, [NO_COLUMN, *names], part)
-            said = self.value(
+            prediction = self.value(
                 "prediction", given.prediction or NO_COLUMN, [NO_COLUMN, *names], part
             )
-            if score != NO_COLUMN or said != NO_COLUMN:
-                columns = (None if column == NO_COLUMN else column for column in (score, said))
-                rows.append(ClassifierColumns(name, *columns))
+            if score != NO_COLUMN or prediction != NO_COLUMN:
+                read = (column if column != NO_COLUMN else None for column in (score, prediction))
+                rows.append(ClassifierColumns(name, *read))
         return tuple(rows)
 
-    def lacking(self, names: Sequence[str], found: Guess) -> str:
+    def lacking(self, names: Sequence[str], guess: Guess) -> str:
         """What must still be said of the columns; "" for nothing."""
-        if self.id_column(names, found) is None:
+        if self.id_column(names, guess) is None:
             return NO_ID
-        rows = self.classifier_columns(names, found)
-        content = self.value("content", list(found.content), names)
+        rows = self.classifier_columns(names, guess)
+        content = self.value("content", list(guess.content), names)
         return OPEN_MEANINGS if rows is None or not content else ""
 
     def columns(
         self,
         names: Sequence[str],
-        found: Guess,
+        guess: Guess,
         sample: Sequence[Mapping[str, str]],
         dialect: Mapping[str, Any],
     ) -> Columns:
         """What the columns mean, as far as that is said."""
-        key = self.id_column(names, found)
+        key = self.id_column(names, guess)
         columns = Columns(
             None if key == ROW_NUMBERS else key,
-            tuple(self.value("content", list(found.content), names)),
-            self.classifier_columns(names, found) or (),
+            tuple(self.value("content", list(guess.content), names)),
+            self.classifier_columns(names, guess) or (),
             dialect=tuple(dialect.items()),
         )
         return replace(columns, revealing=columns.revealing_of(sample))
@@ -469,17 +469,17 @@ class Draft:
         return cls(**values)
 
 
-def first_id(found: Guess) -> str | None:
-    return None if found.asks("id") else found.id or ROW_NUMBERS
+def first_id(guess: Guess) -> str | None:
+    return None if guess.asks("id") else guess.id or ROW_NUMBERS
 
 
-def first_rows(found: Guess) -> tuple[ClassifierColumns, ...]:
-    return found.classifiers[:MOST_CLASSIFIERS]
+def first_rows(guess: Guess) -> tuple[ClassifierColumns, ...]:
+    return guess.classifiers[:MOST_CLASSIFIERS]
 
 
-def first_row(found: Guess, place: int) -> ClassifierColumns:
+def first_row(guess: Guess, place: int) -> ClassifierColumns:
     """The classifier in one place; one without columns where no more were found."""
-    rows = first_rows(found)
+    rows = first_rows(guess)
     return (
         rows[place]
         if place < len(rows)

@@ -89,16 +89,16 @@ def all_readings(session: Session, curve: Curve, cut: Cut) -> None:
 
 def at_each_score(session: Session) -> None:
     """How many items are positive at each score, and the scores corrected by the labels."""
-    found = session.calibration(curve_view.ranked_by(session))
-    st.text(found.sentence())
-    show_chart(calibration_chart(found), "explore-calibration", height=HEIGHT)
-    if found.labels_used:
+    calibration = session.calibration(curve_view.ranked_by(session))
+    st.text(calibration.sentence())
+    show_chart(calibration_chart(calibration), "explore-calibration", height=HEIGHT)
+    if calibration.labels_used:
         with st.container(horizontal=True, key="corrected", vertical_alignment="center"):
             table_button(
                 session,
                 "Take corrected scores",
                 "corrected",
-                lambda: session.corrected_scores(found.classifier),
+                lambda: session.corrected_scores(calibration.classifier),
             )
             st.caption(CORRECTED)
 
@@ -121,22 +121,22 @@ def in_full(session: Session, curve: Curve, cut: Cut) -> None:
 
 
 def show_promise(session: Session, curve: Curve) -> None:
-    said = session.band("precision", curve).sentence()
+    caption = session.band("precision", curve).sentence()
     if own_cut_of(session) is not None and any(
-        isinstance(one, Estimate) and key_parts(one.estimand)[0] in SCALARS
-        for one in session.results().values()
+        isinstance(result, Estimate) and key_parts(result.estimand)[0] in SCALARS
+        for result in session.results().values()
     ):
-        said += f" {QUOTE}"
+        caption += f" {QUOTE}"
     with st.container(key="promise"):
-        st.caption(plain(said))
+        st.caption(plain(caption))
 
 
 def show_ranks(session: Session) -> None:
     """What is known at the ranks that matter."""
-    own = own_cut_of(session)
+    own_rank = own_cut_of(session)
     rows = []
     for cut in session.cuts(ranks_that_matter(session.population, curve_view.ranked_by(session))):
-        row = {"the first": f"{cut.rank:,}" + (OWN if cut.rank == own else "")}
+        row = {"the first": f"{cut.rank:,}" + (OWN if cut.rank == own_rank else "")}
         for name in ("precision", "recall"):
             if name in cut.readings:
                 row[READINGS[name].label.lower()] = curve_view.band_figure(cut.readings[name])
@@ -201,16 +201,16 @@ def package_table(session: Session) -> None:
 def readable_packages(table: pd.DataFrame) -> pd.DataFrame:
     """The packages as people read them."""
     rows = []
-    for one in table.to_dict("records"):
-        there = one["items"] > 0
-        own = READINGS["precision"].range(one["own_low"], one["own_high"]) if there else ""
+    for package in table.to_dict("records"):
+        there, ranks = package["items"] > 0, f"{package['first']:,.0f} to {package['last']:,.0f}"
+        span = READINGS["precision"].range(package["own_low"], package["own_high"]) if there else ""
         rows.append(
             {
-                "list keeps": f"{100 * one['precision']:g} %",
-                "ranks": f"{int(one['first']):,} to {int(one['last']):,}" if there else "none",
-                "items": f"{int(one['items']):,}",
-                "down to score": words.score_words(one["score"]) if there else "",
-                "positive in the package": own,
+                "list keeps": f"{100 * package['precision']:g} %",
+                "ranks": ranks if there else "none",
+                "items": f"{int(package['items']):,}",
+                "down to score": words.score_words(package["score"]) if there else "",
+                "positive in the package": span,
             }
         )
     return pd.DataFrame(rows)
@@ -402,10 +402,10 @@ def screen(
 ) -> dict[str, Any]:
     """What is drawn and said, as the script takes it."""
     looking, n_items = Looking(session), len(session.population)
-    view, need, own = view_of(curve.names), required_precision(), own_cut_of(session)
-    found = _rows(session) if not refused else []
-    deepest = max([rank for rank, _ in found if rank], default=None)
-    last = n_items if looking.whole else window((own, deepest), n_items)
+    view, need, own_rank = view_of(curve.names), required_precision(), own_cut_of(session)
+    rows = _rows(session) if not refused else []
+    deepest = max([rank for rank, _ in rows if rank], default=None)
+    last = n_items if looking.whole else window((own_rank, deepest), n_items)
     last = n_items if cut.rank > last else last
     band = session.band(view, curve)
     picture = CutPicture(
@@ -413,7 +413,7 @@ def screen(
         cut.readings.get(view),
         last,
         cut.rank,
-        own,
+        own_rank,
         need if view == "precision" else None,
         sure.rank if sure and not barely(sure) else None,
     )
@@ -431,14 +431,14 @@ def screen(
         "whole": looking.whole,
         "press": looking.press,
         "need": f"{100 * need:g}",
-        "needs": [f"{one:g}" for one in NEEDS],
+        "needs": [f"{need:g}" for need in NEEDS],
         "keep": [keep_words(cut), _about(cut, sure, refused, precision)],
         "sure": _sure_words(sure, refused, precision),
         "pick": sure.rank if sure and not barely(sure) else 0,
         "heads": list(HEADS),
-        "rows": [[f"{one:g}", *texts] for one, (_, texts) in zip(able, found, strict=False)],
+        "rows": [[f"{share:g}", *texts] for share, (_, texts) in zip(able, rows, strict=False)],
         "fault": looking.fault or (ALIKE if all_alike(session) else ""),
-        "terms": [one for one in (band_terms(precision), KEYS) if one],
+        "terms": [terms for terms in (band_terms(precision), KEYS) if terms],
     }
 
 
@@ -472,16 +472,16 @@ def _sure_words(sure: Cut | None, refused: str, band: Band) -> list[str]:
 
 def _rows(session: Session) -> list[tuple[int, list[str]]]:
     """For each of the six needs the deepest cut that surely keeps it: its rank and its texts."""
-    found = []
+    rows = []
     for need in NEEDS:
         cut = sure_cut(session, need / 100)
         if cut is None or barely(cut):
-            found.append((0, ["none yet", "", ""]))
+            rows.append((0, ["none yet", "", ""]))
             continue
         hits = found_by(cut)
         least = "" if hits is None else f"{hits[0]:,} or more"
-        found.append((cut.rank, [f"{cut.rank:,}", words.score_words(cut.score), least]))
-    return found
+        rows.append((cut.rank, [f"{cut.rank:,}", words.score_words(cut.score), least]))
+    return rows
 
 
 DRAWN = "explore drawn"

@@ -60,11 +60,11 @@ def choice_page(session: Session, choice: Choice) -> None:
         return
     asked = {*REQUIREMENTS, *([] if typed is None else [typed / 100])}
     planned = round(choice.precision_threshold, 9)
-    wanted = sorted((one for one in asked if round(one, 9) != planned), reverse=True)
-    found = session.choices_at(wanted)
-    rows = other_rows(found, str(choice.scope.positive))
+    wanted = sorted((share for share in asked if round(share, 9) != planned), reverse=True)
+    others = session.choices_at(wanted)
+    rows = other_rows(others, str(choice.scope.positive))
     st.dataframe(rows, hide_index=True, key="explore-choices")
-    ask_further(session, choice, found)
+    ask_further(session, choice, others)
     with st.container(key="promise"):
         st.caption(plain(others_words(choice)))
         st.caption(FIXED)
@@ -74,37 +74,37 @@ def choice_page(session: Session, choice: Choice) -> None:
 def side_by_side(session: Session) -> None:
     """The choices of all projects on this file, a topic or a class each; nothing for one alone."""
     path = json.loads(session.record.population_json)["path"]
-    seen = (one for one in summaries() if visitor.allowed(Right.SEE, one.name))
-    found = [one.choice for one in seen if one.choice and one.path == path]
-    if len(found) < 2:
+    seen = (summary for summary in summaries() if visitor.allowed(Right.SEE, summary.name))
+    choices = [summary.choice for summary in seen if summary.choice and summary.path == path]
+    if len(choices) < 2:
         return
     st.subheader(ON_THIS_FILE, anchor=False)
-    st.dataframe(side_by_side_rows(found), hide_index=True, key="explore-side-by-side")
+    st.dataframe(side_by_side_rows(choices), hide_index=True, key="explore-side-by-side")
     with st.container(key="quiet-side-by-side"):
-        st.caption(plain(side_by_side_words(found)))
+        st.caption(plain(side_by_side_words(choices)))
 
 
 def ask_further(
-    session: Session, choice: Choice, found: Sequence[OtherChoice] | None = None
+    session: Session, choice: Choice, choices: Sequence[OtherChoice] | None = None
 ) -> None:
     """The other required precisions whose choice is still open, what one may take, and the button
     that asks for it; nothing before labelling has ended, and where none is open.
 
-    found   what is known at several, where somebody has it
+    choices   what is known at several, where somebody has it
     """
     engine, planned = session.engine, choice.precision_threshold
     may = at_an_end(session) and visitor.allowed(Right.RUN) and engine.answers_given < engine.most
     if not may or no_further_choice(engine):
         return
-    others = session.choices_at(REQUIREMENTS) if found is None else found
-    left = [one.precision for one in others if one.status == ChoiceStatus.UNDECIDED]
-    left = [one for one in left if round(one - planned, 9)]
+    others = session.choices_at(REQUIREMENTS) if choices is None else choices
+    left = [other.precision for other in others if other.status == ChoiceStatus.UNDECIDED]
+    left = [share for share in left if round(share - planned, 9)]
     if not left:
         return
     wanted = st.segmented_control(
         FURTHER_TITLE,
         left,
-        default=min(left, key=lambda one: (one > planned, abs(one - planned))),
+        default=min(left, key=lambda share: (share > planned, abs(share - planned))),
         required=True,
         format_func=exact_percent,
         key=FURTHER,

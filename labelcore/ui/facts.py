@@ -214,9 +214,9 @@ def progress_parts(now: Counts, saved: str | None) -> list[str]:
     return parts
 
 
-def figure_name(one: Estimate) -> str:
+def figure_name(estimate: Estimate) -> str:
     """What a figure is called, in the words of its field."""
-    return estimand_name(one.estimand, audit=one.scope.audit)
+    return estimand_name(estimate.estimand, audit=estimate.scope.audit)
 
 
 def estimand_name(key: str, *, whose: bool = True, audit: bool = False) -> str:
@@ -234,19 +234,19 @@ def estimand_name(key: str, *, whose: bool = True, audit: bool = False) -> str:
         whole = estimand_name(key.removesuffix("@settled"), whose=whose, audit=audit)
         return f"{whole}, settled"
     name, inside, other = key_parts(key)
-    said = " of ".join(part for part in (label_of(name, audit), inside, whose and other) if part)
+    title = " of ".join(part for part in (label_of(name, audit), inside, whose and other) if part)
     group = group_of(key)
-    return said if group is None else f"{said}, {group[1]}"
+    return title if group is None else f"{title}, {group[1]}"
 
 
 def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:
     """The estimates of the classifier that the sample was drawn for, and those of the others; those
     of groups have a table of their own."""
-    every = [one for one in session.results().values() if isinstance(one, Estimate)]
-    found = [one for one in every if not one.scope.by]
+    every = [result for result in session.results().values() if isinstance(result, Estimate)]
+    whole = [estimate for estimate in every if not estimate.scope.by]
     return (
-        [one for one in found if not names_another(one.estimand)],
-        [one for one in found if names_another(one.estimand)],
+        [estimate for estimate in whole if not names_another(estimate.estimand)],
+        [estimate for estimate in whole if names_another(estimate.estimand)],
     )
 
 
@@ -255,7 +255,7 @@ def first_figure_line(session: Session) -> str | None:
     no labels, so the planned size can be reached with fewer."""
     done, due = session.labels, session.first_figure
     if done >= due or any(
-        one.has_interval and one.state != State.EXACT for one in main_and_other(session)[0]
+        figure.has_interval and figure.state != State.EXACT for figure in main_and_other(session)[0]
     ):
         return None
     along = curve_first(session) or session.plan.estimands[0] in LISTS
@@ -282,8 +282,8 @@ def decision(session: Session) -> str:
     if name is None:
         return "no classifier"
     if isinstance(plan.method, ComparesTwo):
-        told = population.called(*plan.classifiers).items()
-        differ = words.count(sum(items for (a, b), items in told if a != b), "item")
+        calls = population.called(*plan.classifiers).items()
+        differ = words.count(sum(items for (a, b), items in calls if a != b), "item")
         return f"{' against '.join(plan.classifiers)}, which disagree on {differ}"
     if isinstance(plan.method, ComparesLists):
         return f"{' against '.join(plan.classifiers)}, both ranked by score"

@@ -49,11 +49,11 @@ def show_promise(session: Session) -> None:
     intervals = simulated(session)
     hit = sum(low <= first.truth <= high for low, high in intervals)
     promised = how_often(first.estimate.confidence)[0]
-    said = SIMULATED.format(hit=hit, sessions=len(intervals), promised=promised)
-    chart = sessions_strip(intervals, first.truth, figure_name(first.estimate), said)
+    caption = SIMULATED.format(hit=hit, sessions=len(intervals), promised=promised)
+    chart = sessions_strip(intervals, first.truth, figure_name(first.estimate), caption)
     show_picture("twenty", Picture(bars([]), chart, (), "", ""))
     with st.container(key="quiet-twenty"):
-        st.text(said)
+        st.text(caption)
 
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
@@ -151,23 +151,23 @@ def _parts(session: Session) -> list[str]:
     """The sentences in full, what they rest on, how intervals are made."""
     estimates, others = main_and_other(session)
     if (choice := choice_of(session)) is not None:
-        said = [choice.sentence(), _candidates(choice)]
+        sentences = [choice.sentence(), _candidates(choice)]
     elif claims := claims_of(session):
-        said = [one.sentence() for one in claims]
+        sentences = [claim.sentence() for claim in claims]
     else:
         along = curve_first(session) or not estimates
-        said = [headline(session)] if along else [estimates[0].sentence()]
+        sentences = [headline(session)] if along else [estimates[0].sentence()]
     return [
-        *said,
+        *sentences,
         "\n".join(_conditions(session)),
         _either_way([*estimates, *others]),
         form_lines([*estimates, *others]),
     ]
 
 
-def _either_way(found: Sequence[Estimate]) -> str:
+def _either_way(estimates: Sequence[Estimate]) -> str:
     """Each figure if the unsure items were all one or the other; "" where nobody was unsure."""
-    worst = [either_way_words(one, figure_name(one)) for one in found]
+    worst = [either_way_words(estimate, figure_name(estimate)) for estimate in estimates]
     return "\n".join([f"{EITHER_WAY_TITLE}:", *filter(None, worst)]) if any(worst) else ""
 
 

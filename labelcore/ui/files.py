@@ -113,8 +113,8 @@ def _taken_apart(source: Path, digest: str, size: int) -> Path:
     name = source.name.removesuffix(ZIP)
     place = files_folder() / f"{name} {digest[:8]}"
     ask = Ask(apart.take, (str(source),), apart.taken_to(place), size)
-    found = waiting.found("taken", (str(place),), f"Taking {source.name} apart", ask)
-    return cast(Path, found)
+    path = waiting.found("taken", (str(place),), f"Taking {source.name} apart", ask)
+    return cast(Path, path)
 
 
 def _recognised(name: str, content: bytes) -> tuple[str, bytes] | None:
@@ -155,15 +155,15 @@ def named(text: str, *, anywhere: bool) -> Path:
     if "\0" in text or not anywhere:
         return inside(text)
     path = (data_folder() / Path(text.strip().strip("\"'")).expanduser()).resolve()
-    own = path.is_relative_to(data_folder())
+    within = path.is_relative_to(data_folder())
     copied = path.suffix.lower() in SUFFIXES and suffix_of(path.name) not in FORMATS
-    if (own and not copied) or (path.is_dir() and any(path.glob("*.parquet"))):
+    if (within and not copied) or (path.is_dir() and any(path.glob("*.parquet"))):
         return inside(str(path))
     if path.is_dir():
-        states = [one.lstat() for one in islice(path.rglob("*"), MOST_FILES)]
-        known = f"{path} {[(one.st_size, one.st_mtime_ns) for one in states]}"
+        states = [entry.lstat() for entry in islice(path.rglob("*"), MOST_FILES)]
+        known = f"{path} {[(state.st_size, state.st_mtime_ns) for state in states]}"
         digest = hashlib.sha256(known.encode()).hexdigest()
-        return _taken_apart(path, digest, sum(one.st_size for one in states))
+        return _taken_apart(path, digest, sum(state.st_size for state in states))
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {text!r} on this machine.")
     if not copied and not path.name.lower().endswith(ZIP):
@@ -180,31 +180,31 @@ def inside(text: str) -> Path:
         raise ValueError(f"The path {text!r} holds a NUL character, which no file name has.")
     folder = data_folder()
     path = Path(text.strip()).expanduser()
-    found = (path if path.is_absolute() else folder / path).resolve()
-    parts = parts_at(found)
-    if not all(part.resolve().is_relative_to(folder) for part in (found, *parts)):
+    place = (path if path.is_absolute() else folder / path).resolve()
+    parts = parts_at(place)
+    if not all(part.resolve().is_relative_to(folder) for part in (place, *parts)):
         raise OutsideError(
             f"{text!r} lies outside the data folder {folder}. Copy the file into that folder, or "
             "upload it."
         )
     if not all(part.is_file() for part in parts):
         raise FileNotFoundError(f"There is no file {text!r} in the data folder {folder}.")
-    return found
+    return place
 
 
 def listed() -> list[str]:
     """Files in the data folder that can be read, by path inside it, the newest first."""
     folder = data_folder()
-    found: list[tuple[float, str]] = []
+    dated: list[tuple[float, str]] = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = Path(place, name)
             if suffix_of(name) in FORMATS and not name.startswith(".") and path.is_file():
-                found.append((path.stat().st_mtime, str(path.relative_to(folder))))
-        if len(found) >= MOST_LISTED * 5:
+                dated.append((path.stat().st_mtime, str(path.relative_to(folder))))
+        if len(dated) >= MOST_LISTED * 5:
             break
-    return [name for _, name in sorted(found, reverse=True)[:MOST_LISTED]]
+    return [name for _, name in sorted(dated, reverse=True)[:MOST_LISTED]]
 
 
 def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
@@ -216,15 +216,15 @@ def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
 def read_head(path: Path, given: Mapping[str, Any] = NOTHING, paths: Sequence[str] = ()) -> Head:
     """The first look, with what lies at some ``paths``. Raises ValueError when the file cannot be
     opened, PopulationError for a broken structure, LimitError, CancelledError."""
-    found = _asked("head", path, given, apart.look_inside, _plain(apart.head_from), list(paths))
-    return cast(Head, found)
+    head = _asked("head", path, given, apart.look_inside, _plain(apart.head_from), list(paths))
+    return cast(Head, head)
 
 
 def read_tree(path: Path, given: Mapping[str, Any], columns: Sequence[str]) -> Tree:
     """What lies in the records of a file, and the different values of some columns. Raises what
     ``read_head`` does."""
-    found = _asked("tree", path, given, apart.climb, _plain(apart.tree_from), list(columns))
-    return cast(Tree, found)
+    tree = _asked("tree", path, given, apart.climb, _plain(apart.tree_from), list(columns))
+    return cast(Tree, tree)
 
 
 def _asked(
@@ -236,12 +236,12 @@ def _asked(
     return waiting.found(kind, key, f"Looking at {path.name}", ask)
 
 
-def _plain(made: Callable[[Any], Any]) -> Callable[[Any, Path], Any]:
+def _plain(make: Callable[[Any], Any]) -> Callable[[Any, Path], Any]:
     """What is made of an answer that left no files."""
 
-    def handed(said: Any, folder: Path) -> Any:
+    def handed(answer: Any, folder: Path) -> Any:
         shutil.rmtree(folder, ignore_errors=True)
-        return made(said)
+        return make(answer)
 
     return handed
 
@@ -279,14 +279,15 @@ def read_and_compare(
                       one, and few different ones are there
     """
 
-    def handed(said: Any, folder: Path) -> Checked:
+    def handed(answer: Any, folder: Path) -> Checked:
         population = apart.population_from(folder, path)
-        return Checked(population, apart.duplicates_from(said["repeated"]), dict(said["filled"]))
+        duplicates = apart.duplicates_from(answer["repeated"])
+        return Checked(population, duplicates, dict(answer["filled"]))
 
     given = (str(path), arguments, list(columns), list(others), FEW_VALUES)
     ask = Ask(apart.read_and_compare, given, handed, stamp(path)[0])
-    found = waiting.found("compared", _key(path, arguments), f"Checking {path.name}", ask)
-    return cast(Checked, found)
+    checked = waiting.found("compared", _key(path, arguments), f"Checking {path.name}", ask)
+    return cast(Checked, checked)
 
 
 def told_rows(population: Population, column: str) -> NDArray[np.int64]:

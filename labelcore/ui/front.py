@@ -90,12 +90,12 @@ def first_steps() -> None:
 
 def card(title: str, text: str, more: str) -> DeltaGenerator:
     """A frame with what it is about, to put a button in."""
-    made = st.container(border=True, height="stretch", gap="small")
-    with made:
+    frame = st.container(border=True, height="stretch", gap="small")
+    with frame:
         st.markdown(f"**{plain(title)}**")
         st.text(text)
         st.caption(plain(more))
-    return made
+    return frame
 
 
 def try_line() -> None:
@@ -111,7 +111,6 @@ def begin(name: str) -> None:
     from labelcore.ui import trying
     from labelcore.ui.summary import summaries
 
-    untouched = (
-        one.name for one in summaries() if one.trial == name and not one.people and not one.archived
-    )
+    trials = (trial for trial in summaries() if trial.trial == name)
+    untouched = (trial.name for trial in trials if not trial.people and not trial.archived)
     st.session_state[STARTED] = next(untouched, None) or trying.start_trial(name)

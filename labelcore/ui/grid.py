@@ -40,13 +40,13 @@ def kind_of(view: Sequence[Node]) -> str:
     tag, attributes, *children = view[0]
     if tag == "img":
         return PICTURES
-    said = _text(children)
-    short = len(said) <= LONGEST_TEXT and said.strip().count("\n") < MOST_LINES
+    text = _text(children)
+    short = len(text) <= LONGEST_TEXT and text.strip().count("\n") < MOST_LINES
     return TEXTS if attributes.get("class") == "lc-text" and short else ""
 
 
 def _text(nodes: Sequence[Node | str]) -> str:
-    return "".join(one if isinstance(one, str) else _text(one[2:]) for one in nodes)
+    return "".join(child if isinstance(child, str) else _text(child[2:]) for child in nodes)
 
 
 # --- whether ------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def is_on(session: Session, person: str) -> bool:
     if len(session.population.classes) != 2:
         return False
     shown = session.state.screens.on_screen(person)
-    if len(shown) > 1 and any(one.minutes is not None for one in shown):
+    if len(shown) > 1 and any(draw.minutes is not None for draw in shown):
         st.session_state[_key(session)] = True  # Also after a reload, and once this page is saved.
     return bool(st.session_state.get(_key(session)))
 
@@ -83,7 +83,7 @@ def is_offered(session: Session, view: Sequence[Node]) -> bool:
     """Where the item suits, the question has two answers, and the method draws several items before
     it looks at the answers."""
     engine, key = session.engine, f"offered {_key(session)}"
-    latest = Counter(one.batch for one in engine.asked[-PAGE:])
+    latest = Counter(draw.batch for draw in engine.asked[-PAGE:])
     several = engine.batch_left > 0 or max(latest.values(), default=0) > 1
     if several and len(session.population.classes) == 2 and kind_of(view):
         st.session_state[key] = True  # From now on, so that no button comes and goes.
@@ -148,12 +148,12 @@ def page_shown(session: Session, cells: Iterable[Cell]) -> dict[str, Any] | None
     if not kept:
         return None
     pressed = words_of(session)["pressed"]["answer"]
-    named = [pressed, [(one.index, one.repeat, one.was, one.view) for one in kept]]
+    named = [pressed, [(cell.index, cell.repeat, cell.was, cell.view) for cell in kept]]
     digest = hashlib.sha256(json.dumps(named).encode()).hexdigest()[:16]
     return {
         "key": f"page-{digest}",
-        "token": " ".join(one.token for one in kept),
-        "cells": [{"view": one.view, "was": one.was} for one in kept],
+        "token": " ".join(cell.token for cell in kept),
+        "cells": [{"view": cell.view, "was": cell.was} for cell in kept],
         "kind": kind_of(kept[0].view),
     }
 
@@ -165,5 +165,5 @@ def _was(session: Session, draw: Draw) -> str:
     if undone is None or undone.annotator != shown.annotator or not undone.previous:
         return ""
     before = answer_word(session.events[undone.previous - 1])
-    said = words_of(session)
-    return PRESS if before == said["pressed"]["answer"] else UNSURE if before == UNSURE else ""
+    words = words_of(session)
+    return PRESS if before == words["pressed"]["answer"] else UNSURE if before == UNSURE else ""

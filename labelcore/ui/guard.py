@@ -123,7 +123,7 @@ CHOSEN, UPLOAD = "relink-chosen", "relink-upload"
 
 def relink_form(project: str) -> None:
     """The figures of the last look, and a way to name the file."""
-    known = next(one for one in summaries() if one.name == project)
+    known = next(summary for summary in summaries() if summary.name == project)
     st.text(f"From the log alone: {card_line(known)}.")
     with st.container(border=True, key="relink"):
         st.header("Where is the file now?", anchor=False)

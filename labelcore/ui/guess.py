@@ -137,18 +137,18 @@ def _of_calls(columns: Sequence[str], values: Mapping[str, Sequence[str]], roles
     meant = [*roles.content, *roles.taken, roles.system, roles.prompt]
     free = [name for name in columns if name not in meant]
     key = roles.key
-    found = Found(key, NAMED) if key else _id(free, values)
-    judges = [ClassifierColumns(one.name, one.score, one.verdict) for one in roles.judges]
-    judges.sort(key=lambda one: one.prediction is None)
+    identity = Found(key, NAMED) if key else _id(free, values)
+    judges = [ClassifierColumns(judge.name, judge.score, judge.verdict) for judge in roles.judges]
+    judges.sort(key=lambda judge: judge.prediction is None)
     human = [roles.human] if roles.human else []
     answers = (*human, *(name for name in free if looks_like_answer(name) and name != key))
     return Guess(
-        found.value,
+        identity.value,
         roles.content,
         _named_once(judges),
         answers,
-        {"id": found.confidence, "content": NAMED, "classifiers": NAMED},
-        {"id": found.reason} if found.reason else {},
+        {"id": identity.confidence, "content": NAMED, "classifiers": NAMED},
+        {"id": identity.reason} if identity.reason else {},
         roles,
     )
 
@@ -243,12 +243,12 @@ def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[
         return Found(named, NAMED)
     lengths = {name: sum(map(len, values[name])) / len(values[name]) for name in vary}
     longest = max(lengths.values(), default=0)
-    found = tuple(name for name in vary if lengths[name] >= LONG_ENOUGH * longest)
-    if not found:
+    texts = tuple(name for name in vary if lengths[name] >= LONG_ENOUGH * longest)
+    if not texts:
         return Found((), UNSURE, "No column looks like text that a person could judge.")
-    if longest >= LONG_TEXT and len(found) <= 2:
-        return Found((*named, *found), LIKELY)
-    reason = f"No column is named like a text or a picture; it could be {_all_of(found)}."
+    if longest >= LONG_TEXT and len(texts) <= 2:
+        return Found((*named, *texts), LIKELY)
+    reason = f"No column is named like a text or a picture; it could be {_all_of(texts)}."
     return Found((), UNSURE, reason)
 
 
@@ -258,7 +258,7 @@ def _called_content(name: str) -> bool:
     >>> _called_content("body"), _called_content("ticket.body"), _called_content("body.length")
     (True, True, False)
     """
-    return any(CONTENT.match(snake(one)) for one in (name, name.rpartition(".")[2]))
+    return any(CONTENT.match(snake(part)) for part in (name, name.rpartition(".")[2]))
 
 
 def _classifiers(
@@ -277,9 +277,9 @@ def _classifiers(
                 )
             return Found(_pairs([], predictions), LIKELY, reason)
         return Found(_pairs(positive, predictions), NAMED)
-    found = _pairs(scores, predictions)
+    pairs = _pairs(scores, predictions)
     reason = _left_out(others, values)
-    return Found(found, NAMED if found else UNSURE if reason else LIKELY, reason)
+    return Found(pairs, NAMED if pairs else UNSURE if reason else LIKELY, reason)
 
 
 def _left_out(others: Sequence[str], values: Mapping[str, Sequence[str]]) -> str:
@@ -307,16 +307,16 @@ def _pairs(scores: Sequence[str], predictions: Sequence[str]) -> tuple[Classifie
     So do a single score and a single prediction, unless both have a rest and it differs.
     """
     left = {_stem(name, PREDICTION): name for name in predictions}
-    found = []
+    pairs = []
     for score in scores:
         stem = _stem(score, SCORE if SCORE.search(snake(score)) else PREDICTION)
         if stem not in left and len(scores) == len(left) == 1 and (not stem or "" in left):
             other = next(iter(left))
-            found.append(ClassifierColumns(other or "classifier", score, left.pop(other)))
+            pairs.append(ClassifierColumns(other or "classifier", score, left.pop(other)))
         else:
-            found.append(ClassifierColumns(stem or "classifier", score, left.pop(stem, None)))
-    found += [ClassifierColumns(stem or "classifier", None, name) for stem, name in left.items()]
-    return _named_once(found)
+            pairs.append(ClassifierColumns(stem or "classifier", score, left.pop(stem, None)))
+    pairs += [ClassifierColumns(stem or "classifier", None, name) for stem, name in left.items()]
+    return _named_once(pairs)
 
 
 def _stem(name: str, pattern: re.Pattern[str]) -> str:
@@ -330,11 +330,11 @@ def _stem(name: str, pattern: re.Pattern[str]) -> str:
     return "" if POSITIVE.fullmatch(stem) else stem
 
 
-def _named_once(found: Sequence[ClassifierColumns]) -> tuple[ClassifierColumns, ...]:
+def _named_once(rows: Sequence[ClassifierColumns]) -> tuple[ClassifierColumns, ...]:
     names: set[str] = set()
     out = []
-    for one in found:
-        name = one.name if one.name not in names else str(one.score or one.prediction)
+    for row in rows:
+        name = row.name if row.name not in names else str(row.score or row.prediction)
         names.add(name)
-        out.append(ClassifierColumns(name, one.score, one.prediction))
+        out.append(ClassifierColumns(name, row.score, row.prediction))
     return tuple(out)

@@ -24,11 +24,11 @@ def hidden_columns(roles: Roles | None, shown: Sequence[str]) -> dict[str, str]:
     """Column -> what it is, of those that are not shown with the item."""
     if roles is None:
         return {}
-    found = {roles.system: "system"} if roles.system else {}
-    for one in roles.judges:
-        named = {one.verdict: one.name, one.score: f"{one.name}{OF_SCORE}", one.reason: REASON}
-        found |= {column: words for column, words in named.items() if column}
-    return {column: words for column, words in found.items() if column and column not in shown}
+    columns = {roles.system: "system"}
+    for judge in roles.judges:
+        columns |= {judge.verdict: judge.name, judge.score: f"{judge.name}{OF_SCORE}"}
+        columns[judge.reason] = REASON
+    return {column: words for column, words in columns.items() if column and column not in shown}
 
 
 def is_hidden(session: Session) -> bool:
@@ -38,9 +38,9 @@ def is_hidden(session: Session) -> bool:
 
 def hidden_words(session: Session, item_id: str) -> list[str]:
     """What it was of an item that was judged, a line each."""
-    told = session.population.metadata(item_id)
+    values = session.population.metadata(item_id)
     return [
-        f"{one_line(words, 60)}: {one_line(told[column], LONGEST) or NONE}"
+        f"{one_line(words, 60)}: {one_line(values[column], LONGEST) or NONE}"
         for column, words in _named(session).items()
     ]
 

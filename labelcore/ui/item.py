@@ -58,9 +58,9 @@ def _fields(row: Sequence[Part]) -> Node:
     """Short facts: plain ones on one line, marked ones below it."""
     forms = {part.name: part.form for part in row if isinstance(part.form, Text)}
     simple = {name: form for name, form in forms.items() if not form.marks and not form.note}
-    said = [f"{one_line(name, 80)}: {one_line(form.text, 200)}" for name, form in simple.items()]
-    marked = [one for part in row if part.name not in simple for one in _part(part, named=True)]
-    first = [node("div", " · ".join(said), klass="lc-text")] if said else []
+    facts = [f"{one_line(name, 80)}: {one_line(form.text, 200)}" for name, form in simple.items()]
+    marked = [child for part in row if part.name not in simple for child in _part(part, named=True)]
+    first = [node("div", " · ".join(facts), klass="lc-text")] if facts else []
     return node("div", *first, *marked, klass="lc-fields")
 
 
@@ -73,8 +73,8 @@ def _part(part: Part, *, named: bool) -> list[Node]:
 def _form(form: Form) -> list[Node]:
     match form:
         case Text():
-            said = pieces(form.text, form.marks) if form.text.strip() else ["(empty)"]
-            return [*_noted(form.note), node("div", *said, klass="lc-text")]
+            content = pieces(form.text, form.marks) if form.text.strip() else ["(empty)"]
+            return [*_noted(form.note), node("div", *content, klass="lc-text")]
         case Rich():
             return [node("div", *_rich(form.parts), klass="lc-text lc-rich")]
         case Grid():
@@ -86,8 +86,8 @@ def _form(form: Form) -> list[Node]:
             shown = node("img", src=data, alt="the item to judge", klass=look)
             return [shown, *_noted(form.note)]
         case Refusal():
-            said = node("div", one_line(form.sentence, 2000), klass="lc-refusal", role="alert")
-            return [said, _note(WITHOUT_PICTURE)]
+            content = node("div", one_line(form.sentence, 2000), klass="lc-refusal", role="alert")
+            return [content, _note(WITHOUT_PICTURE)]
 
 
 TAGS = {
@@ -100,20 +100,20 @@ JUDGED = "judge this"
 
 
 def _rich(parts: Iterable[Block | Text]) -> Iterator[Node | str]:
-    for one in parts:
-        if isinstance(one, Text):
-            yield from pieces(one.text, one.marks)
+    for part in parts:
+        if isinstance(part, Text):
+            yield from pieces(part.text, part.marks)
             continue
-        inside = list(_rich(one.parts))
-        if one.kind == "fold":
-            yield node("details", node("summary", one.said), *inside)
-        elif one.kind in TAGS:
-            named = {"klass": f"lc-{one.kind}"} if one.kind in ("heading", "table") else {}
-            yield node(TAGS[one.kind], *inside, **named)
+        inside = list(_rich(part.parts))
+        if part.kind == "fold":
+            yield node("details", node("summary", part.said), *inside)
+        elif part.kind in TAGS:
+            named = {"klass": f"lc-{part.kind}"} if part.kind in ("heading", "table") else {}
+            yield node(TAGS[part.kind], *inside, **named)
         else:
-            frame = [node("strong", f" {JUDGED}")] if one.kind == "judged" else []
-            name = node("span", one.said, *frame, klass="lc-said")
-            yield node("div", name, node("div", *inside, klass="lc-inner"), klass=f"lc-{one.kind}")
+            frame = [node("strong", f" {JUDGED}")] if part.kind == "judged" else []
+            name = node("span", part.said, *frame, klass="lc-said")
+            yield node("div", name, node("div", *inside, klass="lc-inner"), klass=f"lc-{part.kind}")
 
 
 def _table(grid: Grid) -> Node:
@@ -126,8 +126,8 @@ def _noted(note: str) -> list[Node]:
     return [_note(note)] if note else []
 
 
-def _note(said: str) -> Node:
-    return node("p", one_line(said, 2000), klass="lc-note")
+def _note(sentence: str) -> Node:
+    return node("p", one_line(sentence, 2000), klass="lc-note")
 
 
 def pieces(text: str, marks: Sequence[Mark]) -> Iterator[Node | str]:

@@ -56,35 +56,35 @@ def settle_button(project: str, session: Session) -> None:
 
 def settled_line(session: Session) -> str:
     """The main figure as people settled it, and whose figure it is; "" where nobody else reads."""
-    found = _settled(session)
-    if not found:
+    figures = _settled(session)
+    if not figures:
         return ""
     by = settled_by(session.plan.readers)
-    return f"{by}: {_settled_name(found[0])} {_value_words(found[0])}"
+    return f"{by}: {_settled_name(figures[0])} {_value_words(figures[0])}"
 
 
 def error_lines(session: Session) -> list[str]:
     """A sentence about the labels, and one about the main figure for the truth."""
-    found = session.label_error()
-    return [found.sentence(), *(one.sentence() for one in found.figures[:1])]
+    error = session.label_error()
+    return [error.sentence(), *(figure.sentence() for figure in error.figures[:1])]
 
 
 def error_panel(session: Session) -> None:
     """The rate, agreement, figures for the truth, and the items answered differently."""
-    found = session.label_error()
+    error = session.label_error()
     several = agreement_of(session)
-    alike = [one.sentence() for one in found.agreements] if several is None else []
-    st.text("\n".join([found.sentence(), *alike]))
+    alike = [agreement.sentence() for agreement in error.agreements] if several is None else []
+    st.text("\n".join([error.sentence(), *alike]))
     if several is not None:
         agreement_panel(several)
     if several is not None:
         reading_table(settled_table(session), "settled-figures")
-    elif found.figures:
-        reading_table(figure_table(found), "true-figures")
-        st.caption(RESTS.format(confidence=confidence_words(found.figures[0].confidence)))
-    if found.differing:
-        with st.expander(f"The {len(found.differing):,} answered differently the second time"):
-            st.dataframe(differing_table(session, found), hide_index=True, key="differing")
+    elif error.figures:
+        reading_table(figure_table(error), "true-figures")
+        st.caption(RESTS.format(confidence=confidence_words(error.figures[0].confidence)))
+    if error.differing:
+        with st.expander(f"The {len(error.differing):,} answered differently the second time"):
+            st.dataframe(differing_table(session, error), hide_index=True, key="differing")
 
 
 def agreement_of(session: Session) -> PeopleAgree | None:
@@ -92,41 +92,42 @@ def agreement_of(session: Session) -> PeopleAgree | None:
     return session.agreement() if session.plan.overlap else None
 
 
-def agreement_panel(found: PeopleAgree) -> None:
+def agreement_panel(agreement: PeopleAgree) -> None:
     """The sentence; coefficients behind a line."""
-    st.text(found.sentence())
-    if found.items:
+    st.text(agreement.sentence())
+    if agreement.items:
         with st.expander("Agreement beyond chance"):
-            reading_table(pd.DataFrame(coefficient_rows(found), columns=COEFFICIENT_HEAD), "beyond")
+            rows = coefficient_rows(agreement)
+            reading_table(pd.DataFrame(rows, columns=COEFFICIENT_HEAD), "beyond")
 
 
 def settled_table(session: Session) -> pd.DataFrame:
     """The figures for the settled judgement: with an interval, or what is missing."""
-    found = _settled(session)
-    names, said = [*map(_settled_name, found)], [*map(_value_words, found)]
-    return pd.DataFrame({settled_by(session.plan.readers): names, "value": said})
+    figures = _settled(session)
+    names, values = [*map(_settled_name, figures)], [*map(_value_words, figures)]
+    return pd.DataFrame({settled_by(session.plan.readers): names, "value": values})
 
 
 def _settled(session: Session) -> list[Estimate]:
-    results = session.results().values()
-    return [one for one in results if isinstance(one, Estimate) and is_settled(one.estimand)]
+    estimates = (result for result in session.results().values() if isinstance(result, Estimate))
+    return [estimate for estimate in estimates if is_settled(estimate.estimand)]
 
 
-def _settled_name(one: Estimate) -> str:
-    return figure_name(one).removesuffix(", settled")
+def _settled_name(estimate: Estimate) -> str:
+    return figure_name(estimate).removesuffix(", settled")
 
 
-def _value_words(one: Estimate) -> str:
-    if not one.has_interval or one.value is None:
-        return missing_words(one)
-    interval = told_interval(one)
-    return interval if one.told is None else f"{told_words(one)} ({interval})"
+def _value_words(estimate: Estimate) -> str:
+    if not estimate.has_interval or estimate.value is None:
+        return missing_words(estimate)
+    interval = told_interval(estimate)
+    return interval if estimate.told is None else f"{told_words(estimate)} ({interval})"
 
 
-def figure_table(found: LabelError) -> pd.DataFrame:
-    words = [figure_words(one) for one in found.figures]
+def figure_table(error: LabelError) -> pd.DataFrame:
+    words = [figure_words(figure) for figure in error.figures]
     columns = {
-        "for the truth": [figure_name(one.observed) for one in found.figures],
+        "for the truth": [figure_name(figure.observed) for figure in error.figures],
         "mistakes alike everywhere": [alike for alike, _ in words],
         "mistakes anywhere": [anywhere for _, anywhere in words],
     }
@@ -135,20 +136,20 @@ def figure_table(found: LabelError) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def differing_table(session: Session, found: LabelError) -> pd.DataFrame:
+def differing_table(session: Session, error: LabelError) -> pd.DataFrame:
     """The items with two answers, as text."""
     return pd.DataFrame(
         [
             {
-                "item": one_line(str(one.first.item_id), 40),
-                "begins": glimpse(session, str(one.first.item_id)),
-                "first": shown_word(answer_word(one.first)),
-                "second": shown_word(answer_word(one.second)),
-                "by": session.called(one.first.annotator)
-                if one.same_person
-                else f"{session.called(one.first.annotator)}, then "
-                f"{session.called(one.second.annotator)}",
+                "item": one_line(str(pair.first.item_id), 40),
+                "begins": glimpse(session, str(pair.first.item_id)),
+                "first": shown_word(answer_word(pair.first)),
+                "second": shown_word(answer_word(pair.second)),
+                "by": session.called(pair.first.annotator)
+                if pair.same_person
+                else f"{session.called(pair.first.annotator)}, then "
+                f"{session.called(pair.second.annotator)}",
             }
-            for one in found.differing
+            for pair in error.differing
         ]
     )

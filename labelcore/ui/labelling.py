@@ -71,7 +71,7 @@ def judge(project: str, session: Session, person: str) -> None:
         draws = _to_judge(session, person)
     draw = next(iter(draws), None)
     paged = grid.is_on(session, person) and bool(draws) and judges
-    cells = (grid.cell_of(session, one, shown_to(session, one)) for one in draws)
+    cells = (grid.cell_of(session, draw, shown_to(session, draw)) for draw in draws)
     page = grid.page_shown(session, cells) if paged else None
     item = opened_item(session, panel) if panel.get("name") == "open" else _item(session, draw)
     answers = answers_shown(session) if draw is not None and judges and not page else None
@@ -141,7 +141,7 @@ def ahead_of(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dic
     those classes belongs to the item that the server drew."""
     if further(session):
         return None
-    follows = session.ahead(draw, [one["answer"] for one in answers])
+    follows = session.ahead(draw, [answer["answer"] for answer in answers])
     items = list(dict.fromkeys(follows.values()))
     try:
         views = [view_of(session, session.item_by_id(item_id)) for _, item_id in items]
@@ -152,14 +152,14 @@ def ahead_of(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dic
         for (index, _), view in zip(items, views, strict=True)
         for item in [shown_item(_name(index, False), view)]
     ]
-    return {"items": shown, "after": {name: items.index(one) for name, one in follows.items()}}
+    return {"items": shown, "after": {name: items.index(item) for name, item in follows.items()}}
 
 
 def _page_ahead(session: Session, draws: Sequence[Draw]) -> dict[str, Any] | None:
     """The page that follows for sure."""
     items = session.page_ahead(draws)
     try:
-        cells = [grid.Cell(n, view_of(session, session.item_by_id(one))) for n, one in items]
+        cells = [grid.Cell(n, view_of(session, session.item_by_id(key))) for n, key in items]
     except ValueError:  # said when it is drawn
         return None
     page = grid.page_shown(session, cells)

@@ -171,8 +171,8 @@ def duplicate(project: str, name: str, seed: str) -> None:
     visitor.require(Right.RUN)
     fresh = secrets.randbelow(1_000_000) if st.session_state[seed] == "fresh" else None
     wanted = str(st.session_state[name])
-    made = managing.duplicate(sessions.store(), project, wanted, seed=fresh)
-    done(f"{made.name!r} was made: the file and plan of {project!r}, and no labels.")
+    copy = managing.duplicate(sessions.store(), project, wanted, seed=fresh)
+    done(f"{copy.name!r} was made: the file and plan of {project!r}, and no labels.")
 
 
 def archive_form(project: str, token: str) -> None:
@@ -194,7 +194,7 @@ def erase_form(project: str, token: str) -> None:
     others = others_of_file(project)
     refused = {PERSON} if not visitor.runs_all() else set()
     refused |= {ITEM} if not runs(others) else set()
-    offered = [one for one in ERASED_WHAT if one not in refused]
+    offered = [choice for choice in ERASED_WHAT if choice not in refused]
     what = st.radio("What?", offered, format_func=ERASED_WHAT.get, key=f"life-what-{token}")
     if what in (ITEM, PERSON):
         label = "Its id" if what == ITEM else "The name"
@@ -216,7 +216,7 @@ def others_of_file(project: str) -> list[ProjectRecord]:
 
 def runs(records: Iterable[ProjectRecord]) -> bool:
     """Whether whoever is at the page runs all of these projects."""
-    return all(visitor.allowed(Right.RUN, one.name) for one in records)
+    return all(visitor.allowed(Right.RUN, record.name) for record in records)
 
 
 @acting(Right.RUN)
@@ -232,19 +232,19 @@ def erase(project: str, token: str) -> None:
         erasing.set_retention(store, project, days, trail.who())
         done(f"The texts of {project!r} go {days:,} days after its end.")
         return
-    said = {"who": trail.who(), "why": str(typed("why"))}
+    reason = {"who": trail.who(), "why": str(typed("why"))}
     if what == PROJECT:
-        found = erasing.erase_project(store, project, **said)
+        outcome = erasing.erase_project(store, project, **reason)
     elif what == PERSON:
         visitor.require(Right.RUN)
-        found = erasing.erase_person(store, str(typed("id")).strip(), **said)
+        outcome = erasing.erase_person(store, str(typed("id")).strip(), **reason)
     else:
         if what == ITEM and not runs(others_of_file(project)):
             raise NotAllowedError(NOT_ALONE)
         wanted = [str(typed("id")).strip()] if what == ITEM else None
-        found = erasing.erase_items(store, project, wanted, **said)
-    hidden = [repr(one.name) for one in store.projects() if not visitor.visible(one)]
-    left = [one for one in found.left if not any(name in one for name in hidden)]
+        outcome = erasing.erase_items(store, project, wanted, **reason)
+    hidden = [repr(record.name) for record in store.projects() if not visitor.visible(record)]
+    left = [place for place in outcome.left if not any(name in place for name in hidden)]
     done(f"Erased. Out of reach: {'; '.join(left)}.")
 
 

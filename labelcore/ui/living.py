@@ -110,25 +110,25 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     if (lists := lists_of(session)) is not None:
         return _of_lists(session, lists)
     estimates = marked_figures(session) or main_and_other(session)[0]
-    heads, said = _heads(session, len(estimates)) if curve_first(session) else ({}, "")
+    heads, head_words = _heads(session, len(estimates)) if curve_first(session) else ({}, "")
     numbers_first = session.plan.estimands[0] in SUMMARIES
-    said = "" if numbers_first else said
+    head_words = "" if numbers_first else head_words
     dots = _dots(session) if dots_shown(session) else {}
     shown = [replace(head_bar(band, name), dots=dots.get(name)) for name, band in heads.items()]
     room = max(MOST_BARS - len(shown), 0)
-    asked = (one for one in estimates[:room] if one.estimand == figure)
+    asked = (estimate for estimate in estimates[:room] if estimate.estimand == figure)
     charted = next(asked, next(iter(estimates[:room]), None))
-    truths = {one.key: one.truth for one in reveals(session)}
+    truths = {revealed.key: revealed.truth for revealed in reveals(session)}
     pressed = OVER_LABELS in views and (len(estimates[:room]) > 1 or len(views) > 1)
     shown += [
         replace(
-            bar_of(one, own_name(one) or figure_name(one)),
-            truth=truths.get(one.estimand),
-            key=one.estimand if pressed else "",
-            shown=view == OVER_LABELS and one is charted,
-            dots=dots.get(one.estimand),
+            bar_of(estimate, own_name(estimate) or figure_name(estimate)),
+            truth=truths.get(estimate.estimand),
+            key=estimate.estimand if pressed else "",
+            shown=view == OVER_LABELS and estimate is charted,
+            dots=dots.get(estimate.estimand),
         )
-        for one in estimates[:room]
+        for estimate in estimates[:room]
     ]
     race = race_of(session.engine) if dots and not claims_of(session) else None
     if race is not None and estimates[0].estimand != session.engine.questions[0].key:
@@ -142,7 +142,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         track = _track(session, charted, rows, truths.get(charted.estimand))
         if race is not None and charted is estimates[0]:
             track = with_race(track, race, charted)
-        guess = any(one.guessed for one in shown)
+        guess = any(row.guessed for row in shown)
     if view == ALONG_SCORES:
         chart, guess = _along(session)
     elif view == OVER_LABELS and charted is not None and track is not None:
@@ -154,13 +154,13 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         )
         chart = over_labels(track, words)
     claimed, early = short_words(claims_of(session)), ""
-    other = claimed or said
+    other = claimed or head_words
     if track is not None and charted is not None and not other and session.going_on:
         early = _early(charted, track, dots.get(charted.estimand))
     sentence = other or early or short_sentence(charted or estimates[0])
-    told = _told_bar(session, heads) if said else 0
-    if not claimed and said and shown[told].low is not None:
-        shown[told] = replace(shown[told], told=True)
+    head = _told_bar(session, heads) if head_words else 0
+    if not claimed and head_words and shown[head].low is not None:
+        shown[head] = replace(shown[head], told=True)
     elif charted is not None and not other and not early and _says_interval(charted):
         place = len(heads) + estimates.index(charted) - (race is not None)
         if place >= 0:
@@ -168,15 +168,16 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     if numbers_first:
         shown = [*shown[len(heads) :], *shown[: len(heads)]]
     of_all = "" if other or charted is None else odds_words(charted)
-    both = next((_both(one) for one in estimates if is_difference(one.estimand)), None)
+    differences = (estimate for estimate in estimates if is_difference(estimate.estimand))
+    both = next(map(_both, differences), None)
     dots = dots if shown else {}
     legend = _legend(dots, both, model_word(session.population.has_judge), guess=guess)
     drawn = bars(shown, scale)
     if race is not None:
         first = estimates[0]
-        own = bar_name(raced) if raced is not None and raced.key and shown else None
+        bar = bar_name(raced) if raced is not None and raced.key and shown else None
         more = more_words(race, first)
-        block = race_node(race, verdict_words(first), told_words(first), more, own)
+        block = race_node(race, verdict_words(first), told_words(first), more, bar)
         drawn = node("div", block, *([drawn] if shown else []))
         sentence = sentence if len(race.won) or not race.alone else ONLY_THESE
     return Picture(drawn, chart, views, view, sentence, legend, of_all)
@@ -197,14 +198,14 @@ def _dots(session: Session) -> dict[str, BoolArray]:
     """Of each figure and each first part of a ranked list, whether labels agree with the
     classifier."""
     engine = session.engine
-    found = agreements(engine)
+    dots = agreements(engine)
     if curve_first(session):
         position, code = labels_in_force(engine)
         positive = code == engine.classes[session.population.positive]
         ranks = engine.rank_of[position]
         heads = curve_view.landmarks(session)
-        found |= {name: positive[ranks <= rank] for name, rank in heads}
-    return found
+        dots |= {name: positive[ranks <= rank] for name, rank in heads}
+    return dots
 
 
 def _legend(
@@ -215,12 +216,12 @@ def _legend(
     full, hollow = f"with the {model}", "against it"
     if both is not None:
         full, hollow = (f"{one_line(name, LONGEST_OF_TWO)} right" for name in both)
-    said: list[Node | str] = []
-    if any(len(one) for one in dots.values()):
-        said += [node("span", klass="agreed"), full, node("span", klass="against"), hollow]
+    parts: list[Node | str] = []
+    if any(len(marks) for marks in dots.values()):
+        parts += [node("span", klass="agreed"), full, node("span", klass="against"), hollow]
     if guess:
-        said += [" · " if said else "", GUESS]
-    return node("div", *said, klass="guess")
+        parts += [" · " if parts else "", GUESS]
+    return node("div", *parts, klass="guess")
 
 
 def _early(estimate: Estimate, track: Track, dots: BoolArray | None) -> str:
@@ -256,12 +257,12 @@ def _scale(session: Session, estimates: Sequence[Estimate]) -> Ends:
     """Shares from 0 to 100 %; differences as far as was possible before the first label."""
     if not _compares(estimates):
         return SHARES
-    ends = [one.possible for one in estimates if one.is_difference]
-    return possible_scale(min(one.low for one in ends), max(one.high for one in ends))
+    ends = [estimate.possible for estimate in estimates if estimate.is_difference]
+    return possible_scale(min(end.low for end in ends), max(end.high for end in ends))
 
 
 def _compares(estimates: Sequence[Estimate]) -> bool:
-    return any(is_difference(one.estimand) for one in estimates)
+    return any(is_difference(estimate.estimand) for estimate in estimates)
 
 
 def bar_of(estimate: Shown, name: str) -> Bar:
@@ -281,14 +282,14 @@ def _heads(session: Session, others: int) -> tuple[dict[str, Band | None], str]:
     waiting = curve_view.waiting(session, session.band("precision"))
     heads = curve_view.landmarks(session, MOST_BARS - min(others, 2))
     cuts = [] if waiting else session.cuts([rank for _, rank in heads])
-    known = [one.readings.get("precision") for one in cuts] or [None] * len(heads)
-    found = {name: band for (name, _), band in zip(heads, known, strict=True)}
-    told = curve_view.told_head(session)
-    first = next(found[name] for name, rank in heads if rank == told)
+    known = [cut.readings.get("precision") for cut in cuts] or [None] * len(heads)
+    bands = {name: band for (name, _), band in zip(heads, known, strict=True)}
+    head = curve_view.told_head(session)
+    first = next(bands[name] for name, rank in heads if rank == head)
     if waiting or first is None or not first.has_interval:
-        said = waiting or NO_BOUNDS
-        return found, f"{said[:1].upper()}{said[1:]}."
-    return found, short_head(first)
+        reason = waiting or NO_BOUNDS
+        return bands, f"{reason[:1].upper()}{reason[1:]}."
+    return bands, short_head(first)
 
 
 def _of_choice(session: Session, choice: Choice) -> Picture:
@@ -311,20 +312,20 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     marks = moving_marks(moved, choice, {str(row["classifier"]) for row in rows})
     now, words = counts(session), one_line(choice_short(choice), 200)
     wanted = choice.precision_threshold
-    said = f"{CANDIDATES_OVER} {words}"
-    chart = race(marks, now.answered, wanted, said)
-    further = " ".join(one_line(further_words(one), 200) for one in further_choices(session.engine))
-    return Picture(bars(shown, wanted=wanted), chart, (), "", words, of_all=further)
+    title = f"{CANDIDATES_OVER} {words}"
+    chart = race(marks, now.answered, wanted, title)
+    others = [one_line(further_words(other), 200) for other in further_choices(session.engine)]
+    return Picture(bars(shown, wanted=wanted), chart, (), "", words, of_all=" ".join(others))
 
 
-def _of_lists(session: Session, found: ListDifference) -> Picture:
+def _of_lists(session: Session, lists: ListDifference) -> Picture:
     """The difference at a few ranks as bars, and its band along all of them."""
-    said = short_lists(found)
-    chart = along_lists(found, said) if found.has_interval else None
-    first, second = (one_line(str(one), LONGEST_OF_TWO) for one in _both(found))
+    sentence = short_lists(lists)
+    chart = along_lists(lists, sentence) if lists.has_interval else None
+    first, second = (one_line(str(name), LONGEST_OF_TWO) for name in _both(lists))
     legend = node("div", MORE_POINTS.format(first=first, second=second), klass="guess")
-    rows = bars(list_bars(found, named=False), list_scale(found))
-    return Picture(rows, chart, (), "", said, legend)
+    rows = bars(list_bars(lists, named=False), list_scale(lists))
+    return Picture(rows, chart, (), "", sentence, legend)
 
 
 def _track(session: Session, estimate: Estimate, rows: list[Seen], truth: float | None) -> Track:
@@ -377,8 +378,8 @@ def _ahead(session: Session, key: str) -> Ahead:
     population, engine = session.population, session.engine
     if engine.planned > engine.setup.planned:
         return None, None
-    found, suggested = expected_widths(population, population.fingerprint, session.plan.to_json())
-    known = [(labels, width[key]) for labels, width in found if np.isfinite(width.get(key, np.nan))]
+    widths, suggested = expected_widths(population, population.fingerprint, session.plan.to_json())
+    known = [(size, width[key]) for size, width in widths if np.isfinite(width.get(key, np.nan))]
     if not known:
         return None, None
     labels, half = np.array(known, dtype=float).T
@@ -397,10 +398,10 @@ def expected_widths(
         planned = min(plan.planned or plan.budget or outlook.most, outlook.most)
         least = max(outlook.design.least(outlook.frame), 10)
         sizes = sorted(
-            {round(one) for one in np.geomspace(min(least, planned), planned, AHEAD_POINTS)}
+            {round(size) for size in np.geomspace(min(least, planned), planned, AHEAD_POINTS)}
         )
-        asked = [one for one in outlook.questions if one.versus is None]
-        suggested = {one.key: outlook.expected_share(one) for one in asked}
+        asked = [question for question in outlook.questions if question.versus is None]
+        suggested = {question.key: outlook.expected_share(question) for question in asked}
         return [(size, dict(outlook.half_widths(size, planned))) for size in sizes], suggested
     except ValueError:
         return [], {}
