@@ -160,8 +160,8 @@ def replay_bundle(
 
 
 def _digests(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = manifest.get("files")
-    return found if isinstance(found, Mapping) else {}
+    digests = manifest.get("files")
+    return digests if isinstance(digests, Mapping) else {}
 
 
 def _check_manifest(bundle: Bundle, manifest: Mapping[str, Any]) -> None:
@@ -191,18 +191,17 @@ def _plan_json(
     """The plan's text; a changed one is refused with the first event that no longer follows."""
     content = bundle.files[PLAN]
     try:
-        text = content.decode()
+        text = content.decode().removesuffix("\n")
     except UnicodeDecodeError as error:
         raise ReplayError(0, f"{PLAN} was changed: {error}") from None
     if _digests(manifest).get(PLAN) == digest(content):
-        return text.removesuffix("\n")
+        return text
     broken = f"{PLAN} or {MANIFEST} was changed: its SHA-256 is not the one named."
     try:
         population: Population = read_population(file, **arguments)
     except (ValueError, TypeError, OSError):
         raise ReplayError(0, broken) from None
-    found = first_break(population, text.removesuffix("\n"), bundle.log, salts)
-    raise ReplayError(0, broken + found)
+    raise ReplayError(0, broken + first_break(population, text, bundle.log, salts))
 
 
 def _check_end(manifest: Mapping[str, Any], result: ReplayResult) -> None:

@@ -63,15 +63,15 @@ def replay(
 
     Raises ReplayError with the first event that does not agree, 0 for the file or the plan.
     """
-    found = _read(population, arguments)
-    if found.fingerprint != fingerprint:
+    items = _read(population, arguments)
+    if items.fingerprint != fingerprint:
         raise ReplayError(
             0,
-            f"{found.name} is not the file that was labelled, or it was read in a different way: "
-            f"its fingerprint is {found.fingerprint[:16]}, recorded is {fingerprint[:16]}."
-            + first_break(found, plan_json, events, salts),
+            f"{items.name} is not the file that was labelled, or it was read in a different way: "
+            f"its fingerprint is {items.fingerprint[:16]}, recorded is {fingerprint[:16]}."
+            + first_break(items, plan_json, events, salts),
         )
-    walk = Walk(_engine(found, plan_json), genesis(fingerprint, plan_json), salts)
+    walk = Walk(_engine(items, plan_json), genesis(fingerprint, plan_json), salts)
     walk.rewritten = _rewritten(events)
     try:
         for event in events:
@@ -84,7 +84,7 @@ def replay(
             f"the log ends here with the seal {walk.state.hash[:16]}, expected was {seal[:16]}: "
             "events are missing at its end, or it was written anew",
         )
-    return _result(found, walk)
+    return _result(items, walk)
 
 
 class Walk:
@@ -166,7 +166,7 @@ def replay_project(
     items = items_path(record, opened.items_folder) if file is None else file
     contents = opened.contents(project)
     if file is None and is_snapshot(items):
-        shown = {item: one.columns for item, one in contents.items()}
+        shown = {item: content.columns for item, content in contents.items()}
         items = with_shown(_read(items, source["arguments"]), shown)
     return replay(
         items,
@@ -175,7 +175,7 @@ def replay_project(
         fingerprint=record.fingerprint,
         arguments=source["arguments"],
         seal=seal,
-        salts={item: one.salt for item, one in contents.items()},
+        salts={item: content.salt for item, content in contents.items()},
     )
 
 
@@ -231,15 +231,15 @@ def _repeat_words(shown: int, answers: int) -> list[str]:
 
 
 def _text_words(walk: Walk) -> list[str]:
-    erased, said = walk.state.erased, []
+    erased, sentences = walk.state.erased, []
     if erased or walk.rewritten:
-        said.append(f"Erased: {count(len(erased), 'text')} and words of "
+        sentences.append(f"Erased: {count(len(erased), 'text')} and words of "
                     f"{count(len(walk.rewritten), 'event')}; no figure rests on them.")  # fmt: skip
-    if unknown := {one for one in walk.not_compared if one not in erased}:
-        said.append(
+    if unknown := {item for item in walk.not_compared if item not in erased}:
+        sentences.append(
             f"Texts: {count(len(unknown), 'text')} not compared: no salt of theirs is known."
         )
-    return said
+    return sentences
 
 
 def _rewritten(events: Iterable[Event]) -> dict[int, str]:

@@ -89,9 +89,9 @@ STORES: MutableMapping[str, Callable[..., LabelStore]] = Table(
 def new_file(path: Path) -> Iterator[Any]:
     """A connection to an empty store to fill in one transaction, that is at ``path`` once all of it
     is on the disk. Raises StoreError."""
-    from labelcore.store.sqlite import new_file as made
+    from labelcore.store.sqlite import new_file as opened
 
-    with made(path) as connection:
+    with opened(path) as connection:
         yield connection
 
 

@@ -58,24 +58,24 @@ def told(store: LabelStore, sealed: SealedProject, anchored: Sequence[Any]) -> T
     log = store.events(sealed.project, max(after - 1, 0))
     if after and not (log and log[0].hash == before):  # Another log: told from its first event on.
         after, before, log = 0, "", store.events(sealed.project)
-    new = [one for one in log if after < one.sequence <= sealed.seal.events]
+    new = [event for event in log if after < event.sequence <= sealed.seal.events]
     return Told(sealed, after, before, new)
 
 
 def statement(place: Path, why: str, logs: Mapping[str, Told]) -> str:
     """What is said now, signed. Raises OSError."""
-    said = {
+    projects = {
         key: {
-            "project": one.sealed.project,
-            **asdict(one.sealed.seal),
-            "after": [one.after, one.before],
-            "pieces": "".join(event.hash[:PIECE] for event in one.events),
-            "given_up": [asdict(seal) for seal in one.sealed.given_up],
+            "project": log.sealed.project,
+            **asdict(log.sealed.seal),
+            "after": [log.after, log.before],
+            "pieces": "".join(event.hash[:PIECE] for event in log.events),
+            "given_up": [asdict(seal) for seal in log.sealed.given_up],
         }
-        for key, one in logs.items()
+        for key, log in logs.items()
     }
     at = datetime.now(UTC).isoformat(timespec="microseconds")
-    values = {"form": FORM, "store": place.stem, "at": at, "why": why, "projects": said}
+    values = {"form": FORM, "store": place.stem, "at": at, "why": why, "projects": projects}
     return json.dumps(signed(place, values), sort_keys=True)
 
 
@@ -121,11 +121,11 @@ def statements(address: str) -> list[str]:
         raise StoreError("what a command was given cannot be read back; keep it in a folder")
     if "://" in address:
         with closing(opens["store"](address, create=False)) as store:
-            return [str(one.text) for one in store.events(PROJECT)]
+            return [str(event.text) for event in store.events(PROJECT)]
     place = Path(address).expanduser()
     try:
         files = sorted(place.glob("*.json")) if place.is_dir() else [place]
-        return [one.read_text("utf-8") for one in files]
+        return [file.read_text("utf-8") for file in files]
     except (OSError, ValueError) as error:
         raise StoreError(f"the anchor cannot be read: {error}") from error
 
@@ -159,33 +159,33 @@ class AnchorCopy(Copy):
                     self.strange += 1
         while waiting:
             # A clock that was wrong has put them out of order: each waits for what it goes on from.
-            values = next((one for one in waiting if self._can_take(one)), waiting[0])
+            values = next((other for other in waiting if self._can_take(other)), waiting[0])
             waiting.remove(values)
             if values["key"] not in self.keys:
                 self.keys.append(values["key"])
             self.at = max(self.at, values["at"])
-            self.strange += [self._take(*one) for one in values["projects"].items()].count(False)
+            self.strange += sum(not self._take(*pair) for pair in values["projects"].items())
 
     def _can_take(self, values: Mapping[str, Any]) -> bool:
-        said = values["projects"].items()
-        return all(one["after"][0] <= len(self._pieces.get(key, ())) for key, one in said)
+        projects = values["projects"].items()
+        return all(log["after"][0] <= len(self._pieces.get(key, ())) for key, log in projects)
 
-    def _take(self, key: str, said: Mapping[str, Any]) -> bool:
+    def _take(self, key: str, log: Mapping[str, Any]) -> bool:
         """Go on from what was said before; whether that could be."""
-        (after, before), pieces = said["after"], said["pieces"]
+        (after, before), pieces = log["after"], log["pieces"]
         new = [pieces[at : at + PIECE] for at in range(0, len(pieces), PIECE)]
-        seal, given_up = Seal(said["events"], said["hash"], said["at"]), said["given_up"]
+        seal, given_up = Seal(log["events"], log["hash"], log["at"]), log["given_up"]
         known, had = self._pieces.get(key, []), self.projects.get(key)
         whole = [*known[:after], *new]
         follows = len(known) >= after and (not after or before.startswith(known[after - 1]))
         same = whole[: len(known)] == known or known[: len(whole)] == whole
-        left = had is not None and any(one["hash"] == had.seal.hash for one in given_up)
+        left = had is not None and any(old["hash"] == had.seal.hash for old in given_up)
         if not (follows and same) and not left:
             return False
         if had is None or left or len(whole) >= len(known):
             self._pieces[key] = new if left and not after else whole
-            given = tuple(Seal(**one) for one in given_up)
-            self.projects[key] = SealedProject(said["project"], seal, given)
+            given = tuple(Seal(**old) for old in given_up)
+            self.projects[key] = SealedProject(log["project"], seal, given)
         return True
 
     def hashes(self, key: str) -> Sequence[str]:

@@ -124,22 +124,22 @@ class Act:
 
 def numbered(acts: Sequence[Act], last: Act | None) -> list[Act]:
     """Lines as they follow the last one of a trail."""
-    found: list[Act] = []
+    lines: list[Act] = []
     number, before = (last.sequence, last.hash) if last else (0, "")
-    for place, one in enumerate(acts, 1):
-        found.append(replace(one, sequence=number + place).chained(before))
-        before = found[-1].hash
-    return found
+    for place, act in enumerate(acts, 1):
+        lines.append(replace(act, sequence=number + place).chained(before))
+        before = lines[-1].hash
+    return lines
 
 
 def acts_follow(acts: Sequence[Act], last: Act | None = None) -> int:
     """The first line of an audit trail, or of what follows its line ``last``, that does not follow
     from the one before it; 0 for none."""
     first, before = (last.sequence + 1, last.hash) if last else (1, "")
-    for number, one in enumerate(acts, first):
-        if one.sequence != number or one.chained(before) != one:
+    for number, act in enumerate(acts, first):
+        if act.sequence != number or act.chained(before) != act:
             return number
-        before = one.hash
+        before = act.hash
     return 0
 
 
@@ -376,7 +376,7 @@ def name_for(given: Collection[str], in_log: Collection[str]) -> str:
 
 def unknown_project(name: str, known: Sequence[str], url: str) -> UnknownProjectError:
     """The error for a name that is not in the store, listing those that are."""
-    names = ", ".join(repr(one) for one in known) if known else "none yet"
+    names = ", ".join(repr(project) for project in known) if known else "none yet"
     return UnknownProjectError(f"There is no project {name!r} in {url}. Projects there: {names}.")
 
 

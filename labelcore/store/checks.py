@@ -93,7 +93,7 @@ def checked_contents(contents: Contents) -> dict[str, Content]:
             _check_text(f"a column name of item {item_id!r}", column)
             if not isinstance(text, str):
                 raise TypeError(f"column {column!r} of item {item_id!r} must be text, got {text!r}")
-    return {item: Content(dict(one.columns), one.salt) for item, one in contents.items()}
+    return {item: Content(dict(texts.columns), texts.salt) for item, texts in contents.items()}
 
 
 def _check_fields(event: Event) -> None:

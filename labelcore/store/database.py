@@ -351,7 +351,7 @@ class DatabaseStore(LabelStore):
             _refuse_repeated(connection, kept)
             follows(project, kept, last)
             if kept:
-                connection.execute(INSERT_EVENT, [_event_row(project_id, one) for one in kept])
+                connection.execute(INSERT_EVENT, [_event_row(project_id, event) for event in kept])
             if texts:
                 connection.execute(
                     INSERT_ITEM[connection.dialect.name], _item_rows(project_id, texts)
@@ -372,14 +372,14 @@ class DatabaseStore(LabelStore):
             here = event_table.c.project_id == project_id
             if erasure.rewritten:
                 with self._unguarded(connection):
-                    for one in erasure.rewritten:
-                        new = {"annotator": one.annotator, "text": one.text}
-                        new["detail"] = detail_json(one)
-                        same = event_table.c.sequence == one.sequence
+                    for event in erasure.rewritten:
+                        new = {"annotator": event.annotator, "text": event.text}
+                        new["detail"] = detail_json(event)
+                        same = event_table.c.sequence == event.sequence
                         connection.execute(update(event_table).where(here, same).values(new))
             if kept:
-                connection.execute(INSERT_EVENT, [_event_row(project_id, one) for one in kept])
-            items = [{"project_id": project_id, "item_id": one} for one in erasure.items]
+                connection.execute(INSERT_EVENT, [_event_row(project_id, event) for event in kept])
+            items = [{"project_id": project_id, "item_id": item} for item in erasure.items]
             if items:
                 connection.execute(DELETE_ITEM, items)
             for key, (name, _) in self._keys(connection, project_id).items() if people else ():
@@ -405,10 +405,10 @@ class DatabaseStore(LabelStore):
     def note_acts(self, acts: Sequence[Act]) -> list[Act]:
         with self._writing(TRAIL) as connection:
             row = connection.execute(LAST_ACT).one_or_none()
-            made = numbered(acts, Act(*row) if row else None)
-            if made:
-                connection.execute(insert(act_table), [one.row() for one in made])
-            return made
+            lines = numbered(acts, Act(*row) if row else None)
+            if lines:
+                connection.execute(insert(act_table), [line.row() for line in lines])
+            return lines
 
     def _has_acts(self, connection: Connection) -> bool:
         """Whether the database has the table of the audit trail."""
@@ -539,10 +539,10 @@ def copy_rows(
     numbers: dict[int, int] = {}
     for row in source.execute(select(project_table).order_by(project_table.c.id)).mappings():
         values = {name: value for name, value in row.items() if name != "id"}
-        made = insert(project_table).values(values).returning(project_table.c.id)
-        numbers[row["id"]] = target.execute(made).scalar_one()
+        statement = insert(project_table).values(values).returning(project_table.c.id)
+        numbers[row["id"]] = target.execute(statement).scalar_one()
     for table in (event_table, item_table, person_table):
-        columns = [one for one in table.c if salts or one.name != "salt"]
+        columns = [column for column in table.c if salts or column.name != "salt"]
         ordered = select(*columns).order_by(*columns[: 2 if table is not person_table else 1])
         rows = source.execution_options(yield_per=_ROWS_AT_ONCE).execute(ordered)
         for some in rows.mappings().partitions():
@@ -558,23 +558,23 @@ def copy_rows(
 
 def _refuse_repeated(connection: Connection, events: Sequence[Event]) -> None:
     """Raise RepeatedTokenError for the first event whose token the store already has."""
-    keys = [key for one in events for key in tokens(one)]
-    found: dict[tuple[str, str], tuple[Event, str]] = {}
+    keys = [key for event in events for key in tokens(event)]
+    holders: dict[tuple[str, str], tuple[Event, str]] = {}
     for field, statement in WITH_TOKEN.items():
         wanted = [token for name, token in keys if name == field]
         for start in range(0, len(wanted), _TOKENS_AT_ONCE):
             some = wanted[start : start + _TOKENS_AT_ONCE]
             for row in connection.execute(statement, {"wanted": some}):
-                found[field, row[0]] = (_event(row[2:]), row[1])
+                holders[field, row[0]] = (_event(row[2:]), row[1])
     for key in keys:
-        if key in found:
-            raise RepeatedTokenError(*found[key])
+        if key in holders:
+            raise RepeatedTokenError(*holders[key])
 
 
-def _event_row(project_id: int, one: Event) -> dict[str, Any]:
-    row: dict[str, Any] = {name: getattr(one, name) for name in EVENT_FIELDS}
+def _event_row(project_id: int, event: Event) -> dict[str, Any]:
+    row: dict[str, Any] = {name: getattr(event, name) for name in EVENT_FIELDS}
     row["project_id"] = project_id
-    row["detail"] = detail_json(one)
+    row["detail"] = detail_json(event)
     return row
 
 

@@ -77,7 +77,7 @@ def read_erased(place: Path | None) -> ErasedList:
         return ErasedList()
     try:
         values = json.loads(erased_file(place).read_text("utf-8"))
-        gone = tuple(Gone(**{**one, "items": tuple(one["items"])}) for one in values["gone"])
+        gone = tuple(Gone(**{**row, "items": tuple(row["items"])}) for row in values["gone"])
         return ErasedList(**{**values, "gone": gone})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(
@@ -124,7 +124,7 @@ def remove_written(place: Path | None) -> tuple[list[Path], list[Path]]:
         else:
             changed.append(file)
     if place is not None:
-        written = {str(one): "" for one in changed}
+        written = {str(file): "" for file in changed}
         write_erased(place, replace(known, written=written, unclean=False))
     return removed, changed
 
@@ -139,15 +139,15 @@ def old_backups(place: Path) -> Iterator[Path]:
     stores that are erased in themselves."""
     folder = backups_folder(place)
     if folder.exists():
-        yield from (one for one in folder.iterdir() if one.name != GIVEN_UP)
+        yield from (file for file in folder.iterdir() if file.name != GIVEN_UP)
 
 
 def remove_backups(place: Path, but: Path) -> int:
     """Remove every backup except one; how many."""
-    number = len([one for one in backups(place) if one != but])
-    for one in list(old_backups(place)):
-        if one.name not in {but.name + end for end in BESIDE}:
-            shutil.rmtree(one) if one.is_dir() else one.unlink(missing_ok=True)
+    number = len([backup for backup in backups(place) if backup != but])
+    for file in list(old_backups(place)):
+        if file.name not in {but.name + end for end in BESIDE}:
+            shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
     return number
 
 
@@ -161,7 +161,7 @@ def forget_seal(place: Path, key: str) -> None:
     """Of a project that was erased. Raises OSError."""
     file = read_seals_file(place)
     if key in file.seals:
-        seals = {name: one for name, one in file.seals.items() if name != key}
+        seals = {name: seal for name, seal in file.seals.items() if name != key}
         write_seals(place, replace(file, seals=seals))
 
 

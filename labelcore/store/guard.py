@@ -78,22 +78,22 @@ log = logging.getLogger(__name__)
 def seal(store: LabelStore, place: Path, pending: Mapping[str, Event]) -> None:
     """Seal logs at these events, by project, as far as the store has them and is not sealed further
     on. Raises OSError, StoreError."""
-    found = {}
+    sealed = {}
     for name, event in pending.items():
         with suppress(UnknownProjectError):  # It has another name since, and its next event tells.
             there = store.events(name, event.sequence - 1)
             if there and there[0].hash == event.hash:
                 key = identity_of(store.project(name))
-                found[key] = SealedProject(name, Seal(event.sequence, event.hash, event.at))
+                sealed[key] = SealedProject(name, Seal(event.sequence, event.hash, event.at))
     file = read_seals_file(place)
     if file.forged:
         raise StoreError(FORGED.format(file=seals_file(place)))
     seals = dict(file.seals)
-    for key, one in found.items():
+    for key, project in sealed.items():
         before = seals.get(key)
-        if before is None or before.seal.events <= one.seal.events:
+        if before is None or before.seal.events <= project.seal.events:
             given_up = before.given_up if before else ()
-            seals[key] = SealedProject(one.project, one.seal, given_up)
+            seals[key] = SealedProject(project.project, project.seal, given_up)
     write_seals(place, replace(file, seals=seals))
 
 
@@ -118,14 +118,14 @@ def seal_anew(store: LabelStore) -> None:
             at = datetime.now(UTC).isoformat(timespec="microseconds")
             last = events[-1].hash if events else ""
             seals[key] = SealedProject(record.name, Seal(len(events), last, at), given_up)
-    for one in backups(store.guarded):
-        copy = BackupCopy(one)
+    for backup in backups(store.guarded):
+        copy = BackupCopy(backup)
         if not copy.damage and any(
             key not in logs or first_difference(logs[key], copy, key) for key in copy.projects
         ):
-            aside = one.parent / GIVEN_UP
+            aside = backup.parent / GIVEN_UP
             aside.mkdir(mode=0o700, exist_ok=True)
-            one.rename(aside / one.name)
+            backup.rename(aside / backup.name)
     write_seals(store.guarded, replace(file, seals=seals))
 
 
@@ -133,16 +133,16 @@ def rotate(place: Path) -> None:
     """Remove backups that nobody needs: not among the newest, not the last one of its day, and
     with nothing in it that the newest has not."""
     every = backups(place)
-    migrated = [one for one in every if "-version-" in one.name]
-    plain = [one for one in every if one not in migrated]
+    migrated = [backup for backup in every if "-version-" in backup.name]
+    plain = [backup for backup in every if backup not in migrated]
     last_of_day: dict[str, Path] = {}
-    for one in plain:
-        last_of_day.setdefault(f"{made_at(one):%Y%m%d}", one)
+    for backup in plain:
+        last_of_day.setdefault(f"{made_at(backup):%Y%m%d}", backup)
     kept = {*plain[:NEWEST], *list(last_of_day.values())[:DAYS], *migrated[:MIGRATED]}
-    for one in every:
-        if one not in kept and BackupCopy(every[0]).holds(BackupCopy(one)):
+    for backup in every:
+        if backup not in kept and BackupCopy(every[0]).holds(BackupCopy(backup)):
             for end in BESIDE:
-                Path(f"{one}{end}").unlink(missing_ok=True)
+                Path(f"{backup}{end}").unlink(missing_ok=True)
 
 
 def back_up_now(place: Path, write: Callable[[Path], object], mark: str = "") -> Path:
@@ -155,7 +155,7 @@ def back_up_now(place: Path, write: Callable[[Path], object], mark: str = "") ->
     """
     folder = backups_folder(place)
     like = [place, *backups(place)][0 if place.exists() else -1]
-    size = sum(one.stat().st_size for end in BESIDE if (one := Path(f"{like}{end}")).exists())
+    size = sum(file.stat().st_size for end in BESIDE if (file := Path(f"{like}{end}")).exists())
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         free = shutil.disk_usage(folder).free
@@ -170,10 +170,10 @@ def back_up_now(place: Path, write: Callable[[Path], object], mark: str = "") ->
         if time.time() - half.stat().st_mtime > LEFT_SECONDS:
             half.unlink(missing_ok=True)
     stamp = datetime.now(UTC).strftime(STAMP)
-    made = folder / f"{place.stem}-{stamp}{mark}{place.suffix}"
-    write(made)
+    backup = folder / f"{place.stem}-{stamp}{mark}{place.suffix}"
+    write(backup)
     rotate(place)
-    return made
+    return backup
 
 
 # While people label
@@ -204,7 +204,7 @@ class Guard:
         """Events were stored: costs a press a few microseconds."""
         with self._wake:
             self._pending[project] = events[-1]
-            self._answers += sum(one.kind in ANSWER_KINDS for one in events)
+            self._answers += sum(event.kind in ANSWER_KINDS for event in events)
             self._start()
 
     def hour(self) -> None:
@@ -288,16 +288,16 @@ class Guard:
         if not why and since is not None and abs(since.total_seconds()) < HOUR:
             return
         logs = {
-            key: told(self._store, one, file.anchored.get(key, (0, "")))
+            key: told(self._store, sealed, file.anchored.get(key, (0, "")))
             for record in self._store.projects()
-            if (one := file.seals.get(key := identity_of(record)))
-            and file.anchored.get(key) != [one.seal.events, one.seal.hash]
+            if (sealed := file.seals.get(key := identity_of(record)))
+            and file.anchored.get(key) != [sealed.seal.events, sealed.seal.hash]
         }
         if logs:
             at = datetime.now(UTC)
             send(address, f"{place.stem}-{at:{STAMP}}", statement(place, why or HOURLY, logs))
             done = {
-                key: [one.sealed.seal.events, one.sealed.seal.hash] for key, one in logs.items()
+                key: [sent.sealed.seal.events, sent.sealed.seal.hash] for key, sent in logs.items()
             }
             anchored = {**file.anchored, **done}
             write_seals(place, replace(file, anchored=anchored, sent=at.isoformat()))
@@ -306,7 +306,7 @@ class Guard:
         place, new = self._store.guarded, self._answers - self._backed_up
         if place is None or not new:
             return False
-        newest = next((at for one in backups(place) if (at := made_at(one))), None)
+        newest = next((at for backup in backups(place) if (at := made_at(backup))), None)
         # One that is dated after now was made while the clock was wrong.
         age = abs((datetime.now(UTC) - newest).total_seconds()) if newest else float("inf")
         enough = new >= min(max(self._backed_up, 1), BACKUP_ANSWERS) or age >= HOUR
@@ -327,8 +327,8 @@ def _every_hour() -> None:
     def looks() -> None:
         while True:
             time.sleep(HOUR / 60)
-            for one in list(_alive):
-                one.hour()
+            for guard in list(_alive):
+                guard.hour()
 
     if not _clock:
         _clock.append(threading.Thread(target=looks, name="guard clock", daemon=True))
@@ -337,5 +337,5 @@ def _every_hour() -> None:
 
 @atexit.register
 def _seal_the_last() -> None:
-    for one in list(_alive):
-        one.close()
+    for guard in list(_alive):
+        guard.close()

@@ -136,18 +136,18 @@ def items_path(record: ProjectRecord, folder: Path | None) -> Path:
         return path
     if path.exists() and not places[0].endswith(SNAPSHOT):
         return path
-    found = [_within(folder, place, record) for place in places if not place.endswith(CONTENTS)]
-    return next((kept for kept in found if kept.exists()), path)
+    paths = [_within(folder, place, record) for place in places if not place.endswith(CONTENTS)]
+    return next((kept for kept in paths if kept.exists()), path)
 
 
 def copy_items(records: Iterable[ProjectRecord], source: Path | None, target: Path | None) -> None:
     """Copy what one store keeps of these projects' items to the folder of another one, where both
     keep any. Raises StoreNotWritableError, and StoreError for items outside the folders; then
     nothing is copied."""
-    places = [(one, place) for one in records for place in places_of(one)]
+    places = [(record, place) for record in records for place in places_of(record)]
     if source is None or target is None:
         return
-    files = [(_within(source, at, one), _within(target, at, one)) for one, at in places]
+    files = [(_within(source, at, record), _within(target, at, record)) for record, at in places]
     for file, there in files:
         if file.exists():
             _copied(file, there)

@@ -58,10 +58,10 @@ def read_seals_file(place: Path) -> SealsFile:
     must not hold up the labels."""
     try:
         values = json.loads(seals_file(place).read_text("utf-8"))
-        own, key = public_key(place), str(values["key"])
+        this_key, key = public_key(place), str(values["key"])
         return SealsFile(
-            {name: _sealed(one) for name, one in values["seals"].items()},
-            bool(own) and not (key == own and is_signed(values)),
+            {name: _sealed(seal) for name, seal in values["seals"].items()},
+            bool(this_key) and not (key == this_key and is_signed(values)),
             values["anchored"],
             values["sent"],
             key,
@@ -77,16 +77,16 @@ def read_seals(place: Path) -> Mapping[str, SealedProject]:
 
 
 def _sealed(values: Mapping[str, Any]) -> SealedProject:
-    given_up = tuple(Seal(**one) for one in values.get("given_up", ()))
+    given_up = tuple(Seal(**seal) for seal in values.get("given_up", ()))
     return SealedProject(str(values["project"]), Seal(**values["seal"]), given_up)
 
 
 def write_seals(place: Path, file: SealsFile) -> None:
     """All of it or nothing, on the disk when this returns. Raises OSError."""
-    own = public_key(place)
-    lost = [file.key] if file.key and file.key != own else []
+    key = public_key(place)
+    lost = [file.key] if file.key and file.key != key else []
     values = {
-        "seals": {key: asdict(one) for key, one in file.seals.items()},
+        "seals": {key: asdict(seal) for key, seal in file.seals.items()},
         "anchored": file.anchored,
         "sent": file.sent,
         "keys": [*file.keys, *lost],
@@ -107,10 +107,10 @@ def backups_folder(place: Path) -> Path:
 
 def backups(place: Path) -> list[Path]:
     """The automatic backups, the newest first; one that a wrong clock dated after now is last."""
-    found = backups_folder(place).glob(f"{escape(place.stem)}-*{escape(place.suffix)}")
-    dated = [(at, one) for one in found if (at := made_at(one)) is not None]
+    files = backups_folder(place).glob(f"{escape(place.stem)}-*{escape(place.suffix)}")
+    dated = [(at, file) for file in files if (at := made_at(file)) is not None]
     now = datetime.now(UTC)
-    return [one for _, one in sorted(dated, key=lambda it: (it[0] <= now, *it), reverse=True)]
+    return [file for _, file in sorted(dated, key=lambda it: (it[0] <= now, *it), reverse=True)]
 
 
 def made_at(backup: Path) -> datetime | None:
@@ -143,7 +143,7 @@ class BackupCopy(Copy):
     def __init__(self, file: Path) -> None:
         self.what, self.file, self.damage = f"the backup {file.name}", file, ""
         self._read = self._sealed()
-        self.projects = {key: one for key, (one, _) in self._read.items()}
+        self.projects = {key: project for key, (project, _) in self._read.items()}
 
     def _sealed(self) -> dict[str, tuple[SealedProject, int]]:
         try:
@@ -175,10 +175,10 @@ class BackupCopy(Copy):
         with closing(_reader(self.file)) as connection:
             return all(
                 key in here
-                and connection.execute(asked, (here[key][1], one.seal.events)).fetchone()
-                == (one.seal.hash,)
-                for key, one in there.items()
-                if one.seal.events
+                and connection.execute(asked, (here[key][1], project.seal.events)).fetchone()
+                == (project.seal.hash,)
+                for key, project in there.items()
+                if project.seal.events
             )
 
 
@@ -202,7 +202,7 @@ def first_difference(events: Sequence[Event], copy: Copy, key: str) -> int:
     if len(events) >= known and events[known - 1].hash == sealed.seal.hash:
         return 0
     hashes = copy.hashes(key)
-    same = common([one.hash for one in events], hashes)
+    same = common([event.hash for event in events], hashes)
     return same + 1 if hashes or len(events) >= known else len(events) + 1
 
 
@@ -218,25 +218,25 @@ class Difference:
 def difference(events: Sequence[Event], copies: Sequence[Copy], key: str) -> Difference | None:
     """The one that says most of several: a copy that can name the event, else that which knows the
     longest log. A backup that an agreeing anchor speaks against is itself another one."""
-    found = [
-        Difference(first, one) for one in copies if (first := first_difference(events, one, key))
+    gaps = [
+        Difference(first, copy) for copy in copies if (first := first_difference(events, copy, key))
     ]
-    differing = [one.copy for one in found]
+    differing = [gap.copy for gap in gaps]
     sure = max(
         (
-            one.projects[key].seal.events
-            for one in copies
-            if isinstance(one, AnchorCopy) and key in one.projects and one not in differing
+            copy.projects[key].seal.events
+            for copy in copies
+            if isinstance(copy, AnchorCopy) and key in copy.projects and copy not in differing
         ),
         default=0,
     )
-    found = [one for one in found if not (isinstance(one.copy, BackupCopy) and one.first <= sure)]
-    named = [one for one in found if one.first <= len(events) and one.copy.hashes(key)]
+    gaps = [gap for gap in gaps if not (isinstance(gap.copy, BackupCopy) and gap.first <= sure)]
+    named = [gap for gap in gaps if gap.first <= len(events) and gap.copy.hashes(key)]
     if named:
-        return min(named, key=lambda one: one.first)
-    if found:
-        return max(found, key=lambda one: (one.first, one.copy.projects[key].seal.events))
-    return next((Difference(0, one) for one in copies if one.forged), None)
+        return min(named, key=lambda gap: gap.first)
+    if gaps:
+        return max(gaps, key=lambda gap: (gap.first, gap.copy.projects[key].seal.events))
+    return next((Difference(0, copy) for copy in copies if copy.forged), None)
 
 
 def faults_of(
@@ -244,29 +244,29 @@ def faults_of(
 ) -> list[str]:
     """What is wrong with what guards logs, in words: seals that are gone or older than the anchor,
     backups that are not as they were made, statements that do not go on."""
-    found = []
-    for one in copies:
-        if isinstance(one, SealsCopy):
+    faults = []
+    for copy in copies:
+        if isinstance(copy, SealsCopy):
             here = any(logs.values()) or key_file(place).parent == place.parent
-            if not one.keys and not one.forged and here and public_key(place):
-                found.append(f"{seals_file(place)} is missing or cannot be read")
+            if not copy.keys and not copy.forged and here and public_key(place):
+                faults.append(f"{seals_file(place)} is missing or cannot be read")
             anchors = [other for other in copies if isinstance(other, AnchorCopy)]
             if any(
-                key in one.projects and one.projects[key].seal.events < said.seal.events
+                key in copy.projects and copy.projects[key].seal.events < project.seal.events
                 for other in anchors
-                for key, said in other.projects.items()
+                for key, project in other.projects.items()
             ):
-                found.append(f"{seals_file(place)} is older than the anchor")
-        elif isinstance(one, AnchorCopy) and one.strange:
-            found.append(f"the anchor has {one.strange:,} statements that do not go on")
-        elif isinstance(one, BackupCopy) and one.damage:
-            found.append(f"{one.what} cannot be read ({one.damage})")
-        elif isinstance(one, BackupCopy):
+                faults.append(f"{seals_file(place)} is older than the anchor")
+        elif isinstance(copy, AnchorCopy) and copy.strange:
+            faults.append(f"the anchor has {copy.strange:,} statements that do not go on")
+        elif isinstance(copy, BackupCopy) and copy.damage:
+            faults.append(f"{copy.what} cannot be read ({copy.damage})")
+        elif isinstance(copy, BackupCopy):
             for key, events in logs.items():
-                if key in one.projects and first_difference(events, one, key):
-                    found.append(f"{one.what} and the log are not the same")
+                if key in copy.projects and first_difference(events, copy, key):
+                    faults.append(f"{copy.what} and the log are not the same")
                     break
-    return found
+    return faults
 
 
 def lost_projects(
@@ -274,12 +274,12 @@ def lost_projects(
 ) -> tuple[SealedProject, ...]:
     """Those that seals, backups or anchor know and that are not there, by their identities nor
     ``erased``: an older copy was put back, or another one."""
-    there = {*(identity_of(one) for one in records), *erased}
+    there = {*(identity_of(record) for record in records), *erased}
     lost: dict[str, SealedProject] = {}
     for copy in copies:
-        for key, one in copy.projects.items():
-            if key not in there and one.seal.events:
-                lost.setdefault(key, one)
+        for key, project in copy.projects.items():
+            if key not in there and project.seal.events:
+                lost.setdefault(key, project)
     return tuple(lost.values())
 
 
@@ -291,5 +291,5 @@ def copies_at(place: Path | None, newest: int | None, address: str) -> list[Copy
     near = address and not ("://" in address or address.startswith(COMMAND))
     # What is written last is read first: it knows no more than the others.
     anchors = [AnchorCopy(address, place.stem)] if address and (near or newest is None) else []
-    found = [BackupCopy(one) for one in backups(place)[:newest]]
-    return [SealsCopy(read_seals_file(place), place), *found, *anchors]
+    kept = [BackupCopy(file) for file in backups(place)[:newest]]
+    return [SealsCopy(read_seals_file(place), place), *kept, *anchors]

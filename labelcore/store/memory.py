@@ -129,14 +129,14 @@ class MemoryStore(LabelStore):
         kept = checked_events(events)
         texts = checked_contents(contents)
         with self._open():
-            found = self._find(project)
+            kept_project = self._find(project)
             self._refuse_repeated(kept)
-            follows(project, kept, len(found.events))
-            found.events.extend(kept)
+            follows(project, kept, len(kept_project.events))
+            kept_project.events.extend(kept)
             for event in kept:
-                self._tokens.update(dict.fromkeys(tokens(event), (found, event)))
+                self._tokens.update(dict.fromkeys(tokens(event), (kept_project, event)))
             for item_id, content in texts.items():
-                found.contents.setdefault(item_id, content)
+                kept_project.contents.setdefault(item_id, content)
 
     def events(self, project: str, after: int = 0) -> list[Event]:
         with self._open():
@@ -158,12 +158,12 @@ class MemoryStore(LabelStore):
     def person(self, project: str, key: str, at: str) -> str:
         check_person(key, at)
         with self._open():
-            found = self._find(project)
-            if key not in found.people:
-                given = {name for name, _ in found.people.values()}
-                in_log = {event.annotator for event in found.events}
-                found.people[key] = name_for(given, in_log), at
-            return found.people[key][0]
+            kept_project = self._find(project)
+            if key not in kept_project.people:
+                given = {name for name, _ in kept_project.people.values()}
+                in_log = {event.annotator for event in kept_project.events}
+                kept_project.people[key] = name_for(given, in_log), at
+            return kept_project.people[key][0]
 
     def people(self, project: str) -> dict[str, str]:
         with self._open():
@@ -177,22 +177,22 @@ class MemoryStore(LabelStore):
         for key, (_, at) in keys.items():
             check_person(key, at)
         with self._open():
-            found = self._find(project)
-            found.people = {**keys, **found.people}
+            kept_project = self._find(project)
+            kept_project.people = {**keys, **kept_project.people}
 
     def erase(self, project: str, erasure: Erasure) -> None:
         kept = checked_events(erasure.events)
         with self._open():
-            found = self._find(project)
-            follows(project, kept, len(found.events))
-            for one in erasure.rewritten:
-                found.events[one.sequence - 1] = one
-            found.events.extend(kept)
+            kept_project = self._find(project)
+            follows(project, kept, len(kept_project.events))
+            for event in erasure.rewritten:
+                kept_project.events[event.sequence - 1] = event
+            kept_project.events.extend(kept)
             for item in erasure.items:
-                found.contents.pop(item, None)
-            found.people = {
+                kept_project.contents.pop(item, None)
+            kept_project.people = {
                 gone_key(key, erasure.people.get(name)): (erasure.people.get(name, name), at)
-                for key, (name, at) in found.people.items()
+                for key, (name, at) in kept_project.people.items()
             }
             self.update(
                 project,
@@ -202,19 +202,19 @@ class MemoryStore(LabelStore):
 
     def acts(self, since: str = "") -> list[Act]:
         with self._open():
-            return [one for one in self._acts if one.at >= since]
+            return [act for act in self._acts if act.at >= since]
 
     def note_acts(self, acts: Sequence[Act]) -> list[Act]:
         with self._open():
-            made = numbered(acts, self._acts[-1] if self._acts else None)
-            self._acts.extend(made)
-            return made
+            lines = numbered(acts, self._acts[-1] if self._acts else None)
+            self._acts.extend(lines)
+            return lines
 
     def remove(self, project: str) -> None:
         with self._open():
             gone = self._find(project)
             del self._projects[project]
-            self._tokens = {key: one for key, one in self._tokens.items() if one[0] is not gone}
+            self._tokens = {key: pair for key, pair in self._tokens.items() if pair[0] is not gone}
 
     def close(self) -> None:
         with self._lock:

@@ -49,8 +49,8 @@ def salvaged(
     """Every project of the backup, and those that the store has besides, as far as it can be read:
     an event counts when it follows from the one before it by its hash, and no seal speaks against
     it."""
-    known = {identity_of(one): one for one in backup.projects()}
-    found = []
+    known = {identity_of(record): record for record in backup.projects()}
+    projects = []
     for project, record in store.records():
         there = known.get(identity_of(record))
         log = backup.events(there.name) if there else []
@@ -62,7 +62,9 @@ def salvaged(
         if not _as_sealed(seals.get(identity_of(record)), len(log), events):
             events = ()
         texts = {
-            str(one.item_id): one.detail.get("content") for one in events if one.kind == "drawn"
+            str(event.item_id): event.detail.get("content")
+            for event in events
+            if event.kind == "drawn"
         }
         contents = {
             item: content
@@ -70,8 +72,8 @@ def salvaged(
             if texts[item] in (None, content.digest(item))
         }
         keys = dict(store.keys(project))
-        found.append(Salvaged(there or record, len(log), tuple(events), contents, keys))
-    return found
+        projects.append(Salvaged(there or record, len(log), tuple(events), contents, keys))
+    return projects
 
 
 class StoreRemains:
@@ -81,7 +83,7 @@ class StoreRemains:
         self._store = store
 
     def records(self) -> Iterable[tuple[str, ProjectRecord]]:
-        return [(one.name, one) for one in reversed(self._store.projects())]
+        return [(record.name, record) for record in reversed(self._store.projects())]
 
     def events(self, project: str, after: int) -> Iterable[Event]:
         return self._store.events(project, after)
@@ -102,19 +104,19 @@ def _as_sealed(sealed: SealedProject | None, after: int, events: Sequence[Event]
     return events[sealed.seal.events - after - 1].hash == sealed.seal.hash
 
 
-def put_into(store: LabelStore, found: Salvaged) -> bool:
+def put_into(store: LabelStore, project: Salvaged) -> bool:
     """Add what was salvaged to a copy of the backup; whether that could be. Raises StoreError."""
-    known = {identity_of(one): one.name for one in store.projects()}
-    if identity_of(found.record) not in known:
-        if found.record.name in known.values():
+    known = {identity_of(record): record.name for record in store.projects()}
+    if identity_of(project.record) not in known:
+        if project.record.name in known.values():
             return False  # Damage has left a record that is none.
-        store.create(found.record)
-    if found.events:
-        store.append(found.record.name, found.events, found.contents)
-    missing = {key: one for key, one in found.keys.items()
-               if key not in store.keys(found.record.name)}  # fmt: skip
+        store.create(project.record)
+    if project.events:
+        store.append(project.record.name, project.events, project.contents)
+    missing = {key: person for key, person in project.keys.items()
+               if key not in store.keys(project.record.name)}  # fmt: skip
     if missing:
-        store.admit(found.record.name, missing)
+        store.admit(project.record.name, missing)
     return True
 
 

@@ -427,7 +427,7 @@ def new_file(path: Path) -> Iterator[Connection]:
     """
     half = path.with_name(f"{path.name}.{os.getpid()}.half")
     try:
-        with closing(SqliteStore(f"sqlite:///{half}")) as made, made._writing() as connection:
+        with closing(SqliteStore(f"sqlite:///{half}")) as store, store._writing() as connection:
             yield connection
         with translated(path):
             copy_database(half, path)

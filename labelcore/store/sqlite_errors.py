@@ -98,8 +98,8 @@ def store_error(path: Path, error: Exception) -> StoreError:
             f"{path} gave an error that Labelcore did not expect. Nothing of this step was "
             f"stored; open the store again, and report this text if it returns. ({cause})"
         )
-    found = damage(path) if code == sqlite3.SQLITE_CORRUPT else None
-    return _KINDS.get(code, StoreError)(f"{path} {sentence} ({found or cause})")
+    finding = damage(path) if code == sqlite3.SQLITE_CORRUPT else None
+    return _KINDS.get(code, StoreError)(f"{path} {sentence} ({finding or cause})")
 
 
 def busy_here(path: Path, seconds: float) -> StoreBusyError:
@@ -121,9 +121,9 @@ def result_code(error: BaseException) -> int:
     return getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
-def damaged(path: Path, found: str) -> StoreError:
+def damaged(path: Path, finding: str) -> StoreError:
     """The StoreError for damage that a check found."""
-    return DamagedStoreError(f"{path} {_DAMAGED} ({found})")
+    return DamagedStoreError(f"{path} {_DAMAGED} ({finding})")
 
 
 def is_database(path: Path) -> bool:
@@ -145,9 +145,9 @@ def damage(path: Path, check: str = "quick_check") -> str | None:
     """
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            found = connection.execute(f"PRAGMA {check}(1)").fetchone()[0]
+            finding = connection.execute(f"PRAGMA {check}(1)").fetchone()[0]
     except sqlite3.Error as error:
         return str(error) if result_code(error) in _DAMAGE_CODES else None
     except UnicodeDecodeError:
         return "its schema cannot be read"
-    return None if found == "ok" else " ".join(str(found).split())
+    return None if finding == "ok" else " ".join(str(finding).split())

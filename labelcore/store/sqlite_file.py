@@ -106,9 +106,9 @@ def check_file(path: Path) -> None:
             f"{path} is not an SQLite database, or its first bytes are damaged. Check the path, or "
             "put back the newest backup: labelcore restore."
         )
-    found = damage(path) if size < QUICK_CHECK_BYTES else None
-    if found is not None:
-        raise damaged(path, found)
+    finding = damage(path) if size < QUICK_CHECK_BYTES else None
+    if finding is not None:
+        raise damaged(path, finding)
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:

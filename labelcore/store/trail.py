@@ -56,7 +56,7 @@ def note(store: LabelStore, *acts: Act) -> None:
 
 
 def _to_file(place: Path, acts: list[Act]) -> None:
-    lines = "".join(json.dumps(one.row(), ensure_ascii=False) + "\n" for one in acts)
+    lines = "".join(json.dumps(line.row(), ensure_ascii=False) + "\n" for line in acts)
     with suppress(OSError):
         file = trail_file(place)
         file.touch(mode=OWNER_ONLY)
@@ -70,7 +70,7 @@ def cut_off(store: LabelStore) -> int:
     if file is None or not file.is_file():
         return 0
     beside = file.read_text("utf-8", "replace").split("\n")
-    known, gone = {one.hash for one in store.acts()}, 0
+    known, gone = {line.hash for line in store.acts()}, 0
     for line in beside:
         with suppress(ValueError, TypeError, KeyError):  # The last one may be half written.
             gone += json.loads(line)["hash"] not in known
@@ -106,12 +106,12 @@ class Trail:
             while True:
                 with self._wake:
                     here, first = self._where(), self._waiting[:MOST_TOGETHER]
-                    some = [one for one in first if one[0] == here]
+                    some = [entry for entry in first if entry[0] == here]
                     self._waiting[: len(first)] = some
                 if not first:
                     return
                 try:
-                    note(self._store(), *(one for _, one in some))
+                    note(self._store(), *(entry for _, entry in some))
                 except (StoreError, ValueError, OSError) as error:
                     log.warning("The audit trail waits: %s", error)
                     return
