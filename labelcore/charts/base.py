@@ -134,8 +134,8 @@ def interval_words(
     if value != value:  # There is an interval, and no value is told.
         least = -1.0 if is_difference(key) else 0.0
         return ONE_END.get(known_ends(low, high, least), BETWEEN).format(low=bottom, high=top)
-    said = number_words(key, value, (low, high) if known else (0.0, 1.0))
-    return f"{said}, between {bottom} and {top}" if known else f"{said}, without an interval yet"
+    text = number_words(key, value, (low, high) if known else (0.0, 1.0))
+    return f"{text}, between {bottom} and {top}" if known else f"{text}, without an interval yet"
 
 
 def empty_chart(message: str, columns: Iterable[str]) -> Chart:

@@ -33,10 +33,10 @@ def bounds(points: Points, low: Path, high: Path) -> list[AnyMark]:
 
 def noise(points: Points) -> list[AnyMark]:
     """The chance error of one window around the midpoint, as a light band of another colour."""
-    found = points.band.extra.get("noise")
-    if found is None or not points.known.any():
+    widths = points.band.extra.get("noise")
+    if widths is None or not points.known.any():
         return []
-    value, spread = points.value, points.of(found)
+    value, spread = points.value, points.of(widths)
     keep = points.known & points.told & (spread > 0)
     if not keep.any():
         return []

@@ -53,7 +53,7 @@ def candidates_chart(choice: Choice) -> Chart:
         return empty_chart(NOTHING, COLUMNS)
     drawing = rows_drawing(
         "precision",
-        [_row(one, choice) for one in table.to_dict("records")],
+        [_row(row, choice) for row in table.to_dict("records")],
         rules=[Rule(at, upright=True, dash=dash) for at, dash in _limits(choice)],
         remarks=[Remark("wanted", x=choice.precision_threshold, side=Side.BELOW)],
     )
@@ -99,9 +99,9 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
         legend=True,
     )
     last = table[table["Labels"] == table["Labels"].max()].to_dict("records")
-    said = "; ".join(_moved_words(shortened(row["Candidate"]), row) for row in last)
+    bounds = "; ".join(_moved_words(shortened(row["Candidate"]), row) for row in last)
     now = words.count(int(table["Labels"].max()))
-    alt = f"Bounds of each candidate's precision against labels. At {now}: {said}."
+    alt = f"Bounds of each candidate's precision against labels. At {now}: {bounds}."
     return Chart(drawing, alt, table)
 
 
@@ -112,26 +112,26 @@ def moving_marks(
     ends in a cross. The chosen one, then those still in, are drawn on top.
     """
     names = dict.fromkeys([*choice.bounds["classifier"].astype(str), *table["Candidate"]])
-    found = []
+    curves = []
     for place, name in enumerate(names):
         rows = table[table["Candidate"] == name]
         out = np.array([CandidateState(state).out for state in rows["State"]], dtype=bool)
         rows = rows.iloc[: int(out.argmax()) + 1] if out.any() else rows
         if len(rows) and (shown is None or name in shown):
             look = SERIES[place % len(SERIES)], DASHES[place % len(DASHES)]
-            found.append((out.any(), name == choice.chosen, _moving(name, rows, *look, choice)))
-    found.sort(key=lambda one: (not one[0], one[1]))
-    return [mark for _, _, marks in found for mark in marks]
+            curves.append((out.any(), name == choice.chosen, _moving(name, rows, *look, choice)))
+    curves.sort(key=lambda curve: (not curve[0], curve[1]))
+    return [mark for _, _, marks in curves for mark in marks]
 
 
 def _moving(name: str, rows: pd.DataFrame, role: str, dash: str, choice: Choice) -> list[AnyMark]:
     out = CandidateState(rows["State"].iloc[-1]).out
     rows, shown = rows.iloc[thinned(len(rows), MOST_POINTS)], shortened(name)
     x, low, high = (rows[column].to_numpy(dtype=float) for column in ("Labels", "Low", "High"))
-    said = [_moved_words(shown, row) for row in rows.to_dict("records")]
+    texts = [_moved_words(shown, row) for row in rows.to_dict("records")]
     role, seen = (REFERENCE, OUT) if out else (role, 1.0)
     bounds: list[AnyMark] = [
-        Line(x, end, THIN, dash, name=shown, role=role, kind="bound", opacity=seen, hover=said)
+        Line(x, end, THIN, dash, name=shown, role=role, kind="bound", opacity=seen, hover=texts)
         for end in (low, high)
     ]
     if not out:
@@ -146,39 +146,39 @@ def moving_bounds_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.Data
     """A row per look and candidate; the last look counts for each number of labels."""
     by_labels: dict[int, Mapping[str, Any]] = {}
     for look in looks:
-        found = look.get("results", {}).get(key)
-        if found:
-            by_labels = {n: one for n, one in by_labels.items() if n < look["labels"]}
-            by_labels[int(look["labels"])] = found["candidates"]
+        result = look.get("results", {}).get(key)
+        if result:
+            by_labels = {n: bounds for n, bounds in by_labels.items() if n < look["labels"]}
+            by_labels[int(look["labels"])] = result["candidates"]
     rows = [
-        (labels, name, one["low"], one["high"], one["state"])
+        (labels, name, bounds["low"], bounds["high"], bounds["state"])
         for labels, candidates in by_labels.items()
-        for name, one in candidates.items()
+        for name, bounds in candidates.items()
     ]
     return pd.DataFrame(rows, columns=list(MOVED_COLUMNS))
 
 
-def _colour(one: Mapping[Any, Any], choice: Choice) -> str:
-    if one["Candidate"] == choice.chosen:
+def _colour(row: Mapping[Any, Any], choice: Choice) -> str:
+    if row["Candidate"] == choice.chosen:
         return SECOND
-    return REFERENCE if CandidateState(one["State"]).out else FIRST
+    return REFERENCE if CandidateState(row["State"]).out else FIRST
 
 
-def _row(one: Mapping[Any, Any], choice: Choice) -> Row:
-    value = None if np.isnan(one["Precision"]) else one["Precision"]
-    name, role = shortened(one["Candidate"]), _colour(one, choice)
-    return Row(name, value, one["Low"], one["High"], role, _words(one))
+def _row(row: Mapping[Any, Any], choice: Choice) -> Row:
+    value = None if np.isnan(row["Precision"]) else row["Precision"]
+    name, role = shortened(row["Candidate"]), _colour(row, choice)
+    return Row(name, value, row["Low"], row["High"], role, _words(row))
 
 
-def _words(one: Mapping[Any, Any]) -> str:
-    name, said = shortened(one["Candidate"]), _precision_words(one)
-    return f"{name} ({words.count(one['Items'], 'item')}): {said}\n{shortened(one['State'])}"
+def _words(row: Mapping[Any, Any]) -> str:
+    name, precision = shortened(row["Candidate"]), _precision_words(row)
+    return f"{name} ({words.count(row['Items'], 'item')}): {precision}\n{shortened(row['State'])}"
 
 
-def _precision_words(one: Mapping[Any, Any]) -> str:
-    if np.isnan(one["Precision"]) and not any(known_ends(one["Low"], one["High"])):
+def _precision_words(row: Mapping[Any, Any]) -> str:
+    if np.isnan(row["Precision"]) and not any(known_ends(row["Low"], row["High"])):
         return "nothing known"
-    return interval_words(one["Precision"], one["Low"], one["High"])
+    return interval_words(row["Precision"], row["Low"], row["High"])
 
 
 def _moved_words(name: str, row: Mapping[Any, Any]) -> str:
@@ -188,8 +188,8 @@ def _moved_words(name: str, row: Mapping[Any, Any]) -> str:
 
 def _alt(table: pd.DataFrame, choice: Choice) -> str:
     rows = "; ".join(
-        f"{shortened(str(one['Candidate']))}: {_precision_words(one)}, {one['State']}"
-        for one in table.to_dict("records")
+        f"{shortened(str(row['Candidate']))}: {_precision_words(row)}, {row['State']}"
+        for row in table.to_dict("records")
     )
     return (
         f"Precision of each candidate with its bounds; wanted is "

@@ -93,14 +93,14 @@ def value_words(points: Points, place: int) -> str:
         return "no estimate"
     bounds = band.confidence is None and points.known[place] and band.state != State.EXACT
     value = float(points.value[place])
-    said = points.reading.words(
+    text = points.reading.words(
         value,
         band.low[i],
         band.high[i],
         state=band.state,
         between="bounds" if bounds else "between",
     )
-    return f"midpoint {said}" if bounds and value == value else said
+    return f"midpoint {text}" if bounds and value == value else text
 
 
 def hover_texts(points: Points) -> list[str]:
@@ -160,7 +160,7 @@ def trend(reading: Reading, values: Numbers, width: Numbers) -> str:
     if not len(values):
         return f"{NO_LINE[:1].upper()}{NO_LINE[1:]}."
     first, last = float(values[0]), float(values[-1])
-    said = reading.number(first, float(width[0])), reading.number(last, float(width[-1]))
-    ends = f"{said[0]} at the first point to {said[1]} at the last"
+    numbers = reading.number(first, float(width[0])), reading.number(last, float(width[-1]))
+    ends = f"{numbers[0]} at the first point to {numbers[1]} at the last"
     move = "falls" if last < first else "rises" if last > first else "goes"
     return f"It {move} from {ends}."

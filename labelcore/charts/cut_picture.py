@@ -95,7 +95,7 @@ class CutPicture:
         points = points_of(shown, log=self.log, most=MOST_POINTS)
         parts: list[Part] = []
         if points.usable.any():
-            parts += [_thin(one) for one in curve_marks(points)]
+            parts += [_thin(mark) for mark in curve_marks(points)]
         if points.without_line:
             parts.append(Remark(NO_LINE, y=0.06, across=1.0))
         elif points.gappy:
@@ -107,44 +107,44 @@ class CutPicture:
         if self.need is None:
             return []
         asked = Remark(f"I need {100 * self.need:g} %", y=self.need, across=1.0)
-        found: list[Part] = [Rule(self.need), asked]
+        parts: list[Part] = [Rule(self.need), asked]
         if self.sure is not None and self.sure <= self.last:
             down = [float(self.sure)] * 2
-            found.append(Line(down, [0.0, self.need], THIN, "dot", role="quiet"))
+            parts.append(Line(down, [0.0, self.need], THIN, "dot", role="quiet"))
             ring = down[:1], [self.need]
-            found.append(Line(*ring, 0.0, dots=RING, symbol=Symbol.HOLLOW, role="ink"))
+            parts.append(Line(*ring, 0.0, dots=RING, symbol=Symbol.HOLLOW, role="ink"))
             if abs(self.level.place(self.sure) - self.level.place(self.cut)) > 0.09:
-                found.append(Remark(f"{self.sure:,}", x=self.sure, up=0.0))
-        return found
+                parts.append(Remark(f"{self.sure:,}", x=self.sure, up=0.0))
+        return parts
 
     def _kept(self) -> list[Part]:
         """The cut with the interval there, and the classifier's own cut."""
-        found: list[Part] = []
+        parts: list[Part] = []
         if self.own is not None and self.own != self.cut and self.own <= self.last:
-            found.append(Rule(self.own, upright=True, dash="dot"))
-            found.append(Remark(f"own cut at {self.own:,}", x=self.own))
+            parts.append(Rule(self.own, upright=True, dash="dot"))
+            parts.append(Remark(f"own cut at {self.own:,}", x=self.own))
         if self.cut > self.last:
-            return found
-        found.append(Rule(self.cut, upright=True, dash="", role="ink"))
+            return parts
+        parts.append(Rule(self.cut, upright=True, dash="", role="ink"))
         if self.own == self.cut:
-            found.append(Remark("own cut", x=self.cut))
+            parts.append(Remark("own cut", x=self.cut))
         at = self.at
         if at is None or not at.has_interval or not at.low[0] <= at.high[0]:
-            return found
+            return parts
         low, high, value = float(at.low[0]), float(at.high[0]), float(at.told[0])
         x = float(self.cut)
         if low <= 0 and high >= 1:
-            return found
-        found.append(Line([x, x], [low, high], BAR, role="data", opacity=0.75))
+            return parts
+        parts.append(Line([x, x], [low, high], BAR, role="data", opacity=0.75))
         if high - low > 2 * BESIDE:
-            least, most = (one.removesuffix(" %") for one in percent_range(low, high))
+            least, most = (end.removesuffix(" %") for end in percent_range(low, high))
             if low > BESIDE:
-                found.append(Remark(LESS.format(least), x=x, y=low, side=Side.BELOW))
+                parts.append(Remark(LESS.format(least), x=x, y=low, side=Side.BELOW))
             if high < 1 - BESIDE:
-                found.append(Remark(MORE.format(most), x=x, y=high))
+                parts.append(Remark(MORE.format(most), x=x, y=high))
         if not math.isnan(value):
-            found.append(Line([x], [value], 0.0, dots=DOT, symbol=Symbol.RINGED))
-        return found
+            parts.append(Line([x], [value], 0.0, dots=DOT, symbol=Symbol.RINGED))
+        return parts
 
 
 def _thin(mark: AnyMark) -> AnyMark:
@@ -160,8 +160,8 @@ def window(ranks: Sequence[int | None], n_items: int) -> int:
     >>> window([151, 58, None], 6997), window([151], 200), window([30], 6997)
     (400, 200, 100)
     """
-    rough = max(2.2 * max((one or 0) for one in ranks), 90.0)
+    rough = max(2.2 * max((rank or 0) for rank in ranks), 90.0)
     power = 10 ** math.floor(math.log10(rough))
     steps = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-    last = next(round(power * one) for one in steps if power * one >= rough - 1e-9)
+    last = next(round(power * step) for step in steps if power * step >= rough - 1e-9)
     return n_items if 1.5 * last > n_items else last

@@ -145,7 +145,7 @@ class Band(Mark):
 
     def outlines(self) -> Iterator[Points]:
         """A line for each stretch: along the low end, back along the high end."""
-        keep = np.all([np.isfinite(one) for one in (*self.low, *self.high)], axis=0)
+        keep = np.all([np.isfinite(end) for end in (*self.low, *self.high)], axis=0)
         for run in runs(keep if self.keep is None else keep & self.keep):
             x, y = (
                 np.append(low[run], high[run][::-1])
@@ -215,14 +215,14 @@ class Scale:
         if self.axis.log:
             values = np.log10(np.maximum(values, min(low, high)))
             low, high = math.log10(low), math.log10(high)
-        found: Numbers = np.clip((values - low) / (high - low), 0.0, 1.0)
-        return found
+        shares: Numbers = np.clip((values - low) / (high - low), 0.0, 1.0)
+        return shares
 
     def place(self, at: float) -> float:
         """``share`` of one number, which takes a tenth of the time."""
         low, high = self.ends
         if self.axis.log:
-            at, low, high = (math.log10(one) for one in (max(at, min(low, high)), low, high))
+            at, low, high = (math.log10(number) for number in (max(at, min(low, high)), low, high))
         return min(max((at - low) / (high - low), 0.0), 1.0)
 
     def holds(self, at: Numbers) -> Mask:
@@ -283,7 +283,7 @@ def rounds(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     """
     rough = (high - low) / most
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * one for one in (2, 5, 10) if power * one > rough * (1 + 1e-9))
+    step = next(power * factor for factor in (2, 5, 10) if power * factor > rough * (1 + 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [float(f"{n * step:.12g}") for n in range(first, last + 1)]
 
@@ -298,8 +298,8 @@ def powers(low: float, high: float) -> list[float]:
     inside = low * (1 - 1e-9), high * (1 + 1e-9)
 
     def kept(leads: Sequence[float]) -> list[float]:
-        found = [lead * 10.0**power for power in reach for lead in leads]
-        return [float(f"{one:.12g}") for one in found if inside[0] <= one <= inside[1]]
+        numbers = [lead * 10.0**power for power in reach for lead in leads]
+        return [float(f"{number:.12g}") for number in numbers if inside[0] <= number <= inside[1]]
 
     tens = kept((1,))
     return tens[:: math.ceil(len(tens) / 8) or 1] if len(tens) > 2 else kept((1, 2, 5))
@@ -350,10 +350,10 @@ class Drawing:
     def uprights(self) -> list[Scale]:
         """The y axes with their ends, from the top."""
         axes = self.y if isinstance(self.y, tuple) else (self.y,)
-        own = [[mark for mark in self.marks if mark.panel == place] for place in range(len(axes))]
+        rows = [[mark for mark in self.marks if mark.panel == place] for place in range(len(axes))]
         return [
             Scale(axis, self._ends(axis, marks, 1), MOST_TICKS if len(axes) == 1 else FEW_TICKS)
-            for axis, marks in zip(axes, own, strict=True)
+            for axis, marks in zip(axes, rows, strict=True)
         ]
 
     @property
@@ -372,19 +372,19 @@ class Drawing:
         return (low, high) if high > low else (low, low + 1.0)
 
     def _reach(self, axis: Axis, marks: Sequence[AnyMark], side: int) -> Ends:
-        held = np.array([one.at for one in self.rules if one.upright == (side == 0)], dtype=float)
-        known = np.concatenate([*(mark.reach[side] for mark in marks), held])
+        at = np.array([rule.at for rule in self.rules if rule.upright == (side == 0)], dtype=float)
+        known = np.concatenate([*(mark.reach[side] for mark in marks), at])
         known = known[np.isfinite(known) & ((known > 0) | (not axis.log))]
         if axis.log:
             known = np.log10(known)
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
         room = ROOM * (high - low) or 0.1 * abs(high) or 1.0
         # A line through the whole width needs no room at its ends.
-        if side == 0 and not any(isinstance(one, Line) and one.dotted for one in marks):
+        if side == 0 and not any(isinstance(mark, Line) and mark.dotted for mark in marks):
             room = 0.0
         if axis.log:
             return 10 ** (low - room), 10 ** (high + room)
-        bars = side == 1 and any(isinstance(one, Bars) for one in marks)
+        bars = side == 1 and any(isinstance(mark, Bars) for mark in marks)
         return (0.0 if low >= 0 and (axis.zero or bars) else low - room), high + room
 
 

@@ -75,15 +75,15 @@ def evidence_table(looks: Sequence[Mapping[str, Any]], claim: str) -> pd.DataFra
     last = int(looks[-1]["labels"]) if looks else 0
     rows: dict[int, tuple[Any, ...]] = {}
     for look in looks:
-        labels, found = int(look["labels"]), look["results"].get(claim)
+        labels, result = int(look["labels"]), look["results"].get(claim)
         rows.pop(labels, None)
-        if found is None or "evidence" not in found or labels > last:
+        if result is None or "evidence" not in result or labels > last:
             continue
         rows[labels] = (
             labels,
-            float(found["evidence"]),
-            float(found["evidence_against"]),
-            found["state"],
+            float(result["evidence"]),
+            float(result["evidence_against"]),
+            result["state"],
             look.get("at", ""),
         )
     return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))
@@ -91,11 +91,11 @@ def evidence_table(looks: Sequence[Mapping[str, Any]], claim: str) -> pd.DataFra
 
 def first_settled(table: pd.DataFrame) -> Mapping[Any, Any] | None:
     """The row from which on a claim was decided or refuted at every look; None where it is not."""
-    found = None
+    first = None
     for row in table.to_dict("records"):
         settled = row["State"] != ClaimStatus.UNDECIDED
-        found = (found or row) if settled else None
-    return found
+        first = (first or row) if settled else None
+    return first
 
 
 def _line(shown: pd.DataFrame, name: str, role: str, dash: str, symbol: Symbol) -> Line:
@@ -126,10 +126,10 @@ def _ends(shown: pd.DataFrame, needed: float) -> Ends:
 
 def _alt(table: pd.DataFrame, statement: str, alpha: float, form: Form) -> str:
     now = table.to_dict("records")[-1]
-    said = shown_words(now["State"], form)
+    state = shown_words(now["State"], form)
     evidence, against = (times_words(now[f"Evidence {side}"]) for side in ("for", "against"))
     text = (
-        f"Claim: {shortened(statement, LONGEST_STATEMENT)}. {said}. From "
+        f"Claim: {shortened(statement, LONGEST_STATEMENT)}. {state}. From "
         f"{words.count(int(now['Labels']))}, the evidence for it is {evidence} and against it "
         f"{against}; {enough_words(alpha, form)}."
     )

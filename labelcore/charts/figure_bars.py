@@ -62,33 +62,33 @@ def head_bar(band: Band | None, name: str) -> Bar:
 def share_bar(name: str, value: float | None, low: float, high: float, assumed: bool) -> Bar:
     """A share with its interval; without a value where none is told, ``assumed`` where the interval
     has no confidence."""
-    said = "" if value is None else value_percent(value, low, high), range_of(low, high)
-    return Bar(name, value, low, high, said, assumed=assumed)
+    texts = "" if value is None else value_percent(value, low, high), range_of(low, high)
+    return Bar(name, value, low, high, texts, assumed=assumed)
 
 
 def candidate_bar(row: Mapping[Any, Any], name: str, chosen: str | None) -> Bar:
     """A candidate of a choice, by its row of ``Choice.bounds``, with its two bounds."""
     low, high, out = float(row["low"]), float(row["high"]), CandidateState(row["state"]).out
-    said = "out" if out else "", range_of(low, high)
-    return Bar(name, None, low, high, said, chosen=str(row["classifier"]) == chosen, out=out)
+    texts = "out" if out else "", range_of(low, high)
+    return Bar(name, None, low, high, texts, chosen=str(row["classifier"]) == chosen, out=out)
 
 
-def list_bars(found: ListDifference, *, named: bool = True) -> list[Bar]:
+def list_bars(lists: ListDifference, *, named: bool = True) -> list[Bar]:
     """The difference of two lists at a few ranks, the first list less the second one; ``named``:
     whether each row has their names."""
-    names = (found.scope.classifier, found.scope.versus)
-    first, second = (shortened(str(one), LONGEST_OF_TWO) for one in names)
+    names = (lists.scope.classifier, lists.scope.versus)
+    first, second = (shortened(str(name), LONGEST_OF_TWO) for name in names)
     rows = []
-    for rank in found.landmarks():
+    for rank in lists.landmarks():
         name = f"First {rank:,}" + f": {first} less {second}" * named
         waiting = Bar(name, None, None, None, NOT_YET)
-        rows.append(estimate_bar(found.at_rank(rank), name) if found.has_interval else waiting)
+        rows.append(estimate_bar(lists.at_rank(rank), name) if lists.has_interval else waiting)
     return rows
 
 
-def list_scale(found: ListDifference) -> Ends:
+def list_scale(lists: ListDifference) -> Ends:
     """A scale that holds the ends at these ranks."""
-    if not found.has_interval:
+    if not lists.has_interval:
         return difference_scale(np.array([np.nan]))
-    ends = [found.at(rank)[1] for rank in found.landmarks()]
-    return difference_scale(np.array([end for one in ends for end in (one.low, one.high)]))
+    ends = [lists.at(rank)[1] for rank in lists.landmarks()]
+    return difference_scale(np.array([end for bounds in ends for end in (bounds.low, bounds.high)]))

@@ -75,7 +75,7 @@ def row_name(row: Row, several: bool) -> str:
 
 
 def _heads(drawn: Drawn) -> Node:
-    ends = node("div", *(node("span", one) for one in SCALE), klass="ends", aria_hidden="true")
+    ends = node("div", *(node("span", text) for text in SCALE), klass="ends", aria_hidden="true")
     audit = drawn.table.cells[0].estimate.scope.audit
     heads = []
     for place, figure in enumerate(drawn.table.figures):
@@ -93,12 +93,12 @@ def _heads(drawn: Drawn) -> Node:
 
 def _label(figure: str, audit: bool) -> str:
     name, bracket, inside = figure.partition("[")
-    said = label_of(name, audit)
-    return f"{said} of {inside[:-1]}" if bracket else said
+    label = label_of(name, audit)
+    return f"{label} of {inside[:-1]}" if bracket else label
 
 
 def _row(drawn: Drawn, place: int, row: Row) -> Node:
-    cells = {one.figure: one for one in drawn.table.cells if one.row == row}
+    cells = {cell.figure: cell for cell in drawn.table.cells if cell.row == row}
     first = next(iter(cells.values())).estimate
     marked = list(drawn.marked).index(row) + 1 if row in drawn.marked else 0
     whole = row[1] is None and bool(drawn.table.by)
@@ -160,8 +160,8 @@ def _place(low: float, high: float) -> str:
 
 def _difference(drawn: Drawn) -> Node:
     """The first marked row less the second, on a scale around zero that all figures share."""
-    first, second = (row_name(one, drawn.several) for one in drawn.marked)
-    ends = [abs(end) for one in drawn.less.values() for end in (one.low, one.high)]
+    first, second = (row_name(row, drawn.several) for row in drawn.marked)
+    ends = [abs(end) for gap in drawn.less.values() for end in (gap.low, gap.high)]
     reach = max([NARROWEST, *ends])
     who = node(
         "div",
@@ -186,9 +186,9 @@ def _less(less: Less | None, reach: float) -> Node:
         node("span", klass="tick", style=f"left: {100 * value:.2f}%"),
     ]
     digits = decimals(less.high - less.low)
-    told = f"{100 * less.value:+.{digits}f}".replace("-", MINUS)
+    number = f"{100 * less.value:+.{digits}f}".replace("-", MINUS)
     bottom, top = points_range(less.low, less.high)
     state = AHEAD.format(name=less.ahead) if less.ahead else OPEN
-    said = _said(told, f"{bottom} to {top.removesuffix(' points')}", marks)
+    nodes = _said(number, f"{bottom} to {top.removesuffix(' points')}", marks)
     sure = "state sure" if less.ahead else "state"
-    return node("div", *said, node("div", state, klass=sure), klass="cell", role="cell")
+    return node("div", *nodes, node("div", state, klass=sure), klass="cell", role="cell")

@@ -47,8 +47,8 @@ def history_chart(
     if is_difference(key):
         ends = difference_scale(np.concatenate([track.low, track.high]))
         track = replace(track, scale=ends, sides=SIDES)
-    said = [_row_words(row, key) for row in table.to_dict("records")]
-    drawing = labels_drawing(replace(track, hover=said))
+    texts = [_row_words(row, key) for row in table.to_dict("records")]
+    drawing = labels_drawing(replace(track, hover=texts))
     return Chart(drawing, _words(rows, name, margin, key), table)
 
 
@@ -69,7 +69,7 @@ def with_race(track: Track, race: Race, now: Estimate) -> Track:
     kept = {name: getattr(track, name)[inside] for name in ("labels", "value", "low", "high")}
     if not race.open:
         last = {"labels": race.differ, "value": now.value or 0.0, "low": now.low, "high": now.high}
-        kept = {name: np.append(one, last[name]) for name, one in kept.items()}
+        kept = {name: np.append(values, last[name]) for name, values in kept.items()}
     return replace(track, **kept, planned=race.differ, certain=certain)
 
 

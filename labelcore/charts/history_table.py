@@ -54,24 +54,24 @@ def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:
     last = int(looks[-1]["labels"]) if looks else 0
     rows: dict[int, Seen] = {}
     for look in looks:
-        labels, found = int(look["labels"]), look["results"].get(key)
+        labels, result = int(look["labels"]), look["results"].get(key)
         rows.pop(labels, None)
-        if found is None or labels > last:
+        if result is None or labels > last:
             continue
-        early = found.get("tentative") and found["state"] != State.PROVISIONAL
-        known = "low" in found and (early or State(found["state"]).has_interval)
-        withheld = kept_back(found, 2.0 if is_difference(key) else 1.0)
-        value = None if withheld else found["value"]
+        early = result.get("tentative") and result["state"] != State.PROVISIONAL
+        known = "low" in result and (early or State(result["state"]).has_interval)
+        withheld = kept_back(result, 2.0 if is_difference(key) else 1.0)
+        value = None if withheld else result["value"]
         if value is None and not known:
             continue
-        low, high = (found["low"], found["high"]) if known else (np.nan, np.nan)
+        low, high = (result["low"], result["high"]) if known else (np.nan, np.nan)
         rows[labels] = Seen(
             labels,
             np.nan if value is None else value,
             low,
             high,
             (high - low) / 2,
-            found["state"],
+            result["state"],
             look.get("at", ""),
         )
     return [rows[labels] for labels in sorted(rows)]

@@ -36,26 +36,26 @@ def interval_rows(
     wanted   a value that is asked for, as a line through all rows with its number below
     wide     of the picture, where no name is long
     """
-    names = [shortened(one.name, LONGEST) for one in shown]
+    names = [shortened(bar.name, LONGEST) for bar in shown]
     longest = max(map(len, names))
     wide = WIDTH if longest > SHORT_NAME else wide
     left = longest * LETTER * SIZE / 12 + 12
-    said = max(len(one.said[1]) for one in shown) * LETTER * SIZE / 12
-    ends = left + VALUE, wide - max(said + 18, LEAST_RANGE)
-    made: list[Node] = []
-    for place, (one, name) in enumerate(zip(shown, names, strict=True)):
-        made += _row(one, name, ROW * (place + 0.5), ends, scale)
+    room = max(len(bar.said[1]) for bar in shown) * LETTER * SIZE / 12
+    ends = left + VALUE, wide - max(room + 18, LEAST_RANGE)
+    nodes: list[Node] = []
+    for place, (bar, name) in enumerate(zip(shown, names, strict=True)):
+        nodes += _row(bar, name, ROW * (place + 0.5), ends, scale)
     height = ROW * len(shown)
     for value in ([0.0] if scale[0] < 0 else []) + ([] if wanted is None else [wanted]):
         x = f"{_along(value, ends, scale):.1f}"
         dashed = {"stroke": colour("quiet"), "stroke_width": 1.5, "stroke_dasharray": "5 4"}
-        made.append(node("line", x1=x, x2=x, y1=0, y2=height, **dashed))
+        nodes.append(node("line", x1=x, x2=x, y1=0, y2=height, **dashed))
     if wanted is not None:
         where = {"text_anchor": "middle", "fill": colour("quiet")}
-        made.append(_text(f"wanted: {100 * wanted:g} %", float(x), height + ROW / 3, **where))
+        nodes.append(_text(f"wanted: {100 * wanted:g} %", float(x), height + ROW / 3, **where))
         height += ROW * 2 / 3
     box = f"0 0 {wide:g} {height:g}"
-    return node("svg", *made, klass="chart", viewBox=box, role="img", aria_label=words)
+    return node("svg", *nodes, klass="chart", viewBox=box, role="img", aria_label=words)
 
 
 def interval_columns(
@@ -70,21 +70,21 @@ def interval_columns(
     words   the same as text
     """
     names = [shortened(name, LONGEST_ROW) for name, _ in rows]
-    left = min(max(len(one) for one in names) * LETTER + 12, WIDTH / 3)
+    left = min(max(len(name) for name in names) * LETTER + 12, WIDTH / 3)
     wide = min((WIDTH - left) / len(heads), WIDEST)
-    made = [
+    nodes = [
         _text(head, left + wide * at, LINE / 2, font_size=SMALL, fill=colour("quiet"))
         for at, head in enumerate(heads)
     ]
     for place, (name, (_, cells)) in enumerate(zip(names, rows, strict=True)):
         top = LINE + 6 + TALL * place
-        made.append(_text(name, 0, top + LINE / 2, font_size=SMALL + 1))
+        nodes.append(_text(name, 0, top + LINE / 2, font_size=SMALL + 1))
         for at, bar in enumerate(cells):
             if bar is not None:
                 start = left + wide * at
-                made += _cell(bar, (start, start + wide - GAP), top)
+                nodes += _cell(bar, (start, start + wide - GAP), top)
     box = f"0 0 {WIDTH:g} {LINE + 6 + TALL * len(rows):g}"
-    return node("svg", *made, klass="chart", viewBox=box, role="img", aria_label=words)
+    return node("svg", *nodes, klass="chart", viewBox=box, role="img", aria_label=words)
 
 
 def _cell(bar: Bar, ends: tuple[float, float], top: float) -> list[Node]:
@@ -92,19 +92,19 @@ def _cell(bar: Bar, ends: tuple[float, float], top: float) -> list[Node]:
     y, words = top + LINE + 7, top + LINE / 2
     strong = {"font_size": SMALL + 1, "font_weight": "bold", "klass": "said"}
     side = {"text_anchor": "end", "font_size": SMALL, "fill": colour("quiet"), "klass": "between"}
-    made = [
+    nodes = [
         _text(bar.said[0], ends[0], words, **strong),
         _text(bar.said[1], ends[1], words, **side),
         _box(ends, y, SLIM, fill=colour("empty"), klass="track"),
     ]
-    return made + _marks(bar, ends, SHARES, y, SLIM)
+    return nodes + _marks(bar, ends, SHARES, y, SLIM)
 
 
 def _marks(bar: Bar, ends: tuple[float, float], scale: Ends, y: float, thick: float) -> list[Node]:
     """Interval and value on the scale; what there is not is hidden, for a replay to show."""
     tint = colour("quiet" if bar.out else FIRST)
     gone = {"visibility": "hidden"}
-    low, high = (_along(one or 0.0, ends, scale) for one in (bar.low, bar.high))
+    low, high = (_along(end or 0.0, ends, scale) for end in (bar.low, bar.high))
     outline = {"fill": "none", "stroke": tint, "stroke_dasharray": "4 3"}
     look: dict[str, object] = {"fill": tint, "fill_opacity": 0.42}
     band = {**(outline if bar.assumed else look), "klass": "interval"}
@@ -124,13 +124,13 @@ def _along(value: float, ends: tuple[float, float], scale: Ends) -> float:
 
 def _row(bar: Bar, name: str, y: float, ends: tuple[float, float], scale: Ends) -> list[Node]:
     strong = {"font_weight": "bold"} if bar.chosen else {}
-    made = [
+    nodes = [
         _text(name, 0, y, fill=colour("ink") if bar.chosen else colour("quiet"), **strong),
         _text(bar.said[0], ends[0] - 14, y, text_anchor="end", font_weight="bold", klass="said"),
         _box(ends, y, THICK, fill=colour("empty"), klass="track"),
     ]
-    made += _marks(bar, ends, scale, y, THICK)
-    return [*made, _text(bar.said[1], ends[1] + 14, y, klass="between")]
+    nodes += _marks(bar, ends, scale, y, THICK)
+    return [*nodes, _text(bar.said[1], ends[1] + 14, y, klass="between")]
 
 
 def _text(text: str, x: float, y: float, **look: object) -> Node:

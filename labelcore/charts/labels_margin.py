@@ -97,8 +97,8 @@ def _dot(part: pd.DataFrame, labels: int) -> Line:
     """Where a number of labels lies on a line."""
     numbers, widths = np.log(part["labels"]), part["half_width"]
     width = float(np.interp(np.log(labels), numbers, widths))
-    said = f"{words.count(labels)}: ±{words.points(width)}"
-    return Line([labels], [width], 0.0, dots=DOT, hover=[said])
+    text = f"{words.count(labels)}: ±{words.points(width)}"
+    return Line([labels], [width], 0.0, dots=DOT, hover=[text])
 
 
 def _words(name: str, part: pd.DataFrame, margin: float | None) -> str:

@@ -34,11 +34,11 @@ NOTHING = "No picture yet: it starts with the first band."
 RANK, DIFFERENCE, LOW, HIGH, BETTER = "First items", "Difference", "Low", "High", "Better"
 
 
-def list_chart(found: ListDifference) -> Chart:
+def list_chart(lists: ListDifference) -> Chart:
     """The band of the difference with a line at zero, both lists as thin lines."""
-    if not found.has_interval:
+    if not lists.has_interval:
         return empty_chart(NOTHING, [RANK, DIFFERENCE, LOW, HIGH])
-    first, last = float(found.x[0]), float(found.x[-1])
+    first, last = float(lists.x[0]), float(lists.x[-1])
     log = last >= LOG_FROM
     drawing = Drawing(
         Axis(
@@ -46,82 +46,82 @@ def list_chart(found: ListDifference) -> Chart:
             ends=(first, max(last, first + 1)),
             log=log,
         ),
-        Axis("precision", Unit.DIFFERENCE, list_ends(found)),
-        list_marks(found),
+        Axis("precision", Unit.DIFFERENCE, list_ends(lists)),
+        list_marks(lists),
         [Rule(0.0, dash="")],
-        list_remarks(found),
+        list_remarks(lists),
         legend=True,
         along=True,
     )
-    return Chart(drawing, list_sentence(found), list_table(found))
+    return Chart(drawing, list_sentence(lists), list_table(lists))
 
 
-def list_marks(found: ListDifference, *, told: bool = True) -> list[AnyMark]:
+def list_marks(lists: ListDifference, *, told: bool = True) -> list[AnyMark]:
     """The band, the estimate and the lists' own lines; ``told``: with words for the pointer."""
-    at = found.shown
-    x, low, high = (one[at] for one in (found.x, found.low, found.high))
-    texts = [_hover(found, place) for place in at.tolist()] if told else []
+    at = lists.shown
+    x, low, high = (values[at] for values in (lists.x, lists.low, lists.high))
+    texts = [_hover(lists, place) for place in at.tolist()] if told else []
     marks: list[AnyMark] = [
-        Band((x, low), (x, high), name=assurance(found), role="band", kind="band")
+        Band((x, low), (x, high), name=assurance(lists), role="band", kind="band")
     ]
-    for place, one in enumerate(found.own or ()):
-        name = shortened(str(one.scope.classifier), LONGEST)
-        marks.append(Line(x, one.value[at], THIN, name=name, role=SERIES[place + 1], kind="list"))
-    marks.append(Line(x, found.value[at], name="difference", role=FIRST, hover=texts,
+    for place, band in enumerate(lists.own or ()):
+        name = shortened(str(band.scope.classifier), LONGEST)
+        marks.append(Line(x, band.value[at], THIN, name=name, role=SERIES[place + 1], kind="list"))
+    marks.append(Line(x, lists.value[at], name="difference", role=FIRST, hover=texts,
                       kind="estimate"))  # fmt: skip
     return marks
 
 
-def list_remarks(found: ListDifference) -> list[Remark]:
+def list_remarks(lists: ListDifference) -> list[Remark]:
     """Who is better on which side of zero, and which line is which list, where they are furthest
     apart."""
-    names = [shortened(str(one), LONGEST) for one in (found.scope.classifier, found.scope.versus)]
+    names = [shortened(str(name), LONGEST) for name in (lists.scope.classifier, lists.scope.versus)]
     remarks = [Remark(SIDES.format(*names), up=0.0)]
-    if found.own is not None:
-        values = [one.value for one in found.own]
+    if lists.own is not None:
+        values = [band.value for band in lists.own]
         place = int(np.argmax(np.abs(values[0] - values[1])))
-        upper = int(np.argmax([one[place] for one in values]))
-        for which, one in enumerate(values):
+        upper = int(np.argmax([curve[place] for curve in values]))
+        for which, curve in enumerate(values):
             side = Side.ABOVE if which == upper else Side.BELOW
-            remarks.append(Remark(names[which], x=found.x[place], y=one[place], side=side))
+            remarks.append(Remark(names[which], x=lists.x[place], y=curve[place], side=side))
     return remarks
 
 
-def list_ends(found: ListDifference) -> Ends:
+def list_ends(lists: ListDifference) -> Ends:
     """Round numbers that hold the band, and the lists' own lines."""
-    own = [one.value for one in found.own or ()]
-    seen = np.concatenate([found.low, found.high, *own, [-0.02, 0.02]])
+    curves = [band.value for band in lists.own or ()]
+    seen = np.concatenate([lists.low, lists.high, *curves, [-0.02, 0.02]])
     least, most = float(np.nanmin(seen)), float(np.nanmax(seen))
     step = 0.1 if most - least > 0.3 else 0.05
     return max(math.floor(least / step) * step, -1.0), min(math.ceil(most / step) * step, 1.0)
 
 
-def _hover(found: ListDifference, place: int) -> str:
-    low, high = float(found.low[place]), float(found.high[place])
-    said = f"first {int(found.x[place]):,} of each\n"
-    told = float(found.told[place])
-    if told == told:
-        said += f"difference {signed_points(told, decimals(high - low))}, "
-    said += interval_text("precision_difference", low, high)
-    for one in found.own or ():
-        said += f"\n{one.scope.classifier}: {100 * float(one.value[place]):.0f} %"
-    return said
+def _hover(lists: ListDifference, place: int) -> str:
+    low, high = float(lists.low[place]), float(lists.high[place])
+    text = f"first {int(lists.x[place]):,} of each\n"
+    value = float(lists.told[place])
+    if value == value:
+        text += f"difference {signed_points(value, decimals(high - low))}, "
+    text += interval_text("precision_difference", low, high)
+    for band in lists.own or ():
+        text += f"\n{band.scope.classifier}: {100 * float(band.value[place]):.0f} %"
+    return text
 
 
-def list_table(found: ListDifference) -> pd.DataFrame:
+def list_table(lists: ListDifference) -> pd.DataFrame:
     """Every rank; a value is empty where it may not be told."""
-    frame = found.to_frame()
+    frame = lists.to_frame()
     columns = {
-        RANK: found.x.astype(int),
-        DIFFERENCE: found.told,
-        LOW: found.low,
-        HIGH: found.high,
+        RANK: lists.x.astype(int),
+        DIFFERENCE: lists.told,
+        LOW: lists.low,
+        HIGH: lists.high,
         BETTER: frame["better"],
     }
-    for one in found.own or ():
+    for band in lists.own or ():
         columns |= {
-            str(one.scope.classifier): one.value,
-            f"{one.scope.classifier}, low": one.low,
-            f"{one.scope.classifier}, high": one.high,
+            str(band.scope.classifier): band.value,
+            f"{band.scope.classifier}, low": band.low,
+            f"{band.scope.classifier}, high": band.high,
         }
     return pd.DataFrame(columns)

@@ -110,10 +110,10 @@ def bars(shown: Sequence[Bar], scale: Ends = SHARES, *, wanted: float | None = N
     wanted   a value that is asked for, as a line through all bars
     """
     lines = [*([0.0] if scale[0] < 0 else []), *([] if wanted is None else [wanted])]
-    dotted = any(one.dots is not None for one in shown)
+    dotted = any(bar.dots is not None for bar in shown)
     klass = "bars dotted" if dotted else "bars"
     role = {"role": "list"} if shown else {}
-    return node("div", *(_bar(one, scale, lines) for one in shown), klass=klass, **role)
+    return node("div", *(_bar(bar, scale, lines) for bar in shown), klass=klass, **role)
 
 
 def dot_row(dots: Sequence[bool] | NDArray[np.bool_]) -> Node:
@@ -121,12 +121,12 @@ def dot_row(dots: Sequence[bool] | NDArray[np.bool_]) -> Node:
     them small, and of many the last ones."""
     number, small = len(dots), len(dots) > LARGE_DOTS
     first = LARGE_DOTS * max(-(-(number - 2 * LARGE_DOTS) // LARGE_DOTS), 0)
-    made = [node("span", klass="agreed" if one else "against") for one in dots[first:]]
-    if made:
-        made[-1][1]["class"] += " newest"
-    said = f"{sum(dots):,} of {number:,} agreed" if number else "no label yet"
+    nodes = [node("span", klass="agreed" if agreed else "against") for agreed in dots[first:]]
+    if nodes:
+        nodes[-1][1]["class"] += " newest"
+    words = f"{sum(dots):,} of {number:,} agreed" if number else "no label yet"
     klass = "dots small" if small else "dots"
-    return node("div", *made, klass=klass, role="img", aria_label=said)
+    return node("div", *nodes, klass=klass, role="img", aria_label=words)
 
 
 def possible_scale(least: float, most: float) -> Ends:
@@ -147,7 +147,7 @@ def difference_scale(ends: Numbers) -> Ends:
     """
     known = np.abs(ends[np.isfinite(ends)])
     most = float(known.max()) if len(known) else 1.0
-    reach = next(one for one in REACHES if most <= one + 1e-9)
+    reach = next(end for end in REACHES if most <= end + 1e-9)
     return -reach, reach
 
 
@@ -162,7 +162,7 @@ def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
         width = 100 * max(bar.high - bar.low, 0.0) / (most - least)
         kind = "band assumed" if bar.assumed else "band"
         track.append(node("div", klass=kind, style=f"left:{place(bar.low)};width:{width:.2f}%"))
-    track += [node("div", klass="line", style=f"left:{place(one)}") for one in lines]
+    track += [node("div", klass="line", style=f"left:{place(line)}") for line in lines]
     if bar.value is not None:
         track.append(node("div", klass="tick", style=f"left:{place(bar.value)}"))
     if bar.truth is not None:
@@ -277,10 +277,10 @@ class Track:
     def first_figure(self) -> float | None:
         """The number of labels at which a value is expected to be told; None if it is told, or
         nothing is foreseen."""
-        found = None if self.earliest is None else self.expected()
-        if found is None:
+        expected = None if self.earliest is None else self.expected()
+        if expected is None:
             return None
-        x, low, high = found
+        x, low, high = expected
         narrow = x[~too_wide(low, high, self.possible)]
         return float(max(narrow[0], self.earliest or 0.0)) if len(narrow) else None
 
@@ -299,15 +299,15 @@ def labels_drawing(track: Track) -> Drawing:
     settled = ~grey & np.isfinite(value)
     # From the last grey point on, so that the line has no gap.
     settled[:-1] |= grey[:-1] & settled[1:]
-    said = [track.hover[place] for place in kept] if track.hover else []
+    texts = [track.hover[place] for place in kept] if track.hover else []
     across = _labels(float(max(track.planned, track.labels.max(initial=1.0))))
     up = _upright(track.name, track.scale)
     bounds = (x, track.low[kept]), (x, track.high[kept])
     parts = [
         *(_expected(across, up, track) if track.certain is None else _certain(up, track)),
         Band(*bounds, name="interval", role="band", kind="band"),
-        _guess(x, value, grey, said),
-        _estimate(x, value, settled, said),
+        _guess(x, value, grey, texts),
+        _estimate(x, value, settled, texts),
         *_zero(track),
         *_goal(track),
         *_last(track),
@@ -342,14 +342,14 @@ def along_scores(
     return _chart(across, _upright(PRECISION), parts, words)
 
 
-def along_lists(found: ListDifference, words: str) -> Node:
+def along_lists(lists: ListDifference, words: str) -> Node:
     """The difference of two lists with its band, and both lists' own lines, against the ranks."""
-    ends = float(found.x[0]), float(found.x[-1])
+    ends = float(lists.x[0]), float(lists.x[-1])
     log = ends[1] >= LOG_FROM
-    ticks = sorted({ends[0], *(one for one in RANKS if ends[0] < one < 0.8 * ends[1]), ends[1]})
+    ticks = sorted({ends[0], *(rank for rank in RANKS if ends[0] < rank < 0.8 * ends[1]), ends[1]})
     across = _axis(FIRST_OF_EACH, ends, ticks, log=log)
-    parts = [*list_marks(found), Rule(0.0, dash="", kind="zero"), *list_remarks(found)]
-    low, high = list_ends(found)
+    parts = [*list_marks(lists), Rule(0.0, dash="", kind="zero"), *list_remarks(lists)]
+    low, high = list_ends(lists)
     tens = [(at, f"{100 * at:.0f}".replace("-", "\N{MINUS SIGN}")) for at in rounds(low, high)]
     up = Scale(Axis(PRECISION, ends=(low, high), ticks=tuple(tens)), (low, high))
     return _chart(across, up, parts, words)
@@ -401,7 +401,7 @@ def _steps(last: float) -> list[float]:
     """
     rough = last / 3
     scale = 10 ** math.floor(math.log10(rough)) if rough >= 1 else 1
-    step = next(scale * one for one in (1, 2, 5, 10) if scale * one >= rough - 1e-9)
+    step = next(scale * factor for factor in (1, 2, 5, 10) if scale * factor >= rough - 1e-9)
     inside = [n * step for n in range(math.ceil(last / step)) if last - n * step > 0.4 * step]
     return [*map(float, inside), last]
 
@@ -410,30 +410,30 @@ def _powers(items: int) -> list[float]:
     return [float(10**power) for power in range(int(math.log10(items)) + 1)]
 
 
-def _estimate(x: Numbers, value: Numbers, keep: Mask, said: Sequence[str] = ()) -> Line:
+def _estimate(x: Numbers, value: Numbers, keep: Mask, texts: Sequence[str] = ()) -> Line:
     there = np.where(keep, value, np.nan)
-    return Line(x, there, name="estimate", kind="estimate", hover=said)
+    return Line(x, there, name="estimate", kind="estimate", hover=texts)
 
 
-def _guess(x: Numbers, value: Numbers, keep: Mask, said: Sequence[str] = ()) -> Line:
+def _guess(x: Numbers, value: Numbers, keep: Mask, texts: Sequence[str] = ()) -> Line:
     there, name = np.where(keep, value, np.nan), "estimate without interval"
-    return Line(x, there, THIN, name=name, role=REFERENCE, kind="estimate grey", hover=said)
+    return Line(x, there, THIN, name=name, role=REFERENCE, kind="estimate grey", hover=texts)
 
 
 def _half_widths(x: Numbers, labels: Numbers, half: Numbers) -> Numbers:
     """Half-widths at ``x`` from those at some numbers of labels; with the root of the labels where
     they are fewer."""
     at = np.maximum(x, 1.0)
-    found = np.interp(np.log(at), np.log(labels), half)
-    return np.where(at < labels[0], half[0] * np.sqrt(labels[0] / at), found)
+    widths = np.interp(np.log(at), np.log(labels), half)
+    return np.where(at < labels[0], half[0] * np.sqrt(labels[0] / at), widths)
 
 
 def _expected(across: Scale, up: Scale, track: Track) -> list[Part]:
     """The interval expected from here on, and where it brings a first figure."""
-    found = track.expected()
-    if found is None:
+    expected = track.expected()
+    if expected is None:
         return []
-    x, low, high = found
+    x, low, high = expected
     parts: list[Part] = [Band((x, low), (x, high), role="expected", kind="expected")]
     if across.share(track.now) < 1 - NOTE:
         late = across.share(x) > 1 - NOTE
@@ -454,10 +454,10 @@ def _certain(up: Scale, track: Track) -> list[Part]:
         return [Band((x, low), (x, high), role="expected", kind="expected")]
     middle = (low[-1] + high[-1]) / 2
     value = track.value[-1] if len(track.value) and np.isfinite(track.value[-1]) else middle
-    x, ends = np.append(x, track.planned), (np.append(one, value) for one in (low, high))
+    x, ends = np.append(x, track.planned), (np.append(end, value) for end in (low, high))
     least, most = ends
     band = Band((x, least), (x, most), role="expected", kind="expected")
-    near, far = (float(np.interp((1 - NOTE) * track.planned, x, one)) for one in (least, most))
+    near, far = (float(np.interp((1 - NOTE) * track.planned, x, end)) for end in (least, most))
     return [band, _remark(up, POSSIBLE, near, far)]
 
 

@@ -90,7 +90,7 @@ class _Plotted:
             "barmode": "overlay",
             "bargap": 0,
             "shapes": [self._rule(rule) for rule in drawing.rules],
-            "annotations": [self._remark(one, words) for one in drawing.remarks],
+            "annotations": [self._remark(remark, words) for remark in drawing.remarks],
         }  # fmt: skip
 
     def _axis(self, scale: Scale, grid: bool) -> dict[str, Any]:
@@ -136,8 +136,8 @@ class _Plotted:
         }
         if isinstance(mark, Bars):
             return {**shared, **self._bars(mark)}
-        own = self._band(mark) if isinstance(mark, Band) else self._line(mark)
-        return {**shared, "type": "scatter", **own}
+        look = self._band(mark) if isinstance(mark, Band) else self._line(mark)
+        return {**shared, "type": "scatter", **look}
 
     def _line(self, mark: Line) -> dict[str, Any]:
         x, y = mark.points
@@ -168,8 +168,8 @@ class _Plotted:
         xs: list[float | None] = []
         ys: list[float | None] = []
         for outline in mark.outlines():
-            for found, one in zip((xs, ys), outline, strict=True):
-                found += [*([None] if found else []), *one.tolist(), float(one[0])]
+            for numbers, values in zip((xs, ys), outline, strict=True):
+                numbers += [*([None] if numbers else []), *values.tolist(), float(values[0])]
         colour = self.colours[mark.role]
         edge = {"width": NARROW_BAND if mark.narrow else 0, "color": colour}
         look = {"fill": "toself", "fillcolor": colour, "line": edge}
@@ -195,24 +195,24 @@ class _Plotted:
             "line": line,
         }  # fmt: skip
 
-    def _remark(self, one: Remark, words: dict[str, Any]) -> dict[str, Any]:
+    def _remark(self, remark: Remark, words: dict[str, Any]) -> dict[str, Any]:
         level = self.drawing.level
-        anchor = one.anchored(level)
-        x: float = one.across if one.x is None else one.x
-        y: float = one.up if one.y is None else one.y
+        anchor = remark.anchored(level)
+        x: float = remark.across if remark.x is None else remark.x
+        y: float = remark.up if remark.y is None else remark.y
         upright = self.drawing.uprights[0]
         return {
-            "text": letters(one.text),
+            "text": letters(remark.text),
             "showarrow": False,
             "font": words,
             # On a logarithmic axis an annotation takes the logarithm, a shape the number itself.
-            "x": math.log10(x) if one.x is not None and level.axis.log else x,
-            "y": math.log10(y) if one.y is not None and upright.axis.log else y,
-            "xref": "paper" if one.x is None else "x",
-            "yref": "paper" if one.y is None else "y",
+            "x": math.log10(x) if remark.x is not None and level.axis.log else x,
+            "y": math.log10(y) if remark.y is not None and upright.axis.log else y,
+            "xref": "paper" if remark.x is None else "x",
+            "yref": "paper" if remark.y is None else "y",
             "xanchor": {"start": "left", "end": "right", "middle": "center"}[anchor],
-            "yanchor": one.side.value,
-            "xshift": 0 if one.x is None else {"start": 4, "end": -4, "middle": 0}[anchor],
+            "yanchor": remark.side.value,
+            "xshift": 0 if remark.x is None else {"start": 4, "end": -4, "middle": 0}[anchor],
         }
 
 
@@ -222,9 +222,9 @@ def gaps(values: Numbers) -> list[float | None]:
     return [float(v) if shown else None for v, shown in zip(values, known, strict=True)]
 
 
-def _hover(said: Sequence[str]) -> dict[str, Any]:
+def _hover(sentences: Sequence[str]) -> dict[str, Any]:
     """Ready sentences as the only words of the pointer."""
-    if not len(said):
+    if not len(sentences):
         return {"hoverinfo": "skip"}
-    texts = [letters(one) for one in said]
+    texts = [letters(sentence) for sentence in sentences]
     return {"hovertext": texts, "hovertemplate": "%{hovertext}<extra></extra>"}

@@ -23,15 +23,15 @@ def race_node(
     wins = race.wins
     counts = wins[0], race.open, wins[1]
     kinds = "first", "middle", "last"
-    told = heads_words(race)
-    heads = [node("span", one, klass=kind) for one, kind in zip(told, kinds, strict=True)]
+    texts = heads_words(race)
+    heads = [node("span", text, klass=kind) for text, kind in zip(texts, kinds, strict=True)]
     lane = node(
         "div",
         *(_dots(race) if race.differ <= MOST_DOTS else _bars(counts)),
         node("span", klass="half"),
         klass="lane" if race.differ <= LARGE_DOTS else "lane small",
         role="img",
-        aria_label=", ".join(told),
+        aria_label=", ".join(texts),
     )
     chip = node("span", verdict[0], klass="chip named" if verdict[1] else "chip")
     if verdict[1] and race.lead < 0:

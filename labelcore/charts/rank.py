@@ -128,8 +128,8 @@ def _lines(points: Points, cut: int | None, own: int | None) -> tuple[list[Rule]
         remarks.append(Remark(f"own cut at {own:,}", x=own, side=Side.BELOW))
     if cut is not None:
         rules.append(Rule(cut, upright=True, dash=""))
-        said = "own cut at" if cut == own else "cut at"
-        remarks.append(Remark(f"{said} {cut:,}", x=cut, up=0.0))
+        name = "own cut at" if cut == own else "cut at"
+        remarks.append(Remark(f"{name} {cut:,}", x=cut, up=0.0))
     return rules, remarks + ([no_line()] if points.without_line else [])
 
 

@@ -37,11 +37,11 @@ def figure_of(result: Any) -> go.Figure:
 @figure_of.register
 def _(result: Estimate) -> go.Figure:
     """The interval as a line, the value as a point; the goal of the plan is in its sentence."""
-    marks, said = [], [result.sentence()]
+    marks, sentences = [], [result.sentence()]
     if result.has_interval:
-        marks.append(Line([result.low, result.high], [0, 0], hover=said * 2))
+        marks.append(Line([result.low, result.high], [0, 0], hover=sentences * 2))
     if result.told is not None:
-        marks.append(Line([result.told], [0], 0.0, dots=VALUE_DOT, hover=said))
+        marks.append(Line([result.told], [0], 0.0, dots=VALUE_DOT, hover=sentences))
     difference = result.is_difference
     scale = Axis(
         unit=Unit.DIFFERENCE if difference else Unit.SHARE, ends=(-1.0 if difference else 0.0, 1.0)
@@ -53,14 +53,14 @@ def _(result: Estimate) -> go.Figure:
 @figure_of.register
 def _(result: Table) -> go.Figure:
     """A row for each cell on one scale, those of a figure together; a first guess in grey."""
-    cells = [one for figure in result.figures for one in result.cells if one.figure == figure]
+    cells = [cell for figure in result.figures for cell in result.cells if cell.figure == figure]
     several = len({classifier for classifier, _ in result.rows}) > 1
     rows = []
-    for one in cells:
-        name, found = f"{one.figure}: {row_name(one.row, several)}", one.estimate
-        low, high = (found.low, found.high) if found.has_interval else (None, None)
-        value, role = (found.told, FIRST) if one.asked else (None, REFERENCE)
-        rows.append(Row(shortened(name), value, low, high, role, cell_said(one)))
+    for cell in cells:
+        name, estimate = f"{cell.figure}: {row_name(cell.row, several)}", cell.estimate
+        low, high = (estimate.low, estimate.high) if estimate.has_interval else (None, None)
+        value, role = (estimate.told, FIRST) if cell.asked else (None, REFERENCE)
+        rows.append(Row(shortened(name), value, low, high, role, cell_said(cell)))
     return plotted(rows_drawing("", rows))
 
 
@@ -88,11 +88,12 @@ def _(result: Choice) -> go.Figure:
 def _(result: Claim) -> go.Figure:
     """The evidence for the claim and for its opposite; the line is where it settles one of them."""
     evidence = [
-        min(max(one, LEAST_TIMES), MOST_TIMES) for one in (result.evidence, result.evidence_against)
+        min(max(side, LEAST_TIMES), MOST_TIMES)
+        for side in (result.evidence, result.evidence_against)
     ]
-    names, said = ("for", "against"), [result.sentence()]
+    names, sentences = ("for", "against"), [result.sentence()]
     bars = [
-        Bars([place], [times], role=role, hover=said)
+        Bars([place], [times], role=role, hover=sentences)
         for place, (times, role) in enumerate(zip(evidence, (FIRST, REFERENCE), strict=True))
     ]
     times = Axis("evidence (times)", log=True)

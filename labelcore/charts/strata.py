@@ -62,7 +62,7 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
     ]
     present = set(table["called"])
     colours = dict.fromkeys([*table.attrs.get("classes", ()), *table["called"]])
-    calls = [(series, one) for series, one in enumerate(colours) if one in present]
+    calls = [(series, called) for series, called in enumerate(colours) if called in present]
     bars = [bar for series, called in calls for bar in _bars(table, called, series, panels)]
     order = _order(table)
     title = (
@@ -150,13 +150,13 @@ def left_out_words(table: pd.DataFrame) -> str:
     """
     known, apart = table.attrs.get("known", 0), table.attrs.get("apart", 0)
     are, they = ("is", "it is") if apart == 1 else ("are", "they are")
-    said = [
+    sentences = [
         f"Without {words.count(known, 'known item')}: none was asked." if known else "",
         f"{words.count(apart)} {are} left out: {they} no random sample of a stratum."
         if apart
         else "",
     ]
-    return " ".join(filter(None, said))
+    return " ".join(filter(None, sentences))
 
 
 def _alt(table: pd.DataFrame) -> str:

@@ -108,10 +108,9 @@ def svg(drawing: Drawing, name: str, words: str, *, box: Box | None = None) -> N
     areas: list[Node] = []
     lines: list[Node] = []
     for mark in drawing.marks:
-        made = _mark(mark, frames[mark.panel], name)
-        (lines if isinstance(mark, Line) else areas).extend(made)
+        (lines if isinstance(mark, Line) else areas).extend(_mark(mark, frames[mark.panel], name))
     parts += [*areas, *(_rule(rule, frames[0], box) for rule in drawing.rules), *lines]
-    parts += [_remark(one, frames[0], box) for one in drawing.remarks]
+    parts += [_remark(remark, frames[0], box) for remark in drawing.remarks]
     return node(
         "svg",
         *parts,
@@ -172,20 +171,20 @@ def _scale_up(frame: Frame, lift: float) -> list[Node]:
     """The title above the y axis, lines across, and their numbers."""
     lines = frame.y.axis.title.splitlines()
     (left, right), (bottom, top) = frame.across, frame.upwards
-    made = [
+    nodes = [
         _text(line, 0, top - lift - LINE_HEIGHT * (len(lines) - 1 - row), klass="axis")
         for row, line in enumerate(lines)
     ]
     for value, text in frame.y.ticks():
         at = frame.height(value)
         if frame.y.axis.grid:
-            made.append(_line((left, right), (at, at), "rule", 1, kind="grid"))
-        made.append(_text(_fitted(text), left - 6, at + 4, text_anchor="end"))
+            nodes.append(_line((left, right), (at, at), "rule", 1, kind="grid"))
+        nodes.append(_text(_fitted(text), left - 6, at + 4, text_anchor="end"))
     if not frame.y.axis.grid:
         for value, _ in frame.x.ticks():
             at = frame.level(value)
-            made.append(_line((at, at), (bottom, top), "rule", 1, kind="grid"))
-    return made
+            nodes.append(_line((at, at), (bottom, top), "rule", 1, kind="grid"))
+    return nodes
 
 
 def _scale_across(frame: Frame, box: Box) -> list[Node]:
@@ -193,18 +192,18 @@ def _scale_across(frame: Frame, box: Box) -> list[Node]:
     ticks, turned = frame.x.ticks(), _turned(frame.x, box.across)
     slot = (box.right - box.left) / max(len(ticks), 1)
     every = math.ceil(CHART_TEXT * 1.1 / slot) if turned else 1
-    made = [_line(box.across, (box.bottom, box.bottom), "rule", 1)]
+    nodes = [_line(box.across, (box.bottom, box.bottom), "rule", 1)]
     for value, text in ticks[::every]:
         at, low = frame.level(value), box.bottom + 10
         place: dict[str, object] = {"text_anchor": "end" if at > box.right - 12 else "middle"}
         if turned:
             place = {"text_anchor": "end", "transform": f"rotate(-50 {at:.1f} {low:.1f})"}
-        made.append(_text(_fitted(text), at, low if turned else low + 7, **place))
+        nodes.append(_text(_fitted(text), at, low if turned else low + 7, **place))
     lines = frame.x.axis.title.splitlines()
     for row, line in enumerate(lines):
         y = box.height - 4 - LINE_HEIGHT * (len(lines) - 1 - row)
-        made.append(_text(line, box.right, y, klass="axis", text_anchor="end"))
-    return made
+        nodes.append(_text(line, box.right, y, klass="axis", text_anchor="end"))
+    return nodes
 
 
 def _stroke(role: str, width: float, dash: str = "") -> dict[str, object]:
@@ -256,10 +255,10 @@ def _line_and_dots(mark: Line, frame: Frame) -> list[Node]:
     x, y = mark.points
     known = frame.x.holds(x) & frame.y.holds(y)
     at = frame.at(x, y)
-    made = []
+    nodes = []
     if mark.width:
         look = {"fill": "none", **_stroke(mark.role, mark.width, mark.dash)}
-        made = [
+        nodes = [
             node("polyline", **_said(mark), points=_joined(at[0][run], at[1][run]), **look)
             for run in runs(known)
         ]
@@ -267,30 +266,30 @@ def _line_and_dots(mark: Line, frame: Frame) -> list[Node]:
         sizes = np.broadcast_to(mark.dots, len(x))
         for place in np.flatnonzero(known & (sizes > 0)):
             where = float(at[0][place]), float(at[1][place])
-            made.append(_dot(*where, float(sizes[place]) / 2, mark))
-    return made
+            nodes.append(_dot(*where, float(sizes[place]) / 2, mark))
+    return nodes
 
 
 def _dot(x: float, y: float, radius: float, mark: Line) -> Node:
-    said, tint = _said(mark), colour(mark.role)
+    attributes, tint = _said(mark), colour(mark.role)
     if mark.symbol == Symbol.CROSS:
         strong = {"font_size": CROSS_TEXT, "font_weight": 700, "text_anchor": "middle"}
-        return _text("×", x, y + 5, **said, **strong, fill=tint)
+        return _text("×", x, y + 5, **attributes, **strong, fill=tint)
     hollow = mark.symbol in (Symbol.HOLLOW, Symbol.HOLLOW_DIAMOND)
     look = {"fill": "none", **_stroke(mark.role, 1.5)} if hollow else {"fill": tint}
     if mark.symbol == Symbol.RINGED:
         look |= _stroke("ground", 2)
     if mark.symbol == Symbol.HOLLOW_DIAMOND:
         corners = np.array([x, x + radius, x, x - radius]), np.array([y - radius, y, y + radius, y])
-        return node("polygon", **said, points=_joined(*corners), **look)
-    return node("circle", **said, cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius:g}", **look)
+        return node("polygon", **attributes, points=_joined(*corners), **look)
+    return node("circle", **attributes, cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius:g}", **look)
 
 
 def _bars(mark: Bars, frame: Frame, name: str) -> list[Node]:
     y = mark.points[1]
     left, right = np.split(_along(frame.across, frame.x.share(mark.reach[0])), 2)
     top, base = _along(frame.upwards, frame.y.share(y)), frame.upwards[0]
-    made = []
+    nodes = []
     for place in np.flatnonzero(np.isfinite(y) & ((y > 0) | (not frame.y.axis.log))):
         box = {
             "x": f"{left[place]:.1f}",
@@ -298,8 +297,8 @@ def _bars(mark: Bars, frame: Frame, name: str) -> list[Node]:
             "width": f"{right[place] - left[place]:.1f}",
             "height": f"{base - top[place]:.1f}",
         }
-        made += [node("rect", **box, fill=fill) for fill in _fills(mark, name)]
-    return made
+        nodes += [node("rect", **box, fill=fill) for fill in _fills(mark, name)]
+    return nodes
 
 
 def _fills(mark: Bars, name: str) -> list[str]:
@@ -335,21 +334,21 @@ def _rule(rule: Rule, frame: Frame, box: Box) -> Node:
     return _line(x, y, rule.role, rule.width, rule.dash, rule.kind)
 
 
-def _remark(one: Remark, frame: Frame, box: Box) -> Node:
+def _remark(remark: Remark, frame: Frame, box: Box) -> Node:
     """Its words, within the box if they stand at a value of the y axis."""
-    x, y = _between(box.across, one.across, 1)[0], _between(box.upwards, one.up, 1)[0]
+    x, y = _between(box.across, remark.across, 1)[0], _between(box.upwards, remark.up, 1)[0]
     aside = 0
-    if one.x is not None:
-        x = frame.level(one.x)
-    anchor = one.anchored(frame.x)
-    if one.x is not None or one.side == Side.BESIDE:
+    if remark.x is not None:
+        x = frame.level(remark.x)
+    anchor = remark.anchored(frame.x)
+    if remark.x is not None or remark.side == Side.BESIDE:
         aside = {"start": 5, "end": -5, "middle": 0}[anchor]
-    if one.y is not None:
-        y = frame.height(one.y)
-    y += {Side.ABOVE: -5, Side.BELOW: 14, Side.BESIDE: 4}[one.side]
-    if one.y is not None:
+    if remark.y is not None:
+        y = frame.height(remark.y)
+    y += {Side.ABOVE: -5, Side.BELOW: 14, Side.BESIDE: 4}[remark.side]
+    if remark.y is not None:
         y = max(y, box.top + 10)
-    return _text(one.text, x + aside, y, klass="remark", text_anchor=anchor)
+    return _text(remark.text, x + aside, y, klass="remark", text_anchor=anchor)
 
 
 def _legend_rows(marks: Iterable[AnyMark]) -> list[list[AnyMark]]:
@@ -370,17 +369,17 @@ def _legend_width(mark: AnyMark) -> float:
 
 
 def _legend(rows: Sequence[Sequence[AnyMark]], bottom: float, name: str) -> list[Node]:
-    made: list[Node] = []
+    nodes: list[Node] = []
     for row, marks in enumerate(rows):
         y = bottom - LINE_HEIGHT * 1.3 * (len(rows) - row) + LINE_HEIGHT * 0.3
         x = PAD
         for mark in marks:
-            made += [
+            nodes += [
                 *_swatch(mark, x, y, name),
                 _text(mark.name, x + 22, y + 4, fill=colour("ink")),
             ]
             x += _legend_width(mark)
-    return made
+    return nodes
 
 
 def _swatch(mark: AnyMark, x: float, y: float, name: str) -> list[Node]:
@@ -389,5 +388,5 @@ def _swatch(mark: AnyMark, x: float, y: float, name: str) -> list[Node]:
         return [node("rect", **box, fill=fill) for fill in _fills(mark, name)]
     if isinstance(mark, Band):
         return [node("rect", **box, fill=colour(mark.role))]
-    made = [_line((x, x + 16), (y, y), mark.role, mark.width, mark.dash)] if mark.width else []
-    return [*made, *([_dot(x + 8, y, 3, mark)] if mark.dotted else [])]
+    nodes = [_line((x, x + 16), (y, y), mark.role, mark.width, mark.dash)] if mark.width else []
+    return [*nodes, *([_dot(x + 8, y, 3, mark)] if mark.dotted else [])]
