@@ -114,13 +114,13 @@ def _look_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
 
 def _choice_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
     """The state of a choice, and how many of its candidates were left."""
-    found = look.get("results", {}).get(key, {})
-    candidates = found.get("candidates", {})
-    left = sum(not CandidateState(one["state"]).out for one in candidates.values())
+    choice = look.get("results", {}).get(key, {})
+    candidates = choice.get("candidates", {})
+    left = sum(not CandidateState(candidate["state"]).out for candidate in candidates.values())
     return [
         f"{look['labels']:,}",
-        found.get("state", "–"),
-        theirs(found.get("chosen") or "–"),
+        choice.get("state", "–"),
+        theirs(choice.get("chosen") or "–"),
         f"{left:,} of {len(candidates):,}",
         *_look_place(look, place),
     ]
@@ -164,8 +164,8 @@ def _saved(facts: Facts) -> list[Markup]:
         element("p", each_words(facts.saved)),
         element("p", FORMULA),
     )
-    said = [saved_words(facts.saved), learned_words(facts.saved)]
-    return [*(element("p", theirs(one)) for one in said if one), how]
+    sentences = [saved_words(facts.saved), learned_words(facts.saved)]
+    return [*(element("p", theirs(text)) for text in sentences if text), how]
 
 
 def _people(facts: Facts) -> str:
@@ -180,10 +180,10 @@ def _people(facts: Facts) -> str:
 
 def ending(facts: Facts) -> Markup:
     """Why labelling stopped, or that it has not."""
-    told = [element("li", *_end_words(facts, event)) for event in facts.ends()]
+    ends = [element("li", *_end_words(facts, event)) for event in facts.ends()]
     if facts.interim:
-        told.append(element("li", f"Not finished. State now: {_state_words(facts)}."))
-    return section("ending", "Why labelling stopped", element("ul", *told))
+        ends.append(element("li", f"Not finished. State now: {_state_words(facts)}."))
+    return section("ending", "Why labelling stopped", element("ul", *ends))
 
 
 def _state_words(facts: Facts) -> str:
@@ -195,13 +195,13 @@ def _state_words(facts: Facts) -> str:
 def _end_words(facts: Facts, event: Event) -> list[Child]:
     when = moment_words(event.at)
     if event.kind == "stopped":
-        said = stopped_words(event.text or "", facts.plan.margin)
-        return [f"{said[:1].upper()}{said[1:]} ({when}): the plan's stop rule ended the labelling."]
+        text = stopped_words(event.text or "", facts.plan.margin)
+        return [f"{text[:1].upper()}{text[1:]} ({when}): the plan's stop rule ended the labelling."]
     if event.kind == "extended":
         budget = event.detail.get("budget")
         kept = "evidence and intervals stay" if facts.plan.claims else "the watched interval stays"
-        found = _reforecasts(facts)
-        planned = int(found[-1]["planned"] if found else facts.plan.planned or 0)
+        forecasts = _reforecasts(facts)
+        planned = int(forecasts[-1]["planned"] if forecasts else facts.plan.planned or 0)
         until = (facts.plan.horizon or 0) * planned
         staged = facts.plan.promise == Promise.FIXED or 0 < until < (budget or 0)
         after = "the first stage stays the result" if staged else f"{kept} valid"
@@ -222,20 +222,20 @@ def caveats(facts: Facts) -> Markup:
     intro = (
         f"The figures rest on the {count(number, 'assumption')} listed with the answers. Besides:"
     )
-    told = (element("li", one) for one in _doubts(facts))
-    return section("caveats", "What could be wrong", element("p", intro), element("ul", *told))
+    doubts = (element("li", doubt) for doubt in _doubts(facts))
+    return section("caveats", "What could be wrong", element("p", intro), element("ul", *doubts))
 
 
 def _doubts(facts: Facts) -> list[Child]:
-    told: list[Child] = []
+    texts: list[Child] = []
     training = training_words(facts) if facts.population.classifiers else "no"
     if facts.population.classifiers:
         asked = (
             f"Were these items used to train the {model_word(facts.population.has_judge)}? Answer: "
         )
-        told.append(joined(asked, theirs(training), "."))
+        texts.append(joined(asked, theirs(training), "."))
     if facts.revealing:
-        told.append(
+        texts.append(
             joined(
                 "Not blind: the person saw ",
                 theirs(", ".join(facts.revealing)),
@@ -243,39 +243,39 @@ def _doubts(facts: Facts) -> list[Child]:
             )
         )
     if hidden := facts.settings.get(HIDDEN):
-        told.append(joined("Hidden until an item was judged: ", theirs(", ".join(hidden)), "."))
+        texts.append(joined("Hidden until an item was judged: ", theirs(", ".join(hidden)), "."))
     if training.lower() not in ("no", "not stated"):
-        told.append("A classifier looks better on items it was trained on than on new ones.")
+        texts.append("A classifier looks better on items it was trained on than on new ones.")
     if training.lower() != "no" and facts.existing.use == "random":
-        told.append("The intervals assume that the labels from before were not used for training.")
+        texts.append("The intervals assume that the labels from before were not used for training.")
     if facts.population.arguments.get("id") is None:
-        told.append("Items are known by their row: the statement is about the file in this order.")
-    if sum(not isinstance(one, Claim) for one in facts.results.values()) > 1 and not (
+        texts.append("Items are known by their row: the statement is about the file in this order.")
+    if sum(not isinstance(result, Claim) for result in facts.results.values()) > 1 and not (
         facts.plan.together
     ):
-        told.append(
+        texts.append(
             "Each interval keeps its promise on its own; that all hold at once is less sure."
         )
     undecided = facts.counts["unsure"] + facts.counts["broken"]
     if undecided:
         share = tied(percent(undecided / (facts.counts["labelled"] + undecided)))
-        told.append(f"{count(undecided, 'item')} got no class ({share} of the answers).")
-    told += [tied(note) for note in curve_notes(facts)]
+        texts.append(f"{count(undecided, 'item')} got no class ({share} of the answers).")
+    texts += [tied(note) for note in curve_notes(facts)]
     if facts.rewordings:
-        told.append("The wording was changed after the start (listed under Question).")
+        texts.append("The wording was changed after the start (listed under Question).")
     rare = [
-        name_of(one)
-        for one in facts.results.values()
-        if isinstance(one, Estimate) and warns_of_tail(one)
+        name_of(estimate)
+        for estimate in facts.results.values()
+        if isinstance(estimate, Estimate) and warns_of_tail(estimate)
     ]
     if rare:
-        told.append(theirs(TAIL_WARNING_OF.format(names=", ".join(rare))))
-    return told
+        texts.append(theirs(TAIL_WARNING_OF.format(names=", ".join(rare))))
+    return texts
 
 
 def curve_notes(facts: Facts) -> list[str]:
     """What a reader of the curves must know, each sentence once."""
-    bands = [one for one in facts.results.values() if isinstance(one, Band)]
+    bands = [result for result in facts.results.values() if isinstance(result, Band)]
     notes = [note for band in (*bands, *(facts.curves or ())) for note in band.notes]
     return list(dict.fromkeys([*notes, *([facts.curve_left_out] if facts.curve_left_out else [])]))
 
@@ -303,18 +303,18 @@ def told(facts: Facts) -> Markup:
     """Whether labellers were told what the classifier says, and what figures would be if that had
     swayed some of them."""
     model = model_word(facts.population.has_judge)
-    said = element("p", TOLD[facts.dots].format(model=model))
+    blinding = element("p", TOLD[facts.dots].format(model=model))
     if not facts.swayed:
-        return said
+        return blinding
     every = facts.results.values()
-    names = {one.estimand: name_of(one) for one in every if isinstance(one, Estimate)}
+    names = {result.estimand: name_of(result) for result in every if isinstance(result, Estimate)}
     rows: list[list[Child]] = [
-        [theirs(names.get(key, key)), *(points_moved(one) for one in moved)]
+        [theirs(names.get(key, key)), *(points_moved(move) for move in moved)]
         for key, moved in facts.swayed.items()
     ]
     head = ("Figure", *(f"{percent(share)} swayed" for share in SHARES))
     return joined(
-        said,
+        blinding,
         element("p", SWAYED.format(model=model)),
         table("If labels had been swayed", head, rows),
     )
@@ -325,8 +325,8 @@ def points_moved(share: float) -> str:
     >>> points_moved(-0.0123), points_moved(0.0)
     ('−1.2', '0.0')
     """
-    said = f"{100 * share:+.1f}".replace("-", MINUS)
-    return said[1:] if said[1:] == "0.0" else said
+    points = f"{100 * share:+.1f}".replace("-", MINUS)
+    return points[1:] if points[1:] == "0.0" else points
 
 
 def _promise_text(facts: Facts, made_of: str) -> str:
@@ -346,8 +346,8 @@ def methods_text(facts: Facts) -> str:
     together = " for all numbers together" if plan.together else ""
     sure = confidence_words(facts.confidence) + " confidence" + together
     sure = "" if facts.without_confidence else f" at {sure}"
-    intervals = [one for one in facts.results.values() if not isinstance(one, Claim)]
-    made = list(dict.fromkeys(f"{one.method} ({one.source})" for one in intervals))
+    intervals = [result for result in facts.results.values() if not isinstance(result, Claim)]
+    ways = list(dict.fromkeys(f"{result.method} ({result.source})" for result in intervals))
     choice = isinstance(facts.primary, Choice)
     made_of = "Bounds" if facts.without_confidence or choice else "Intervals"
     promise = (
@@ -367,10 +367,10 @@ def methods_text(facts: Facts) -> str:
     summary = design.summary.removeprefix("Recommended: ")
     summary = summary[:1].lower() + summary[1:]
     before = f"There were {facts.existing_words}. " if facts.existing_words else ""
-    found = _reforecasts(facts)
-    anew = f"{record_words(found, int(plan.planned or 0))} " if found else ""
-    cut = [cut_words(one.detail) for one in facts.events if one.kind == "recut"]
-    anew += "".join(f"{one} " for one in cut if one)
+    forecasts = _reforecasts(facts)
+    anew = f"{record_words(forecasts, int(plan.planned or 0))} " if forecasts else ""
+    cut = [cut_words(event.detail) for event in facts.events if event.kind == "recut"]
+    anew += "".join(f"{text} " for text in cut if text)
     return (
         f"From the {len(facts.population):,} items of {facts.population.name}, "
         f"{counts['drawn']:,} were drawn with the design “{design.label}” "
@@ -378,7 +378,7 @@ def methods_text(facts: Facts) -> str:
         f"with {_wanted(facts)}{sure}, planned size "
         f"{planned_words(plan)}. {anew}{counts['labelled']:,} items got a class"
         f"{from_people}; {counts['unsure']:,} were called not sure and "
-        f"{counts['broken']:,} broken. {before}{made_of}: {'; '.join(made)}; {scope}. {promise}"
+        f"{counts['broken']:,} broken. {before}{made_of}: {'; '.join(ways)}; {scope}. {promise}"
         f"{claims_text(facts)} "
         f"Results were looked at {count(len(facts.looks), 'time')}, and every look is recorded. "
         "The log of draws, answers and looks is a chain of hashes, from which every figure can be "
@@ -388,7 +388,7 @@ def methods_text(facts: Facts) -> str:
 
 def _reforecasts(facts: Facts) -> list[Mapping[str, Any]]:
     """What the log holds of the sizes that were forecast anew."""
-    return [one.detail for one in facts.events if one.kind == "reforecast"]
+    return [event.detail for event in facts.events if event.kind == "reforecast"]
 
 
 def _wanted(facts: Facts) -> str:
@@ -409,11 +409,11 @@ def others(facts: Facts) -> Markup:
         return section("others", "Other projects on the same file", element("p", text))
     rows: Sequence[Sequence[Child]] = [
         (
-            theirs(one.name),
-            moment_words(one.created_at),
-            "read the same way" if one.same_reading else "read in another way",
+            theirs(other.name),
+            moment_words(other.created_at),
+            "read the same way" if other.same_reading else "read in another way",
         )
-        for one in facts.others
+        for other in facts.others
     ]
     warning = (
         f"{count(len(facts.others), 'other project')} in this store on the same file. Whoever "

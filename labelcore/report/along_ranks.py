@@ -62,13 +62,13 @@ def along_ranks(session: Session) -> AlongRanks | None:
         return AlongRanks(bands, (), quoted(session, first))
     population = session.population
     ranks = [*ranks_that_matter(population, first.scope.classifier), len(population)]
-    ranks = sorted({*ranks, told := quoted(session, first)})
-    found = [landmark(session, rank) for rank in ranks if rank <= first.x[-1]]
+    ranks = sorted({*ranks, rank_quoted := quoted(session, first)})
+    landmarks = [landmark(session, rank) for rank in ranks if rank <= first.x[-1]]
     try:
         deepest = [(p, _deepest(session, p)) for p in PRECISIONS]
-        return AlongRanks(bands, found, told, deepest, session.packages(PRECISIONS))
+        return AlongRanks(bands, landmarks, rank_quoted, deepest, session.packages(PRECISIONS))
     except ValueError as error:
-        return AlongRanks(bands, found, told, refused=str(error))
+        return AlongRanks(bands, landmarks, rank_quoted, refused=str(error))
 
 
 def quoted(session: Session, band: Band) -> int:
@@ -97,9 +97,9 @@ def headline(session: Session, given: str = "") -> str:
     results = session.results()
     first = next(iter(results.values()))
     settled = [
-        one
-        for one in results.values()
-        if isinstance(one, Claim) and one.status != ClaimStatus.UNDECIDED
+        result
+        for result in results.values()
+        if isinstance(result, Claim) and result.status != ClaimStatus.UNDECIDED
     ]
     if settled:
         return sentence(settled[0], given)

@@ -44,7 +44,7 @@ INTRO_LIKELY = (
 
 def claims_of(facts: Facts) -> list[Claim]:
     """The claims in the order of the plan."""
-    return [one for one in facts.results.values() if isinstance(one, Claim)]
+    return [result for result in facts.results.values() if isinstance(result, Claim)]
 
 
 REOPENED = (
@@ -61,40 +61,40 @@ OPEN_AGAIN = (
 
 def claims(facts: Facts) -> Markup | None:
     """Every claim with its status, its evidence and when it was first seen settled."""
-    found = claims_of(facts)
-    if not found:
+    every = claims_of(facts)
+    if not every:
         return None
     return section(
         "claims",
         "Claims",
         element("p", INTRO),
-        *([element("p", INTRO_LIKELY)] if found[0].form == Form.APPROXIMATE else ()),
-        element("ul", *(element("li", tied(one.sentence())) for one in found)),
+        *([element("p", INTRO_LIKELY)] if every[0].form == Form.APPROXIMATE else ()),
+        element("ul", *(element("li", tied(claim.sentence())) for claim in every)),
         *(element("p", tied(sentence)) for sentence in reopened(facts)),
-        table("Claims, with the evidence in times", HEAD, [_row(facts, one) for one in found]),
+        table("Claims, with the evidence in times", HEAD, [_row(facts, claim) for claim in every]),
     )
 
 
 def reopened(facts: Facts) -> Iterator[str]:
     """A sentence for each claim that was settled at a look and is open now."""
-    for one in claims_of(facts):
-        seen = first_seen(facts, one) if one.status == ClaimStatus.UNDECIDED else None
-        if seen is not None and one.form == Form.APPROXIMATE:
+    for claim in claims_of(facts):
+        seen = first_seen(facts, claim) if claim.status == ClaimStatus.UNDECIDED else None
+        if seen is not None and claim.form == Form.APPROXIMATE:
             yield OPEN_AGAIN.format(
-                claim=one.claim,
-                status=settled_words(seen[1]["results"][one.claim]["state"], one.form),
+                claim=claim.claim,
+                status=settled_words(seen[1]["results"][claim.claim]["state"], claim.form),
                 labels=count(int(seen[1]["labels"])),
             )
         elif seen is not None:
-            then = seen[1]["results"][one.claim]
+            then = seen[1]["results"][claim.claim]
             side = "evidence" if then["state"] == ClaimStatus.DECIDED else "evidence_against"
             yield REOPENED.format(
-                claim=one.claim,
-                status=settled_words(then["state"], one.form),
+                claim=claim.claim,
+                status=settled_words(then["state"], claim.form),
                 labels=count(int(seen[1]["labels"])),
                 then=times_words(then[side]),
-                now=times_words(getattr(one, side)),
-                needed=times_words(1 / one.alpha),
+                now=times_words(getattr(claim, side)),
+                needed=times_words(1 / claim.alpha),
             )
 
 
@@ -123,33 +123,32 @@ def first_seen(facts: Facts, claim: Claim) -> tuple[int, Mapping[str, Any]] | No
 
 
 def _first_words(facts: Facts, claim: Claim) -> str:
-    found = first_seen(facts, claim)
-    if found is None:
+    seen = first_seen(facts, claim)
+    if seen is None:
         return "–"
-    number, look = found
+    number, look = seen
     text = f"{count(int(look['labels']))}, look {number:,}, {moment_words(look['at'])}"
     return f"{text}; open again" if claim.status == ClaimStatus.UNDECIDED else text
 
 
 def evidence_charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     """The evidence for each claim over the labels."""
-    for one in claims_of(facts):
-        if facts.looks:
-            chart = evidence_chart(
-                facts.looks, one.claim, alpha=one.alpha, statement=one.statement, form=one.form
-            )
-            yield f"Evidence: {one.claim}", chart
+    for claim in claims_of(facts) if (looks := facts.looks) else ():
+        chart = evidence_chart(
+            looks, claim.claim, alpha=claim.alpha, statement=claim.statement, form=claim.form
+        )
+        yield f"Evidence: {claim.claim}", chart
 
 
 def claims_text(facts: Facts) -> str:
     """The claims in the methods paragraph, with a space before it; "" without claims."""
-    found = claims_of(facts)
-    if not found:
+    tested = claims_of(facts)
+    if not tested:
         return ""
-    first = found[0]
-    named = "; ".join(one.claim for one in found)
-    many = len(found) > 1
-    methods = " and ".join(dict.fromkeys(f"{one.method} ({one.source})" for one in found))
+    first = tested[0]
+    named = "; ".join(claim.claim for claim in tested)
+    many = len(tested) > 1
+    methods = " and ".join(dict.fromkeys(f"{claim.method} ({claim.source})" for claim in tested))
     return (
         f" The {'claims' if many else 'claim'} {named} {'were' if many else 'was'} laid down with "
         f"the plan and tested at every look by {methods}, "

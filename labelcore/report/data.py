@@ -40,7 +40,7 @@ def report_values(facts: Facts) -> dict[str, Any]:
         "population": _population(facts),
         "plan": facts.plan.to_dict(),
         "results": {key: result.to_dict() for key, result in facts.results.items()},
-        "tables": [one.to_dict() for one in facts.tables],
+        "tables": [table.to_dict() for table in facts.tables],
         **({} if facts.judged is None else {"judged": facts.judged.to_dict()}),
         "label_error": facts.label_error.to_dict(),
         **({} if facts.agreement is None else {"agreement": facts.agreement.to_dict()}),
@@ -66,10 +66,7 @@ def report_values(facts: Facts) -> dict[str, Any]:
             {"at": at, "name": name, "before": before, "after": after}
             for at, name, before, after in facts.rewordings
         ],
-        "other_projects": [
-            {"name": one.name, "created_at": one.created_at, "same_reading": one.same_reading}
-            for one in facts.others
-        ],
+        "other_projects": [asdict(other) for other in facts.others],
         "log": {"events": len(facts.events), "seal": facts.seal},
         "held_against": {**asdict(facts.held), "sentences": facts.held.sentences()},
     }
@@ -79,10 +76,10 @@ def _along_ranks(along: AlongRanks | None) -> dict[str, Any] | None:
     if along is None:
         return None
     return {
-        "landmarks": [_landmark(one) for one in along.landmarks],
+        "landmarks": [_landmark(mark) for mark in along.landmarks],
         "deepest": [
-            {"precision": precision, "cut": None if one is None else _landmark(one)}
-            for precision, one in along.deepest
+            {"precision": precision, "cut": None if cut is None else _landmark(cut)}
+            for precision, cut in along.deepest
         ],
         "packages": [] if along.packages is None else along.packages.to_dict("records"),
         "refused": along.refused,
@@ -92,17 +89,16 @@ def _along_ranks(along: AlongRanks | None) -> dict[str, Any] | None:
 def _confusion(facts: Facts) -> dict[str, Any] | None:
     if facts.confusion is None:
         return None
-    classifier, found, _, _ = facts.confusion
-    rows = found.to_numpy().tolist()
-    return {"classifier": classifier, "columns": list(found.columns), "rows": rows}
+    classifier, cells, _, _ = facts.confusion
+    return {"classifier": classifier, "columns": list(cells), "rows": cells.to_numpy().tolist()}
 
 
-def _landmark(one: Landmark) -> dict[str, Any]:
+def _landmark(mark: Landmark) -> dict[str, Any]:
     ends = {
         name: {"value": band.value[0], "low": band.low[0], "high": band.high[0]}
-        for name, band in one.readings.items()
+        for name, band in mark.readings.items()
     }
-    return {"rank": one.rank, "score": one.score, "readings": ends, "sentence": one.sentence}
+    return {"rank": mark.rank, "score": mark.score, "readings": ends, "sentence": mark.sentence}
 
 
 def _population(facts: Facts) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def errors_of(session: Session) -> tuple[str, IntArray, IntArray]:
     """The first classifier that predicts, "" where none does; position and class of each item with
     a label that it got wrong, in the order of the answers."""
     engine, known = session.engine, session.population.predictions
-    name = next((one for one in engine.classifiers if one is not None and one in known), "")
+    name = next((name for name in engine.classifiers if name is not None and name in known), "")
     position, code = labels_in_force(engine)
     wrong = known[name][position] != code if name else np.zeros(len(code), dtype=bool)
     return name, position[wrong], code[wrong]
@@ -38,20 +38,20 @@ def error_cards(session: Session) -> Markup | None:
     name, position, code = errors_of(session)
     if not len(position):
         return None
-    said, scores = population.predictions[name][position], population.scores.get(name)
-    own = None if scores is None else scores[position]
+    calls, scores = population.predictions[name][position], population.scores.get(name)
+    values = None if scores is None else scores[position]
     positive = population.classes.index(population.positive)
-    kinds = [WRONG] * len(said)
+    kinds = [WRONG] * len(calls)
     if len(population.classes) == 2:
-        kinds = [ALARM if one == positive else MISS for one in said.tolist()]
-    told = session.errors_in_common(name)
-    words = [one.name for one in told.found if one.kind == "word"]
+        kinds = [ALARM if code == positive else MISS for code in calls.tolist()]
+    common = session.errors_in_common(name)
+    words = [trait.name for trait in common.found if trait.kind == "word"]
     cards: dict[int, Markup] = {}
-    far = np.zeros(len(said)) if own is None else own - population.thresholds.get(name, 0.0)
+    far = np.zeros(len(calls)) if values is None else values - population.thresholds.get(name, 0.0)
     for at in np.argsort(-np.abs(far), kind="stable")[:MOST_CARDS].tolist():
         item = population.id_at(int(position[at]))
-        called, truth = (theirs(population.classes[one[at]]) for one in (said, code))
-        score = "" if own is None else f" · score {score_words(float(own[at]))}"
+        called, truth = (theirs(population.classes[codes[at]]) for codes in (calls, code))
+        score = "" if values is None else f" · score {score_words(float(values[at]))}"
         cards[at] = element(
             "li",
             element("p", element("strong", kinds[at]), score, class_="note"),
@@ -62,39 +62,38 @@ def error_cards(session: Session) -> Markup | None:
             class_=kinds[at].replace(" ", "-"),
         )
     part = f"{len(cards):,} of the" if len(cards) < len(kinds) else "The"
-    choice = _choice([kinds[at] for at in cards])
     return element(
         "section",
         element("h2", SHOWN.format(shown=f"{part} {len(kinds):,}"), id="errors"),
-        *_in_common(told),
-        choice,
+        *_in_common(common),
+        _choice([kinds[at] for at in cards]),
         element("ul", *cards.values()),
         class_="errors",
         aria_labelledby="errors",
     )
 
 
-def _in_common(told: ErrorsInCommon) -> list[Markup]:
+def _in_common(common: ErrorsInCommon) -> list[Markup]:
     """What they have in common, a line each; nothing where chance may explain it."""
-    if not told.found:
+    if not common.found:
         return []
-    about = ABOUT.format(labels=count(told.labels), sure=confidence_words(told.confidence))
-    lines = (element("p", theirs(shared_words(one))) for one in told.found)
+    about = ABOUT.format(labels=count(common.labels), sure=confidence_words(common.confidence))
+    lines = (element("p", theirs(shared_words(trait))) for trait in common.found)
     return [*lines, element("p", about, class_="note")]
 
 
 def _marked(text: str, words: Sequence[str]) -> Iterator[Child]:
-    return (element("mark", one) if told else one for one, told in pieces(text, words))
+    return (element("mark", part) if marked else part for part, marked in pieces(text, words))
 
 
 def _choice(kinds: list[str]) -> Markup | None:
     """All errors or those of a kind, as buttons that the style sheet alone obeys."""
     if len({*kinds}) < 2:
         return None
-    made: list[Child] = []
+    buttons: list[Child] = []
     for value, words in (("", "all"), (ALARM, ALARM + "s"), (MISS, MISS + "es")):
         number = kinds.count(value) if value else len(kinds)
         given = {"type": "radio", "name": "kind", "value": value.replace(" ", "-")}
-        one = element("input", **given, **({} if value else {"checked": ""}))
-        made.append(element("label", one, f" {words} {number:,}"))
-    return element("fieldset", element("legend", "Which"), *made)
+        button = element("input", **given, **({} if value else {"checked": ""}))
+        buttons.append(element("label", button, f" {words} {number:,}"))
+    return element("fieldset", element("legend", "Which"), *buttons)

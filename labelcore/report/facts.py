@@ -159,9 +159,9 @@ class Facts:
     @property
     def revealing(self) -> tuple[str, ...]:
         """The content columns that may show a model's output: by name, or as the project says."""
-        told = self.settings.get(MAY_SHOW)
-        said = [name for name in self.population.content_columns if name in (told or ())]
-        return tuple(dict.fromkeys((*shown_outputs(self.population), *said)))
+        shown = self.settings.get(MAY_SHOW)
+        outputs = [name for name in self.population.content_columns if name in (shown or ())]
+        return tuple(dict.fromkeys((*shown_outputs(self.population), *outputs)))
 
     @property
     def title(self) -> str:
@@ -175,25 +175,25 @@ class Facts:
     @property
     def without_confidence(self) -> bool:
         """Whether the method's bounds have no confidence, whatever the plan says."""
-        bands = [one for one in self.results.values() if isinstance(one, Band)]
+        bands = [result for result in self.results.values() if isinstance(result, Band)]
         return any(band.confidence is None for band in bands)
 
     @property
     def confidence(self) -> float:
         """The plan's confidence, or that of a method which has an error level of its own."""
-        own = (one for one in self.results.values() if isinstance(one, (Band, Choice)))
-        return next((one.confidence for one in own if one.confidence), self.plan.confidence)
+        sure = (bound for bound in self.results.values() if isinstance(bound, (Band, Choice)))
+        return next((bound.confidence for bound in sure if bound.confidence), self.plan.confidence)
 
     @property
     def table(self) -> Table | None:
         """What is asked, as a table; None where that would be one row."""
-        asked = [one.of_asked() for one in self.tables[:1]]
-        return next((one for one in asked if len(one.rows) > 1), None)
+        asked = [table.of_asked() for table in self.tables[:1]]
+        return next((table for table in asked if len(table.rows) > 1), None)
 
     @property
     def apart(self) -> list[Estimate]:
         """The numbers that no table holds: differences, and summaries of a list."""
-        numbers = [one for one in self.results.values() if isinstance(one, Estimate)]
+        numbers = [result for result in self.results.values() if isinstance(result, Estimate)]
         return apart_from(self.tables, numbers)
 
     @property
@@ -245,9 +245,7 @@ def gather(session: Session) -> Facts:
         strata_names=rank_names(session),
         events=events,
         looks=session.looks(),
-        courses={
-            key: session.course(key) for key, one in results.items() if isinstance(one, Estimate)
-        },
+        courses={key: session.course(key) for key in results if isinstance(results[key], Estimate)},
         status=session.status,
         stop_reason=session.state.stop_reason,
         interim=not session.engine.finished,
@@ -289,7 +287,7 @@ def _saved(session: Session) -> Saved | None:
 def _confusion(session: Session, results: Mapping[str, Finding]) -> Confusion | None:
     known = session.population.predictions
     names = [name for name in session.engine.classifiers if name is not None and name in known]
-    due = any(isinstance(one, Estimate | Band) and one.has_interval for one in results.values())
+    due = any(isinstance(band, Estimate | Band) and band.has_interval for band in results.values())
     if not names or not due or isinstance(session.plan.method, ComparesLists):
         return None
     engine, name = headline_stage(session.engine), names[0]
@@ -315,10 +313,10 @@ def _curves(session: Session) -> tuple[tuple[Band, ...] | None, str]:
 
 def _calibration(session: Session) -> Calibration | None:
     try:
-        found = session.calibration()
+        curve = session.calibration()
     except ValueError:
         return None
-    return found if found.has_band else None
+    return curve if curve.has_band else None
 
 
 def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
@@ -345,15 +343,15 @@ def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
 
 def _rewordings(record: ProjectRecord, events: Sequence[Event]) -> list[tuple[str, str, str, str]]:
     """Every wording that was changed, in order."""
-    words, found = json.loads(record.settings_json), []
+    words, changes = json.loads(record.settings_json), []
     for event in events:
         if event.kind == "worded":
             words = dict(event.detail)
         if event.kind == "reworded":
             for name, after in event.detail.items():
-                found.append((event.at, name, value_text(words.get(name)), value_text(after)))
+                changes.append((event.at, name, value_text(words.get(name)), value_text(after)))
                 words[name] = after
-    return found
+    return changes
 
 
 def value_text(value: Any) -> str:
@@ -366,10 +364,10 @@ def value_text(value: Any) -> str:
         return value or ""
     if isinstance(value, Mapping):
         return "; ".join(
-            f"{name}: {text}" for name, one in value.items() if (text := value_text(one))
+            f"{name}: {text}" for name, entry in value.items() if (text := value_text(entry))
         )
     if isinstance(value, (list, tuple)):
-        return ", ".join(value_text(one) for one in value)
+        return ", ".join(value_text(entry) for entry in value)
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -385,10 +383,10 @@ def _second_stage(session: Session) -> dict[str, Estimate]:
 def _others(session: Session, record: ProjectRecord) -> list[OtherProject]:
     """Projects of the store that read the same file, in the same or in another way."""
     own_path = json.loads(record.population_json).get("path")
-    found = []
+    others = []
     for other in session.store.projects():
         same = other.fingerprint == record.fingerprint
         path = json.loads(other.population_json).get("path")
         if other.name != record.name and (same or path == own_path):
-            found.append(OtherProject(other.name, other.created_at, same))
-    return found
+            others.append(OtherProject(other.name, other.created_at, same))
+    return others

@@ -35,15 +35,15 @@ def tables_of(session: Session) -> tuple[Table, ...]:
         return ()
     asked = session.plan.by or ()
     others = [(name,) for name in session.population.groups if (name,) != tuple(asked)]
-    made = [session.table(by) for by in (tuple(asked), *others)]
-    whole = made[0] if len(made[0].rows) > 1 else made[0].of_asked()
-    return tuple(one for one in (whole, *made[1:]) if one.cells)
+    tables = [session.table(by) for by in (tuple(asked), *others)]
+    whole = tables[0] if len(tables[0].rows) > 1 else tables[0].of_asked()
+    return tuple(shown for shown in (whole, *tables[1:]) if shown.cells)
 
 
 def apart_from(tables: Sequence[Table], numbers: Sequence[Estimate]) -> list[Estimate]:
     """The numbers that no table holds: differences, and summaries of a list."""
-    held = {one.estimate.estimand for table in tables for one in table.cells}
-    return [one for one in numbers if one.estimand not in held]
+    held = {cell.estimate.estimand for table in tables for cell in table.cells}
+    return [number for number in numbers if number.estimand not in held]
 
 
 def table_picture(shown: Table, most: int, where: str) -> Markup | None:
@@ -53,31 +53,31 @@ def table_picture(shown: Table, most: int, where: str) -> Markup | None:
     """
     figures = shown.figures[:MOST_COLUMNS]
     bars = [
-        [None if one is None else estimate_bar(one, "") for one in line]
+        [None if estimate is None else estimate_bar(estimate, "") for estimate in line]
         for line in drawn_cells(shown, most)
     ]
-    drawn = [one for line in bars for one in line if one is not None]
-    if not any(one.low is not None for one in drawn):
+    drawn = [bar for line in bars for bar in line if bar is not None]
+    if not any(bar.low is not None for bar in drawn):
         return None
     audit = shown.cells[0].estimate.scope.audit
-    names, heads = row_names(shown)[:most], [figure_label(one, audit) for one in figures]
-    told = [
-        [name, *("" if one is None else bar_words(one) for one in line)]
+    names, heads = row_names(shown)[:most], [figure_label(figure, audit) for figure in figures]
+    texts = [
+        [name, *("" if bar is None else bar_words(bar) for bar in line)]
         for name, line in zip(names, bars, strict=True)
     ]
-    words = "; ".join(f"{name}: {', '.join(line)}" for name, *line in told)
+    words = "; ".join(f"{name}: {', '.join(line)}" for name, *line in texts)
     drawing = picture(interval_columns(heads, list(zip(names, bars, strict=True)), words=words))
     left = len(shown.cells) - len(drawn)
     note = element("p", f"{count(left, 'further figure')} {where}.", class_="note")
-    rows_told = json.dumps([["", *heads], *told])
+    rows_told = json.dumps([["", *heads], *texts])
     return element("div", drawing, note if left else None, class_="plot", data_rows=rows_told)
 
 
 def drawn_cells(shown: Table, most: int) -> list[list[Estimate | None]]:
     """The first figures of the first rows; None where there is none."""
-    found = {(one.row, one.figure): one.estimate for one in shown.cells}
+    estimates = {(cell.row, cell.figure): cell.estimate for cell in shown.cells}
     figures = shown.figures[:MOST_COLUMNS]
-    return [[found.get((row, figure)) for figure in figures] for row in shown.rows[:most]]
+    return [[estimates.get((row, figure)) for figure in figures] for row in shown.rows[:most]]
 
 
 def bar_words(bar: Bar) -> str:
@@ -93,7 +93,7 @@ def table_numbers(shown: Table) -> Markup:
     """The rows and figures in numbers, with items, labels and the promise."""
     frame = numbers_frame(shown)
     rows: list[list[Child]] = [
-        [theirs(name), *map(tied, said)] for name, *said in frame.to_numpy().tolist()
+        [theirs(name), *map(tied, texts)] for name, *texts in frame.to_numpy().tolist()
     ]
     caption = BY.format(column=shown.by) if shown.by else FIGURES
     note = element("p", promise_note(shown), class_="note")
@@ -103,34 +103,34 @@ def table_numbers(shown: Table) -> Markup:
 
 def numbers_frame(shown: Table) -> pd.DataFrame:
     """Every figure of the first rows as text, with items and labels."""
-    cells = {(one.row, one.figure): one for one in shown.cells}
+    cells = {(cell.row, cell.figure): cell for cell in shown.cells}
     rows = []
     for name, row in list(zip(row_names(shown), shown.rows, strict=True))[:MOST_NUMBERS]:
         of_row = [cells.get((row, figure)) for figure in shown.figures]
-        first = next(one.estimate for one in of_row if one is not None)
-        said = [cell_said(one) if one is not None else "–" for one in of_row]
-        rows.append([name, f"{first.scope.n_items:,}", f"{first.labels_used:,}", *said])
+        first = next(cell.estimate for cell in of_row if cell is not None)
+        texts = [cell_said(cell) if cell is not None else "–" for cell in of_row]
+        rows.append([name, f"{first.scope.n_items:,}", f"{first.labels_used:,}", *texts])
     audit = shown.cells[0].estimate.scope.audit
     head = shown.by or model_word(audit).capitalize()
-    heads = [head, ITEMS, LABELS, *(figure_label(one, audit) for one in shown.figures)]
+    heads = [head, ITEMS, LABELS, *(figure_label(figure, audit) for figure in shown.figures)]
     return pd.DataFrame(rows, columns=heads)
 
 
 def promise_note(shown: Table) -> str:
     """How sure the figures are, and until when; what a first guess is, and where other rows are."""
-    asked = [one.estimate for one in shown.cells if one.asked] or [shown.cells[0].estimate]
-    held = dict.fromkeys(_promise_words(one, shown) for one in asked)
+    asked = [cell.estimate for cell in shown.cells if cell.asked] or [shown.cells[0].estimate]
+    held = dict.fromkeys(_promise_words(estimate, shown) for estimate in asked)
     left = len(shown.rows) - MOST_NUMBERS
     rest = REST.format(number=f"{left:,}") if left > 0 else ""
     return " ".join(filter(None, (*held, guess_note(shown), rest)))
 
 
-def _promise_words(one: Estimate, shown: Table) -> str:
-    valid = valid_words(one.promise, one.scope)
-    if one.promise == Promise.NONE or one.confidence is None:
+def _promise_words(estimate: Estimate, shown: Table) -> str:
+    valid = valid_words(estimate.promise, estimate.scope)
+    if estimate.promise == Promise.NONE or estimate.confidence is None:
         return f"{valid[:1].upper()}{valid[1:]}."
     how = TOGETHER if shown.together else EACH
-    return f"{confidence_words(one.confidence)} confidence {how}, {valid}."
+    return f"{confidence_words(estimate.confidence)} confidence {how}, {valid}."
 
 
 def row_names(shown: Table) -> list[str]:

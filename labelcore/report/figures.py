@@ -47,13 +47,13 @@ def figures(facts: Facts, *, played: bool = False) -> tuple[Markup | None, Marku
 
     played   page 1 has the history of a number, or the curve of a list, in another way
     """
-    said: set[str] = set()
+    known: set[str] = set()
     curve, others = None, []
-    found = sorted(_charts(facts), key=lambda one: one[0] not in (FRONT, LISTS))
-    for number, (title, chart) in enumerate(found, start=1):
+    charts = sorted(_charts(facts), key=lambda chart: chart[0] not in (FRONT, LISTS))
+    for number, (title, chart) in enumerate(charts, start=1):
         parts = SENTENCE_ENDS.split(chart.alt)
-        caption = " ".join(one for one in parts if one not in said)
-        said.update(parts)
+        caption = " ".join(part for part in parts if part not in known)
+        known.update(parts)
         if title in (FRONT, LISTS) and not (played and isinstance(facts.primary, Band)):
             curve = _figure(f"figure-{number}", title, chart)
         elif not (played and title.endswith(HISTORY)):
@@ -71,9 +71,9 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
                 history_chart(facts.courses[key], key, margin=facts.plan.margin, label=label),
             )
             break
-    for one in facts.results.values():
-        if isinstance(one, ListDifference) and one.has_interval:
-            yield LISTS, list_chart(one)
+    for result in facts.results.values():
+        if isinstance(result, ListDifference) and result.has_interval:
+            yield LISTS, list_chart(result)
     yield from _candidates(facts)
     yield from evidence_charts(facts)
     yield from _curves(facts, {band.estimand: band for band in facts.curves or ()})
@@ -85,29 +85,29 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
 
 def _candidates(facts: Facts) -> Iterator[tuple[str, Chart]]:
     """The candidates of a choice: their bounds now, and how they came about."""
-    for key, one in facts.results.items():
-        if isinstance(one, Choice):
-            yield "The candidates", candidates_chart(one)
+    for key, result in facts.results.items():
+        if isinstance(result, Choice):
+            yield "The candidates", candidates_chart(result)
             if facts.looks:
                 yield (
                     "Their bounds against labels",
-                    moving_bounds_chart(facts.looks, key, one),
+                    moving_bounds_chart(facts.looks, key, result),
                 )
 
 
 def _curves(facts: Facts, bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]:
     for names, title in CURVES.items():
-        found = [bands[f"{name}_curve"] for name in names if f"{name}_curve" in bands]
-        if len(found) < len(names) or (names in NEEDS_ESTIMATE and found[0].confidence is None):
+        curves = [bands[f"{name}_curve"] for name in names if f"{name}_curve" in bands]
+        if len(curves) < len(names) or (names in NEEDS_ESTIMATE and curves[0].confidence is None):
             continue
         if len(names) == 1:
-            cut = own_cut(facts, found[0].scope.classifier)
-            made = rank_chart(found[0], cut=cut, own=cut)
-            lower = replace(made.drawing, height=CURVE_HEIGHT)
-            yield title, replace(made, drawing=lower)
+            cut = own_cut(facts, curves[0].scope.classifier)
+            chart = rank_chart(curves[0], cut=cut, own=cut)
+            lower = replace(chart.drawing, height=CURVE_HEIGHT)
+            yield title, replace(chart, drawing=lower)
         else:
             draw = roc_chart if "ROC" in title else precision_recall_chart
-            yield title, draw(found[0], found[1])
+            yield title, draw(curves[0], curves[1])
 
 
 def own_cut(facts: Facts, classifier: str | None) -> int | None:

@@ -103,8 +103,8 @@ def _calls(facts: Facts) -> Markup | None:
         return None
     parts: list[Child] = []
     for name in able:
-        said = f" calls it {facts.population.positive!r} when {decides(facts, name)}"
-        parts += ["; " if parts else None, theirs(name), said]
+        rule = f" calls it {facts.population.positive!r} when {decides(facts, name)}"
+        parts += ["; " if parts else None, theirs(name), rule]
     return element("p", *parts, ".", class_="about")
 
 
@@ -118,8 +118,8 @@ def _given(facts: Facts) -> Markup | None:
     first = facts.primary
     if first is None or facts.span is None:
         return None
-    said = f"From {labels_words(first.labels_used, first.scope, facts.given)}."
-    return element("p", said, class_="note")
+    text = f"From {labels_words(first.labels_used, first.scope, facts.given)}."
+    return element("p", text, class_="note")
 
 
 def short_answer(facts: Facts) -> str:
@@ -127,7 +127,7 @@ def short_answer(facts: Facts) -> str:
     first = facts.primary
     if isinstance(first, Choice):
         return f"{choice_short(first).rstrip('.')}."
-    claims = [one for one in facts.results.values() if isinstance(one, Claim)]
+    claims = [result for result in facts.results.values() if isinstance(result, Claim)]
     if claims:
         return " ".join(map(claim_short, claims)) if len(claims) <= MOST_CLAIMS else facts.sentence
     if isinstance(first, Estimate) and (first.promise != Promise.NONE or not first.has_interval):
@@ -135,8 +135,8 @@ def short_answer(facts: Facts) -> str:
     if isinstance(first, ListDifference):
         return short_lists(first)
     if isinstance(first, Band) and facts.along is not None:
-        found = [one for one in facts.along.landmarks if one.rank == facts.along.quoted]
-        head = found[0].readings["precision"] if found else None
+        quoted = [mark for mark in facts.along.landmarks if mark.rank == facts.along.quoted]
+        head = quoted[0].readings["precision"] if quoted else None
         if head is not None and head.has_interval and head.low[0] < head.high[0]:
             return short_head(head)
     return facts.sentence
@@ -161,23 +161,22 @@ def intervals(
     wanted = facts.primary.precision_threshold if isinstance(facts.primary, Choice) else None
     words = "; ".join(f"{row.name}: {row.said[0]} ({row.said[1]})" for row in rows)
     drawn = interval_rows(rows, scale_of(facts), words=words, wanted=wanted, wide=wide)
-    told = json.dumps([HEAD, *([row.name, *row.said] for row in rows)])
+    texts = json.dumps([HEAD, *([row.name, *row.said] for row in rows)])
     left = len(drawn_rows(facts)) - len(rows)
     noun = "further figure" if wanted is None else "further candidate"
-    said = f"{count(left, noun)} {where}."
-    more = element("p", said, class_="note") if left > 0 else None
-    return element("div", picture(drawn), more, class_="plot rows", data_rows=told)
+    more = element("p", f"{count(left, noun)} {where}.", class_="note") if left > 0 else None
+    return element("div", picture(drawn), more, class_="plot rows", data_rows=texts)
 
 
 def scale_of(facts: Facts) -> Ends:
     """The scale of these rows: of differences as wide as was possible before the first label."""
     if isinstance(facts.primary, ListDifference):
         return list_scale(facts.primary)
-    numbers = [one for one in facts.results.values() if isinstance(one, Estimate)]
-    ends = [one.possible for one in numbers if one.is_difference]
+    numbers = [result for result in facts.results.values() if isinstance(result, Estimate)]
+    ends = [number.possible for number in numbers if number.is_difference]
     if not ends:
         return SHARES
-    return possible_scale(min(one.low for one in ends), max(one.high for one in ends))
+    return possible_scale(min(bounds.low for bounds in ends), max(bounds.high for bounds in ends))
 
 
 def _heads(facts: Facts) -> tuple[Landmark, ...]:
@@ -190,29 +189,29 @@ def drawn_rows(facts: Facts, most: int | None = None) -> dict[str, Bar]:
     first = facts.primary
     if facts.table is not None:
         drawn = drawn_cells(facts.table, most or len(facts.table.rows))
-        cells = [one for line in drawn for one in line if one is not None]
-        return {one.estimand: estimate_bar(one, "") for one in cells}
+        cells = [estimate for line in drawn for estimate in line if estimate is not None]
+        return {estimate.estimand: estimate_bar(estimate, "") for estimate in cells}
     if isinstance(first, Choice):
         bounds = first.bounds.to_dict("records")
-        found = [candidate_bar(row, str(row["classifier"]), first.chosen) for row in bounds]
-        best = sorted(found, key=lambda one: (not one.chosen, one.out))[:most]
-        return {one.name: one for one in found if one in best}
+        candidates = [candidate_bar(row, str(row["classifier"]), first.chosen) for row in bounds]
+        best = sorted(candidates, key=lambda bar: (not bar.chosen, bar.out))[:most]
+        return {bar.name: bar for bar in candidates if bar in best}
     if isinstance(first, ListDifference):
-        return {one.name: one for one in list_bars(first)}
+        return {bar.name: bar for bar in list_bars(first)}
     rows = {
-        f"first {one.rank}": head_bar(one.readings["precision"], f"Precision, first {one.rank:,}")
-        for one in _heads(facts)
+        f"first {cut.rank}": head_bar(cut.readings["precision"], f"Precision, first {cut.rank:,}")
+        for cut in _heads(facts)
     }
-    numbers = [one for one in facts.results.values() if isinstance(one, Estimate)]
-    rows |= {one.estimand: estimate_bar(one, _bar_name(one)) for one in numbers}
+    numbers = [result for result in facts.results.values() if isinstance(result, Estimate)]
+    rows |= {number.estimand: estimate_bar(number, _bar_name(number)) for number in numbers}
     return dict(islice(rows.items(), most))
 
 
-def _bar_name(one: Estimate) -> str:
-    if not one.is_difference:
-        return name_of(one)
-    measure = label_of(one.estimand.removesuffix(DIFFERENCE), one.scope.audit)
-    return f"{measure}: {one.scope.classifier} minus {one.scope.versus}"
+def _bar_name(estimate: Estimate) -> str:
+    if not estimate.is_difference:
+        return name_of(estimate)
+    measure = label_of(estimate.estimand.removesuffix(DIFFERENCE), estimate.scope.audit)
+    return f"{measure}: {estimate.scope.classifier} minus {estimate.scope.versus}"
 
 
 def candidate_table(facts: Facts) -> Markup | None:
@@ -231,14 +230,14 @@ def candidate_table(facts: Facts) -> Markup | None:
         "div",
         table("The candidates", head, rows),
         element("p", tied(wanted_words(choice)), class_="note"),
-        *(element("p", theirs(tied(further_words(one)))) for one in facts.further),
+        *(element("p", theirs(tied(further_words(candidate)))) for candidate in facts.further),
         element("p", tied(others_words(choice)), class_="note") if facts.further else None,
     )
 
 
 def _meaning(facts: Facts) -> Markup | None:
     """Three plain sentences; None where nothing was asked."""
-    settled = [one for one in facts.results.values() if isinstance(one, Claim)]
+    settled = [result for result in facts.results.values() if isinstance(result, Claim)]
     first = settled[0] if settled else facts.primary
     if first is None:
         return None
@@ -256,27 +255,27 @@ def confusion_table(facts: Facts) -> Markup | None:
     compares = isinstance(facts.primary, Estimate) and facts.primary.is_difference
     if facts.confusion is None or compares or len(facts.population.classes) > MOST_CLASSES:
         return None
-    name, found, bounds, labels = facts.confusion
-    head = [f"{name} says", *(f"truly {one}" for one in found.columns[:-1])]
-    shown = found if found.iloc[:, -1].any() else found.iloc[:, :-1]
-    if len(shown.columns) == len(found.columns):
+    name, counts, bounds, labels = facts.confusion
+    head = [f"{name} says", *(f"truly {column}" for column in counts.columns[:-1])]
+    shown = counts if counts.iloc[:, -1].any() else counts.iloc[:, :-1]
+    if len(shown.columns) == len(counts.columns):
         head.append(NO_LABEL)
     return element(
         "div",
         table(
             "Confusion table: items of the file",
             [*head, "in all"],
-            _cells(shown, found, bounds, labels),
+            _cells(shown, counts, bounds, labels),
         ),
         element("p", each_cell(facts.drawn_evenly), class_="note"),
     )
 
 
 def _cells(
-    shown: pd.DataFrame, found: pd.DataFrame, bounds: Bounds, labels: pd.DataFrame
+    shown: pd.DataFrame, counts: pd.DataFrame, bounds: Bounds, labels: pd.DataFrame
 ) -> list[list[Child]]:
-    totals = found.sum(axis=1).to_numpy()
-    rows = zip(found.index, shown.to_numpy(), bounds, labels.to_numpy(), totals, strict=True)
+    totals = counts.sum(axis=1).to_numpy()
+    rows = zip(counts.index, shown.to_numpy(), bounds, labels.to_numpy(), totals, strict=True)
     return [
         [
             theirs(str(name)),

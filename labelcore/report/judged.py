@@ -80,19 +80,19 @@ class Judged:
         if self.settled is not None:
             settled = _range(_every(self.settled)["pass rate"], unit="")
             also = SETTLED.format(by=_lower(self.by_whom), range=settled)
-        told = [HEAD.format(judge=round(100 * every[JUDGE]["value"]),
+        sentences = [HEAD.format(judge=round(100 * every[JUDGE]["value"]),
                             range=_range(every["pass rate"], unit=""), settled=also)]  # fmt: skip
         if pairs := self._ahead(name):
             more = len(pairs) - MOST_AHEAD
             pairs = [*pairs[:MOST_AHEAD], *([f"{more} more"] if more > 0 else [])]
             sure = words.confidence_words(self.confidence)
-            told.append(AHEAD.format(sure=sure, pairs=", ".join(pairs)))
+            sentences.append(AHEAD.format(sure=sure, pairs=", ".join(pairs)))
         if systems:
-            judged = max(systems, key=lambda one: systems[one][JUDGE]["value"])
+            judged = max(systems, key=lambda system: systems[system][JUDGE]["value"])
             first = self._order()[0]
             if judged != first and self.places["place_to"].iloc[0] == 1:
-                told.append(ORDER_DIFFERS.format(judge=name(judged), people=name(first)))
-        return told
+                sentences.append(ORDER_DIFFERS.format(judge=name(judged), people=name(first)))
+        return sentences
 
     def tables(
         self, name: Name = str, truth: Mapping[str, float] = MappingProxyType({})
@@ -102,17 +102,17 @@ class Judged:
         each system."""
         if self._graded:
             return {RATES: self._means(name)}
-        found = {RATES: self._rates(name, truth)} if len(self.places) else {}
+        tables = {RATES: self._rates(name, truth)} if len(self.places) else {}
         if len(self.pairs):
-            found[PAIRS] = self._matrix(name)
-        return {**found, MEASURES: self._judge()}
+            tables[PAIRS] = self._matrix(name)
+        return {**tables, MEASURES: self._judge()}
 
     def both(self) -> pd.DataFrame:
         """The measures, and below them those for the settled judgement, where there are some."""
         if self.settled is None:
             return self.measures
         parts = {"first answers": self.measures, self.by_whom: self.settled}
-        return pd.concat([one.assign(judgement=name) for name, one in parts.items()])
+        return pd.concat([measures.assign(judgement=name) for name, measures in parts.items()])
 
     def legend(self) -> str:
         """Of the table of pairs."""
@@ -123,11 +123,8 @@ class Judged:
     def next_to_decide(self) -> tuple[int, int]:
         """How many open pairs are the nearest to being decided, and about how many labels more
         decide them; none where that cannot be said."""
-        more = (
-            sorted(int(one) for one in self.pairs["more"].dropna() if one)
-            if len(self.pairs)
-            else []
-        )
+        labels = self.pairs["more"].dropna().tolist() if len(self.pairs) else []
+        more = sorted(int(number) for number in labels if number)
         return len(more[:NEXT]), max(more[:NEXT], default=0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,9 +140,9 @@ class Judged:
     def rows(self, project: str) -> list[dict[str, Any]]:
         """The pairs as rows of a table of results; ``group`` is "a - b"."""
         shared = {"project": project, "confidence": self.confidence, "asked": False}
-        told = ("by", "value", "low", "high", "promise", "labels_used")
+        columns = ("by", "value", "low", "high", "promise", "labels_used")
         return [
-            {**shared, **{key: row[key] for key in told},
+            {**shared, **{key: row[key] for key in columns},
              "estimand": row["estimand"] + DIFFERENCE, "group": f"{row['a']} - {row['b']}"}
             for row in self.pairs.to_dict("records")
         ]  # fmt: skip
@@ -157,18 +154,18 @@ class Judged:
     def _means(self, name: Name) -> pd.DataFrame:
         rows = []
         each = [(ALL, self._every())]
-        each += [(name(system), own) for system, own in self._systems().items()]
-        for system, own in each:
+        each += [(name(system), measures) for system, measures in self._systems().items()]
+        for system, measures in each:
             rows.append(
                 {
                     SYSTEM: system,
                     "Mean score": ""
-                    if np.isnan(own[MEAN]["value"])
-                    else f"{own[MEAN]['value']:.2f}",
-                    "Interval": _numbers(own[MEAN]),
-                    "Judge says": f"{own[JUDGE_MEAN]['value']:.2f}",
-                    "Judge too kind by": _numbers(own[MEAN_BIAS]),
-                    "Same grade": _range(own["agreement"]),
+                    if np.isnan(measures[MEAN]["value"])
+                    else f"{measures[MEAN]['value']:.2f}",
+                    "Interval": _numbers(measures[MEAN]),
+                    "Judge says": f"{measures[JUDGE_MEAN]['value']:.2f}",
+                    "Judge too kind by": _numbers(measures[MEAN_BIAS]),
+                    "Same grade": _range(measures["agreement"]),
                 }
             )
         return pd.DataFrame(rows)
@@ -182,10 +179,10 @@ class Judged:
         )
         return [
             ONE_AHEAD.format(
-                better=name(one["ahead"]),
-                worse=name(one["b"] if one["ahead"] == one["a"] else one["a"]),
+                better=name(pair["ahead"]),
+                worse=name(pair["b"] if pair["ahead"] == pair["a"] else pair["a"]),
             )
-            for one in rows.to_dict("records")
+            for pair in rows.to_dict("records")
         ]
 
     def _every(self) -> dict[str, Ends]:
@@ -195,13 +192,13 @@ class Judged:
         return _by_system(self.measures)
 
     def _order(self) -> list[str]:
-        return [str(one) for one in self.places["name"]]
+        return [str(system) for system in self.places["name"]]
 
     def _rates(self, name: Name, truth: Mapping[str, float]) -> pd.DataFrame:
         systems, rows = self._systems(), []
         settled = {} if self.settled is None else _by_system(self.settled)
         for system, low, high in self.places.to_numpy().tolist():
-            rate, own, bias = (systems[system][one] for one in ("pass rate", JUDGE, "bias"))
+            rate, judge, bias = (systems[system][key] for key in ("pass rate", JUDGE, "bias"))
             low_end, high_end = points_range(bias["low"], bias["high"])
             rows.append(
                 {
@@ -211,7 +208,7 @@ class Judged:
                     "Interval": _range(rate),
                     **({AS_SETTLED: _range(settled[system]["pass rate"])} if settled else {}),
                     **({"Truth": f"{100 * truth[system]:.0f} %"} if system in truth else {}),
-                    "Judge says": f"{100 * own['value']:.0f} %",
+                    "Judge says": f"{100 * judge['value']:.0f} %",
                     "Judge too kind by": f"{low_end} to {high_end}",
                 }
             )
@@ -219,11 +216,11 @@ class Judged:
 
     def _matrix(self, name: Name) -> pd.DataFrame:
         """A row for each system but the last: whether it is better than those after it."""
-        order, said = self._order(), {}
+        order, verdicts = self._order(), {}
         for row in self.pairs.to_dict("records"):
-            said[row["a"], row["b"]] = said[row["b"], row["a"]] = _told(row)
+            verdicts[row["a"], row["b"]] = verdicts[row["b"], row["a"]] = _told(row)
         rows = [
-            [name(a), *(SAME if order.index(b) <= at else said[a, b] for b in order[1:])]
+            [name(a), *(SAME if order.index(b) <= at else verdicts[a, b] for b in order[1:])]
             for at, a in enumerate(order[:-1])
         ]
         return pd.DataFrame(rows, columns=[BETTER, *map(name, order[1:])])
@@ -234,13 +231,13 @@ class Judged:
             rows.append(_row_of(_lower(self.by_whom), _every(self.settled)))
         if self.people is not None:
             share, beyond = self.people.share, self.people.coefficients["fleiss_kappa"]
-            own = dict.fromkeys(rows[0], "") | {MEASURES: TWO_PEOPLE}
+            row = dict.fromkeys(rows[0], "") | {MEASURES: TWO_PEOPLE}
             if share.value is not None:
                 ends = {"value": share.value, "low": share.low, "high": share.high}
-                own[SHARES["agreement"]] = f"{_value(ends)} ({_range(ends, unit='')})".strip()
+                row[SHARES["agreement"]] = f"{_value(ends)} ({_range(ends, unit='')})".strip()
             if beyond.value is not None:
-                own["Kappa"] = _kappa(beyond.value, beyond.low, beyond.high)
-            rows.append(own)
+                row["Kappa"] = _kappa(beyond.value, beyond.low, beyond.high)
+            rows.append(row)
         return pd.DataFrame(rows)
 
 
@@ -250,15 +247,15 @@ def judged_of(session: Session) -> Judged | None:
     first label."""
     plan, population = session.plan, session.population
     asked, name = set(plan.estimands), session.engine.classifiers[0]
-    told = session.labels and not plan.superseded and name in population.predictions
-    if told and population.prompt is not None and grades_of(population.classes) is not None:
-        found, empty = session.judge(_columns_of(session)), pd.DataFrame()
-        means = MEAN in set(found["measure"])
-        return Judged("", found, empty, empty, plan.confidence) if means else None
+    labelled = session.labels and not plan.superseded and name in population.predictions
+    if labelled and population.prompt is not None and grades_of(population.classes) is not None:
+        measures, empty = session.judge(_columns_of(session)), pd.DataFrame()
+        means = MEAN in set(measures["measure"])
+        return Judged("", measures, empty, empty, plan.confidence) if means else None
     systems = "prevalence" in asked and bool(population.groups)
     if not population.has_judge or not (systems or asked >= AGREES):
         return None
-    if not told:
+    if not labelled:
         return None
     both = session.agreement() if plan.overlap else None
     people = both if both is not None and both.items else None
@@ -301,7 +298,7 @@ def system_column(base: Population) -> str:
 
 def _measures(rows: pd.DataFrame) -> dict[str, Ends]:
     kept = rows.set_index("measure")[["value", "low", "high"]]
-    return {str(name): dict(one) for name, one in kept.to_dict("index").items()}  # type: ignore[arg-type]
+    return {str(name): dict(row) for name, row in kept.to_dict("index").items()}  # type: ignore[arg-type]
 
 
 def _every(measures: pd.DataFrame) -> dict[str, Ends]:
@@ -310,16 +307,16 @@ def _every(measures: pd.DataFrame) -> dict[str, Ends]:
 
 def _by_system(measures: pd.DataFrame) -> dict[str, dict[str, Ends]]:
     rows = measures[measures["group"].notna()]
-    return {str(one): _measures(own) for one, own in rows.groupby("group", sort=False)}
+    return {str(name): _measures(lines) for name, lines in rows.groupby("group", sort=False)}
 
 
 def _row_of(against: str, every: Mapping[str, Ends]) -> dict[str, str]:
     """How the judge stands to people, a row of the table."""
-    told = {
-        label: f"{_value(every[one])} ({_range(every[one], unit='')})".strip()
-        for one, label in SHARES.items()
+    shares = {
+        label: f"{_value(every[key])} ({_range(every[key], unit='')})".strip()
+        for key, label in SHARES.items()
     }
-    return {MEASURES: against, **told, "Kappa": _kappa(**every["kappa"])}
+    return {MEASURES: against, **shares, "Kappa": _kappa(**every["kappa"])}
 
 
 def _lower(name: str) -> str:

@@ -18,11 +18,11 @@ from labelcore.session.session import Session
 def labels_csv(table: pd.DataFrame) -> bytes:
     """With a byte order mark, as Excel wants it; times in ISO 8601; texts that a spreadsheet would
     take for a formula have an apostrophe before them."""
-    told = table.astype(object).where(table.notna(), None)
+    cells = table.astype(object).where(table.notna(), None)
     rows = [
-        {str(name): _told(value) for name, value in row.items()} for row in told.to_dict("records")
+        {str(name): _told(value) for name, value in row.items()} for row in cells.to_dict("records")
     ]
-    return csv_text([str(name) for name in told.columns], rows, BYTE_ORDER_MARK).encode()
+    return csv_text([str(name) for name in cells.columns], rows, BYTE_ORDER_MARK).encode()
 
 
 def _told(value: Any) -> Any:
@@ -31,8 +31,8 @@ def _told(value: Any) -> Any:
 
 def labels_jsonl(table: pd.DataFrame) -> bytes:
     """An object a line, null where there is nothing; times in ISO 8601, texts as they are."""
-    told = table.astype(object).where(table.notna(), None)
-    rows = ({name: _told(value) for name, value in row.items()} for row in told.to_dict("records"))
+    cells = table.astype(object).where(table.notna(), None)
+    rows = ({name: _told(value) for name, value in row.items()} for row in cells.to_dict("records"))
     return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode()
 
 
@@ -46,8 +46,8 @@ def labels_parquet(table: pd.DataFrame) -> bytes:
 def labels_xlsx(table: pd.DataFrame) -> bytes:
     """A sheet, and one that explains it where there is a word on it; times in ISO 8601, texts
     guarded as in the CSV file."""
-    said = pd.DataFrame([{"column": name, "meaning": words} for name, words in table.attrs.items()])
-    return workbook({"Labels": table} | ({"About": said} if len(said) else {}))
+    page = pd.DataFrame([{"column": name, "meaning": words} for name, words in table.attrs.items()])
+    return workbook({"Labels": table} | ({"About": page} if len(page) else {}))
 
 
 # The suffix of a file of labels -> what makes its bytes.
@@ -69,8 +69,8 @@ def labels_file(session: Session, suffix: str, *, content: bool = False) -> byte
 
 def table_file(table: pd.DataFrame, suffix: str) -> bytes:
     """The bytes of a table in the form that a suffix names. Raises ValueError for another one."""
-    made = LABEL_FORMS.get(suffix.lower())
-    if made is None:
+    write = LABEL_FORMS.get(suffix.lower())
+    if write is None:
         known = ", ".join(LABEL_FORMS)
         raise ValueError(f"labels are written as {known}, got {suffix or 'a name without one'!r}")
-    return made(table)
+    return write(table)

@@ -22,7 +22,7 @@ SPANS = {"code": "`", "em": "*", "strong": "**", "b": "**"}
 def report_markdown(session: Session) -> str:
     """The words and tables of ``report_html`` for a repository or a wiki. Nothing of the content is
     read as Markdown or HTML."""
-    whole = "".join(one.html for one in sections_of(gather(session)))
+    whole = "".join(section.html for section in sections_of(gather(session)))
     return markdown(whole)
 
 
@@ -72,8 +72,8 @@ class _Reader(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag in SPANS and "pre" not in self._in:
-            said = self._text.rstrip()
-            self._text = said + SPANS[tag] + self._text[len(said) :]
+            text = self._text.rstrip()
+            self._text = text + SPANS[tag] + self._text[len(text) :]
         if tag in ("td", "th") and self._rows is not None:
             self._rows[-1].append(_one_line(self._text))
             self._text = ""
@@ -95,17 +95,17 @@ class _Reader(HTMLParser):
         self._text += data if plain else _literal(data)
 
     def _end_block(self, tag: str) -> None:
-        said, self._text = _one_line(self._text), ""
+        text, self._text = _one_line(self._text), ""
         if tag == "dt":
-            self._term = said
-        elif said and tag == "dd":
-            self.blocks.append(f"- {self._term}: {said}")
-        elif said and tag == "li":
+            self._term = text
+        elif text and tag == "dd":
+            self.blocks.append(f"- {self._term}: {text}")
+        elif text and tag == "li":
             self._number += 1
             mark = f"{self._number}." if "ol" in self._in else "-"
-            self.blocks.append(f"{mark} {said}")
-        elif said:
-            self.blocks.append(HEADINGS.get(tag, "") + _LIST_MARK.sub(r"\1\\\2", said))
+            self.blocks.append(f"{mark} {text}")
+        elif text:
+            self.blocks.append(HEADINGS.get(tag, "") + _LIST_MARK.sub(r"\1\\\2", text))
 
     def _flush(self) -> None:
         if self._text.strip() and self._rows is None:
@@ -129,7 +129,7 @@ class _Reader(HTMLParser):
 
 def _literal(text: str) -> str:
     """Text that no reader of Markdown takes for anything else."""
-    return _MARKS.sub(lambda found: _CODES.get(found[0], f"\\{found[0]}"), text)
+    return _MARKS.sub(lambda mark: _CODES.get(mark[0], f"\\{mark[0]}"), text)
 
 
 def _one_line(text: str) -> str:

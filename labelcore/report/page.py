@@ -32,7 +32,7 @@ def page(session: Session, facts: Facts, errors: Markup | None = None) -> str:
     replay = replayed(session, facts)
     first, *account = sections_of(facts, replay.figure if replay else None)
     folded = element("details", element("summary", ACCOUNT), *account, class_="account")
-    parts = [one for one in (first, errors, folded) if one is not None]
+    parts = [part for part in (first, errors, folded) if part is not None]
     return document(f"{facts.title}: report", *parts, data=replay.data if replay else None)
 
 

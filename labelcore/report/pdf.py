@@ -57,13 +57,13 @@ def slide_png(facts: Facts) -> bytes:
 def typeset(facts: Facts, parts: list[Markup], paper: str, **form: Any) -> bytes:
     import typst
 
-    body = tree("".join(one.html for one in parts))
-    told = {"title": facts.title, "colours": roles(LIGHT), "paper": paper, "body": body}
+    body = tree("".join(part.html for part in parts))
+    values = {"title": facts.title, "colours": roles(LIGHT), "paper": paper, "body": body}
     template = files("labelcore.report").joinpath(TEMPLATE).read_bytes()
-    form |= {"font_paths": [str(FONTS)], "sys_inputs": {"report": json.dumps(told)}}
-    made = typst.compile(template, **form)
+    form |= {"font_paths": [str(FONTS)], "sys_inputs": {"report": json.dumps(values)}}
+    pages = typst.compile(template, **form)
     # Of several pages a picture shows the first.
-    return bytes(made[0] if isinstance(made, list) else made)
+    return bytes(pages[0] if isinstance(pages, list) else pages)
 
 
 def tree(html: str) -> list[Any]:
@@ -98,7 +98,7 @@ class _Reader(HTMLParser):
         kids = self.kids.pop()
         if name in LEFT_OUT:
             return
-        if name == "svg" or any(one == "svg" for one, _ in self._open):
+        if name == "svg" or any(parent == "svg" for parent, _ in self._open):
             self.kids[-1].append(_drawing(name, given, kids))
         else:
             self.kids[-1].append({"tag": name, "class": given.get("class", ""), "kids": kids})

@@ -118,9 +118,9 @@ def quarter_html(facts: Quarter) -> str:
 def _waves(facts: Quarter) -> Markup:
     """A row for each wave and figure, the newest wave first."""
     rows: list[list[Child]] = []
-    found = facts.table.groupby(["wave", "estimand"], sort=False)
+    groups = facts.table.groupby(["wave", "estimand"], sort=False)
     for (wave, estimand), lines in sorted(
-        found, key=lambda one: -list(facts.table["wave"]).index(one[0][0])
+        groups, key=lambda group: -list(facts.table["wave"]).index(group[0][0])
     ):
         first = lines.iloc[0]
         known = not pd.isna(first["low"])
@@ -132,8 +132,8 @@ def _waves(facts: Quarter) -> Markup:
         rows.append(
             [
                 theirs(str(wave)), label_of(str(estimand)),
-                _figure(*(first[one] for one in ("value", "low", "high"))) if known else HIDDEN,
-                ", ".join(f"{100 * one:.10g} %" for one in required), below, before,
+                _figure(*(first[key] for key in ("value", "low", "high"))) if known else HIDDEN,
+                ", ".join(f"{100 * limit:.10g} %" for limit in required), below, before,
             ]
         )  # fmt: skip
     return table(EVIDENCE, HEAD, rows)
@@ -150,12 +150,12 @@ def _share(row: Mapping[Hashable, Any]) -> str:
 def _figure(value: float | None, low: float, high: float) -> str:
     first, last = percent_range(float(low), float(high))
     known = value is not None and not math.isnan(value)
-    said = value_percent(float(value), low, high) if known and value is not None else NOT_KNOWN
-    return tied(f"{said} ({first} to {last})")
+    share = value_percent(float(value), low, high) if known and value is not None else NOT_KNOWN
+    return tied(f"{share} ({first} to {last})")
 
 
 def _alarms(facts: Quarter) -> list[Markup]:
-    return [element("p", one) for one in facts.alarms or [NO_ALARM]]
+    return [element("p", alarm) for alarm in facts.alarms or [NO_ALARM]]
 
 
 def _turns(facts: Quarter) -> Markup:
@@ -165,22 +165,22 @@ def _turns(facts: Quarter) -> Markup:
         "Each with its reason, as it stands in the log",
         ["When", "Wave", "What", "Reason", "By"],
         [
-            [moment_words(one.at), theirs(one.wave), one.what,
-             theirs(one.reason) if one.reason else "none given", theirs(one.who)]
-            for one in facts.turns
+            [moment_words(turn.at), theirs(turn.wave), turn.what,
+             theirs(turn.reason) if turn.reason else "none given", theirs(turn.who)]
+            for turn in facts.turns
         ],
     )  # fmt: skip
 
 
 def _used(facts: Quarter) -> list[Markup]:
-    labels, first = (sum(getattr(one, name) for one in facts.used) for name in ("labels", "first"))
-    said = f"People gave {count(first)}; {labels - first:,} came home from earlier waves."
+    labels, first = (sum(getattr(wave, key) for wave in facts.used) for key in ("labels", "first"))
+    text = f"People gave {count(first)}; {labels - first:,} came home from earlier waves."
     rows: list[list[Child]] = [
-        [theirs(one.wave), day_words(one.began), f"{one.labels:,}", f"{one.first:,}", one.seal]
-        for one in facts.used
+        [theirs(wave.wave), day_words(wave.began), f"{wave.labels:,}", f"{wave.first:,}", wave.seal]
+        for wave in facts.used
     ]
     head = ["Wave", "Began", "Labels", "First given in it", "Seal of its log"]
-    return [element("p", said), table("Labels of each wave", head, rows)]
+    return [element("p", text), table("Labels of each wave", head, rows)]
 
 
 def _made(facts: Quarter) -> tuple[str, str]:

@@ -106,19 +106,19 @@ def replayed(session: Session, facts: Facts) -> Replay | None:
     keys = list(drawn_rows(facts, MOST_ROWS))
     sentences = _Pool()
     days, parts = _Pool(), _Pool()
-    told = []
-    for one in frames:
-        day = days.place(day_words(one.at) if one.at else "")
+    rows = []
+    for frame in frames:
+        day = days.place(day_words(frame.at) if frame.at else "")
         row: list[Any] = [
-            one.labels,
-            sentences.place(short_answer(one.facts)),
+            frame.labels,
+            sentences.place(short_answer(frame.facts)),
             day,
-            _rows(one.facts, keys),
+            _rows(frame.facts, keys),
         ]
         if course.anew is not None:
-            row.append([parts.place(json.dumps(part)) for part in course.anew(one.facts)[2:]])
-        told.append(row)
-    data: dict[str, Any] = {"scale": scale_of(facts), "frames": told}
+            row.append([parts.place(json.dumps(part)) for part in course.anew(frame.facts)[2:]])
+        rows.append(row)
+    data: dict[str, Any] = {"scale": scale_of(facts), "frames": rows}
     data |= {"sentences": list(sentences), "days": list(days), "parts": [*map(json.loads, parts)]}
     if course.anew is None:
         box = [BOX.left, BOX.right, BOX.top, BOX.bottom]
@@ -139,12 +139,12 @@ def _frames(engine: Engine, facts: Facts) -> Iterator[Frame]:
     longer, at the looks of the session's own grid, and of two lists at a few of them."""
     stage = headline_stage(engine)
     last = stage.prefix()
-    curves = any(isinstance(one, Band) for one in facts.results.values())
+    curves = any(isinstance(result, Band) for result in facts.results.values())
     every = not curves and last <= MOST_FRAMES
     draws = [*range(last)] if every else grid(stage.setup.planned, last - 1, 0)
     most = MOST_LISTS if isinstance(facts.primary, ListDifference) else MOST_FRAMES
     draws = draws[:: -(-len(draws) // most)]
-    found: dict[int, Frame] = {}
+    seen_frames: dict[int, Frame] = {}
     for then, results in results_after(engine, draws):
         seen = moment(then, results)
         there = replace(
@@ -154,9 +154,9 @@ def _frames(engine: Engine, facts: Facts) -> Iterator[Frame]:
             along=_along(then, facts, results),
             sentence=next(iter(results.values())).sentence(),
         )
-        found[then.labels] = Frame(then.labels, seen["at"], there, seen)
+        seen_frames[then.labels] = Frame(then.labels, seen["at"], there, seen)
     seen = moment(stage, facts.results)
-    yield from (one for labels, one in found.items() if labels < stage.labels)
+    yield from (frame for labels, frame in seen_frames.items() if labels < stage.labels)
     yield Frame(stage.labels, seen["at"], replace(facts, tables=()), seen)
 
 
@@ -164,21 +164,21 @@ def _along(engine: Engine, facts: Facts, results: Mapping[str, Finding]) -> Alon
     """What was known of the first items that the report tells of."""
     if facts.along is None:
         return None
-    first = next(one for one in results.values() if isinstance(one, Band))
-    there = [one.rank for one in facts.along.landmarks if first.has_interval]
+    first = next(result for result in results.values() if isinstance(result, Band))
+    there = [mark.rank for mark in facts.along.landmarks if first.has_interval]
     ranks = [rank for rank in there if rank <= first.x[-1]]
     cuts = cuts_at(headline_stage(engine), ranks) if ranks else []
-    found = [Landmark(cut.rank, cut.score, cut.readings, "") for cut in cuts]
-    return replace(facts.along, landmarks=[one for one in found if "precision" in one.readings])
+    marks = [Landmark(cut.rank, cut.score, cut.readings, "") for cut in cuts]
+    return replace(facts.along, landmarks=[mark for mark in marks if "precision" in mark.readings])
 
 
 def _rows(facts: Facts, keys: Sequence[str]) -> list[list[Any] | None]:
     """Low, high, value and both texts of each row; None for one that stays as it is."""
     there, nothing = drawn_rows(facts), Bar("", None, None, None, NOT_YET)
-    found = [there.get(key, nothing if key.startswith("first ") else None) for key in keys]
+    bars = [there.get(key, nothing if key.startswith("first ") else None) for key in keys]
     return [
-        None if one is None else [*map(_short, (one.low, one.high, one.value)), *one.said]
-        for one in found
+        None if bar is None else [*map(_short, (bar.low, bar.high, bar.value)), *bar.said]
+        for bar in bars
     ]
 
 
@@ -194,7 +194,7 @@ def _course(engine: Engine, facts: Facts, frames: Sequence[Frame]) -> Course | N
         return Course(_of_ranks(facts), last, anew=_of_ranks)
     if isinstance(first, Choice):
         return _of_choice(facts, first, last)
-    numbers = [one for one in facts.results.values() if isinstance(one, Estimate)]
+    numbers = [result for result in facts.results.values() if isinstance(result, Estimate)]
     return _of_number(engine, numbers[0], frames) if numbers else None
 
 
@@ -221,14 +221,14 @@ def _of_choice(facts: Facts, choice: Choice, last: float) -> Course | None:
 
 def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course:
     key, name, margin = now.estimand, name_of(now), now.scope.margin
-    rows = history_rows([one.seen for one in frames], key)
+    rows = history_rows([frame.seen for frame in frames], key)
     track = track_of(rows, key, name, margin)
     if now.is_difference:
         sides = f"{now.scope.classifier} is better", f"{now.scope.versus} is better"
         scale = possible_scale(now.possible.low, now.possible.high)
         track = replace(track, scale=scale, sides=sides)
-        if (found := race_of(engine)) is not None and found.first == now.scope.classifier:
-            track = with_race(track, found, now)
+        if (contest := race_of(engine)) is not None and contest.first == now.scope.classifier:
+            track = with_race(track, contest, now)
     words = history_words(rows, key, margin=margin, label=name)
     end = max(float(track.planned), track.now, 1.0)
     table = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -237,7 +237,7 @@ def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course
 
 def _figure(engine: Engine, course: Course, labels: int) -> Markup:
     """The chart, a mark for each label, and what moves them."""
-    strip, said = _strip(engine, course.end)
+    strip, legend = _strip(engine, course.end)
     slider = {"type": "range", "min": str(engine.given), "max": str(labels), "step": "1"}
     moved = element("input", **slider, value=str(labels), aria_label="Labels", class_="slider")
     button = element("button", PLAY, type="button", aria_label="Play")
@@ -246,7 +246,7 @@ def _figure(engine: Engine, course: Course, labels: int) -> Markup:
         element("div", picture(course.drawn), class_="moving"),
         element("div", button, element("div", picture(strip), moved), class_="player", hidden=""),
         element("p", "", class_="now"),
-        element("figcaption", said),
+        element("figcaption", legend),
         None if course.table is None else folded_numbers(LABEL_BY_LABEL, course.table),
         class_="replay",
     )
@@ -257,23 +257,23 @@ def _strip(engine: Engine, end: float) -> tuple[Node, str]:
     that means."""
     position, code = labels_in_force(engine)
     known = engine.population.predictions
-    names = [one for one in engine.classifiers if one is not None and one in known][:2]
-    wrong = [known[one][position] != code for one in names]
+    names = [name for name in engine.classifiers if name is not None and name in known][:2]
+    wrong = [known[name][position] != code for name in names]
     if len(names) == 2 and engine.questions and engine.questions[0].versus is not None:
         only = [wrong[1] & ~wrong[0], wrong[0] & ~wrong[1]]
         kinds = [(~only[0] & ~only[1], *SHORT), (only[0], *UP), (only[1], *DOWN)]
-        said = APART.format(first=names[0], second=names[1])
+        legend = APART.format(first=names[0], second=names[1])
     elif names:
-        kinds, said = [(~wrong[0], *SHORT), (wrong[0], *TALL)], WRONG.format(name=names[0])
+        kinds, legend = [(~wrong[0], *SHORT), (wrong[0], *TALL)], WRONG.format(name=names[0])
     else:
-        kinds, said = [(np.ones(len(code), dtype=bool), *SHORT)], PLAIN
+        kinds, legend = [(np.ones(len(code), dtype=bool), *SHORT)], PLAIN
     at = engine.given + 1 + np.arange(len(code))
     x = BOX.left + (BOX.right - BOX.left) * np.minimum(at / end, 1.0)
-    made = []
+    paths = []
     for kind, start, height, series in kinds:
-        path = "".join(f"M{one:.1f},{start:g}v{height:g}" for one in x[kind])
+        path = "".join(f"M{place:.1f},{start:g}v{height:g}" for place in x[kind])
         if path:
             tint = colour(SERIES[series])
-            made.append(node("path", d=path, stroke=tint, stroke_width="1", fill="none"))
+            paths.append(node("path", d=path, stroke=tint, stroke_width="1", fill="none"))
     box = f"0 0 {BOX.width:g} {STRIP:g}"
-    return node("svg", *made, klass="strip", viewBox=box, aria_hidden="true"), said
+    return node("svg", *paths, klass="strip", viewBox=box, aria_hidden="true"), legend

@@ -86,9 +86,9 @@ def section(name: str, title: str, *children: Child) -> Markup:
 
 def appendix(facts: Facts) -> Markup:
     """Where the answers end and the account of them begins."""
-    made = f"Project {facts.project!r} as of {moment_words(facts.as_of)}, by Labelcore "
+    project = f"Project {facts.project!r} as of {moment_words(facts.as_of)}, by Labelcore "
     what = "What was asked, of which items, by which plan; how it went, and how to recompute it."
-    return section("appendix", "Appendix", element("p", f"{what} {made}{facts.version}."))
+    return section("appendix", "Appendix", element("p", f"{what} {project}{facts.version}."))
 
 
 def question(facts: Facts) -> Markup:
@@ -236,7 +236,7 @@ def joined_claims(facts: Facts) -> Markup | None:
 
 def _of_each(facts: Facts) -> str:
     """Whether the confidence is that of each number or of all together; "" for one alone."""
-    scalars = [one for one in facts.results.values() if isinstance(one, Estimate)]
+    scalars = [result for result in facts.results.values() if isinstance(result, Estimate)]
     if len(scalars) < 2:
         return ""
     if facts.plan.together:
@@ -256,7 +256,7 @@ def judged(facts: Facts) -> Markup | None:
     asked."""
     if facts.judged is None:
         return None
-    parts = [element("p", tied(one)) for one in facts.judged.sentences()]
+    parts = [element("p", tied(text)) for text in facts.judged.sentences()]
     for caption, frame in facts.judged.tables().items():
         names = [place for place, head in enumerate(frame) if head in (SYSTEM, BETTER)]
         rows: list[list[Child]] = [
@@ -271,17 +271,17 @@ def judged(facts: Facts) -> Markup | None:
 
 def estimates(facts: Facts) -> Markup:
     """Every number with its interval, promise, method, assumptions and source."""
-    found = [one for one in facts.results.values() if not isinstance(one, Claim)]
-    scalars = [one for one in found if isinstance(one, Estimate)]
+    results = [result for result in facts.results.values() if not isinstance(result, Claim)]
+    scalars = [result for result in results if isinstance(result, Estimate)]
     stated = assumptions(facts)
     numbers = {text: str(number) for number, text in enumerate(stated, start=1)}
-    made: dict[tuple[str, ...], list[Finding]] = {}
-    for one in found:
-        listed = ", ".join(numbers[text] for text in one.assumptions)
-        made.setdefault((one.method, _form(one), one.source, listed), []).append(one)
+    ways: dict[tuple[str, ...], list[Finding]] = {}
+    for result in results:
+        listed = ", ".join(numbers[text] for text in result.assumptions)
+        ways.setdefault((result.method, _form(result), result.source, listed), []).append(result)
     rows: list[list[Child]] = [
-        [_names(those, found), way[0], way[1], tail_cell(those), *way[2:]]
-        for way, those in made.items()
+        [_names(those, results), way[0], way[1], tail_cell(those), *way[2:]]
+        for way, those in ways.items()
     ]
     head = ("Quantity", "Method", "Form", NOTHING_FOUND, "Source", "Assumptions")
     return section(
@@ -290,7 +290,7 @@ def estimates(facts: Facts) -> Markup:
         quote(facts),
         *map(table_numbers, facts.tables),
         estimate_table(OTHERS if facts.tables else ESTIMATES, facts.apart) if facts.apart else None,
-        _in_sentences([one for one in found if _first(one)], bool(scalars)),
+        _in_sentences([result for result in results if _first(result)], bool(scalars)),
         _either_way(scalars),
         table("How the intervals were made", head, rows),
         element("p", FORMS_NOTE, class_="note"),
@@ -304,67 +304,73 @@ def quote(facts: Facts) -> Markup:
     return element("p", tied(facts.sentence), class_="quote")
 
 
-def _either_way(found: list[Estimate]) -> Markup | None:
+def _either_way(scalars: list[Estimate]) -> Markup | None:
     """What the figures are whatever the items called unsure are, folded; None without any."""
-    told = [either_way_words(one, name_of(one)) for one in found if one.either_way is not None]
-    if not told:
+    texts = [
+        either_way_words(scalar, name_of(scalar))
+        for scalar in scalars
+        if scalar.either_way is not None
+    ]
+    if not texts:
         return None
-    listed = element("ul", *(element("li", theirs(one)) for one in told))
+    listed = element("ul", *(element("li", theirs(text)) for text in texts))
     return element("details", element("summary", EITHER_WAY_TITLE), listed)
 
 
-def _in_sentences(found: list[Finding], folded: bool) -> Markup | None:
+def _in_sentences(results: list[Finding], folded: bool) -> Markup | None:
     """Every result in a sentence of its own, folded where a table says the same."""
-    if not found:
+    if not results:
         return None
-    said = (_without_tail(one).sentence() for one in found)
-    told = element("ul", *(element("li", tied(one)) for one in said))
+    sentences = (_without_tail(result).sentence() for result in results)
+    listed = element("ul", *(element("li", tied(text)) for text in sentences))
     if not folded:
-        return told
-    return element("details", element("summary", "The same in sentences, to quote"), told)
+        return listed
+    return element("details", element("summary", "The same in sentences, to quote"), listed)
 
 
-def _without_tail(one: Finding) -> Finding:
+def _without_tail(result: Finding) -> Finding:
     """The warning of parts in which nothing was found stands once, under what could be wrong."""
-    return replace(one, tail_share=None) if isinstance(one, Estimate) else one
+    return replace(result, tail_share=None) if isinstance(result, Estimate) else result
 
 
-def _form(one: Finding) -> str:
+def _form(result: Finding) -> str:
     """Whether the promise is proved or measured, as far as the method says so."""
-    return getattr(one, "form", "") or "–"
+    return getattr(result, "form", "") or "–"
 
 
-def _names(those: Sequence[Finding], found: Sequence[Finding]) -> Markup:
+def _names(those: Sequence[Finding], results: Sequence[Finding]) -> Markup:
     """Whose intervals were made in the same way; many that are all of them are only counted."""
-    if len(those) == len(found) > MOST_NAMED:
+    if len(those) == len(results) > MOST_NAMED:
         return element("span", f"all {len(those)}")
     return theirs(", ".join(map(name_of, those)))
 
 
 def tail_cell(those: Sequence[Finding]) -> str:
     """The share of the uncertainty owed to parts of the file in which nothing was found."""
-    told = (one for one in those if isinstance(one, Estimate) and one.has_interval)
-    known = [one.tail_share for one in told if one.tail_share is not None]
+    numbers = (result for result in those if isinstance(result, Estimate) and result.has_interval)
+    known = [number.tail_share for number in numbers if number.tail_share is not None]
     if len(those) > MOST_NAMED and known:
         low, high = percent(min(known), 0), percent(max(known), 0)
         return low if low == high else f"{low} to {high}"
     shares = [
         "–"
-        if not isinstance(one, Estimate) or not one.has_interval or one.tail_share is None
-        else percent(one.tail_share, 0)
-        for one in those
+        if not isinstance(result, Estimate) or not result.has_interval or result.tail_share is None
+        else percent(result.tail_share, 0)
+        for result in those
     ]
-    return ", ".join(shares) if any(one != "–" for one in shares) else "–"
+    return ", ".join(shares) if any(share != "–" for share in shares) else "–"
 
 
-def _first(one: Finding) -> bool:
+def _first(result: Finding) -> bool:
     """Whether a result is about the classifier the sample was drawn for."""
-    return not names_another(one.estimand)
+    return not names_another(result.estimand)
 
 
 def assumptions(facts: Facts) -> list[str]:
     """Each assumption of any result once, in order."""
-    return list(dict.fromkeys(text for one in facts.results.values() for text in one.assumptions))
+    return list(
+        dict.fromkeys(text for result in facts.results.values() for text in result.assumptions)
+    )
 
 
 def sentence(text: str) -> str:
@@ -378,7 +384,7 @@ def sentence(text: str) -> str:
 def estimate_table(caption: str, estimates: Sequence[Estimate]) -> Markup:
     """Value, interval and promise of each estimate."""
     frame = estimate_frame(estimates)
-    rows = [[theirs(name), *told] for name, *told in frame.to_numpy().tolist()]
+    rows = [[theirs(name), *texts] for name, *texts in frame.to_numpy().tolist()]
     return table(caption, map(str, frame), rows)
 
 
@@ -387,16 +393,20 @@ def estimate_frame(estimates: Sequence[Estimate]) -> pd.DataFrame:
     columns = ("Quantity", "Value", "Low", "High", "Confidence", "Promise", "Labels")
     rows = [
         (
-            name_of(one),
-            told_words(one) or "–",
-            *(range_words(one.estimand, one.low, one.high) if one.has_interval else ("–", "–")),
+            name_of(estimate),
+            told_words(estimate) or "–",
+            *(
+                range_words(estimate.estimand, estimate.low, estimate.high)
+                if estimate.has_interval
+                else ("–", "–")
+            ),
             "–"
-            if one.promise == Promise.NONE or one.confidence is None
-            else confidence_words(one.confidence),
-            valid_words(one.promise, one.scope),
-            f"{one.labels_used:,}",
+            if estimate.promise == Promise.NONE or estimate.confidence is None
+            else confidence_words(estimate.confidence),
+            valid_words(estimate.promise, estimate.scope),
+            f"{estimate.labels_used:,}",
         )
-        for one in estimates
+        for estimate in estimates
     ]
     return pd.DataFrame(rows, columns=list(columns))
 
@@ -417,7 +427,7 @@ def second_stage(facts: Facts) -> Markup | None:
     """What the labels after a fixed promise's planned size say, apart from the result."""
     if not facts.second_stage:
         return None
-    due = next(due_words(one.scope) for one in facts.second_stage.values())
+    due = next(due_words(estimate.scope) for estimate in facts.second_stage.values())
     return section(
         "second-stage",
         "Second stage",
@@ -445,62 +455,64 @@ RESTS = (
 
 def second_readings(facts: Facts) -> Markup:
     """The rate of other answers, agreement, the figures for the truth, the items concerned."""
-    found = facts.label_error
-    told = [element("p", tied(found.sentence()))]
+    error = facts.label_error
+    parts = [element("p", tied(error.sentence()))]
     if facts.agreement is None:
-        told += [element("p", tied(one.sentence())) for one in found.agreements]
+        parts += [element("p", tied(agreement.sentence())) for agreement in error.agreements]
     else:
-        told += _agreement(facts.agreement)
-    if found.figures:
+        parts += _agreement(facts.agreement)
+    if error.figures:
         head = ("Figure", "If mistakes are alike everywhere", "Wherever the mistakes are")
-        words = [figure_words(one) for one in found.figures]
+        words = [figure_words(figure) for figure in error.figures]
         columns = 3 if any(anywhere for _, anywhere in words) else 2
         rows: list[list[Child]] = [
-            [*[name_of(one.observed), *said][:columns]]
-            for one, said in zip(found.figures, words, strict=True)
+            [*[name_of(figure.observed), *texts][:columns]]
+            for figure, texts in zip(error.figures, words, strict=True)
         ]
-        told.append(table("Figures for the truth", head[:columns], rows))
-        told.append(element("p", RESTS.format(confidence=confidence_words(found.confidence))))
+        parts.append(table("Figures for the truth", head[:columns], rows))
+        parts.append(element("p", RESTS.format(confidence=confidence_words(error.confidence))))
     return section(
         "trust",
         "How far the labels can be trusted",
-        *told,
-        _listed(found, facts.settings.get("names", {})),
+        *parts,
+        _listed(error, facts.settings.get("names", {})),
     )
 
 
-def _agreement(found: PeopleAgree) -> list[Markup]:
+def _agreement(people: PeopleAgree) -> list[Markup]:
     """How far people agree, and what each of them did."""
-    told = [element("p", tied(found.sentence()))]
-    if found.items:
-        told.append(table("Agreement beyond chance", COEFFICIENT_HEAD, coefficient_rows(found)))
-    if len(found.pairs) > 1:
+    parts = [element("p", tied(people.sentence()))]
+    if people.items:
+        parts.append(table("Agreement beyond chance", COEFFICIENT_HEAD, coefficient_rows(people)))
+    if len(people.pairs) > 1:
         pairs: list[list[Child]] = [
-            [theirs(f"{one.first}, {one.second}"), *map(theirs, pair_words(one))]
-            for one in found.pairs
+            [theirs(f"{pair.first}, {pair.second}"), *map(theirs, pair_words(pair))]
+            for pair in people.pairs
         ]
-        told.append(table("Two people each", PAIR_HEAD, pairs))
-    rows: list[list[Child]] = [[*map(theirs, (one.name, *person_row(one)))] for one in found.people]
-    return [*told, table("Each person", PERSON_HEAD, rows)]
+        parts.append(table("Two people each", PAIR_HEAD, pairs))
+    rows: list[list[Child]] = [
+        [*map(theirs, (person.name, *person_row(person)))] for person in people.people
+    ]
+    return [*parts, table("Each person", PERSON_HEAD, rows)]
 
 
 def _called(first: Event, second: Event, names: Mapping[str, str]) -> list[str]:
-    return [names.get(one.annotator, one.annotator) for one in (first, second)]
+    return [names.get(event.annotator, event.annotator) for event in (first, second)]
 
 
-def _listed(found: LabelError, names: Mapping[str, str]) -> Markup | None:
-    if not found.differing:
+def _listed(error: LabelError, names: Mapping[str, str]) -> Markup | None:
+    if not error.differing:
         return None
     rows: list[list[Child]] = [
         [
-            theirs(str(one.first.item_id)),
-            theirs(answer_word(one.first)),
-            theirs(answer_word(one.second)),
-            theirs(", then ".join(dict.fromkeys(_called(one.first, one.second, names)))),
+            theirs(str(pair.first.item_id)),
+            theirs(answer_word(pair.first)),
+            theirs(answer_word(pair.second)),
+            theirs(", then ".join(dict.fromkeys(_called(pair.first, pair.second, names)))),
         ]
-        for one in found.differing[:LISTED]
+        for pair in error.differing[:LISTED]
     ]
-    left = len(found.differing) - len(rows)
+    left = len(error.differing) - len(rows)
     return joined(
         table("Answered differently the second time", ("Item", "First", "Second", "By"), rows),
         element("p", f"{count(left, 'item')} left out here; report.json has each.") if left else "",
@@ -530,8 +542,8 @@ def along_the_ranks(facts: Facts) -> Markup | None:
 def _readings(landmarks: Sequence[Landmark]) -> Markup:
     names = list(landmarks[0].readings)
     rows: list[list[Child]] = [
-        [f"{one.rank:,}", score_words(one.score), *(_bounds(one.readings[n]) for n in names)]
-        for one in landmarks
+        [f"{mark.rank:,}", score_words(mark.score), *(_bounds(mark.readings[n]) for n in names)]
+        for mark in landmarks
     ]
     head = ["First items", "Score there", *(READINGS[name].label for name in names)]
     return table("What the first items are worth", head, rows)
@@ -552,15 +564,15 @@ def _bounds(band: Band) -> str:
 def _cuts(along: AlongRanks) -> list[Markup]:
     if along.refused:
         return [element("p", sentence(along.refused))]
-    told = [
+    cuts = [
         element(
             "li",
             tied(f"At least {100 * precision:g} %: "),
-            tied(one.sentence if one is not None else f"{NO_CUT}."),
+            tied(cut.sentence if cut is not None else f"{NO_CUT}."),
         )
-        for precision, one in along.deepest
+        for precision, cut in along.deepest
     ]
-    return [element("ul", *told)]
+    return [element("ul", *cuts)]
 
 
 def _packages(along: AlongRanks) -> Markup | None:
@@ -568,14 +580,14 @@ def _packages(along: AlongRanks) -> Markup | None:
         return None
     rows = [
         [
-            tied(f"{100 * one['precision']:g} %"),
-            f"{int(one['first']):,} to {int(one['last']):,}",
-            f"{int(one['items']):,}",
-            score_words(one["score"]),
-            tied(READINGS["precision"].range(one["own_low"], one["own_high"])),
+            tied(f"{100 * package['precision']:g} %"),
+            f"{int(package['first']):,} to {int(package['last']):,}",
+            f"{int(package['items']):,}",
+            score_words(package["score"]),
+            tied(READINGS["precision"].range(package["own_low"], package["own_high"])),
         ]
-        for one in along.packages.to_dict("records")
-        if one["items"] > 0
+        for package in along.packages.to_dict("records")
+        if package["items"] > 0
     ]
     if not rows:
         return None

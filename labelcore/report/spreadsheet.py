@@ -33,16 +33,16 @@ def report_xlsx(session: Session) -> bytes:
     results, tables = session.results_table(), tables_of(session)
     sheets = {"Sentences": results[["estimand", "sentence"]].drop_duplicates()}
     if tables:
-        figures = pd.concat([one.to_frame() for one in tables])
+        figures = pd.concat([table.to_frame() for table in tables])
         whose = ["classifier", "by", "group", "estimand"]
         sheets = {"Figures": figures.drop_duplicates(whose), **sheets}
-    held = {one.estimate.estimand for table in tables for one in table.cells}
+    held = {figure.estimate.estimand for table in tables for figure in table.cells}
     others = results[~results["estimand"].isin(held)]
     if len(others) or not tables:
         sheets["Estimates"] = others
     for name, sheet in sheets.items():
-        said = [spoken_key(one, session.population.has_judge) for one in sheet["estimand"]]
-        sheets[name] = sheet.assign(estimand=said)
+        names = [spoken_key(key, session.population.has_judge) for key in sheet["estimand"]]
+        sheets[name] = sheet.assign(estimand=names)
     if (judged := judged_of(session)) is not None:
         sheets |= {"Judge": judged.both()} | ({"Pairs": judged.pairs} if len(judged.pairs) else {})
     return workbook({**sheets, "Labels": session.labels_table()})
@@ -57,9 +57,9 @@ def workbook(tables: Mapping[str, pd.DataFrame]) -> bytes:
     from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
     from openpyxl.utils import get_column_letter  # type: ignore[import-untyped]
 
-    made = Workbook(write_only=True)
+    book = Workbook(write_only=True)
     for name, table in tables.items():
-        sheet = made.create_sheet(name)
+        sheet = book.create_sheet(name)
         sheet.freeze_panes = "A2"
         for place, column in enumerate(table.columns, start=1):
             sheet.column_dimensions[get_column_letter(place)].width = width(column, table[column])
@@ -78,7 +78,7 @@ def workbook(tables: Mapping[str, pd.DataFrame]) -> bytes:
             sheet.append(cells)
         sheet.auto_filter.ref = f"A1:{get_column_letter(len(table.columns))}{len(table) + 1}"
     stream = io.BytesIO()
-    made.save(stream)
+    book.save(stream)
     return stream.getvalue()
 
 
@@ -99,7 +99,7 @@ def percent_format(low: Any, high: Any) -> str:
     >>> percent_format(0.2, 0.515), percent_format(0.88, 0.93), percent_format(3, 40)
     ('0%', '0.0%', '')
     """
-    known = all(isinstance(one, float) and -1 <= one <= 1 for one in (low, high))
+    known = all(isinstance(end, float) and -1 <= end <= 1 for end in (low, high))
     digits = decimals(high - low) if known else 0
     return f"0{'.' * bool(digits)}{'0' * digits}%" if known else ""
 

@@ -66,15 +66,15 @@ def estimates_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
     """The text of ``estimates_csv``."""
     rows = [row for result in facts.results.values() for row in result_rows(facts.project, result)]
     guesses = {
-        one.estimate.estimand: one.estimate
+        cell.estimate.estimand: cell.estimate
         for table in facts.tables
-        for one in table.cells
-        if not one.asked
+        for cell in table.cells
+        if not cell.asked
     }
     rows += [
         {**row, "asked": False}
-        for one in guesses.values()
-        for row in result_rows(facts.project, one)
+        for guess in guesses.values()
+        for row in result_rows(facts.project, guess)
     ]
     rows += [] if facts.judged is None else facts.judged.rows(facts.project)
     return csv_text(RESULT_COLUMNS, rows, BYTE_ORDER_MARK if byte_order_mark else "")
@@ -100,7 +100,7 @@ def unguarded(text: str) -> str:
 
 def _may_run(text: str) -> bool:
     """Whether the first character that is seen, or a first tab or line, begins a formula."""
-    seen = next((one for one in text if not _is_unseen(one)), "")
+    seen = next((character for character in text if not _is_unseen(character)), "")
     return text.lstrip(" ").startswith(FORMULA_STARTS) or seen in FORMULA_STARTS
 
 
