@@ -95,7 +95,7 @@ class AfterLabels:
             kept = self.drawn_items()
 
             def text_of(ids: Sequence[str]) -> list[str]:
-                return [" ".join(map(str, kept.get(one, {}).values())) for one in ids]
+                return [" ".join(map(str, kept.get(item, {}).values())) for item in ids]
 
             return errors_in_common(self.engine, text_of, classifier)
 

@@ -48,7 +48,7 @@ class Answering:
     def answer_page(self, given: Sequence[tuple[Shown, str, str | None]]) -> list[Event]:
         """Store answers to several draws, all of them or none, in the order of the draws; one that
         is there already is left out. The events that answer the draws, in that order."""
-        ordered = sorted(given, key=lambda one: page_order(one[0].draw))
+        ordered = sorted(given, key=lambda answer: page_order(answer[0].draw))
 
         def build() -> list[Event]:
             return [
@@ -149,7 +149,7 @@ class Answering:
 
         def build() -> list[Event]:
             taken[:] = self.last_page(annotator)
-            return [self._undone(one) for one in taken]
+            return [self._undone(answer) for answer in taken]
 
         self.ledger.write_together(build)
         return len(taken)
@@ -171,10 +171,10 @@ class Answering:
         last = self.last(annotator)
         if last is None:
             return []
-        until = reversed(self.ledger.events[: last.sequence])
-        together = takewhile(lambda one: one.at == last.at, until)
+        until, name = reversed(self.ledger.events[: last.sequence]), last.annotator
+        together = takewhile(lambda event: event.at == last.at, until)
         return [
-            one for one in together if one.annotator == last.annotator and self.state.in_force(one)
+            event for event in together if event.annotator == name and self.state.in_force(event)
         ]
 
     def last(self, annotator: str | None) -> Event | None:
@@ -219,12 +219,12 @@ class Answering:
     def differing(self, index: int) -> Judged | None:
         """The answers to an item that everybody has judged, not all alike."""
         judged = self.engine.repeats.judged() if self.engine.repeats.others else []
-        found = next((one for one in judged if one.index == index), None)
-        return found if found and found.complete and found.differs else None
+        entry = next((entry for entry in judged if entry.index == index), None)
+        return entry if entry and entry.complete and entry.differs else None
 
     def own_reading(self, index: int, annotator: str) -> Event | None:
         """What a person answered to an item that another one had judged before."""
         repeats = self.engine.repeats
         name = self.ledger.spelled(annotator)
-        found = repeats.further(index, name) if repeats.others else None
-        return None if found is None or answer_word(found) == LATER else found
+        reading = repeats.further(index, name) if repeats.others else None
+        return None if reading is None or answer_word(reading) == LATER else reading

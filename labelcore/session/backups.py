@@ -100,13 +100,13 @@ class LosesLabelsError(StoreError):
 
     def __init__(self, differences: Sequence[Difference]) -> None:
         self.differences = tuple(differences)
-        told = "; ".join(
-            f"{one.project!r}: {one.lost:,} events with {one.lost_answers:,} answers since "
-            f"{one.since}"
-            for one in differences
+        losses = "; ".join(
+            f"{loss.project!r}: {loss.lost:,} events with {loss.lost_answers:,} answers since "
+            f"{loss.since}"
+            for loss in differences
         )
         super().__init__(
-            f"the store has what this backup has not, and would lose it: {told}. Nothing was "
+            f"the store has what this backup has not, and would lose it: {losses}. Nothing was "
             "changed. With --force it is put back all the same, and the store of now is set aside"
         )
 
@@ -128,7 +128,7 @@ def _kept(record: ProjectRecord, events: Sequence[Event]) -> KeptProject:
 
 
 def _answers(events: Sequence[Event]) -> int:
-    return sum(one.kind in ANSWER_KINDS for one in events)
+    return sum(event.kind in ANSWER_KINDS for event in events)
 
 
 def back_up(
@@ -167,7 +167,7 @@ def newest_backup(url: str) -> Path:
                 tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder,
                 closing(_copied(file, Path(folder) / "looked_at.db")) as copy,
             ):
-                if not any(one.broken_at for one in kept_projects(copy)):
+                if not any(project.broken_at for project in kept_projects(copy)):
                     return file
         except StoreError:
             continue
@@ -203,15 +203,15 @@ def restore(
     if url.startswith("memory://"):
         raise ValueError("memory:// is kept nowhere, so that no backup can be put back there")
     file = newest_backup(url) if backup is None else Path(os.path.abspath(backup))
-    found: list[Salvaged] = []
+    rescue: list[Salvaged] = []
     with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
         # Opening a store may bring it up to date, and a backup stays as it is.
         looked_at = Path(folder) / "looked_at.db"
         with closing(_copied(file, looked_at)) as copy:
             projects, records = kept_projects(copy), copy.projects()
             if recover:
-                found = salvaged(url, copy)
-            differences, unreadable = _differences(copy, url, found)
+                rescue = salvaged(url, copy)
+            differences, unreadable = _differences(copy, url, rescue)
         if not (recover and (unreadable or _unsound(url))):
             _refuse(projects, differences, unreadable, force=force)
         for record in records:
@@ -220,7 +220,7 @@ def restore(
             if recover:
                 # Again: others have answered meanwhile, and can do so no more.
                 with closing(_opened(looked_at)) as copy:
-                    found = [one for one in salvaged(url, copy) if put_into(copy, one)]
+                    rescue = [project for project in salvaged(url, copy) if put_into(copy, project)]
                     projects = kept_projects(copy)
             items, place = file.with_suffix(".items"), guarded(url)
             if read_erased(place).gone:
@@ -240,8 +240,8 @@ def restore(
             erase_again(store)
             store.anchor("restore")
             note(store, act(who or command_user(), "restored", f"the backup {file.name}"))
-    recovered = {one.record.name: _answers(one.events) for one in found if one.events}
-    return Restored(projects, differences, unreadable, aside, file, recovered)
+    counts = {project.record.name: _answers(project.events) for project in rescue if project.events}
+    return Restored(projects, differences, unreadable, aside, file, counts)
 
 
 def _trail_of(url: str) -> list[Act]:
@@ -269,7 +269,7 @@ class Rehearsed:
 
     @property
     def sound(self) -> bool:
-        return not self.disagreeing and not any(one.broken_at for one in self.projects)
+        return not self.disagreeing and not any(project.broken_at for project in self.projects)
 
 
 def rehearse(
@@ -292,11 +292,11 @@ def rehearse(
             items = _items_of(file, url)
             if items is not None and items.exists():
                 looked_at.with_suffix(".items").symlink_to(items, target_is_directory=True)
-            for one in projects:
+            for project in projects:
                 try:
-                    replay(copy, one.project)
+                    replay(copy, project.project)
                 except (ValueError, OSError) as error:
-                    disagreeing[one.project] = str(error)
+                    disagreeing[project.project] = str(error)
             return Rehearsed(file, projects, disagreeing, *_differences(copy, url, ()))
 
 
@@ -317,7 +317,7 @@ def _unsound(url: str) -> bool:
     try:
         with closing(open_store(url, create=False)) as store:
             copies, records = store.copies(), store.projects()
-            logs = [(one, store.events(one.name)) for one in records]
+            logs = [(record, store.events(record.name)) for record in records]
             return any(
                 _kept(record, log).broken_at or difference(log, copies, identity_of(record))
                 for record, log in logs
@@ -344,7 +344,7 @@ def _refuse(
 ) -> None:
     if force:
         return
-    losing = [one for one in differences or () if one.lost]
+    losing = [loss for loss in differences or () if loss.lost]
     if losing:
         raise LosesLabelsError(losing)
     if unreadable:
@@ -353,36 +353,36 @@ def _refuse(
             f"{unreadable} With --force the backup is put back all the same, and that store is set "
             "aside"
         )
-    for one in projects:
-        if one.broken_at:
+    for project in projects:
+        if project.broken_at:
             raise StoreError(
-                f"the log of project {one.project!r} in the backup was changed outside Labelcore: "
-                f"event {one.broken_at} is the first that does not follow. Take another backup, or "
-                "give --force"
+                f"the log of project {project.project!r} in the backup was changed outside "
+                f"Labelcore: event {project.broken_at} is the first that does not follow. Take "
+                "another backup, or give --force"
             )
 
 
 def _differences(
-    backup: LabelStore, url: str, found: Sequence[Salvaged]
+    backup: LabelStore, url: str, rescue: Sequence[Salvaged]
 ) -> tuple[tuple[Difference, ...] | None, str]:
     """What the backup, with what was salvaged, does to each project of the store at ``url``, and
     why that is not known."""
-    more = {identity_of(one.record): one.events for one in found}
+    more = {identity_of(project.record): project.events for project in rescue}
     try:
         with closing(open_store(url, create=False)) as store:
-            ours = {identity_of(one): one for one in backup.projects()}
-            theirs = {identity_of(one): one for one in store.projects()}
+            ours = {identity_of(record): record for record in backup.projects()}
+            theirs = {identity_of(record): record for record in store.projects()}
             both = {**theirs, **ours}
             return tuple(
                 _difference(
-                    one.name,
+                    record.name,
                     store.events(theirs[key].name) if key in theirs else [],
                     [
                         *(backup.events(ours[key].name) if key in ours else []),
                         *more.get(key, ()),
                     ],
                 )
-                for key, one in both.items()
+                for key, record in both.items()
             ), ""
     except MissingStoreError:
         return (), ""
@@ -391,7 +391,7 @@ def _differences(
 
 
 def _difference(name: str, store: Sequence[Event], backup: Sequence[Event]) -> Difference:
-    kept = common([one.hash for one in store], [one.hash for one in backup])
+    kept = common([event.hash for event in store], [event.hash for event in backup])
     lost, back = store[kept:], backup[kept:]
     since = lost[0].at if lost else ""
     return Difference(name, kept, len(lost), _answers(lost), since, len(back), _answers(back))

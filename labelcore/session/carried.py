@@ -26,14 +26,14 @@ CARRIED = "earlier wave"
 
 def terms_of(record: ProjectRecord) -> Mapping[str, Any]:
     """What makes a project a wave: name of the monitor, name of the wave, terms; else nothing."""
-    found = json.loads(record.settings_json).get(MONITOR)
-    return found if isinstance(found, Mapping) else {}
+    terms = json.loads(record.settings_json).get(MONITOR)
+    return terms if isinstance(terms, Mapping) else {}
 
 
 def waves_of(store: LabelStore, monitor: str) -> list[ProjectRecord]:
     """The projects that are waves of a monitor, the oldest first."""
-    found = [one for one in store.projects() if terms_of(one).get("name") == monitor]
-    return sorted(found, key=lambda one: int(terms_of(one)["number"]))
+    records = [record for record in store.projects() if terms_of(record).get("name") == monitor]
+    return sorted(records, key=lambda record: int(terms_of(record)["number"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Home:
 
     @cached_property
     def labels(self) -> dict[str, Label]:
-        found: dict[str, Label] = {}
+        labels: dict[str, Label] = {}
         for record in waves_of(self._store, self._monitor) if self._before != 0 else []:
             if self._before is not None and int(terms_of(record)["number"]) >= self._before:
                 break
@@ -67,8 +67,8 @@ class Home:
             for index in range(1, len(book.asked) + 1):
                 event = book.in_force(index)
                 if event is not None and event.label is not None and event.item_id is not None:
-                    found[event.item_id] = Label(event.label, record.name)
-        return found
+                    labels[event.item_id] = Label(event.label, record.name)
+        return labels
 
     def changed(self, item_id: str, content: Mapping[str, str]) -> bool:
         """Whether an item that has a label shows something else now."""

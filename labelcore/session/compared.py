@@ -39,17 +39,17 @@ class HeldAgainst:
         if self.anchored:
             kept.append(f"the anchor of {self.anchor[:16].replace('T', ' ')} UTC")
         several = " and ".join(filter(None, [", ".join(kept[:-1]), *kept[-1:]]))
-        told = [f"The log was held against {several}: all agree." if kept else NOTHING]
-        told += [f"{one}." for one in self.unread]
+        sentences = [f"The log was held against {several}: all agree." if kept else NOTHING]
+        sentences += [f"{fault}." for fault in self.unread]
         if self.given_up:
-            told.append(f"Events were given up as lost: {count(self.given_up, 'time')}.")
-        if self.former:
-            told.append(f"The key that signs seals was changed: {count(len(self.former), 'time')}.")
+            sentences.append(f"Events were given up as lost: {count(self.given_up, 'time')}.")
+        if times := len(self.former):
+            sentences.append(f"The key that signs seals was changed: {count(times, 'time')}.")
         if not self.anchored:
-            told.append(NO_ANCHOR)
+            sentences.append(NO_ANCHOR)
         elif self.seal > self.anchored:
-            told.append(f"Events after {self.anchored:,} are not at the anchor yet.")
-        return told
+            sentences.append(f"Events after {self.anchored:,} are not at the anchor yet.")
+        return sentences
 
 
 NOTHING = "Nothing is kept of this log outside of it."
@@ -60,22 +60,22 @@ NO_ANCHOR = (
 
 def held_against(copies: Sequence[Copy], key: str) -> HeldAgainst:
     """``key``: the identity of the project."""
-    seals = [one for one in copies if isinstance(one, SealsCopy)]
-    anchors = [one for one in copies if isinstance(one, AnchorCopy)]
-    backups = [one for one in copies if isinstance(one, BackupCopy)]
-    known = [one.projects[key] for one in (*seals, *anchors) if key in one.projects]
-    keys = list(dict.fromkeys(key for one in (*anchors, *seals) for key in one.keys))
-    unread = [f"{one.what} cannot be read ({one.damage})" for one in copies if one.damage]
-    for one in anchors:
-        if one.strange:
-            unread.append(f"the anchor has {count(one.strange, 'statement')} that do not go on")
+    seals = [copy for copy in copies if isinstance(copy, SealsCopy)]
+    anchors = [copy for copy in copies if isinstance(copy, AnchorCopy)]
+    backups = [copy for copy in copies if isinstance(copy, BackupCopy)]
+    known = [copy.projects[key] for copy in (*seals, *anchors) if key in copy.projects]
+    keys = list(dict.fromkeys(key for copy in (*anchors, *seals) for key in copy.keys))
+    unread = [f"{copy.what} cannot be read ({copy.damage})" for copy in copies if copy.damage]
+    for copy in anchors:
+        if copy.strange:
+            unread.append(f"the anchor has {count(copy.strange, 'statement')} that do not go on")
     return HeldAgainst(
-        max((one.projects[key].seal.events for one in seals if key in one.projects), default=0),
-        sum(key in one.projects for one in backups),
-        max((one.projects[key].seal.events for one in anchors if key in one.projects), default=0),
-        max((one.at for one in anchors), default=""),
+        max([0, *(copy.projects[key].seal.events for copy in seals if key in copy.projects)]),
+        sum(key in copy.projects for copy in backups),
+        max([0, *(copy.projects[key].seal.events for copy in anchors if key in copy.projects)]),
+        max((copy.at for copy in anchors), default=""),
         keys[-1] if keys else "",
         tuple(keys[:-1]),
-        max((len({seal.at for seal in one.given_up}) for one in known), default=0),
-        tuple(one[0].upper() + one[1:] for one in unread),
+        max((len({seal.at for seal in project.given_up}) for project in known), default=0),
+        tuple(fault[0].upper() + fault[1:] for fault in unread),
     )

@@ -42,7 +42,7 @@ def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
     else:
         target.update(name, settings_json=record.settings_json, archived=record.archived)
     new = events[there or 0 :]
-    drawn = {one.item_id for one in new}
+    drawn = {event.item_id for event in new}
     texts = source.contents(name) if new else {}
     try:
         target.append(name, new, {key: text for key, text in texts.items() if key in drawn})
@@ -68,7 +68,7 @@ def _there(target: LabelStore, record: ProjectRecord, events: list[Event]) -> in
             "another store, or rename one of the two"
         )
     have = target.events(record.name)
-    if common([one.hash for one in have], [one.hash for one in events]) < len(have):
+    if common([event.hash for event in have], [event.hash for event in events]) < len(have):
         raise ProjectExistsError(
             f"project {record.name!r} in {target.url} went on by itself: its log is not the "
             "beginning of this one, and neither was changed"

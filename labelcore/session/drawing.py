@@ -121,8 +121,8 @@ class Drawing:
         """Forecast the size of a margin plan anew, where its pilot has come to an end."""
 
         def build() -> Event | None:
-            found = dict(self.ledger.figures.reforecast())
-            return self.ledger.event("reforecast", annotator, detail=found) if found else None
+            forecast = dict(self.ledger.figures.reforecast())
+            return self.ledger.event("reforecast", annotator, detail=forecast) if forecast else None
 
         if 0 < self.engine.pilot <= self.engine.labels and not self.engine.finished:
             self.ledger.write(build)
@@ -131,8 +131,8 @@ class Drawing:
         """Cut the strata once more where that is due."""
 
         def build() -> Event | None:
-            found = dict(self.ledger.figures.recut())
-            return self.ledger.event("recut", annotator, detail=found) if found else None
+            cuts = dict(self.ledger.figures.recut())
+            return self.ledger.event("recut", annotator, detail=cuts) if cuts else None
 
         if recut_due(self.engine) and not self.engine.finished:
             self.ledger.write(build)
@@ -200,14 +200,14 @@ class Drawing:
             return None
         index = self.owed(annotator)
         repeat = 0 if index else self._repeat(annotator)
-        found = self._again(index or repeat) if index or repeat else None
-        if found is None and not stopped:
-            found = self._next_index(annotator)
-        if found is None and (repeat := self._repeat(annotator, anything=True)):
-            found = self._again(repeat)
-        if found is None:
+        due = self._again(index or repeat) if index or repeat else None
+        if due is None and not stopped:
+            due = self._next_index(annotator)
+        if due is None and (repeat := self._repeat(annotator, anything=True)):
+            due = self._again(repeat)
+        if due is None:
             return None
-        index, position, batch, basis = found
+        index, position, batch, basis = due
         item_id = self.population.id_at(position)
         known = index <= len(engine.asked)
         now_in = engine.frame.stratum[position]
@@ -245,7 +245,7 @@ class Drawing:
         """The draw to show a second time now; 0 if somebody has each of them already."""
         shown = self.state.screens.indices(repeat=True)
         ready = self.engine.repeats.ready(annotator, anything=anything)
-        free = (one for one in ready if self._free(one, annotator, repeat=True))
+        free = (index for index in ready if self._free(index, annotator, repeat=True))
         return next((index for index in free if index not in shown), 0)
 
     def coming(self, annotator: str) -> Found | None:
@@ -287,7 +287,7 @@ class Drawing:
             return {}
         person = screens.shown[draw.token].annotator
         follows = {answer: self._follows(draw.index, answer, person) for answer in answers}
-        return {answer: found for answer, found in follows.items() if found}
+        return {answer: place for answer, place in follows.items() if place}
 
     def page_ahead(self, page: Sequence[Draw], n: int) -> list[tuple[int, int]]:
         """Index and position of the new items that follow a page, up to ``n``, whatever is answered

@@ -34,11 +34,11 @@ def dump(store: LabelStore, write: Callable[[str], object], projects: Iterable[s
         write(text)
 
     line(form=FORM, version=VERSION)
-    records = [store.project(one) for one in projects] or list(reversed(store.projects()))
+    records = [store.project(name) for name in projects] or list(reversed(store.projects()))
     for record in records:
         line(project=asdict(record))
         events = store.events(record.name)  # Before the texts, of which others may add some.
-        drawn = {one.item_id for one in events}
+        drawn = {event.item_id for event in events}
         for event in events:
             line(event=event.to_json())
         for item, content in store.contents(record.name).items():
@@ -58,7 +58,7 @@ def load(lines: Iterable[str], store: LabelStore) -> list[Copied]:
     ProjectExistsError.
     """
     read = read_dump(lines)
-    return [copy_project(read, store, one.name) for one in reversed(read.projects())]
+    return [copy_project(read, store, record.name) for record in reversed(read.projects())]
 
 
 def read_dump(lines: Iterable[str]) -> MemoryStore:
@@ -72,8 +72,8 @@ def read_dump(lines: Iterable[str]) -> MemoryStore:
         if last:
             store.append(last, events, contents)
             store.admit(last, people)
-        for one in (events, contents, people):
-            one.clear()
+        for part in (events, contents, people):
+            part.clear()
 
     for number, text in enumerate(lines, 1):
         with suppress(KeyError, TypeError, ValueError, ProjectExistsError):

@@ -88,17 +88,17 @@ def without_name(value: Any, same: Same, called: str) -> Any:
         return called if same(value) else value
     if isinstance(value, Mapping):
         return {
-            called if same(str(key)) else key: without_name(one, same, called)
-            for key, one in value.items()
+            called if same(str(key)) else key: without_name(part, same, called)
+            for key, part in value.items()
         }
     if isinstance(value, list):
-        return [without_name(one, same, called) for one in value]
+        return [without_name(part, same, called) for part in value]
     return value
 
 
 def _without_words(text: str, same: Same, words: int, called: str) -> str:
     """Words that somebody wrote, where so many in a row are the name."""
-    spans = [found.span() for found in re.finditer(r"\w+(?:[-'.]\w+)*", text)]
+    spans = [word.span() for word in re.finditer(r"\w+(?:[-'.]\w+)*", text)]
     for first in range(len(spans) - words, -1, -1):
         start, end = spans[first][0], spans[first + words - 1][1]
         if words and same(text[start:end]):
@@ -157,25 +157,26 @@ def erase_items(
     for item in wanted:
         if item not in known:
             raise ValueError(f"items must be ids of project {project!r}, got {item!r}")
-    alike = [(one, _known(store, one, wanted)) for one in store.projects() if _alike(one, record)]
-    for one, _ in alike:
-        _refuse_broken(store, one)
+    projects = [other for other in store.projects() if _alike(other, record)]
+    alike = [(other, _known(store, other, wanted)) for other in projects]
+    for other in projects:
+        _refuse_broken(store, other)
     at = now()
-    listed = [Gone(identity_of(one), at, who, why, mine) for one, mine in alike if mine]
+    listed = [Gone(identity_of(other), at, who, why, mine) for other, mine in alike if mine]
     add_gone(store.guarded, *listed)
-    events = sum(_erase_items(store, one.name, mine, who, why) for one, mine in alike if mine)
-    outside = [*_sources(store, [one for one, _ in alike]), *_elsewhere(store, alike, wanted)]
-    done = Erased(tuple(one.name for one, mine in alike if mine), len(wanted), events=events)
+    events = sum(_erase_items(store, other.name, mine, who, why) for other, mine in alike if mine)
+    outside = [*_sources(store, projects), *_elsewhere(store, alike, wanted)]
+    done = Erased(tuple(other.name for other, mine in alike if mine), len(wanted), events=events)
     return _clean(store, done, outside, listed)
 
 
 def _erase_every(store: LabelStore, record: ProjectRecord, who: str, why: str) -> Erased:
     _refuse_broken(store, record)
-    drawn = tuple(dict.fromkeys(one.item_id for one in store.events(record.name) if one.item_id))
+    drawn = tuple({event.item_id: None for event in store.events(record.name) if event.item_id})
     gone = Gone(identity_of(record), now(), who, why, drawn, every=True)
     add_gone(store.guarded, gone)
     events = _erase_items(store, record.name, drawn, who, why, every=True)
-    alone = sum(_alike(one, record) for one in store.projects()) == 1
+    alone = sum(_alike(other, record) for other in store.projects()) == 1
     outside = _sources(store, [record]) if alone else []
     return _clean(store, Erased((record.name,), len(drawn), events=events), outside, [gone])
 
@@ -183,20 +184,20 @@ def _erase_every(store: LabelStore, record: ProjectRecord, who: str, why: str) -
 def of_same_file(store: LabelStore, project: str) -> list[ProjectRecord]:
     """The other projects of a project's file: what is erased of one item goes from them too."""
     record = store.project(project)
-    return [one for one in store.projects() if one.name != project and _alike(one, record)]
+    return [other for other in store.projects() if other.name != project and _alike(other, record)]
 
 
-def _alike(one: ProjectRecord, other: ProjectRecord) -> bool:
+def _alike(record: ProjectRecord, other: ProjectRecord) -> bool:
     """Whether two projects are of the same file, however it was read."""
-    same = json.loads(one.population_json)["path"] == json.loads(other.population_json)["path"]
-    return one.fingerprint == other.fingerprint or same
+    same = json.loads(record.population_json)["path"] == json.loads(other.population_json)["path"]
+    return record.fingerprint == other.fingerprint or same
 
 
 def _known(store: LabelStore, record: ProjectRecord, items: Sequence[str]) -> tuple[str, ...]:
     """Those of these ids that a project has."""
-    drawn = {one.item_id for one in store.events(record.name)}
+    drawn = {event.item_id for event in store.events(record.name)}
     population = _population(store, record)
-    return tuple(one for one in items if one in drawn or _has(population, one))
+    return tuple(item for item in items if item in drawn or _has(population, item))
 
 
 def _has(population: Population | None, item: str) -> bool:
@@ -218,13 +219,13 @@ def _elsewhere(
     alike: Sequence[tuple[ProjectRecord, object]],
     items: Sequence[str],
 ) -> list[str]:
-    names = {one.name for one, _ in alike}
+    names = {record.name for record, _ in alike}
     return [
-        f"project {one.name!r} of another file, which has an item {item!r} too"
-        for one in store.projects()
-        if one.name not in names
+        f"project {record.name!r} of another file, which has an item {item!r} too"
+        for record in store.projects()
+        if record.name not in names
         for item in items
-        if store.content(one.name, item) is not None
+        if store.content(record.name, item) is not None
     ]
 
 
@@ -242,22 +243,22 @@ def _erase_items(
 
     def build(record: ProjectRecord, log: list[Event]) -> Erasure | None:
         state = told(log, genesis(record.fingerprint, record.plan_json))
-        new = [one for one in items if one not in state.erased]
+        new = [item for item in items if item not in state.erased]
         more = every and not state.erased.everything
         notes = [
-            replace(one, text="" if one.kind == "noted" else "erased")
-            for one in log
-            if one.item_id in wanted
-            and one.kind in FREE_WORDS
-            and one.text not in (None, "", "erased")
+            replace(event, text="" if event.kind == "noted" else "erased")
+            for event in log
+            if event.item_id in wanted
+            and event.kind in FREE_WORDS
+            and event.text not in (None, "", "erased")
         ]
         kept = store.contents(project)
         if not (new or more or notes or wanted & kept.keys()):
             return None
-        said: Sequence[Event] = ()
+        events: Sequence[Event] = ()
         if new or more or notes:
-            said = _said(log, record, who, why, notes, {"items": new, **all_said})
-        return Erasure(said, [one for one in items if one in kept], notes)
+            events = _said(log, record, who, why, notes, {"items": new, **all_said})
+        return Erasure(events, [item for item in items if item in kept], notes)
 
     done = _done(store, project, build)
     _without_kept(store, project, None if every else wanted)
@@ -272,22 +273,22 @@ def _without_kept(store: LabelStore, project: str, items: Collection[str] | None
     if folder is None or population is None:
         return
     source, before = json.loads(record.population_json), places_of(record)
-    held = [one for one in population._ids.all() if items is None or one in items]
+    held = [item for item in population._ids.all() if items is None or item in items]
     if not held or not (has_contents(population) or source.get("table")):
         return
-    texts = (population.cells(one, population.content_columns) for one in held)
-    if not any(any(one.values()) for one in texts):
+    texts = (population.cells(item, population.content_columns) for item in held)
+    if not any(any(cells.values()) for cells in texts):
         return  # Written anew before.
-    found, name = population, Path(before[0]).stem
+    known, name = population, Path(before[0]).stem
     ends: Any = None
 
     def contents(file: Path) -> None:
         nonlocal ends
-        ends = write_without(file, found, held)
+        ends = write_without(file, known, held)
 
     source["contents"] = keep_written(folder, f"{name}{CONTENTS}", contents)
     source["kept"] = keep_written(
-        folder, f"{name}{SUFFIX}", lambda file: write_snapshot(file, found, ends)
+        folder, f"{name}{SUFFIX}", lambda file: write_snapshot(file, known, ends)
     )
     if source.get("table"):
         source["path"] = str(folder / source["contents"])
@@ -298,7 +299,7 @@ def _without_kept(store: LabelStore, project: str, items: Collection[str] | None
 def _remove_places(store: LabelStore, places: Iterable[str]) -> None:
     """Remove kept files that no project needs any more."""
     folder = store.items_folder
-    needed = {place for one in store.projects() for place in places_of(one)}
+    needed = {place for record in store.projects() for place in places_of(record)}
     for place in places:
         if folder is not None and place not in needed:
             (folder / place).unlink(missing_ok=True)
@@ -309,21 +310,21 @@ def _remove_places(store: LabelStore, places: Iterable[str]) -> None:
 def _sources(store: LabelStore, records: Sequence[ProjectRecord]) -> list[str]:
     """Where else the texts lie: what the items were read from. What was uploaded is removed, where
     no project needs it any more."""
-    found, place = [], store.guarded
+    places, place = [], store.guarded
     for path, address in {
         (source["path"], source.get("address"))
-        for one in records
-        for source in [json.loads(one.population_json)]
+        for record in records
+        for source in [json.loads(record.population_json)]
     }:
         file = Path(path)
         if address:
-            found.append(f"{address}, where the items were read")
+            places.append(f"{address}, where the items were read")
         elif place is not None and file.parent == place.parent / UPLOADS:
-            if all(_population(store, one) is not None for one in records):
+            if all(_population(store, record) is not None for record in records):
                 file.unlink(missing_ok=True)
         elif file.exists() and not (place and file.is_relative_to(place.with_suffix(".items"))):
-            found.append(f"{file}, where the items were read")
-    return found
+            places.append(f"{file}, where the items were read")
+    return places
 
 
 # --- people --------------------------------------------------------------------------------------
@@ -342,14 +343,14 @@ def erase_person(store: LabelStore, name: str, *, who: str, why: str) -> Erased:
         raise ValueError(f"name must be a person's, not one that browsers are given, got {name!r}")
     if name == who:
         raise ValueError("who must be another name than the one that is erased")
-    records = [one for one in store.projects() if _names(store, one, name)]
+    records = [record for record in store.projects() if _names(store, record, name)]
     if not records:
         raise ValueError(f"name must be one that stands in a project, got {name!r}")
-    for one in records:
-        _refuse_broken(store, one)
-    taken = {one.called for one in read_erased(store.guarded).gone}
-    for one in store.projects():
-        taken |= {event.annotator for event in store.events(one.name)}
+    for record in records:
+        _refuse_broken(store, record)
+    taken = {entry.called for entry in read_erased(store.guarded).gone}
+    for record in store.projects():
+        taken |= {event.annotator for event in store.events(record.name)}
     free = (f"erased {number}" for number in range(1, len(taken) + 2))
     called = next(instead for instead in free if instead not in taken)
     mark = "" if store.guarded is None else mark_of(store.guarded, name)
@@ -357,10 +358,12 @@ def erase_person(store: LabelStore, name: str, *, who: str, why: str) -> Erased:
     add_gone(store.guarded, gone)
     same = is_name(name)
     events = sum(
-        _erase_name(store, one.name, same, called, who, why, gone.words) for one in records
+        _erase_name(store, record.name, same, called, who, why, gone.words) for record in records
     )
-    plans = [f"the plan of project {one.name!r}" for one in records if name in one.plan_json]
-    done = Erased(tuple(one.name for one in records), name=called, events=events)
+    plans = [
+        f"the plan of project {record.name!r}" for record in records if name in record.plan_json
+    ]
+    done = Erased(tuple(record.name for record in records), name=called, events=events)
     return _clean(store, done, plans, [gone])
 
 
@@ -370,7 +373,7 @@ def _names(store: LabelStore, record: ProjectRecord, name: str) -> bool:
     return (
         name in store.people(record.name)
         or without_name(settings, same, "") != settings
-        or any(unnamed(one, same, words, "") != one for one in store.events(record.name))
+        or any(unnamed(event, same, words, "") != event for event in store.events(record.name))
     )
 
 
@@ -378,11 +381,11 @@ def _erase_name(
     store: LabelStore, project: str, same: Same, called: str, who: str, why: str, words: int = 0
 ) -> int:
     def build(record: ProjectRecord, log: list[Event]) -> Erasure | None:
-        made = [unnamed(one, same, words, called) for one in log]
-        changed = [new for old, new in zip(log, made, strict=True) if new != old]
+        renamed = [unnamed(event, same, words, called) for event in log]
+        changed = [new for old, new in zip(log, renamed, strict=True) if new != old]
         settings = json.loads(record.settings_json)
         other = without_name(settings, same, called)
-        people = {one: called for one in store.people(project) if same(one)}
+        people = {person: called for person in store.people(project) if same(person)}
         if not (changed or people or other != settings):
             return None
         return Erasure(
@@ -410,7 +413,7 @@ def erase_project(store: LabelStore, project: str, *, who: str, why: str) -> Era
     last = f"{len(log)} events, the last {log[-1].hash if log else 'none'}"
     gone = Gone(key, now(), who, f"{why} ({last})", whole=True)
     add_gone(store.guarded, gone)
-    alone = not any(_alike(one, record) for one in store.projects() if one.name != project)
+    alone = not any(_alike(other, record) for other in store.projects() if other.name != project)
     outside = _sources(store, [record] if alone else [])
     _remove_project(store, record)
     done = Erased((project,), whole=True, events=len(log))
@@ -421,7 +424,7 @@ def _remove_project(store: LabelStore, record: ProjectRecord) -> None:
     places, folder = places_of(record), store.items_folder
     store.remove(record.name)
     _remove_places(store, places)
-    if folder and record.fingerprint not in {one.fingerprint for one in store.projects()}:
+    if folder and record.fingerprint not in {other.fingerprint for other in store.projects()}:
         shutil.rmtree(prepared_place(folder, record.fingerprint), ignore_errors=True)
     if store.guarded is not None:
         forget_seal(store.guarded, identity_of(record))
@@ -453,22 +456,22 @@ def erase_again(store: LabelStore, place: Path | None = None) -> list[str]:
 def _again_in(store: LabelStore, listed: Sequence[Gone], place: Path | None) -> list[str]:
     done: list[str] = []
     for record in store.projects():
-        mine = [one for one in listed if one.project in ("", identity_of(record))]
+        mine = [gone for gone in listed if gone.project in ("", identity_of(record))]
         before = store.last_sequence(record.name), len(store.contents(record.name))
-        if any(one.whole for one in mine):
+        if any(gone.whole for gone in mine):
             _remove_project(store, record)
             done.append(record.name)
             continue
         lost = _lost(store, record)
-        for one in mine:
-            if (one.items or one.every) and lost:  # Nothing can be added to its log.
-                store.erase(record.name, Erasure(items=one.items))
-                _without_kept(store, record.name, None if one.every else one.items)
-            elif one.items or one.every:
-                _erase_items(store, record.name, one.items, one.who, one.why, every=one.every)
-            elif one.mark and place is not None and not lost:
-                same = _marked(place, one.mark)
-                _erase_name(store, record.name, same, one.called, one.who, one.why, one.words)
+        for gone in mine:
+            if (gone.items or gone.every) and lost:  # Nothing can be added to its log.
+                store.erase(record.name, Erasure(items=gone.items))
+                _without_kept(store, record.name, None if gone.every else gone.items)
+            elif gone.items or gone.every:
+                _erase_items(store, record.name, gone.items, gone.who, gone.why, every=gone.every)
+            elif gone.mark and place is not None and not lost:
+                same = _marked(place, gone.mark)
+                _erase_name(store, record.name, same, gone.called, gone.who, gone.why, gone.words)
         if before != (store.last_sequence(record.name), len(store.contents(record.name))):
             done.append(record.name)
     return done
@@ -520,12 +523,12 @@ def _said(
     detail: Mapping[str, Any],
 ) -> list[Event]:
     """The event that follows the log and says what was erased."""
-    before = {one.sequence: one.hash for one in log}
+    before = {event.sequence: event.hash for event in log}
     before[0] = genesis(record.fingerprint, record.plan_json)
-    digests = {str(one.sequence): one.digest(before[one.sequence - 1]) for one in changed}
-    said = {**detail, **({"rewritten": digests} if digests else {})}
-    made = Event(len(log) + 1, ERASED, now(), who, text=why.strip(), detail=said)
-    return [made.chained(before[len(log)])]
+    digests = {str(event.sequence): event.digest(before[event.sequence - 1]) for event in changed}
+    facts = {**detail, **({"rewritten": digests} if digests else {})}
+    event = Event(len(log) + 1, ERASED, now(), who, text=why.strip(), detail=facts)
+    return [event.chained(before[len(log)])]
 
 
 def _done(
@@ -554,10 +557,10 @@ def _clean(
     left = [*dict.fromkeys(outside)]
     store.cleanse()
     if place is not None:  # The key may be younger than the first seal, which then is not missing.
-        logs = {one.name: store.events(one.name)[-1:] for one in store.projects()}
+        logs = {record.name: store.events(record.name)[-1:] for record in store.projects()}
         seal(store, place, {name: log[0] for name, log in logs.items() if log})
-    for one in listed:
-        note(store, act(one.who, ERASED, _act_words(one)))
+    for entry in listed:
+        note(store, act(entry.who, ERASED, _act_words(entry)))
     if place is not None:
         if number := remove_backups(place, back_up_now(place, store.backup)):
             gone.append(f"{number:,} older backups, after a new one was made")
@@ -568,28 +571,28 @@ def _clean(
             except StoreError as error:
                 left.append(f"{file} ({error})")
         removed, changed = remove_written(place)
-        gone += [f"{one}, written from it" for one in removed]
-        left += [f"{one}, written from it and changed since" for one in changed]
+        gone += [f"{file}, written from it" for file in removed]
+        left += [f"{file}, written from it and changed since" for file in changed]
         store.anchor("erase")
     return replace(done, gone=tuple(gone), left=(*left, *_always_left(store)))
 
 
-def _act_words(one: Gone) -> str:
-    if one.whole:
-        return f"the project {one.project}"
-    texts = f"{len(one.items):,} text{'s' * (len(one.items) != 1)}"
-    return f"{texts} of the project {one.project}" if one.project else "a name"
+def _act_words(gone: Gone) -> str:
+    if gone.whole:
+        return f"the project {gone.project}"
+    texts = f"{len(gone.items):,} text{'s' * (len(gone.items) != 1)}"
+    return f"{texts} of the project {gone.project}" if gone.project else "a name"
 
 
 def _erase_aside(file: Path, listed: Sequence[Gone], place: Path) -> None:
     """In a store that was set aside, which is guarded no more."""
     beside = [file.with_suffix(end) for end in (".seals", ".key", ".backups")]
-    new = [one for one in beside if not one.exists()]
+    new = [path for path in beside if not path.exists()]
     with closing(open_store(f"sqlite:///{file}", create=False)) as other:
         _again_in(other, listed, place)
         other.cleanse()
-    for one in new:
-        shutil.rmtree(one) if one.is_dir() else one.unlink(missing_ok=True)
+    for path in new:
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def _always_left(store: LabelStore) -> Iterator[str]:
@@ -618,8 +621,8 @@ def set_retention(store: LabelStore, project: str, days: int | None, who: str = 
     settings = {name: value for name, value in settings.items() if name != RETENTION}
     kept = {**settings, **({} if days is None else {RETENTION: days})}
     store.update(project, settings_json=json.dumps(kept, ensure_ascii=False))
-    said = "never by themselves" if days is None else f"{days:,} days after its end"
-    about = f"project {project!r}, texts go {said}"
+    when = "never by themselves" if days is None else f"{days:,} days after its end"
+    about = f"project {project!r}, texts go {when}"
     note(store, act(who or command_user(), RETENTION_WHO, about))
 
 
@@ -653,9 +656,9 @@ def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retain
     for record in store.projects():
         days = json.loads(record.settings_json).get(RETENTION)
         log = store.events(record.name)
-        newest = max([newest, *(datetime.fromisoformat(one.at) for one in log[-1:])])
+        newest = max([newest, *(datetime.fromisoformat(event.at) for event in log[-1:])])
         state = told(log, genesis(record.fingerprint, record.plan_json))
-        ends = [one for one in log if one.kind == "finished"]
+        ends = [event for event in log if event.kind == "finished"]
         if not days or not ends or not state.book.finished or state.erased.everything:
             continue
         if datetime.fromisoformat(ends[-1].at) + timedelta(days=days) <= at:
@@ -666,8 +669,8 @@ def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retain
         why = f"the clock says {at:%Y-%m-%d %H:%M} UTC, and an event is of a later time"
     if why:
         return Retained(due=names, why=why)
-    made = [erase_items(store, name, None, who=RETENTION_WHO, why=words) for name, words in due]
-    return Retained(tuple(made))
+    erased = [erase_items(store, name, None, who=RETENTION_WHO, why=words) for name, words in due]
+    return Retained(tuple(erased))
 
 
 def _unsteady(place: Path, at: datetime) -> str:

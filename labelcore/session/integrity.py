@@ -95,7 +95,7 @@ class Integrity:
     @property
     def whole(self) -> bool:
         return not (self.damage or self.lost or self.faults) and all(
-            one.whole for one in self.projects
+            project.whole for project in self.projects
         )
 
 
@@ -113,16 +113,16 @@ def verify(url: str, anchor: str = "") -> Integrity:
     try:
         with closing(open_store(url, create=False)) as store:
             copies, records = store.copies(anchor=anchor), store.projects()
-            gone = [one.project for one in read_erased(store.guarded).gone if one.whole]
+            gone = [project.project for project in read_erased(store.guarded).gone if project.whole]
             lost = lost_projects(records, copies, gone)
             for record in records:
                 projects.append(_state(store, record, copies))
             if line := acts_follow(store.acts()):
                 faults.append(f"line {line:,} of the audit trail was changed outside Labelcore")
             if store.guarded is not None:
-                logs = {identity_of(one): store.events(one.name) for one in records}
+                logs = {identity_of(record): store.events(record.name) for record in records}
                 faults += faults_of(copies, logs, store.guarded)
-                faults += _broken(one for one in copies if isinstance(one, BackupCopy))
+                faults += _broken(copy for copy in copies if isinstance(copy, BackupCopy))
     except MissingStoreError:
         raise
     except StoreError as error:
@@ -131,21 +131,21 @@ def verify(url: str, anchor: str = "") -> Integrity:
         backup = newest_backup(url)
     except (StoreError, ValueError):
         backup = None
-    made = made_at(backup) if backup else None
-    return Integrity(damage, tuple(projects), lost, tuple(dict.fromkeys(faults)), backup, made)
+    at = made_at(backup) if backup else None
+    return Integrity(damage, tuple(projects), lost, tuple(dict.fromkeys(faults)), backup, at)
 
 
 def _broken(copies: Iterable[BackupCopy]) -> list[str]:
     """Backups with a log that does not follow."""
-    found = []
+    faults = []
     for copy in copies:
         with remains_of(copy.file, "immutable=1") as remains:
             for project, record in remains.records():
                 log = list(remains.events(project, 0))
                 sound = sound_part(log, genesis(record.fingerprint, record.plan_json))
                 if len(sound) < copy.projects[identity_of(record)].seal.events:
-                    found.append(f"{copy.what} was changed outside Labelcore")
-    return found
+                    faults.append(f"{copy.what} was changed outside Labelcore")
+    return faults
 
 
 def accept(url: str, anchor: str = "") -> Integrity:
@@ -171,19 +171,21 @@ def _state(store: LabelStore, record: ProjectRecord, copies: Sequence[Copy]) -> 
         wrong = f"event {len(sound) + 1:,} was changed outside Labelcore"
     else:
         key = identity_of(record)
-        if found := difference(log, copies, key):
-            wrong = differs(found, key, len(log))
-            if found.first > len(log):
-                missing = found.copy.projects[key].seal.events - len(log)
+        if gap := difference(log, copies, key):
+            wrong = differs(gap, key, len(log))
+            if gap.first > len(log):
+                missing = gap.copy.projects[key].seal.events - len(log)
     texts = {
-        str(one.item_id): str(one.detail["content"]) for one in sound if "content" in one.detail
+        str(event.item_id): str(event.detail["content"])
+        for event in sound
+        if "content" in event.detail
     }
     kept = store.contents(record.name)
     changed = sum(kept[item].digest(item) != texts[item] for item in texts if item in kept)
     words = first_words(record)
-    began = next((one.detail for one in sound if one.kind == "worded"), words)
+    began = next((event.detail for event in sound if event.kind == "worded"), words)
     beside = ", ".join(name for name in {**words, **began} if words.get(name) != began.get(name))
-    answers = sum(one.kind in ANSWER_KINDS for one in log)
+    answers = sum(event.kind in ANSWER_KINDS for event in log)
     items = _items(store, record)
     source = "" if items else _source(store, record)
     return ProjectState(
@@ -229,8 +231,8 @@ def _items(store: LabelStore, record: ProjectRecord) -> str:
             with suppress(ValueError, OSError):
                 kept = open_snapshot(file)
                 if kept.fingerprint == record.fingerprint:
-                    said = json.loads(record.population_json)["arguments"]
-                    if json.loads(json.dumps(dict(kept.arguments))) != said:
+                    arguments = json.loads(record.population_json)["arguments"]
+                    if json.loads(json.dumps(dict(kept.arguments))) != arguments:
                         return "how its items were read was changed beside its log, and is not used"
                     continue
             return f"the kept copy of its items is another one: {file}"

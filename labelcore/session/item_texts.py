@@ -20,7 +20,7 @@ def erased_items(store: LabelStore, project: str) -> set[str]:
     if not (gone := read_erased(store.guarded).gone):
         return set()
     key = identity_of(store.project(project))
-    return {item for one in gone if one.project == key for item in one.items}
+    return {item for erasure in gone if erasure.project == key for item in erasure.items}
 
 
 def cleared(store: LabelStore, project: str) -> ProjectRecord:
@@ -38,11 +38,11 @@ def cleared(store: LabelStore, project: str) -> ProjectRecord:
 def _still_there(store: LabelStore, record: ProjectRecord, state: LogState) -> bool:
     """Whether a project may hold something that was erased, which is looked for once."""
     key, known = identity_of(record), read_erased(store.guarded)
-    mine = [one for one in known.gone if one.project == key]
-    open_still = (set(one.items) - state.erased or one.whole for one in mine)
+    mine = [erasure for erasure in known.gone if erasure.project == key]
+    open_still = (set(erasure.items) - state.erased or erasure.whole for erasure in mine)
     if known.unclean or any(open_still):
         return True
-    names = {(store.url, key, one.called) for one in known.gone if one.mark} - _looked
+    names = {(store.url, key, erasure.called) for erasure in known.gone if erasure.mark} - _looked
     _looked.update(names)
     return bool(names)
 
@@ -61,10 +61,10 @@ def text_as_drawn(
             f"The text of item {item_id!r} as it was drawn is no longer in the store, so it is "
             "not shown. Put back a backup of the store."
         )
-    found = Content(population.content(item_id)) if kept is None else kept
-    if recorded not in (None, found.digest(item_id)):
+    content = Content(population.content(item_id)) if kept is None else kept
+    if recorded not in (None, content.digest(item_id)):
         raise ChangedTextError(
             f"The text of item {item_id!r} is not the one that was drawn: it was changed "
             "outside Labelcore, so it is not shown. Put back a backup of the store."
         )
-    return dict(found.columns)
+    return dict(content.columns)

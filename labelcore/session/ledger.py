@@ -29,9 +29,9 @@ from labelcore.store import (
 from labelcore.store.base import NO_CONTENTS
 
 
-def differs(found: Difference, key: str, events: int) -> str:
+def differs(gap: Difference, key: str, events: int) -> str:
     """What is wrong with a log of so many events that follows and is not the one that is known."""
-    copy, first = found.copy, found.first
+    copy, first = gap.copy, gap.first
     if not first:
         return f"cannot be told from another one: {copy.damage}"
     seal = copy.projects[key].seal
@@ -151,16 +151,16 @@ class Ledger:
                 return
             last = self.state.sequence
             copies = () if self._held_against_copies else self.store.copies(NEWEST)
-            found = self.store.events(self.project, last)
-            sound = sound_part(found, self.state.hash, last)
-            if len(sound) == len(found):
+            events = self.store.events(self.project, last)
+            sound = sound_part(events, self.state.hash, last)
+            if len(sound) == len(events):
                 sound = self._as_in(copies, sound)
             self._held_against_copies = True
             self.stale = self.stale or bool(last and rewritten(sound))
             for event in sound:
                 take(self.state, event)
                 self.events.append(event)
-            if len(sound) < len(found) and not self.broken_at:
+            if len(sound) < len(events) and not self.broken_at:
                 self._break_at(last + len(sound) + 1)
 
     def _as_in(self, copies: Sequence[Copy], log: Sequence[Event]) -> Sequence[Event]:
@@ -168,9 +168,9 @@ class Ledger:
         its first event on."""
         if copies:
             key = identity_of(self.store.project(self.project))
-            if found := difference(log, copies, key):
-                first = max(1, found.first)
-                self._break_at(first, differs(found, key, len(log)))
+            if gap := difference(log, copies, key):
+                first = max(1, gap.first)
+                self._break_at(first, differs(gap, key, len(log)))
                 return log[: first - 1]
         return log
 
@@ -182,13 +182,13 @@ class Ledger:
             self._read()
             if not self.broken_at:
                 copies = self.store.copies()
-                found = self.store.events(self.project)
-                sound = sound_part(found, self.genesis)
-                mine, its = [one.hash for one in self.events], [one.hash for one in sound]
+                events = self.store.events(self.project)
+                sound = sound_part(events, self.genesis)
+                mine, its = [event.hash for event in self.events], [event.hash for event in sound]
                 same = common(mine, its)
                 if same < min(len(mine), len(its)):
                     self._break_at(same + 1)
-                elif len(sound) < max(len(found), len(self.events)):
+                elif len(sound) < max(len(events), len(self.events)):
                     self._break_at(len(sound) + 1)
                 else:
                     self._as_in(copies, sound)
@@ -224,17 +224,17 @@ class Ledger:
             self.sync()
             while True:
                 self.refuse_broken()
-                made = build()
-                if made is None:
+                entry = build()
+                if entry is None:
                     return None
-                if made[0].kind not in STILL_SAID:
+                if entry[0].kind not in STILL_SAID:
                     self.refuse_superseded()
                 first = self._words and not self.state.sequence
                 if first:
                     words = dict(self._words)
-                    made = self.event("worded", made[0].annotator, detail=words), {}
+                    entry = self.event("worded", entry[0].annotator, detail=words), {}
                 try:
-                    self._add([made[0]], made[1])
+                    self._add([entry[0]], entry[1])
                 except ConflictError:
                     self._read()
                     continue
@@ -264,12 +264,12 @@ class Ledger:
             self.sync()
             while True:
                 self.refuse_broken()
-                made = build()
-                if not made:
+                events = build()
+                if not events:
                     return
                 self.refuse_superseded()
                 try:
-                    self._add([replace(event, at=made[0].at) for event in made])
+                    self._add([replace(event, at=events[0].at) for event in events])
                 except ConflictError:
                     self._read()
                     continue

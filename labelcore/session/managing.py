@@ -69,7 +69,7 @@ def rename(store: LabelStore, old: str, new: str) -> str:
     if name == old:
         return old
     settings = json.loads(store.project(old).settings_json)
-    former = [one for one in settings.get(FORMER_NAMES, []) if one not in (old, name)]
+    former = [past for past in settings.get(FORMER_NAMES, []) if past not in (old, name)]
     # First what is harmless alone: a crash in between leaves a project that remembers its own name.
     kept = json.dumps({**settings, FORMER_NAMES: [*former, old]}, ensure_ascii=False)
     store.update(old, settings_json=kept)
@@ -110,7 +110,7 @@ def duplicate(store: LabelStore, name: str, new: str, *, seed: int | None = None
     """
     record = store.project(name)
     plan = Plan.from_json(record.plan_json)
-    made = replace(
+    project = replace(
         record,
         name=checked_name(store, new),
         created_at=now(),
@@ -118,8 +118,8 @@ def duplicate(store: LabelStore, name: str, new: str, *, seed: int | None = None
         settings_json=json.dumps(wording_now(store, record), ensure_ascii=False),
         archived=False,
     )
-    store.create(made)
-    return made
+    store.create(project)
+    return project
 
 
 def called_elsewhere(store: LabelStore, secret: str, project: str) -> str:

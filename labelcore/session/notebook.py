@@ -19,6 +19,5 @@ def in_notebook(name: str, results: Sequence[Result], url: str) -> str:
     """How far the session is, every result, and where a person labels, as HTML."""
     kind = url.partition(":")[0]
     where = IN_BROWSER.get(kind, IN_DATABASE).format(url=url)
-    return "".join(
-        f"<p>{escape(one)}</p>" for one in (name, *(one.sentence() for one in results), where)
-    )
+    lines = name, *(result.sentence() for result in results), where
+    return "".join(f"<p>{escape(line)}</p>" for line in lines)

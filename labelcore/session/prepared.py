@@ -37,10 +37,10 @@ def taken_apart(frame: Frame) -> tuple[dict[str, Array], Any] | None:
 
 def put_together(arrays: Mapping[str, Any], plain: Any) -> Frame:
     """The frame that was taken apart. Raises ValueError, KeyError or TypeError otherwise."""
-    found = _whole(plain, arrays)
-    if not isinstance(found, Frame):
+    frame = _whole(plain, arrays)
+    if not isinstance(frame, Frame):
         raise ValueError("what was kept is no frame")
-    return found
+    return frame
 
 
 def _plain(value: Any, arrays: dict[str, Array]) -> Any:
@@ -51,11 +51,11 @@ def _plain(value: Any, arrays: dict[str, Array]) -> Any:
     if type(value) in PLAIN:
         return value
     if isinstance(value, dict) and all(type(name) is str for name in value):
-        return {"dict": {name: _plain(one, arrays) for name, one in value.items()}}
+        return {"dict": {name: _plain(part, arrays) for name, part in value.items()}}
     if type(value) is tuple:
-        return {"tuple": [_plain(one, arrays) for one in value]}
+        return {"tuple": [_plain(part, arrays) for part in value]}
     if is_dataclass(value) and type(value).__module__.startswith(HOMES):
-        parts = {one.name: _plain(getattr(value, one.name), arrays) for one in fields(value)}
+        parts = {field.name: _plain(getattr(value, field.name), arrays) for field in fields(value)}
         return {"module": type(value).__module__, "type": type(value).__qualname__, "parts": parts}
     raise TypeError(f"a {type(value).__name__} is not kept")
 
@@ -66,15 +66,14 @@ def _whole(plain: Any, arrays: Mapping[str, Any]) -> Any:
     if "array" in plain:
         return arrays[plain["array"]]
     if "tuple" in plain:
-        return tuple(_whole(one, arrays) for one in plain["tuple"])
+        return tuple(_whole(part, arrays) for part in plain["tuple"])
     if "dict" in plain:
-        return {name: _whole(one, arrays) for name, one in plain["dict"].items()}
+        return {name: _whole(part, arrays) for name, part in plain["dict"].items()}
     module, name = plain["module"], plain["type"]
     kind = getattr(sys.modules[module], name) if module.startswith(HOMES) else None
     if not (isinstance(kind, type) and is_dataclass(kind)):
         raise ValueError(f"{module}.{name} is not kept")
-    found = {one: _whole(part, arrays) for one, part in plain["parts"].items()}
-    return kind(**found)
+    return kind(**{name: _whole(part, arrays) for name, part in plain["parts"].items()})
 
 
 FOLDER = "prepared"
@@ -87,11 +86,11 @@ def prepared_frame(folder: Path | None, population: Population, plan: Plan) -> A
     """What the method of a frozen plan prepared; None where it has to be prepared anew."""
     if folder is None:
         return None
-    found = read_arrays(_frame_file(folder, population, plan))
-    if found is None or found[1].get("plan") != plan.to_json():
+    kept = read_arrays(_frame_file(folder, population, plan))
+    if kept is None or kept[1].get("plan") != plan.to_json():
         return None
     try:
-        return put_together(found[0], found[1]["frame"])
+        return put_together(kept[0], kept[1]["frame"])
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
@@ -109,8 +108,7 @@ def keep_prepared(folder: Path | None, population: Population, plan: Plan, frame
 
 
 def _version() -> str:
-    found: str = sys.modules["labelcore"].__version__
-    return found
+    return str(sys.modules["labelcore"].__version__)
 
 
 def place(folder: Path, fingerprint: str) -> Path:

@@ -152,7 +152,7 @@ def _with_items_kept(
         source["contents"] = keep_written(folder, f"{name}{CONTENTS}", write)
     snapshot = f"{name}{SUFFIX}"
     source["kept"] = keep_written(
-        folder, snapshot, lambda one: keep_snapshot(one, population, ends)
+        folder, snapshot, lambda file: keep_snapshot(file, population, ends)
     )
     return replace(record, population_json=json.dumps(source, ensure_ascii=False))
 
@@ -160,11 +160,11 @@ def _with_items_kept(
 def same_items(record: ProjectRecord, population: Population) -> Population:
     """``population``, if it is what the project labels. Raises OtherItemsError."""
     if population.fingerprint != record.fingerprint:
-        found, wanted = population.fingerprint[:12], record.fingerprint[:12]
+        actual, wanted = population.fingerprint[:12], record.fingerprint[:12]
         raise OtherItemsError(
             record.name,
             f"population holds other items than those labelled in project {record.name!r}, or was "
-            f"read in another way: its fingerprint is {found}, not {wanted}",
+            f"read in another way: its fingerprint is {actual}, not {wanted}",
         )
     return population
 
@@ -176,8 +176,8 @@ def opened_items(
     kept: Path | None,
 ) -> Population:
     """The items of the project's snapshot, or ``read_items`` where there is none."""
-    found = None if file is not None else snapshot_of(record, kept)
-    return found or _named(record, read_items(record, read, file, kept))
+    items = None if file is not None else snapshot_of(record, kept)
+    return items or _named(record, read_items(record, read, file, kept))
 
 
 def snapshot_of(record: ProjectRecord, kept: Path | None) -> Population | None:
@@ -191,10 +191,10 @@ def snapshot_of(record: ProjectRecord, kept: Path | None) -> Population | None:
     source, contents = json.loads(record.population_json), contents_path(record, kept)
     there = contents if source.get("table") else Path(source["path"])
     try:
-        found = open_snapshot(path, contents, there)
+        items = open_snapshot(path, contents, there)
     except ValueError:
         return None
-    return _same(record, path, _named(record, found))
+    return _same(record, path, _named(record, items))
 
 
 def _is_snapshot(path: Path) -> bool:
@@ -232,8 +232,7 @@ def read_items(
     try:
         population = read(path, **source["arguments"])
     except PopulationError as error:
-        found = f"it cannot be read as that was ({error.faults[0]})"
-        raise _other(record, path, found) from error
+        raise _other(record, path, f"it cannot be read as that was ({error.faults[0]})") from error
     if population.fingerprint != record.fingerprint and population.is_table:
         population = read_as_it_is(path, **source["arguments"])
     return _same(record, path, population)
@@ -251,8 +250,8 @@ def _path_to_read(record: ProjectRecord, kept: Path | None) -> Path:
 
 def _same(record: ProjectRecord, path: Path | str, population: Population) -> Population:
     if population.fingerprint != record.fingerprint:
-        found, wanted = population.fingerprint[:12], record.fingerprint[:12]
-        raise _other(record, path, f"its fingerprint is {found}, not {wanted}")
+        actual, wanted = population.fingerprint[:12], record.fingerprint[:12]
+        raise _other(record, path, f"its fingerprint is {actual}, not {wanted}")
     return population
 
 
@@ -269,9 +268,9 @@ def _gone(record: ProjectRecord, path: Path, source: Mapping[str, Any]) -> str:
     )
 
 
-def _other(record: ProjectRecord, path: Path | str, found: str) -> OtherItemsError:
+def _other(record: ProjectRecord, path: Path | str, fault: str) -> OtherItemsError:
     return OtherItemsError(
         record.name,
         f"{path} is not the file whose items are labelled in project {record.name!r}, or it was "
-        f"changed: {found}. Put that file back, or say where it is now.",
+        f"changed: {fault}. Put that file back, or say where it is now.",
     )

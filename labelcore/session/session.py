@@ -166,13 +166,13 @@ class Session(AfterLabels):
         """Both from the files beside the store, where these are there, so that the source is needed
         no more, and nothing of the size of the items held in memory; else as they are."""
         folder = self.store.items_folder
-        found = None if population.snapshot else snapshot_of(self.record, folder)
-        if found is None:
+        kept = None if population.snapshot else snapshot_of(self.record, folder)
+        if kept is None:
             return population, engine
         if not population.is_table:
-            found = replace(found, path=population.path)
-        frame = prepared_frame(folder, found, plan) or engine.frame
-        return found, Engine(found, plan, frame=frame)
+            kept = replace(kept, path=population.path)
+        frame = prepared_frame(folder, kept, plan) or engine.frame
+        return kept, Engine(kept, plan, frame=frame)
 
     def __repr__(self) -> str:
         return (
@@ -428,8 +428,8 @@ class Session(AfterLabels):
         ChangedTextError
             A stored text is not the one that its draw recorded.
         """
-        found = self.store.contents(self.project)
-        return {item_id: self._as_drawn(item_id, kept) for item_id, kept in found.items()}
+        contents = self.store.contents(self.project)
+        return {item_id: self._as_drawn(item_id, kept) for item_id, kept in contents.items()}
 
     def _as_drawn(self, item_id: str, kept: Content | None) -> dict[str, str]:
         return text_as_drawn(self.population, self.state, item_id, kept)
@@ -474,7 +474,7 @@ class Session(AfterLabels):
         if len(name) > LONGEST_NAME:
             raise ValueError(f"name must have at most {LONGEST_NAME} characters, got {len(name)}")
         with self._synced():
-            others = {folded(self.called(one)) for one in self._annotators() if one != annotator}
+            others = {folded(self.called(who)) for who in self._annotators() if who != annotator}
             if folded(name) in others:
                 raise ValueError(f"name must be your own: another person is called {name!r}")
             self.reword(annotator, names={**self.settings.get("names", {}), annotator: name})
@@ -565,10 +565,10 @@ class Session(AfterLabels):
 
     def _without_people(self, draws: Sequence[Draw]) -> bool:
         """Answer those that no person need judge; whether there were any."""
-        changed = [one for one in draws if self.state.lost(one.item_id)]
+        changed = [draw for draw in draws if self.state.lost(draw.item_id)]
         for draw in changed:
             self.answer(draw, "broken")
-        home = [one for one in draws if not one.repeat and self.label_at_home(one.item_id)]
+        home = [draw for draw in draws if not draw.repeat and self.label_at_home(draw.item_id)]
         for draw in home:
             self.release(draw)
         return bool(changed or home) and (self.bring_home() > 0 or bool(changed))
@@ -721,10 +721,10 @@ class Session(AfterLabels):
         Nothing is drawn. What others do meanwhile may still change what ``next`` gives.
         """
         with self._lock:
-            found = self.drawing.ahead(draw, answers)
+            places = self.drawing.ahead(draw, answers)
             return {
                 answer: (index, self.population.id_at(position))
-                for answer, (index, position) in found.items()
+                for answer, (index, position) in places.items()
                 if self.population.id_at(position) not in self.home.labels
             }
 
@@ -749,8 +749,8 @@ class Session(AfterLabels):
         Nothing is drawn. What others do meanwhile may still change what ``page`` gives.
         """
         with self._lock:
-            found = [] if self.home.labels else self.drawing.page_ahead(page, n)
-            return [(index, self.population.id_at(position)) for index, position in found]
+            places = [] if self.home.labels else self.drawing.page_ahead(page, n)
+            return [(index, self.population.id_at(position)) for index, position in places]
 
     def release(self, draw: Draw | str, *, annotator: str | None = None) -> Event | None:
         """Give an item back unanswered, so that others may have it.
@@ -847,10 +847,10 @@ class Session(AfterLabels):
         """
         given = [(draw, self.engine.kind_of(answer)) for draw, answer in answers.items()]
         with self._synced():
-            shown = [(self.answering.shown(draw, None), *said) for draw, said in given]
+            shown = [(self.answering.shown(draw, None), *answer) for draw, answer in given]
             stored = self.answering.answer_page(shown)
             with suppress(StoreBusyError, StoreNotWritableError):  # Else with the next item.
-                for person in {one.annotator for one, _, _ in shown}:
+                for person in {view.annotator for view, _, _ in shown}:
                     self.drawing.end_pilot(person)
             return stored
 
@@ -1212,8 +1212,8 @@ class Session(AfterLabels):
         Once every item of the file is labelled, a watched result is exact.
         """
         check_whole("budget", budget)
-        toward = {"estimand": estimand, "group": group}
-        detail = {"budget": budget} | {key: one for key, one in toward.items() if one is not None}
+        aims = {"estimand": estimand, "group": group}
+        detail = {"budget": budget} | {key: name for key, name in aims.items() if name is not None}
         self.ledger.record("extended", annotator, detail=detail)
 
     def seek_choice(
@@ -1357,9 +1357,9 @@ class Session(AfterLabels):
         Reading goes on if the look cannot be recorded; ``unrecorded`` then says why.
         """
         with self._synced():
-            found = self.figures.results()
+            results = self.figures.results()
             self.recorded_looks.record()
-            return Results(found)
+            return Results(results)
 
     def estimate(self, name: str) -> Estimate:
         """One number of ``results``, by its type.
