@@ -19,7 +19,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # Second readings beyond the stage that the figures are of.
     (
         "figures/label_error.py",
-        "engine.repeats.readings() if one.index <= len(stage.asked)",
+        "engine.repeats.readings() if item.index <= len(stage.asked)",
         "engine.repeats.readings()",
     ),
     # The worst case of open items as good as the best one.
@@ -46,7 +46,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # A look of an earlier version without its word for values that are not told.
     (
         "results/told_values.py",
-        'return stands and bool(too_wide(found["low"], found["high"], possible))',
+        'return stands and bool(too_wide(look["low"], look["high"], possible))',
         "return False",
     ),
     # The other end told as the known one.
@@ -115,8 +115,8 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("stats/judged.py", "gain**2 * doubt[..., None, :]", "0 * gain**2 * doubt[..., None, :]"),
     (
         "tallies.py",
-        "found if cells.judged is None else judged_cells(found, cells.judged.unsure)",
-        "found",
+        "filled_cells if cells.judged is None else judged_cells(filled_cells, cells.judged.unsure)",
+        "filled_cells",
     ),
     (
         "stats/difference_estimator.py",
