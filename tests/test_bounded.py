@@ -194,6 +194,7 @@ def test_killed_by_the_system(tmp_path: Path) -> None:
     os.kill(said(tmp_path), signal.SIGKILL)
     with pytest.raises(LimitError, match="ended by itself .signal 9, as when memory runs out"):
         one.result()
+    assert bounded._ending(0) == "exit code 0"
 
 
 def test_no_more_at_once_than_there_are_places(

@@ -53,7 +53,8 @@ def test_progress_counts_what_others_have_labelled_since(app, make) -> None:
     assert "1 of 60" in texts(app("progress", project="demo"))
     session.answer(session.next(), "yes")
     session.results()  # Its look is recorded, so that the page has no reason to draw itself twice.
-    assert "2 of 60" in texts(app("progress", project="demo"))
+    page = app("progress", project="demo")
+    assert "2 of 60" in texts(page) and "Along the scores, in full" in folds(page)
 
 
 @pytest.mark.full

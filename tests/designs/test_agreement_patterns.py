@@ -135,6 +135,7 @@ def test_strata_never_mix_patterns_and_ask_only_what_counts(four: Known) -> None
     for estimands, rests_on in (
         (["precision"], called.any(axis=0)),
         (["accuracy_difference"], (called != called[0]).any(axis=0)),
+        (["precision_difference"], called.any(axis=0)),
         (["precision", "recall"], np.ones(2000, dtype=bool)),
     ):
         engine = four.engine(plan_of(estimands, ALL, promise="fixed"), 3)

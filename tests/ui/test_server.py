@@ -62,6 +62,7 @@ assert found.title[0].value == "Labelcore"
 keys = [one.key for one in found.button]
 assert ("trial-digits" in keys) == (not {projects}), keys
 assert any("being opened" in one.value for one in found.caption) == bool({projects})
+assert any(".stApp" in one.proto.body for one in found.get("html")), "it has its colours"
 assert seen == [[]], seen
 assert not any(name.startswith(("labelcore.d", "scipy")) for name in before)
 """
