@@ -80,7 +80,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "names = worth_trying(population, names)",
     ),
     # One method simulated beside others that are computed.
-    ("ui/new_race.py", "found if len(found) == len(entrants) else {}", "found"),
+    ("ui/new_race.py", "lines if len(lines) == len(entrants) else {}", "lines"),
     # Over-sampling would plan from scores that nobody has measured.
     ("papers/oversampling/planner.py", "by_pilot if wanted.guessed else planned", "planned"),
     # Each figure on its own where all of them are to hold at once.

@@ -98,10 +98,10 @@ class Opened(Monitor):
 
     def standing(self) -> Standing:
         """How it stands; its evidence is worked out once."""
-        found, store = self._measured(), sessions.store()
+        waves, store = self._measured(), sessions.store()
         key = tuple(
-            (one.project, store.last_sequence(one.project) if one.over else 0, one.restarted)
-            for one in found
+            (wave.project, store.last_sequence(wave.project) if wave.over else 0, wave.restarted)
+            for wave in waves
         )
         about = sessions.address(), self.name, key
         table, alarms, since = waiting.worked_out("evidence", about, WORKING, self.evidence)
@@ -109,10 +109,10 @@ class Opened(Monitor):
         named = SCHEDULES.get(schedule) if schedule != "each file" else None
         awaited = named(datetime.now(UTC).date()) if named else ""
         return Standing(
-            self.name, table, tuple(alarms), tuple(one.wave for one in found if one.over),
-            {one.wave: one.left for one in found if not one.over},
-            {one.wave: one.project for one in found}, since, self.waves, self.error,
-            "" if awaited in {one.wave for one in found} else awaited, schedule,
+            self.name, table, tuple(alarms), tuple(wave.wave for wave in waves if wave.over),
+            {wave.wave: wave.left for wave in waves if not wave.over},
+            {wave.wave: wave.project for wave in waves}, since, self.waves, self.error,
+            "" if awaited in {wave.wave for wave in waves} else awaited, schedule,
         )  # fmt: skip
 
     def falls(self, population: Population, sizes: Sequence[int], **values: Any) -> list[Falls]:
@@ -122,12 +122,12 @@ class Opened(Monitor):
     def counted(self) -> tuple[list[str], Cells]:
         """The finished waves since the last restart, and what was counted in them of the first
         figure of the whole file, (n_waves, n_cells)."""
-        over = [one for one in self._stretches()[-1] if one.over] or [
-            one for one in self._measured() if one.over
+        over = [wave for wave in self._stretches()[-1] if wave.over] or [
+            wave for wave in self._measured() if wave.over
         ]
         first = next(key for key in over[0].figures if "[" not in key)
-        cells, _ = side_by_side([one.figures[first] for one in over])
-        return [one.wave for one in over], cells
+        cells, _ = side_by_side([wave.figures[first] for wave in over])
+        return [wave.wave for wave in over], cells
 
     def evidence(self) -> tuple[pd.DataFrame, list[Alarm], int]:
         """Table, first alarms and number of finished waves since the last restart."""
@@ -141,7 +141,7 @@ class Opened(Monitor):
                 if alarm is not None:
                     alarms.setdefault(row["watch"], alarm)
         table = pd.DataFrame(rows, columns=list(COLUMNS))
-        return table, list(alarms.values()), sum(one.over for one in self._stretches()[-1])
+        return table, list(alarms.values()), sum(wave.over for wave in self._stretches()[-1])
 
 
 @acting(Right.RUN)
@@ -164,8 +164,8 @@ def _reason(key: str) -> str:
 
 def names() -> list[str]:
     """The monitors of the store, the one with the newest wave first."""
-    found = (str(terms["name"]) for one in sessions.store().projects() if (terms := terms_of(one)))
-    return list(dict.fromkeys(found))
+    known = (str(terms["name"]) for terms in map(terms_of, sessions.store().projects()) if terms)
+    return list(dict.fromkeys(known))
 
 
 def opened(name: str) -> Opened:

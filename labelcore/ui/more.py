@@ -75,14 +75,14 @@ def gain_words(session: Session, more: int) -> str:
         return ONLY_TIME.format(more=more, time=time)
     end, text = actions.allowed(session), plan.to_json()
     numbers = session.engine.answers_given, end, end + more
-    found = [
-        half_width(population, population.fingerprint, text, estimate.estimand, max(one, 1))
-        for one in numbers
+    widths = [
+        half_width(population, population.fingerprint, text, estimate.estimand, max(labels, 1))
+        for labels in numbers
     ]
-    if not all(found):
+    if not all(widths):
         return ONLY_TIME.format(more=more, time=time)
     # Forecasts are taken for how much narrower it gets; how wide it is now is known.
-    now, then = (words.points(estimate.half_width * one / found[0]) for one in found[1:])
+    now, then = (words.points(estimate.half_width * width / widths[0]) for width in widths[1:])
     return GAIN.format(
         more=more,
         now=now.removesuffix(" points"),

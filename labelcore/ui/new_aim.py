@@ -114,7 +114,7 @@ class Asked:
     def card(self) -> Card:
         """The question that is chosen; by itself the one that the file suggests."""
         first = first_card(self.base, self.names, self.possible, self.told)
-        return CARDS[self.now.value("aim", first.title, [one.title for one in self.possible])]
+        return CARDS[self.now.value("aim", first.title, [card.title for card in self.possible])]
 
     @property
     def of_known(self) -> bool:
@@ -155,9 +155,9 @@ class Asked:
         chosen; None where it can be asked."""
         existing, names = self.columns.existing, self.names
         if existing and not uses(self.card, existing):
-            able = [one for one in self.possible if uses(one, existing)]
-            titles = "; ".join(one.title for one in able)
-            ways = [WayOut(one.title, ProjectDraft(question=one.title)) for one in able]
+            able = [card for card in self.possible if uses(card, existing)]
+            titles = "; ".join(card.title for card in able)
+            ways = [WayOut(card.title, ProjectDraft(question=card.title)) for card in able]
             unused = WayOut("do not use the known answers", ProjectDraft(existing="ignored"))
             return NO_KNOWN.format(able=titles, ignored=SOURCES["ignored"]), [*ways, unused], False
         if self.offered and not self.classifiers:
@@ -178,12 +178,12 @@ class Asked:
         if not self.of_known:
             return read
         order = next(iter(self.classifiers), None)
-        columns_of = {one.name: one.score for one in read.classifiers}
+        columns_of = {classifier.name: classifier.score for classifier in read.classifiers}
         return read.finding(columns_of.get(order or ""), descending=order in read.descending)
 
     def judged(self, read: Columns) -> tuple[str, ...]:
         """The classifiers as the file is read: one for each threshold."""
-        return tuple(made for name in self.classifiers for made in read.made_of(name))
+        return tuple(column for name in self.classifiers for column in read.made_of(name))
 
     def numbers(self, judged: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The numbers that the question asks for by itself, and those that a person may choose
@@ -224,9 +224,9 @@ class Asked:
         matter = self.now.value("matter", list(classes), classes)
         some = self.matters(estimands) and {*matter} != {*classes}
         classifier = judged if len(judged) > 1 else next(iter(judged), None)
-        own = tuple(matter) if some else None
+        focus = tuple(matter) if some else None
         which = bool(self.numbers(judged)[1]) and self.card not in (BETTER, RANKED)
-        return Aim(estimands, classifier, trained, target, existing, own, self.card.title, which)
+        return Aim(estimands, classifier, trained, target, existing, focus, self.card.title, which)
 
 
 def aim_step(

@@ -117,13 +117,13 @@ def found_so_far(columns: Columns, base: Population, question: Question) -> int:
 
 def question_for(estimands: Sequence[str]) -> str | None:
     """The question that asks for just these numbers by itself, if there is one."""
-    return next((one.title for one in CARDS.values() if one.estimands == tuple(estimands)), None)
+    return next((aim.title for aim in CARDS.values() if aim.estimands == tuple(estimands)), None)
 
 
-def possible_cards(base: Population, names: tuple[str, ...], told: int = 0) -> list[Card]:
+def possible_cards(base: Population, names: tuple[str, ...], known: int = 0) -> list[Card]:
     """The questions that this file can answer; ``told`` known items are positive."""
     if not names:
-        return [FOUND, PREVALENCE] if told else [PREVALENCE]
+        return [FOUND, PREVALENCE] if known else [PREVALENCE]
     two = len(base.classes) == 2
     ranked = (
         two
@@ -150,12 +150,12 @@ def possible_cards(base: Population, names: tuple[str, ...], told: int = 0) -> l
 def uses(card: Card, existing: str) -> bool:
     """Whether any method for the question can use known answers that came about so."""
     return any(
-        existing in one.existing and {*card.estimands} <= {*one.estimands}
-        for one in DESIGNS.values()
+        existing in design.existing and {*card.estimands} <= {*design.estimands}
+        for design in DESIGNS.values()
     )
 
 
-def first_card(base: Population, names: tuple[str, ...], possible: list[Card], told: int) -> Card:
+def first_card(base: Population, names: tuple[str, ...], possible: list[Card], known: int) -> Card:
     """The question that the file itself suggests.
 
     Answers that were found without a classifier, and a column that says what was found, ask whether
@@ -164,7 +164,7 @@ def first_card(base: Population, names: tuple[str, ...], possible: list[Card], t
     accuracy says little; anything else begins with the accuracy.
     """
     judges = [name for name in names if name in base.predictions]
-    if FOUND in possible and (flags(base, names) or (told and not judges)):
+    if FOUND in possible and (flags(base, names) or (known and not judges)):
         return FOUND
     if possible == [PREVALENCE]:
         return PREVALENCE
@@ -203,7 +203,7 @@ def titled(card: Card, pair: tuple[str, ...]) -> str:
 
 
 def short_words(
-    card: Card, base: Population, question: Question, told: int, pair: tuple[str, ...]
+    card: Card, base: Population, question: Question, known: int, pair: tuple[str, ...]
 ) -> str:
     """What the file says about a question, on its card; ``pair``: the two that one is about."""
     judges = [name for name in base.classifiers if name in base.predictions and name != base.found]
@@ -217,7 +217,7 @@ def short_words(
         differ = int(np.count_nonzero(first != second))
         exact = ": labelling these settles accuracy" if 0 < differ <= MOST_EXACT else ""
         return f"They disagree on {count(differ, 'item')}{exact}."
-    if card is FOUND and told:
+    if card is FOUND and known:
         read = int(np.count_nonzero(base.known >= 0)) if base.known is not None else 0
-        return f"{told:,} found in {read:,} read."
+        return f"{known:,} found in {read:,} read."
     return ""

@@ -147,8 +147,8 @@ def falls(base: Population, name: str) -> bool:
 def middle(base: Population, name: str, predicted: Mapping[str, int]) -> float:
     """The median of the scores of a classifier where these classes are predicted."""
     there = np.ones(len(base), dtype=bool)
-    for one, code in predicted.items():
-        there &= base.predictions[one] == code
+    for classifier, code in predicted.items():
+        there &= base.predictions[classifier] == code
     return float(np.median(base.scores[name][there]))
 
 
@@ -176,7 +176,7 @@ def read_thresholds(typed: str) -> tuple[float, ...]:
     >>> read_thresholds("0.5 0,3; 0.5")
     (0.3, 0.5)
     """
-    found = set()
+    thresholds = set()
     for part in re.split(r"[;\s]+|,\s+", typed.strip(" ;,")):
         try:
             value = float(part.replace(",", "."))
@@ -184,12 +184,12 @@ def read_thresholds(typed: str) -> tuple[float, ...]:
             value = math.nan
         if not math.isfinite(value):
             raise ValueError(f"A threshold is a number such as 0.5; this is {part!r}.")
-        found.add(value)
-    if len(found) > MOST_THRESHOLDS:
+        thresholds.add(value)
+    if len(thresholds) > MOST_THRESHOLDS:
         raise ValueError(
-            f"At most {MOST_THRESHOLDS} thresholds at once, and these are {len(found)}."
+            f"At most {MOST_THRESHOLDS} thresholds at once, and these are {len(thresholds)}."
         )
-    return tuple(sorted(found))
+    return tuple(sorted(thresholds))
 
 
 def show_called(

@@ -69,8 +69,8 @@ def offer_content(terms: Terms, population: Population, plan: Plan) -> None:
 def _offer_now(terms: Terms, population: Population, plan: Plan, classifier: str) -> None:
     method = terms.design.name
     if not wants_content(population, terms.params.get("helpers")):
-        if said := st.session_state.get(OFF, {}).get((population.fingerprint, classifier)):
-            st.caption(plain(said))
+        if reason := st.session_state.get(OFF, {}).get((population.fingerprint, classifier)):
+            st.caption(plain(reason))
             return
         names = listed(_names(population, plan))
         _button(LEARN, "new-content", method, {"helpers": names})
@@ -148,8 +148,8 @@ def _names(population: Population, plan: Plan) -> tuple[str, ...]:
     """The helpers that the plan has, with what the items say."""
     names = getattr(plan.design_params, "helpers", None)
     judged = plan.classifiers[:1] or population.classifiers[:1]
-    own = candidates(population, *judged) if names is None else names
-    return (*own, CONTENT)
+    helpers = candidates(population, *judged) if names is None else names
+    return (*helpers, CONTENT)
 
 
 @acting(Right.RUN)

@@ -51,12 +51,12 @@ def switches(plan: Plan, audit: bool = False) -> Iterator[Switch]:
     if not {*on} <= {*SCALARS}:
         return
     for name in dict.fromkeys([*on, *USUAL]):
-        kept = tuple(one for one in on if one != name) if name in on else (*on, name)
+        kept = tuple(other for other in on if other != name) if name in on else (*on, name)
         if kept and (changed := _changed(plan, estimands=kept)):
             yield Switch(NUMBERS, name, name in on, kept, changed, estimand_name(name, audit=audit))
     names = tuple(map(str, plan.classifiers))
     for name in names if len(names) > 2 else ():
-        kept = tuple(one for one in names if one != name)
+        kept = tuple(other for other in names if other != name)
         if changed := _changed(plan, classifier=kept):
             yield Switch(CLASSIFIERS, name, True, kept, changed, one_line(name, 40))
 
@@ -81,19 +81,19 @@ def gives(line: Line, plan: Plan) -> str:
 def dear_words(plan: Plan, population: Population, line: Line) -> str:
     """The number without which the plan costs least, where that is much less; "" for none."""
     of_plan = _cost(line, plan)
-    found = []
-    for one in switches(plan, population.has_judge) if of_plan else ():
-        if not one.on:
+    costs = []
+    for switch in switches(plan, population.has_judge) if of_plan else ():
+        if not switch.on:
             continue
-        other = outlook.forecast(population, one.plan)
+        other = outlook.forecast(population, switch.plan)
         if cost := _cost(other, plan):
-            found.append((cost / of_plan, one, other))
-    if not found:
+            costs.append((cost / of_plan, switch, other))
+    if not costs:
         return ""
-    share, one, other = min(found, key=lambda row: row[0])
+    share, switch, other = min(costs, key=lambda row: row[0])
     if share > MOST_RIGHT:
         return ""
-    return DEAR.format(name=plain(one.label), gives=gives(other, plan))
+    return DEAR.format(name=plain(switch.label), gives=gives(other, plan))
 
 
 def _cost(line: Line, plan: Plan) -> float:
@@ -104,16 +104,16 @@ def _cost(line: Line, plan: Plan) -> float:
 
 def show_switches(plan: Plan, population: Population, card: str) -> None:
     """A line for each number: on or off, and what the plan would cost the other way."""
-    for one in switches(plan, population.has_judge):
-        other = gives(outlook.forecast(population, one.plan), plan)
-        said = (WITHOUT if one.on else WITH).format(gives=other) if other else ""
-        key = f"new-switch-{one.kind}-{one.name}"
-        st.session_state[key] = one.on
+    for switch in switches(plan, population.has_judge):
+        other = gives(outlook.forecast(population, switch.plan), plan)
+        effect = (WITHOUT if switch.on else WITH).format(gives=other) if other else ""
+        key = f"new-switch-{switch.kind}-{switch.name}"
+        st.session_state[key] = switch.on
         st.toggle(
-            f"**{plain(one.label)}** · {said}" if said else f"**{plain(one.label)}**",
+            f"**{plain(switch.label)}** · {effect}" if effect else f"**{plain(switch.label)}**",
             key=key,
             on_change=_take,
-            args=(one, card),
+            args=(switch, card),
         )
 
 

@@ -122,16 +122,16 @@ class Items:
     @cached_property
     def bare(self) -> Columns:
         """What the columns mean, known answers, helpers and groups left out."""
-        found = self.now.columns(self.names, self.guess, self.head.sample, self.dialect)
-        told = tuple(
-            (one.name, tuple(self.passes(one.name, place)))
-            for place, one in enumerate(found.classifiers)
-            if one.name in self.preset or str(place) in self.now.passes
+        columns = self.now.columns(self.names, self.guess, self.head.sample, self.dialect)
+        chosen = tuple(
+            (classifier.name, tuple(self.passes(classifier.name, place)))
+            for place, classifier in enumerate(columns.classifiers)
+            if classifier.name in self.preset or str(place) in self.now.passes
         )
         prompt = self.now.value("prompt", self.prompt, [NO_COLUMN, *self.names])
-        hidden = tuple(hidden_columns(self.roles, found.content).items())
+        hidden = tuple(hidden_columns(self.roles, columns.content).items())
         prompt = None if prompt == NO_COLUMN else prompt
-        return replace(found, passing=told, prompt=prompt, hidden=hidden)
+        return replace(columns, passing=chosen, prompt=prompt, hidden=hidden)
 
     @cached_property
     def roles(self) -> Roles | None:
@@ -142,7 +142,7 @@ class Items:
     def judged(self) -> Mapping[str, str]:
         """Judge -> its column of verdicts, of such a log."""
         rows = self.now.classifier_columns(self.names, self.guess) or ()
-        return {one.name: one.prediction for one in rows if one.prediction and self.roles}
+        return {judge.name: judge.prediction for judge in rows if judge.prediction and self.roles}
 
     @cached_property
     def tree(self) -> Tree:
@@ -177,22 +177,22 @@ class Items:
         and no answers."""
         sample = self.head.sample
         taken = self.roles.taken if self.roles else ()
-        unused = [one for one in self.bare.unused(self.head.columns) if one not in taken]
-        names = [one for one in unused if one not in self.guess.answers]
+        unused = [name for name in self.bare.unused(self.head.columns) if name not in taken]
+        names = [name for name in unused if name not in self.guess.answers]
         seen = {name: {row.get(name, "").strip() for row in sample} for name in names}
         few = min(FEW_VALUES, len(sample) // 4)
         first = [self.roles.system] if self.roles and self.roles.system in unused else []
-        found = [name for name in names if 2 <= len(seen[name] - {""}) <= few]
+        grouping = [name for name in names if 2 <= len(seen[name] - {""}) <= few]
         return list(
-            dict.fromkeys([*first, *found, *(one for one in self.now.paths if one in names)])
+            dict.fromkeys([*first, *grouping, *(path for path in self.now.paths if path in names)])
         )[:MOST_GROUPED]
 
     @cached_property
     def cuttable(self) -> list[str]:
         """The columns of numbers or dates, whose ranges or months may be groups."""
-        names = [one for one in self.bare.unused(self.head.columns) if one not in self.groupable]
-        values = {one: {row.get(one, "").strip() for row in self.head.sample} for one in names}
-        return [one for one in names if may_be_cut(values[one] - {""})]
+        names = [name for name in self.bare.unused(self.head.columns) if name not in self.groupable]
+        values = {name: {row.get(name, "").strip() for row in self.head.sample} for name in names}
+        return [name for name in names if may_be_cut(values[name] - {""})]
 
     @cached_property
     def columns(self) -> Columns:
@@ -227,16 +227,16 @@ class Items:
 
     @cached_property
     def whole(self) -> Checked:
-        told = tellable(self.others, self.head.sample)
+        known = tellable(self.others, self.head.sample)
         try:
             arguments = self.columns.arguments()
-            return files.read_and_compare(self.path, arguments, self.answers, told)
+            return files.read_and_compare(self.path, arguments, self.answers, known)
         except PopulationError:
             if self.now.groups is not None or not self.columns.groups:
                 raise
         # Nobody asked for these groups: what was taken for groups is none in the whole file.
         vars(self)["columns"] = replace(self.columns, groups=())
-        return files.read_and_compare(self.path, self.columns.arguments(), self.answers, told)
+        return files.read_and_compare(self.path, self.columns.arguments(), self.answers, known)
 
     @cached_property
     def known(self) -> Known:
@@ -246,7 +246,7 @@ class Items:
     def helpers(self) -> list[str]:
         """Those of the other columns that may help to choose items."""
         columns = self.columns_with_known
-        taken = {columns.known, *(one.name for one in columns.classifiers)}
+        taken = {columns.known, *(classifier.name for classifier in columns.classifiers)}
         offered = [name for name in self.others if name not in taken][:MOST_LOOKED_AT]
         return offered if columns.classifiers else []
 
@@ -256,14 +256,14 @@ class Items:
         classifier does."""
         known, existing = self.known.column, self.known.existing
         columns = replace(self.columns, known=known, existing=existing)
-        if existing != "certainty" or any(one.prediction for one in columns.classifiers):
+        if existing != "certainty" or any(row.prediction for row in columns.classifiers):
             return columns
-        found = columns.finding()
+        finding = columns.finding()
         try:
-            two = len(files.read(self.path, found.arguments()).classes) == 2
+            two = len(files.read(self.path, finding.arguments()).classes) == 2
         except (ValueError, OSError):
             return columns
-        return found if two else columns
+        return finding if two else columns
 
     @cached_property
     def settled(self) -> Columns:
@@ -353,31 +353,31 @@ def say_what_was_read(population: Population) -> None:
     """How many items and columns, once nothing of the file is left that cannot be read."""
     if not population.classifiers:
         named = WITHOUT_CLASSIFIER.format(where=MEANINGS)
-        said = f"{what_was_read(population)}, no fault. {named}"
+        line = f"{what_was_read(population)}, no fault. {named}"
     elif len(population.classes) == 2:
-        said = f"{what_was_read(population)}, no fault"
+        line = f"{what_was_read(population)}, no fault"
     else:
-        said = f"{what_was_read(population)}, {len(population.classes)} classes"
-    st.markdown(f":material/check: {plain(said)}")
+        line = f"{what_was_read(population)}, {len(population.classes)} classes"
+    st.markdown(f":material/check: {plain(line)}")
 
 
-def unsure(found: Guess) -> bool:
+def unsure(guessed: Guess) -> bool:
     """Whether a person must say what a column means."""
-    return any(found.asks(part) for part in found.confidence)
+    return any(guessed.asks(part) for part in guessed.confidence)
 
 
-def roles(columns: Columns, found: Guess) -> dict[str, str]:
+def roles(columns: Columns, guessed: Guess) -> dict[str, str]:
     """What each column that means something is, in a word or two."""
-    said = dict.fromkeys(found.answers, "answer, hidden")
-    if found.roles is not None:
-        said |= {one.reason: "reason, hidden" for one in found.roles.judges if one.reason}
-        said |= {found.roles.system: "system, hidden"} if found.roles.system else {}
-    said |= {columns.prompt: "same prompt"} if columns.prompt else {}
-    said |= dict.fromkeys(columns.content, "shown")
-    for one in columns.classifiers:
-        said |= {one.score: f"score of {one.name}"} if one.score else {}
-        said |= {one.prediction: f"prediction of {one.name}"} if one.prediction else {}
-    return said | dict.fromkeys(columns.ids, "id")
+    meanings = dict.fromkeys(guessed.answers, "answer, hidden")
+    if guessed.roles is not None:
+        meanings |= {row.reason: "reason, hidden" for row in guessed.roles.judges if row.reason}
+        meanings |= {guessed.roles.system: "system, hidden"} if guessed.roles.system else {}
+    meanings |= {columns.prompt: "same prompt"} if columns.prompt else {}
+    meanings |= dict.fromkeys(columns.content, "shown")
+    for row in columns.classifiers:
+        meanings |= {row.score: f"score of {row.name}"} if row.score else {}
+        meanings |= {row.prediction: f"prediction of {row.name}"} if row.prediction else {}
+    return meanings | dict.fromkeys(columns.ids, "id")
 
 
 def say_what_matters(items: Items) -> None:
@@ -386,15 +386,15 @@ def say_what_matters(items: Items) -> None:
         st.caption("No id column: row numbers are the ids, so the order of the rows must stay.")
     for part, reason in items.guess.reasons.items():
         st.caption(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
-    for one in items.tree.branches if items.judged else ():
-        if one.twice:
-            st.caption(plain(f"{one.path} is there twice in {count(one.twice, 'line')}: {FIRST}."))
+    for branch in items.tree.branches if items.judged else ():
+        if twice := branch.twice:
+            st.caption(plain(f"{branch.path} is there twice in {count(twice, 'line')}: {FIRST}."))
     for name, passes in items.bare.passing:
         st.caption(plain(passing_words(name, items.verdicts[name], passes)))
-    told = [name for name in items.columns.content if name in items.guess.answers]
-    if told:
+    answers = [name for name in items.columns.content if name in items.guess.answers]
+    if answers:
         st.warning(
-            plain(f"{', '.join(told)} looks like the answer; showing it would decide for you.")
+            plain(f"{', '.join(answers)} looks like the answer; showing it would decide for you.")
         )
     if revealing := items.columns.revealing:
         st.warning(plain(REVEALING.format(names=", ".join(revealing))))
@@ -415,9 +415,9 @@ def show_duplicates(repeated: Duplicates, items: int) -> None:
         st.warning(ALIKE.format(count=f"{repeated.count:,}", items=f"{items:,}", where=MEANINGS))
         return
     row, first = repeated.examples[0]
-    one = repeated.count == 1
+    single = repeated.count == 1
     st.caption(
-        f"{repeated.count:,} item{' has' if one else 's have'} the same content as an earlier "
+        f"{repeated.count:,} item{' has' if single else 's have'} the same content as an earlier "
         f"one; the first: row {row:,} repeats row {first:,}. That does no harm."
     )
 
@@ -425,7 +425,7 @@ def show_duplicates(repeated: Duplicates, items: int) -> None:
 def what_was_read(population: Population) -> str:
     named = len(population.arguments["predictions"])
     parts = ((len(population.scores), "score"), (named, "prediction column"))
-    return ", ".join((count(len(population), "item"), *(count(*one) for one in parts if one[0])))
+    return ", ".join((count(len(population), "item"), *(count(*part) for part in parts if part[0])))
 
 
 def choose_file(now: Draft) -> bool:
@@ -447,9 +447,9 @@ def bring(now: Draft) -> None:
     st.caption(HOLDS if sandbox.version() else f"{HOLDS} {sandbox.NOT_HERE}")
     given = st.file_uploader(DROP, key="new-upload", help=KINDS)
     left, right = st.columns(2)
-    own, listed = visitor.sits_here(), files.listed()
+    here, listed = visitor.sits_here(), files.listed()
     with left:
-        typed = ask("typed", label=PATH if own else PATH_INSIDE)
+        typed = ask("typed", label=PATH if here else PATH_INSIDE)
     with right:
         chosen = ask("listed", options=same(listed)) if listed else None
     try:
@@ -457,7 +457,7 @@ def bring(now: Draft) -> None:
             now.uploaded = given.file_id
             now.open(str(files.keep_upload(given.name, given.getvalue())))
         elif typed or chosen:
-            now.open(str(files.named(typed or chosen or "", anywhere=own)))
+            now.open(str(files.named(typed or chosen or "", anywhere=here)))
     except (ValueError, OSError) as error:
         show_faults(error)
 
@@ -513,8 +513,8 @@ def dialect_words(form: Form, dialect: Dialect) -> str:
 def show_head(items: Items) -> None:
     """The file in a line, how it was read, and its first rows, each column with what it is."""
     head, meant = items.head, roles(items.columns, items.guess)
-    said = f"{items.path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
-    st.text(f"{said} {dialect_words(items.form, head.dialect)}".strip())
+    line = f"{items.path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
+    st.text(f"{line} {dialect_words(items.form, head.dialect)}".strip())
     if head.headless:
         names = " | ".join(one_line(name, 40) for name in head.columns)
         st.warning(
@@ -537,15 +537,15 @@ def show_head(items: Items) -> None:
 
 def choose_columns(items: Items) -> None:
     """Selectors for what the columns mean, preset with the guess."""
-    names, found = items.names, items.guess
+    names, guessed = items.names, items.guess
     several = [SEVERAL_COLUMNS] if len(names) > 1 else []
-    if ask("id", options=same([ROW_NUMBERS, *names, *several]), first=first_id(found)) in several:
+    if ask("id", options=same([ROW_NUMBERS, *names, *several]), first=first_id(guessed)) in several:
         ask("ids", options=same(names))
-    ask("content", options=same(names), first=list(found.content))
+    ask("content", options=same(names), first=list(guessed.content))
     st.markdown("**Classifiers** — a score, a prediction, or both")
-    number, sound = ask_number("number", first=len(first_rows(found)))
+    number, sound = ask_number("number", first=len(first_rows(guessed)))
     for place in range(number if sound else 0):
-        given, part = first_row(found, place), str(place)
+        given, part = first_row(guessed, place), str(place)
         columns, choices = st.columns(3), same([NO_COLUMN, *names])
         with columns[0]:
             ask("name", part, first=given.name)

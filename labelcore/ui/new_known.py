@@ -59,15 +59,15 @@ def known_answers(
     called = [name for name in partly if name in columns]
     options = [*partly, NO_COLUMN] if called else [NO_COLUMN, *partly]
     column = now.value("known", options[0], options)
-    found = Known(partly, column, options if len(partly) > 1 or not called else ())
+    known = Known(partly, column, options if len(partly) > 1 or not called else ())
     if not partly or column == NO_COLUMN:
-        return found
+        return known
     use = now.value("existing", None, SOURCES)
     if use is None:
-        return replace(found, lacking=NOT_SAID)
+        return replace(known, lacking=NOT_SAID)
     if use == "random" and (fault := not_random(population, column)):
-        return replace(found, lacking=NOT_SAID, fault=fault)
-    return found if use == "ignored" else replace(found, column=column, existing=use)
+        return replace(known, lacking=NOT_SAID, fault=fault)
+    return known if use == "ignored" else replace(known, column=column, existing=use)
 
 
 def show_known(known: Known, population: Population) -> None:
@@ -101,10 +101,10 @@ def not_random(population: Population, column: str) -> str:
 
 @st.cache_data(show_spinner=False, max_entries=40)
 def _not_random(_population: Population, fingerprint: str, column: str) -> str:
-    told = files.told_rows(_population, column)
+    known = files.told_rows(_population, column)
     for classifier in _population.classifiers:
         try:
-            check_random(_population, classifier, told)
+            check_random(_population, classifier, known)
         except NotRandomError as error:
             return not_random_words(error, "above")
     return ""

@@ -109,15 +109,15 @@ def show_expected_saving(line: Line) -> None:
             st.text(EXPECTED_FORMULA)
 
 
-def show_size(design: Design[Any], found: list[Line], more: DeltaGenerator, audit: bool) -> None:
+def show_size(design: Design[Any], lines: list[Line], more: DeltaGenerator, audit: bool) -> None:
     """A method whose number of labels follows from its parameters, and what it promises."""
-    chosen = found[0]
+    chosen = lines[0]
     st.markdown(
         f"**{plain(design.label)} asks for exactly {chosen.labels:,} labels with these parameters, "
         f"{minutes(chosen.labels * SECONDS_AN_ITEM)}.**"
     )
     st.text("It assumes that " + ".\nAnd: ".join(design.assumptions) + ".")
-    others = [one for one in found if not one.refused and one.half_widths]
+    others = [line for line in lines if not line.refused and line.half_widths]
     if others:
         with more:
             st.caption("Other methods for the same question, with as many labels:")
@@ -192,13 +192,13 @@ def show_promise(plan: Plan, population: Population) -> None:
     scored = any(name in population.scores for name in names)
     chosen = {*plan.estimands} <= {*CHOICES}
     if_off = IF_OFF_CHOICE if chosen else IF_OFF
-    said = [LOOKS[promise].format(sure=sure), *([if_off] if scored else [])]
+    sentences = [LOOKS[promise].format(sure=sure), *([if_off] if scored else [])]
     if plan.learns:
-        said[1:] = [f"So many {found_words(0, PILOT, 0, scored=scored)}."]
+        sentences[1:] = [f"So many {found_words(0, PILOT, 0, scored=scored)}."]
     wrong = f"{100 * (1 - plan.confidence):.3g}"
     when = WHENEVER if promise == Promise.WATCHED else ""
     lines = "" if chosen else WIDEST
-    st.caption(" ".join(said), help=SURE_MEANS.format(wrong=wrong, when=when) + lines)
+    st.caption(" ".join(sentences), help=SURE_MEANS.format(wrong=wrong, when=when) + lines)
 
 
 def widest_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
@@ -228,40 +228,40 @@ def others_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     widest = max(half_widths, key=lambda key: half_widths[key])
     beside = {name: width for name, width in half_widths.items() if name != widest}
     apart = [name for name in beside if is_difference(name)]
-    said = {
+    texts = {
         name: "exact" if width <= outlook.EXACT else f"± {outlook.expected_points(width)}"
         for name, width in beside.items()
     }
     if len(apart) > 1:
-        named = (f"{term_of(name.removesuffix(DIFFERENCE), audit)} {said[name]}" for name in apart)
+        named = (f"{term_of(name.removesuffix(DIFFERENCE), audit)} {texts[name]}" for name in apart)
         return f"Differences: {', '.join(named)}.".replace(" points,", ",")
-    return " ".join(f"{estimand_name(name, audit=audit)} {one}." for name, one in said.items())
+    return " ".join(f"{estimand_name(name, audit=audit)} {text}." for name, text in texts.items())
 
 
 def show_outlook(
     plan: Plan, population: Population, race: Race, places: Places, people: int
 ) -> Ahead | None:
     """The price at once and as a picture, beside the plain method."""
-    found = race.lines
-    chosen = found[0]
+    lines = race.lines
+    chosen = lines[0]
     with places.price:
         if plan.existing is not None:
             st.text(f"Beside {taken_words(known_number(population), plan.existing)}.")
         if not chosen.half_widths:
-            show_unforeseen(plan, found, places)
+            show_unforeseen(plan, lines, places)
             return None
         show_price(plan, population, chosen, people)
-        if said := dearest_words(population, plan):
-            st.caption(said)
+        if sentence := dearest_words(population, plan):
+            st.caption(sentence)
     with places.more:
         scored = any(
             name in population.scores for name in plan.classifiers or population.classifiers
         )
         st.caption(SIMULATED if race.found else FROM_SCORES if scored else WITHOUT_SCORES)
-        table = outlook.table(found, plan.estimands, population.has_judge)
+        table = outlook.table(lines, plan.estimands, population.has_judge)
         st.dataframe(table, hide_index=True, key="new-outlook")
-        show_not_offered(found)
-    ahead = Ahead.of(plan, population, found)
+        show_not_offered(lines)
+    ahead = Ahead.of(plan, population, lines)
     with places.price:
         ahead.show()
     return ahead
@@ -272,11 +272,11 @@ def dearest_words(population: Population, plan: Plan) -> str:
     much more than the others."""
     if len(population.classes) < 3 or plan.claims:
         return ""
-    found = outlook.dearest(population, population.fingerprint, plan.to_json())
-    if found is None or found.part > MOST_WITHOUT:
+    dear = outlook.dearest(population, population.fingerprint, plan.to_json())
+    if dear is None or dear.part > MOST_WITHOUT:
         return ""
     return DEAREST.format(
-        name=plain(found.name), share=f"{100 * found.share:.0f}", part=f"{100 * found.part:.0f}"
+        name=plain(dear.name), share=f"{100 * dear.share:.0f}", part=f"{100 * dear.part:.0f}"
     )
 
 
@@ -310,31 +310,31 @@ def show_price(plan: Plan, population: Population, chosen: Line, people: int) ->
 def show_along_ranks(plan: Plan, population: Population, chosen: Line) -> None:
     """What the labels give at the ranks that matter and of the whole list, and what it costs each
     that they are shared."""
-    found = outlook.along_ranks(population, population.fingerprint, plan.to_json(), chosen.labels)
-    own = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
-    if len(found):
-        st.caption(ranks_words(found, len(population), own))
-    if said := shared_words(found, plan.estimands):
-        st.caption(said)
+    table = outlook.along_ranks(population, population.fingerprint, plan.to_json(), chosen.labels)
+    cut = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
+    if len(table):
+        st.caption(ranks_words(table, len(population), cut))
+    if sentence := shared_words(table, plan.estimands):
+        st.caption(sentence)
 
 
-def ranks_words(found: pd.DataFrame, items: int, own: int | None) -> str:
+def ranks_words(table: pd.DataFrame, items: int, cut: int | None) -> str:
     """
     >>> rows = [("10", 0.0, 0.0), ("151", 0.12, 0.1), ("area_under_roc", 0.03, 0.02)]
     >>> columns = ["of", "expected_half_width", "asked_alone"]
     >>> ranks_words(pd.DataFrame(rows, columns=columns), 4000, 151)
     'Expected: first 10 exact · own cut, 151 ± 12 · area under the ROC curve ± 3.0 points'
     """
-    said = []
-    for name, width in zip(found["of"], found["expected_half_width"], strict=True):
-        label = landmark_name(int(name), items, own) if name.isdigit() else term_of(name)
+    parts = []
+    for name, width in zip(table["of"], table["expected_half_width"], strict=True):
+        label = landmark_name(int(name), items, cut) if name.isdigit() else term_of(name)
         label = label[:1].lower() + label[1:]
         exact = width <= outlook.EXACT
-        said.append(f"{label} exact" if exact else f"{label} ± {outlook.expected_points(width)}")
-    return f"Expected: {' · '.join(said)}".replace(" points ·", " ·")
+        parts.append(f"{label} exact" if exact else f"{label} ± {outlook.expected_points(width)}")
+    return f"Expected: {' · '.join(parts)}".replace(" points ·", " ·")
 
 
-def shared_words(found: pd.DataFrame, asked: Sequence[str]) -> str:
+def shared_words(table: pd.DataFrame, asked: Sequence[str]) -> str:
     """What each would have of the labels alone, where they are shared; "" where one has all.
 
     >>> rows = [("100", 0.05, 0.04), ("1000", 0.06, 0.05), ("area_under_roc", 0.03, 0.02)]
@@ -344,16 +344,16 @@ def shared_words(found: pd.DataFrame, asked: Sequence[str]) -> str:
     >>> shared_words(table, ["precision_curve"])
     ''
     """
-    rows = dict(zip(found["of"], found["asked_alone"], strict=True))
+    rows = dict(zip(table["of"], table["asked_alone"], strict=True))
     kept = [name for name in asked if name in rows]
     if len(asked) < 2 or not kept:
         return ""
     heads = [name for name in rows if name.isdigit() and rows[name] > outlook.EXACT]
-    said = (
+    parts = (
         [f"first {int(heads[-1]):,} ± {outlook.expected_points(rows[heads[-1]])}"] if heads else []
     )
-    said += [f"{term_of(name)} ± {outlook.expected_points(rows[name])}" for name in kept]
-    return ALONE.format(each=", ".join(said).replace(" points,", ","))
+    parts += [f"{term_of(name)} ± {outlook.expected_points(rows[name])}" for name in kept]
+    return ALONE.format(each=", ".join(parts).replace(" points,", ","))
 
 
 @dataclass(frozen=True)
@@ -369,9 +369,9 @@ class Ahead:
     lines: Mapping[str, Line]
 
     @classmethod
-    def of(cls, plan: Plan, population: Population, found: Sequence[Line]) -> Ahead:
-        able = {one.design: one for one in found if not one.refused and one.half_widths}
-        return cls(plan, population, found[0], able)
+    def of(cls, plan: Plan, population: Population, lines: Sequence[Line]) -> Ahead:
+        able = {line.design: line for line in lines if not line.refused and line.half_widths}
+        return cls(plan, population, lines[0], able)
 
     @property
     def most(self) -> int:
@@ -413,11 +413,11 @@ class Ahead:
         points, items = self.curve(design), len(self.population)
         if points and points[-1][1] > self.width:  # Beyond the picture.
             points = self.curve(design, items)
-        found, own = outlook.labels_for(points, self.width, items), self.lines.get(design)
-        if found is None or own is None or own.labels != self.chosen.labels:
-            return found
-        narrower = max(own.half_widths.values()) < self.width
-        return found if narrower else max(found, self.chosen.labels)
+        labels, line = outlook.labels_for(points, self.width, items), self.lines.get(design)
+        if labels is None or line is None or line.labels != self.chosen.labels:
+            return labels
+        narrower = max(line.half_widths.values()) < self.width
+        return labels if narrower else max(labels, self.chosen.labels)
 
     def show(self) -> None:
         show_promise(self.plan, self.population)
@@ -449,19 +449,19 @@ def moved(points: outlook.Points, line: Line) -> outlook.Points:
     return tuple(sorted({**through, line.labels: widest}.items()))
 
 
-def show_unforeseen(plan: Plan, found: list[Line], places: Places) -> None:
+def show_unforeseen(plan: Plan, lines: list[Line], places: Places) -> None:
     """What a method costs that gives no width beforehand, and that another one would."""
-    labels = found[0].labels
+    labels = lines[0].labels
     with st.container(key="new-price-unforeseen"):
         st.markdown(f"With {labels:,} labels, {minutes(labels * SECONDS_AN_ITEM)}.")
-    others = plan.existing is not None and any(one.refused for one in found)
+    others = plan.existing is not None and any(line.refused for line in lines)
     hint = f" {WITH_KNOWN.format(ignored=SOURCES['ignored'])}" if others else ""
     st.text(f"{UNFORESEEN}{hint}")
     with places.more:
-        show_not_offered(found)
+        show_not_offered(lines)
 
 
-def show_not_offered(found: list[Line]) -> None:
+def show_not_offered(lines: list[Line]) -> None:
     """The methods that cannot serve, and why, in one line."""
-    if missing := outlook.not_offered(found):
+    if missing := outlook.not_offered(lines):
         st.caption(plain(missing))

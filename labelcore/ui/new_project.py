@@ -45,7 +45,7 @@ REFUSED = {
 
 @st.cache_resource(show_spinner=False)
 def _component(most: int) -> ComponentRenderer:
-    taken = "|".join(one.replace(".", r"\.") for one in (*SUFFIXES, *FORMATS))
+    taken = "|".join(suffix.replace(".", r"\.") for suffix in (*SUFFIXES, *FORMATS))
     names = constants(TAKEN=f"({taken})$", MOST_FILES=MOST_FILES, MOST_BYTES=most * 1_000_000)
     return st.components.v2.component("labelcore_bring", js=names + text_of("bring.js"))
 
@@ -54,9 +54,9 @@ def watch_for_files() -> None:
     """Listen on every screen; what a folder cannot be taken for is said."""
     most = int(config.get_option("server.maxUploadSize"))
     with st.container(key="keys"):
-        found = _component(most)(key="labelcore-bring", height=1, on_said_change=lambda: None)
-    if said := found.get("said"):
-        words = REFUSED.get(str(said.get("refused")), "")
+        component = _component(most)(key="labelcore-bring", height=1, on_said_change=lambda: None)
+    if refusal := component.get("said"):
+        words = REFUSED.get(str(refusal.get("refused")), "")
         st.error(words.format(files=MOST_FILES, size=most))
 
 
@@ -75,8 +75,8 @@ def restore_draft() -> None:
     if TOKEN in st.session_state or not FORM.fullmatch(token):
         return
     st.session_state[TOKEN] = token
-    if (found := read(folder() / f"{token}.json")) is not None:
-        put(found)
+    if (draft := read(folder() / f"{token}.json")) is not None:
+        put(draft)
 
 
 def keep_draft() -> None:
@@ -135,10 +135,10 @@ def read(path: Path) -> Draft | None:
     try:
         if path.stat().st_size > LARGEST:
             return None
-        found = json.loads(path.read_text("utf-8"))
-        if found["version"] != __version__:
+        fields = json.loads(path.read_text("utf-8"))
+        if fields["version"] != __version__:
             return None
-        draft = Draft.from_json(found["draft"])
+        draft = Draft.from_json(fields["draft"])
         files.inside(str(draft.path))
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return None
@@ -181,12 +181,12 @@ def new_project_page() -> None:
 
 def said(now: Draft, items: Items | None) -> Mapping[int, str]:
     """The answer of each screen that is settled and left, in a line."""
-    found = {}
+    answers = {}
     if items is not None:
-        found[1] = f"{items.population.name}, {len(items.population):,} items"
+        answers[1] = f"{items.population.name}, {len(items.population):,} items"
     if now.step > 2:
-        found[2] = one_line(now.question or "", 300)
-    return found
+        answers[2] = one_line(now.question or "", 300)
+    return answers
 
 
 def question_screen(base: Population) -> None:

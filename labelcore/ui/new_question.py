@@ -95,10 +95,10 @@ def asked_about(question: str, population: Population) -> str:
     """The class that counts as positive unless the person says otherwise: the one of two that the
     question names, else that of the file."""
     named = [
-        one
-        for one in population.classes
-        if one.casefold() not in SAY_NOTHING
-        and re.search(rf"\b{re.escape(one.casefold())}", question.casefold())
+        name
+        for name in population.classes
+        if name.casefold() not in SAY_NOTHING
+        and re.search(rf"\b{re.escape(name.casefold())}", question.casefold())
     ]
     return named[0] if len(named) == 1 else population.positive
 
@@ -114,7 +114,7 @@ def order_of(now: Draft, population: Population) -> list[int]:
 def predicted_rows(population: Population) -> NDArray[np.int64]:
     """How many rows each class is predicted in, by all classifiers together."""
     every = [population.called(name) for name in population.predictions]
-    return np.array([sum(one.get((word,), 0) for one in every) for word in population.classes])
+    return np.array([sum(calls.get((word,), 0) for calls in every) for word in population.classes])
 
 
 def measurable(population: Population) -> bool:
@@ -217,8 +217,8 @@ def caps(answers: Sequence[tuple[str, str]]) -> str:
     >>> caps([("Y", "<b>")])
     '<div class="lc-caps"><span><kbd>Y</kbd> &lt;b&gt;</span></div>'
     """
-    found = (f"<span><kbd>{escape(key)}</kbd> {escape(word)}</span>" for key, word in answers)
-    return f'<div class="lc-caps">{"".join(found)}</div>'
+    parts = (f"<span><kbd>{escape(key)}</kbd> {escape(word)}</span>" for key, word in answers)
+    return f'<div class="lc-caps">{"".join(parts)}</div>'
 
 
 def classes_fault(classes: tuple[str, ...]) -> str | None:

@@ -42,8 +42,8 @@ class Races:
         """What came of a race, by design; None where it was not run to its end."""
         return self._done.get(key)
 
-    def keep(self, key: Key, found: dict[str, Line]) -> None:
-        self._done[key] = found
+    def keep(self, key: Key, lines: dict[str, Line]) -> None:
+        self._done[key] = lines
         while len(self._done) > KEPT:
             self._done.popitem(last=False)
 
@@ -82,16 +82,16 @@ class Race:
         question: Hashable | None = None,
     ) -> None:
         self.population, self.plan, self.formulas = population, plan, formulas
-        own = population.fingerprint, plan.with_seed(0).to_json()
-        self.key: Key = own if question is None else question
+        key = population.fingerprint, plan.with_seed(0).to_json()
+        self.key: Key = key if question is None else question
         self.found: Mapping[str, Line] | None = races().done(self.key)
         self.place: DeltaGenerator | None = None
 
     @property
     def lines(self) -> list[Line]:
         """A line for each method, all simulated or all by formulas."""
-        found = self.found or {}
-        return [found.get(one.design, one) for one in self.formulas]
+        raced = self.found or {}
+        return [raced.get(line.design, line) for line in self.formulas]
 
     @property
     def scores(self) -> str:
@@ -104,9 +104,9 @@ class Race:
         self.place = st.empty()
         if self.found:
             raced = self.found.values()
-            fewest, most = min(one.runs for one in raced), max(one.runs for one in raced)
+            fewest, most = min(line.runs for line in raced), max(line.runs for line in raced)
             runs = f"{most}" if fewest == most else f"{fewest} to {most}"
-            noise = max(0.01, *(2 * one.error for one in raced))
+            noise = max(0.01, *(2 * line.error for line in raced))
             more.caption(
                 DONE,
                 help=NOISE.format(scores=self.scores, runs=runs, error=100 * noise),
@@ -126,25 +126,25 @@ class Race:
             if races().done(self.key) is None:  # Somebody else may have asked the same.
                 bar = self._bar(self.place)
                 text = RUNNING.format(scores=self.scores)
-                found = race(
+                lines = race(
                     self.population,
                     entrants,
                     seconds=SECONDS,
                     progress=lambda share: bar.progress(share, text),
                 )
-                races().keep(self.key, found if len(found) == len(entrants) else {})
+                races().keep(self.key, lines if len(lines) == len(entrants) else {})
         st.rerun()
 
     def _able(self) -> list[Line]:
         """The lines of the methods that foresee something."""
         choice = {*self.plan.estimands} <= {*CHOICES}
-        return [one for one in self.formulas if not one.refused and (one.half_widths or choice)]
+        return [line for line in self.formulas if not line.refused and (line.half_widths or choice)]
 
     def _entrants(self) -> list[tuple[Plan, Line]]:
         """All of them, or none where one cannot be simulated: numbers that stand beside each other
         are worked out in one way."""
         able, labels = self._able(), self.formulas[0].labels
-        plans = [for_design(self.plan, one.design, self.population, labels) for one in able]
+        plans = [for_design(self.plan, line.design, self.population, labels) for line in able]
         if not all(may_race(self.population, plan) for plan in plans):
             return []
         return list(zip(plans, able, strict=True))

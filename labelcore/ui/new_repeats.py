@@ -59,8 +59,8 @@ def with_overlap(plan: Plan, population: Population) -> Plan:
         plan = replace(plan, params=twice.params)
         st.caption(NOT_AT_HALF)
     if ways := spendings_of(population, replace(plan, overlap=1.0, readers=readers)):
-        by_share = {one.overlap: one for one in ways}
-        stops = {share: f"{one.items:,} and {one.twice:,}" for share, one in by_share.items()}
+        by_share = {way.overlap: way for way in ways}
+        stops = {share: f"{way.items:,} and {way.twice:,}" for share, way in by_share.items()}
         share = ask("overlap", options=stops, first=recommended(ways).overlap)
         chosen = by_share[share]
         other = by_share.get(USUAL, chosen)
@@ -81,8 +81,8 @@ def spendings_of(population: Population, plan: Plan) -> list[Spending]:
         return []
     watched = plan.promise == Promise.WATCHED
     least = plan.method.smallest_watched_budget if watched else 1
-    found = spent(population, population.fingerprint, plan.to_json())
-    return [one for one in found if one.items >= least]
+    ways = spent(population, population.fingerprint, plan.to_json())
+    return [way for way in ways if way.items >= least]
 
 
 def spending_words(chosen: Spending, other: Spending, readers: int) -> str:
@@ -92,30 +92,30 @@ def spending_words(chosen: Spending, other: Spending, readers: int) -> str:
     >>> spending_words(Spending(0.65, 400, 260, 660, {"f1": 0.04}), tenth, 2).split(", or ")[0]
     '660 answers, as settled: 400 items, 260 of them judged twice: ± 4.0 points'
     """
-    said = f"{chosen.readings:,} answers, as settled: {spent_words(chosen, readers)}"
-    return said if other is chosen else f"{said}, or {spent_words(other, readers)}"
+    sentence = f"{chosen.readings:,} answers, as settled: {spent_words(chosen, readers)}"
+    return sentence if other is chosen else f"{sentence}, or {spent_words(other, readers)}"
 
 
-def spent_words(one: Spending, readers: int) -> str:
+def spent_words(way: Spending, readers: int) -> str:
     """What readings are spent on and give."""
     many = "twice" if readers == ONE + 1 else f"by {readers} people"
-    half = expected_points(one.half_width)
-    return SPENT.format(items=one.items, twice=one.twice, many=many, half=half)
+    half = expected_points(way.half_width)
+    return SPENT.format(items=way.items, twice=way.twice, many=many, half=half)
 
 
 def seen_words(session: Session) -> str:
     """What the plan's readings are expected to give now that people are seen to differ, and those
     recommended by it where these give clearly more; "" before that, and where nothing is foretold.
     """
-    found, plan = session.agreement(), session.plan
-    if not plan.overlap or found.share.value is None or found.items < ENOUGH:
+    agreement, plan = session.agreement(), session.plan
+    if not plan.overlap or agreement.share.value is None or agreement.items < ENOUGH:
         return ""
-    differ = round(1 - found.share.value, 2)
+    differ = round(1 - agreement.share.value, 2)
     population = session.population
     ways = spent(population, population.fingerprint, plan.to_json(), differ)
     if not ways:
         return ""
-    now, best = min(ways, key=lambda one: abs(one.overlap - plan.overlap)), recommended(ways)
+    now, best = min(ways, key=lambda way: abs(way.overlap - plan.overlap)), recommended(ways)
     better = best.half_width <= NARROWER * now.half_width
     return SEEN.format(
         share=percent(differ, 0),

@@ -64,14 +64,14 @@ def go(number: int) -> None:
     current().step = number
 
 
-def head(here: int, said: Mapping[int, str]) -> None:
+def head(here: int, answers: Mapping[int, str]) -> None:
     """The way so far: each screen that is settled with its answer in a line, and a press back."""
     st.html(SCREENS_STYLE)
     with st.container(key="new-head"):
         st.title(f"{NAMES[here - 1]} · {here} of {len(NAMES)}", anchor=False)
-        if said:
+        if answers:
             with st.container(horizontal=True, key="new-done"):
-                for number, words in said.items():
+                for number, words in answers.items():
                     st.button(
                         plain(words, 90),
                         key=f"new-go-{number}",

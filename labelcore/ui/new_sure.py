@@ -215,7 +215,7 @@ class Claim:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             name = self.choose("compared", "Figure", self.figures(possible))
             better = self.who("better", f"Of this {self.model}")
-            others = in_a_line(one for one in self.judged if one != better)
+            others = in_a_line(name for name in self.judged if name != better)
             worse = self.choose(f"worse-{better}", "is higher than that of", others)
         st.caption(DISAGREEMENTS + (FEWEST if self.several else ""))
         return claim_text(quantity_text(name, None, better), ">", quantity_text(name, None, worse))
@@ -247,13 +247,13 @@ def quantities(population: Population) -> list[str]:
 
 def group_texts(population: Population) -> dict[str, str]:
     """Of which items a figure may be claimed: what stands behind it, and how that is called."""
-    found = {"": "all items"}
+    texts = {"": "all items"}
     for column, group in population.groups.items():
         for each in (EVERY, SOME):
-            found[f"[{each} {column}]"] = f"{each} {column}"
+            texts[f"[{each} {column}]"] = f"{each} {column}"
         for name in group.names[:MOST_GROUPS]:
-            found[f"[{column}={name}]"] = f"{column} {name}"
-    return {text: one_line(said, 60) for text, said in found.items()}
+            texts[f"[{column}={name}]"] = f"{column} {name}"
+    return {text: one_line(name, 60) for text, name in texts.items()}
 
 
 def quantity_text(name: str, inside: str | None, classifier: str | None) -> str:
@@ -321,8 +321,8 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
             refuse_method(error, terms)
         return None
     # What was simulated for the question says nothing of claims or of parameters of one's own.
-    own = terms.params != terms.suggested or bool(plan.claims)
-    race = Race(population, plan, lines, None if own else terms.question)
+    changed = terms.params != terms.suggested or bool(plan.claims)
+    race = Race(population, plan, lines, None if changed else terms.question)
     if not show_what_it_costs(plan, terms, race, places):
         return None
     # The size on the page is the one that is frozen; to try it out again would take seconds.
@@ -418,9 +418,9 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
     ahead = show_outlook(plan, population, race, places, int(terms.shown("readers")))
     if ahead is None:
         return True
-    if terms.aim.which and not plan.claims and (said := dear_words(plan, population, lines[0])):
+    if terms.aim.which and not plan.claims and (dear := dear_words(plan, population, lines[0])):
         with places.price:
-            st.caption(said)
+            st.caption(dear)
     if plan.budget is not None and not plan.claims:
         with places.axis:
             slide(plan, terms, ahead)
@@ -428,7 +428,7 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
         offer_content(terms, population, plan)
         if terms.aim.which and not plan.claims:
             fold(COSTS, "new-costs", lambda: show_switches(plan, population, terms.aim.card))
-        others = [one for one in terms.promises if one != plan.promise]
+        others = [promise for promise in terms.promises if promise != plan.promise]
         other = None if plan.claims else next(iter(others), None)
         fold(
             OTHERS,
@@ -445,14 +445,14 @@ def choose_size(terms: Terms) -> None:
     if len(sizes) < 2:
         return
     now = terms.design.Params(**terms.params)
-    own = [n for n, one in enumerate(sizes) if replace(now, **one.params) == now]
+    now_at = [n for n, size in enumerate(sizes) if replace(now, **size.params) == now]
 
     def take(number: int) -> None:
         design = terms.design.name
         begin(ProjectDraft(design=design, params={**terms.params, **sizes[number].params}))
 
-    words = {n: f"{one.labels:,}: {one.gives}" for n, one in enumerate(sizes)}
-    first = own[0] if own else len(sizes) - 1
+    words = {n: f"{size.labels:,}: {size.gives}" for n, size in enumerate(sizes)}
+    first = now_at[0] if now_at else len(sizes) - 1
     ask("size", take=take, options=words, first=first)
 
 
@@ -525,7 +525,7 @@ def show_goal(terms: Terms, places: Places) -> Goal | None:
                 st.caption(f"This method needs at least {terms.least:,} labels on this file.")
         within(terms.budget, terms.least, terms.size)
     if terms.groupings:
-        options = {"": "none"} | {one: plain(one_line(one, 40)) for one in terms.groupings}
+        options = {"": "none"} | {column: plain(one_line(column, 40)) for column in terms.groupings}
         ask("by", options=options, first=terms.first_by)
     return terms.goal(claims)
 
@@ -540,7 +540,7 @@ def show_promise(terms: Terms, goal: Goal | None) -> None:
         ask("together", captions=captions)
     readings = terms.unsure_readings
     if len(readings) > 1:
-        options = {one: f"Figures {READINGS[one]}" for one in readings}
+        options = {reading: f"Figures {READINGS[reading]}" for reading in readings}
         ask("unsure", options=options, first=readings[0])
 
 
@@ -561,10 +561,10 @@ def promise_input(terms: Terms, goal: Goal | None) -> None:
     if terms.along_ranks:
         captions = EACH_RANK_CAPTIONS if isinstance(design, EstimatesScalars) else BAND_CAPTIONS
     part = wider_words(horizon)
-    ask("promise", captions=[one.format(valid=valid, part=part) for one in captions])
+    ask("promise", captions=[caption.format(valid=valid, part=part) for caption in captions])
 
 
-def together_captions(numbers: int, confidence: float, said: AtOnce | None) -> tuple[str, str]:
+def together_captions(numbers: int, confidence: float, at_once: AtOnce | None) -> tuple[str, str]:
     """What each choice means and costs; ``said``: what it is expected to change.
 
     >>> each, every = together_captions(4, 0.95, AtOnce(4, 0.872, 1.16))
@@ -577,9 +577,9 @@ def together_captions(numbers: int, confidence: float, said: AtOnce | None) -> t
     """
     sure, every = f"{100 * confidence:.3g}", "both" if numbers == 2 else f"all {numbers}"
     right, price = "fewer", "wider intervals"
-    if said is not None:
-        right = f"about {100 * said.right:.0f}"
-        more, wider = 100 * said.wider**2 - 100, 100 * said.wider - 100
+    if at_once is not None:
+        right = f"about {100 * at_once.right:.0f}"
+        more, wider = 100 * at_once.wider**2 - 100, 100 * at_once.wider - 100
         price = f"about {more:.0f} % more labels or {wider:.0f} % wider intervals"
     return (
         f"Each number is right in {sure} of 100 sessions; {every} at once in {right}.",

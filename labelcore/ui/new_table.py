@@ -44,16 +44,16 @@ class Row:
         >>> Row("a", "PAULA", "fixed", 232, assumes=True).words
         'PAULA · 232 · no chance of error stated'
         """
-        said = f"{'all ' if self.whole else ''}{self.labels:,}"
+        labels = f"{'all ' if self.whole else ''}{self.labels:,}"
         terms = [NO_CHANCE] if self.assumes else [ONE_LOOK] * (self.promise == Promise.FIXED)
-        return " · ".join((self.label, said, *terms))
+        return " · ".join((self.label, labels, *terms))
 
 
-def sized_rows(plan: Plan, found: Sequence[Line], items: int) -> list[Row]:
+def sized_rows(plan: Plan, lines: Sequence[Line], items: int) -> list[Row]:
     """A row for each method with as many labels as the chosen one, whose number follows from its
     parameters, or with those of its own."""
-    rows = [row_of(one, promise_of(plan, one.design), labels, items)
-            for one in found if (labels := least_labels(one))]  # fmt: skip
+    rows = [row_of(line, promise_of(plan, line.design), labels, items)
+            for line in lines if (labels := least_labels(line))]  # fmt: skip
     return sorted(rows, key=lambda row: (row.design != plan.design, row.labels))
 
 
@@ -62,7 +62,7 @@ def least_labels(line: Line) -> int:
     where it cannot serve."""
     if not line.refused:
         return line.labels
-    return max((int(one.changes.get("budget", 0)) for one in line.remedies), default=0)
+    return max((int(remedy.changes.get("budget", 0)) for remedy in line.remedies), default=0)
 
 
 def row_of(line: Line, promise: str, labels: int, items: int) -> Row:
@@ -71,20 +71,20 @@ def row_of(line: Line, promise: str, labels: int, items: int) -> Row:
     return Row(line.design, line.label, promise, labels, labels == items, assumes)
 
 
-def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | None) -> list[Row]:
+def method_rows(plan: Plan, ahead: Ahead, lines: Sequence[Line], other: str | None) -> list[Row]:
     """A row for each method that foresees its labels, and one for the ``other`` promise of the
     chosen one. Those with the plan's promise stand first, among them the fewest labels first; last
     those that state no chance of error."""
     rows, items = [], len(ahead.population)
-    for one in found:
-        if one.refused:
+    for line in lines:
+        if line.refused:
             continue
-        own_size = DESIGNS[one.design].size_from_params
-        same = one.design == plan.design or plan.margin is not None or own_size
-        labels = one.labels if same else ahead.labels_by(one.design)
-        promise = promise_of(plan, one.design)
-        if labels is not None and (one.half_widths or own_size):
-            rows.append(row_of(one, promise, labels, items))
+        own_size = DESIGNS[line.design].size_from_params
+        same = line.design == plan.design or plan.margin is not None or own_size
+        labels = line.labels if same else ahead.labels_by(line.design)
+        promise = promise_of(plan, line.design)
+        if labels is not None and (line.half_widths or own_size):
+            rows.append(row_of(line, promise, labels, items))
     if other is not None and (labels := labels_with(plan, ahead, other)) is not None:
         rows.append(row_of(ahead.chosen, other, labels, items))
 

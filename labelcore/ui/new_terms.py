@@ -276,8 +276,8 @@ class Terms:
     @property
     def first_by(self) -> str:
         """The column of the systems where it is asked how good they are; "" for none."""
-        found = system_column(self.population) if self.asks_systems else ""
-        return found if found in self.groupings else ""
+        column = system_column(self.population) if self.asks_systems else ""
+        return column if column in self.groupings else ""
 
     @property
     def asks_systems(self) -> bool:
@@ -288,9 +288,9 @@ class Terms:
     def numbers(self) -> int:
         """How many numbers are asked for, those of a curve left out."""
         who = named(self.aim.classifier) or (None,)
-        found = len(questions(self.population, self.aim.estimands, who, self.aim.classes))
+        figures = len(questions(self.population, self.aim.estimands, who, self.aim.classes))
         groups = 0 if self.by is None else len(self.population.groups[self.by].names)
-        return found * (1 + groups)
+        return figures * (1 + groups)
 
     @property
     def together(self) -> bool:
@@ -341,7 +341,7 @@ class Terms:
     def stops(self, goals: Sequence[str]) -> list[str]:
         """The stop rules that are chosen: the goals unless they are taken away."""
         every = (*goals, "deadline")
-        return [one for one in every if self.now.value("stops", one in goals, part=one)]
+        return [rule for rule in every if self.now.value("stops", rule in goals, part=rule)]
 
     def deadline(self) -> datetime:
         row = FIELDS["deadline_hour"]
@@ -354,7 +354,7 @@ class Terms:
         if "deadline" in chosen and self.deadline() <= datetime.now(UTC):
             return None
         moment = f"deadline {self.deadline().isoformat(timespec='minutes')}"
-        rules = tuple(moment if one == "deadline" else one for one in chosen)
+        rules = tuple(moment if rule == "deadline" else rule for rule in chosen)
         first = first_how(chosen)
         how = self.now.value("stop_how", first, part=first)
         return (ALL, *rules) if len(rules) > 1 and how == ALL else rules

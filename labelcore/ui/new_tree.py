@@ -34,12 +34,13 @@ def pick(tree: Tree, use: Callable[[str, str], None]) -> None:
     """The record as a tree; ``use`` is called with the path pressed and what it is taken for."""
     now = current()
     st.caption(PRESS)
-    drawn = node("div", *(_line(one, tree, now.picked) for one in tree.branches), klass="lc-tree")
+    lines = [_line(branch, tree, now.picked) for branch in tree.branches]
+    drawn = node("div", *lines, klass="lc-tree")
     _component()(
         key="new-tree",
         data={"table": drawn},
         height="content",
-        on_pressed_change=partial(_pressed, [one.path for one in tree.branches]),
+        on_pressed_change=partial(_pressed, [branch.path for branch in tree.branches]),
     )
     if now.picked is not None:
         st.markdown(plain(f"{one_line(now.picked, 80)} is"))
@@ -60,16 +61,16 @@ def _pressed(paths: Sequence[str]) -> None:
         current().take("picked", path)
 
 
-def _line(one: Branch, tree: Tree, picked: str | None) -> Node:
-    step = node("span", one_line(one.step, 60), klass="lc-step",
-                style=f"padding-inline-start: {one.depth}rem")  # fmt: skip
-    value = node("span", one_line(one.value, 60), klass="lc-value")
-    covered = node("span", coverage(one, tree), klass="lc-covered")
-    pressed = "true" if one.path == picked else "false"
-    return node("button", step, value, covered, data_figure=one.path, aria_pressed=pressed)
+def _line(branch: Branch, tree: Tree, picked: str | None) -> Node:
+    step = node("span", one_line(branch.step, 60), klass="lc-step",
+                style=f"padding-inline-start: {branch.depth}rem")  # fmt: skip
+    value = node("span", one_line(branch.value, 60), klass="lc-value")
+    covered = node("span", coverage(branch, tree), klass="lc-covered")
+    pressed = "true" if branch.path == picked else "false"
+    return node("button", step, value, covered, data_figure=branch.path, aria_pressed=pressed)
 
 
-def coverage(one: Branch, tree: Tree) -> str:
+def coverage(branch: Branch, tree: Tree) -> str:
     """In how many lines something lies at a path, and in how many two things do.
 
     >>> coverage(Branch("a", "a", 0, "x", 2790), Tree((), 2797, False, {}))
@@ -78,9 +79,9 @@ def coverage(one: Branch, tree: Tree) -> str:
     'in all of the first 9 lines, twice in 3'
     """
     of = f"{'the first ' if tree.more else ''}{tree.records:,} lines"
-    whole = one.lines == tree.records
-    said = f"in all {'of ' if tree.more else ''}{of}" if whole else f"in {one.lines:,} of {of}"
-    return f"{said}, twice in {one.twice:,}" if one.twice else said
+    whole = branch.lines == tree.records
+    share = f"in all {'of ' if tree.more else ''}{of}" if whole else f"in {branch.lines:,} of {of}"
+    return f"{share}, twice in {branch.twice:,}" if branch.twice else share
 
 
 def take_for(now: Draft, names: Sequence[str], content: Sequence[str], groups: Sequence[str],
@@ -109,14 +110,14 @@ def choose_passing(name: str, part: str, counts: Mapping[str, int], first: Seque
     ask("passes", part, label=label, options=words, first=list(first))
 
 
-def passing_words(name: str, counts: Mapping[str, int], told: Sequence[str]) -> str:
+def passing_words(name: str, counts: Mapping[str, int], passing: Sequence[str]) -> str:
     """What counts as passed, and what does not.
 
     >>> passing_words("judge", {"pass": 1800, "fail": 950, "ERROR": 40, "": 7}, ["pass"])
     'judge: pass counts as passed, all else does not: fail (950), ERROR (40), empty (7).'
     """
-    passes = ", ".join(one_line(value, 30) for value in told) or "nothing"
+    passes = ", ".join(one_line(value, 30) for value in passing) or "nothing"
     others = [f"{one_line(value, 30) or EMPTY} ({number:,})"
-              for value, number in counts.items() if value not in told]  # fmt: skip
+              for value, number in counts.items() if value not in passing]  # fmt: skip
     rest = ", ".join(others[:MOST_TOLD]) or "nothing"
     return f"{one_line(name, 40)}: {passes} counts as passed, all else does not: {rest}."

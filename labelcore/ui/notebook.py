@@ -45,7 +45,7 @@ def label(session: Session, annotator: str = DEFAULT_ANNOTATOR) -> Any:
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(ANYWIDGET, name=error.name) from None
     # Without its server Streamlit says of every cache, in red, that it keeps it in memory.
-    logging.getLogger(CACHES).addFilter(lambda said: "No runtime found" not in said.getMessage())
+    logging.getLogger(CACHES).addFilter(lambda entry: "No runtime found" not in entry.getMessage())
     from labelcore.ui.bench import SCRIPT, STYLE, Bench
 
     bench = Bench(session, annotator)

@@ -55,8 +55,8 @@ EXACT = 1e-12
 @st.cache_data(show_spinner=False, max_entries=40)
 def least(_population: Population, fingerprint: str, plan_json: str) -> int:
     """The fewest labels that the plan's method can be planned with on this file."""
-    found = Outlook(_population, Plan.from_json(plan_json))
-    return max(found.design.least(found.frame) - found.given, 0 if found.given else 1)
+    outlook = Outlook(_population, Plan.from_json(plan_json))
+    return max(outlook.design.least(outlook.frame) - outlook.given, 0 if outlook.given else 1)
 
 
 @st.cache_data(show_spinner=False, max_entries=40)
@@ -117,18 +117,18 @@ def along_ranks(
 def lines(population: Population, plan: Plan) -> list[Line]:
     """The chosen design first, then the others that the question can be asked by, with their
     defaults, and those that refuse it; each is a step, and remembered."""
-    found = [forecast(population, plan)]
+    entries = [forecast(population, plan)]
     others = [name for name in reversed([*DESIGNS]) if name != plan.design]
     able, asked = possible(plan), set(plan.estimands)
     tried = [n for n in worth_trying(population, others) if asked <= set(DESIGNS[n].estimands)]
     for name in tried:
-        waiting.went(len(found) / (len(tried) + 1))
+        waiting.went(len(entries) / (len(tried) + 1))
         try:
-            other = for_design(plan, name, population, found[0].labels)
-            found.append(forecast(population, other))
+            other = for_design(plan, name, population, entries[0].labels)
+            entries.append(forecast(population, other))
         except ValueError as error:
-            found.append(refused(name, error))
-    return [line for line in found if line.refused or line.design in (plan.design, *able)]
+            entries.append(refused(name, error))
+    return [line for line in entries if line.refused or line.design in (plan.design, *able)]
 
 
 def claimed(population: Population, plan: Plan) -> Line:
@@ -141,9 +141,9 @@ def claimed(population: Population, plan: Plan) -> Line:
     copies = [TemporaryCopy()]
     write_snapshot(copies[0].path, population)
 
-    def handed(found: Any, folder: Path) -> Line:
+    def handed(answer: Any, folder: Path) -> Line:
         copies.clear()  # Until here it had to stay.
-        return line_from(found)
+        return line_from(answer)
 
     asked = [str(copies[0].path), plan.to_json()]
     ask = Ask(line_apart, asked, handed, BYTES * len(population))
@@ -189,7 +189,7 @@ def drawn(points: Points) -> Points:
     numbers, widths = np.log(np.array(known)).T
     at = np.linspace(numbers[0], numbers[-1], DRAWN)
     smooth = np.exp([at, PchipInterpolator(numbers, widths)(at)])
-    exact = [one for one in points if one[1] <= EXACT]
+    exact = [point for point in points if point[1] <= EXACT]
     return (*zip(smooth[0].tolist(), smooth[1].tolist(), strict=True), *exact)
 
 
@@ -222,20 +222,20 @@ def labels_for(points: Points, width: float, items: int) -> int | None:
     """
     if width <= EXACT:
         return items if points else None
-    known = [(n, one) for n, one in points if one > EXACT]
+    known = [(n, width) for n, width in points if width > EXACT]
     if not known:
         return None
     numbers, widths = np.log(np.array(known)).T
     falling = np.minimum.accumulate(widths)
     wanted = float(np.log(width))
     if falling[-1] <= wanted <= falling[0]:
-        found = float(np.interp(-wanted, -falling, numbers))
+        log_labels = float(np.interp(-wanted, -falling, numbers))
     elif wanted < falling[-1] == falling[0]:
         return items  # It does not fall: nothing short of all items is known to be enough.
     else:
         place = 0 if wanted > falling[0] else -1
-        found = float(numbers[place]) + 2 * (float(falling[place]) - wanted)
-    return min(round(float(np.exp(found))), items)
+        log_labels = float(numbers[place]) + 2 * (float(falling[place]) - wanted)
+    return min(round(float(np.exp(log_labels))), items)
 
 
 def sizes(items: int, most: int, fewest: int = 1) -> list[int]:
@@ -276,30 +276,30 @@ def widest_of(widths: Mapping[str, float], estimand: str) -> str:
     >>> widest_of({"recall": 0.1, "recall@b": 0.2, "precision": 0.3}, "recall")
     '20 points'
     """
-    found = [width for key, width in widths.items() if estimand in (key, key_parts(key)[0])]
-    return width_words(max(found)) if found else ""
+    matching = [width for key, width in widths.items() if estimand in (key, key_parts(key)[0])]
+    return width_words(max(matching)) if matching else ""
 
 
-def table(found: Sequence[Line], estimands: Sequence[str], audit: bool) -> pd.DataFrame:
+def table(entries: Sequence[Line], estimands: Sequence[str], audit: bool) -> pd.DataFrame:
     """The lines as people read them, without those that cannot serve."""
     rows, names = [], {name: estimand_name(name, audit=audit) for name in estimands}
-    for one in (one for one in found if not one.refused):
-        widths = one.half_widths
+    for entry in (entry for entry in entries if not entry.refused):
+        widths = entry.half_widths
         rows.append(
             {
-                "method": one.label,
-                "labels": f"{one.labels:,}",
+                "method": entry.label,
+                "labels": f"{entry.labels:,}",
                 **{
                     f"{named} ±": widest_of(widths, name) or "not foreseen"
                     for name, named in names.items()
                 },
-                "time at 8 s an item": minutes(one.labels * SECONDS_AN_ITEM),
+                "time at 8 s an item": minutes(entry.labels * SECONDS_AN_ITEM),
             }
         )
     return pd.DataFrame(rows)
 
 
-def not_offered(found: Sequence[Line]) -> str:
+def not_offered(entries: Sequence[Line]) -> str:
     """The methods that cannot serve, by why, in one line; "" where all can.
 
     >>> lines = [Line("a", "A", refused="x", short="needs a score"), Line("b", "B", labels=9)]
@@ -309,8 +309,8 @@ def not_offered(found: Sequence[Line]) -> str:
     ''
     """
     why: dict[str, list[str]] = {}
-    for one in found:
-        if one.refused:
-            why.setdefault(one.short, []).append(one.label)
-    said = "; ".join(f"{', '.join(names)} ({short})" for short, names in why.items())
-    return f"Not offered here: {said}." if said else ""
+    for entry in entries:
+        if entry.refused:
+            why.setdefault(entry.short, []).append(entry.label)
+    reasons = "; ".join(f"{', '.join(names)} ({short})" for short, names in why.items())
+    return f"Not offered here: {reasons}." if reasons else ""

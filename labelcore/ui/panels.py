@@ -86,14 +86,14 @@ def help_panel(session: Session, person: str) -> None:
     st.text(instructions or "No instructions were written for this project.")
     st.markdown("**Keys**")
     meant = dict(enumerate(session.settings.get("answer_words") or []))
-    own = [
+    caps = [
         f"{key or '-'}  {one_line(shown_word(name), 80)}"
         + (f": {meant[n]}" if meant.get(n) else "")
         for n, (name, key, _) in enumerate(classes_in_order(session))
     ]
     paged, turn = grid.is_on(session, person), turn_key(session)
     keys = PAGE_KEYS.format(turn=turn) if paged else KEYS.format(flag=flag_key(session))
-    st.text("\n".join([*([] if paged else own), keys]))
+    st.text("\n".join([*([] if paged else caps), keys]))
     st.text(f"Your answers are stored under the name “{one_line(person, 60)}”.")
     if several_people(session):
         name_form(session.project, session, person, "What you are called")
@@ -121,8 +121,8 @@ def history_panel(project: str, session: Session, person: str) -> None:
     with st.container(height=280, border=False, key="history"):
         for row in rows:
             marks = row_marks(row)
-            said, opens = st.columns([4, 1], vertical_alignment="center")
-            said.text(
+            answer, opens = st.columns([4, 1], vertical_alignment="center")
+            answer.text(
                 f"{row.index}. {shown_word(row.answer)} · {clock(row.at, reader_zone())} · "
                 f"{glimpse(session, row.item_id)}{marks}"
             )

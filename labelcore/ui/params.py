@@ -74,7 +74,8 @@ def row_of(item: Parameter[Any], suggested: Mapping[str, Any]) -> Field:
     elif item.metadata["choices"] and "float" not in kind and "int" not in kind:
         widget = "list"
         known = [*([None] if item.default is None else []), *item.metadata["choices"]]
-        options = {one: CHOSEN if one is None else plain(choice_words(item, one)) for one in known}
+        texts = [CHOSEN if name is None else plain(choice_words(item, name)) for name in known]
+        options = dict(zip(known, texts, strict=True))
     elif "str" in kind:
         widget, start = "text", "" if start is None else str(start)
     else:

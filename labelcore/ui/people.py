@@ -38,8 +38,8 @@ SCRIPT = constants(NAME=COOKIE) + text_of("people.js")
 
 def secret() -> str | None:
     """The id of this browser; None while it is not known."""
-    found = st.session_state.get(SECRET) or st.context.cookies.get(COOKIE)
-    return str(found) if found and FORM.fullmatch(str(found)) else None
+    known = st.session_state.get(SECRET) or st.context.cookies.get(COOKIE)
+    return str(known) if known and FORM.fullmatch(str(known)) else None
 
 
 def name(session: Session) -> str:
@@ -62,13 +62,13 @@ def introduced() -> bool:
         return True  # There is no browser that could say it, or it need not.
     known = secret()
     with st.container(key="person"):
-        said = _component()(
+        answer = _component()(
             key="labelcore-person",
             data={"known": known is not None},
             height=1,
             on_id_change=lambda: None,
         )
-    st.session_state[SECRET] = known or getattr(said, "id", None)
+    st.session_state[SECRET] = known or getattr(answer, "id", None)
     return secret() is not None
 
 
@@ -133,10 +133,10 @@ def is_here(session: Session) -> None:
 def release_gone(session: Session) -> bool:
     """Give back what people have on the screen whose pages have ended; what they took for a time
     is theirs until it is over."""
-    found, at = False, now()
+    released, at = False, now()
     for person in presence().gone(session.project):
         for draw in session.state.on_screen(person):
             shown = session.state.screens.shown[draw.token]
             if shown.minutes is None or shown.over(at):
-                found = session.release(draw) is not None or found
-    return found
+                released = session.release(draw) is not None or released
+    return released

@@ -39,16 +39,16 @@ def people_page(project: str) -> None:
     if settles and chosen(session) is not None:
         st.space("xsmall")
         settling(project)
-    found = session.agreement()
-    if not found.people:
+    agreement = session.agreement()
+    if not agreement.people:
         st.text(NOBODY_YET)
         way_to_label(session)
         entrance().show_roles(project)
         return
-    rows = [(one_line(one.name, 60), *person_row(one)) for one in found.people]
+    rows = [(one_line(person.name, 60), *person_row(person)) for person in agreement.people]
     reading_table(pd.DataFrame(rows, columns=PERSON_HEAD), "each-person")
-    if found.pairs:
-        reading_table(pair_table(found), "pairs")
+    if agreement.pairs:
+        reading_table(pair_table(agreement), "pairs")
     if shown:
         if not session.status.over and (words := seen_words(session)):
             st.text(words)
@@ -59,17 +59,17 @@ def people_page(project: str) -> None:
     entrance().show_roles(project)
 
 
-def pair_table(found: PeopleAgree) -> pd.DataFrame:
+def pair_table(agreement: PeopleAgree) -> pd.DataFrame:
     """Who differs from whom, and where."""
     rows = [
-        (f"{one_line(one.first, 60)}, {one_line(one.second, 60)}", *pair_words(one))
-        for one in found.pairs
+        (f"{one_line(pair.first, 60)}, {one_line(pair.second, 60)}", *pair_words(pair))
+        for pair in agreement.pairs
     ]
     return pd.DataFrame(rows, columns=PAIR_HEAD)
 
 
 def _drift(session: Session) -> None:
     """How the first half of the answers stands to the second, once labelling is over."""
-    found = session.label_error()
-    if found.drift is not None:
-        st.text(drift_words(found).strip() or NO_DRIFT)
+    errors = session.label_error()
+    if errors.drift is not None:
+        st.text(drift_words(errors).strip() or NO_DRIFT)

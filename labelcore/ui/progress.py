@@ -84,8 +84,8 @@ def whole_picture(project: str) -> None:
     systems_panel(session)
     compare_panel(session)
     lines = (now.sentence, settled_line(session), now.of_all, goal_line(session))
-    said = [tied(one) for one in lines if one]
-    show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)
+    texts = [tied(line) for line in lines if line]
+    show_picture(PICTURE, now, chosen(PICTURE), large=True, said=texts)
     with st.container(horizontal=True, key="progress-links"):
         _folds(session)
     if at_an_end(session) and visitor.runs_all() and may_be_watched(session.record):
@@ -95,11 +95,11 @@ def whole_picture(project: str) -> None:
 def _folds(session: Session) -> None:
     """Everything else, each behind a line that says what it is."""
     estimates, others = main_and_other(session)
-    found = [*estimates, *others]
+    figures = [*estimates, *others]
     choice = choice_of(session) is not None
     if compares_pairs(session):
         fold(PAIRS, "fold-pairs", lambda: pairs_panel(session))
-    fold(terms(session), "fold-terms", lambda: _terms(session, found))
+    fold(terms(session), "fold-terms", lambda: _terms(session, figures))
     if claims_of(session):
         fold(
             "What is claimed",
@@ -109,13 +109,13 @@ def _folds(session: Session) -> None:
     if choice:
         fold("The candidates", "fold-candidates", lambda: choice_panel(session, draw))
     elif estimates:
-        fold("Label by label", "fold-history", lambda: _history(session, found))
+        fold("Label by label", "fold-history", lambda: _history(session, figures))
     lists = lists_of(session) is not None
     if lists:
         fold("The two lists, in full", "fold-lists", lambda: lists_panel(session, draw))
     elif not choice and len(session.population.classes) == 2:
         fold("Along the scores, in full", "fold-curve", lambda: _curves(session))
-    worst = [either_way_words(one, figure_name(one)) for one in found]
+    worst = [either_way_words(estimate, figure_name(estimate)) for estimate in figures]
     if any(worst):
         fold(EITHER_WAY_TITLE, "fold-unsure", lambda: st.text("\n".join(filter(None, worst))))
     if predicted(session):
@@ -124,13 +124,13 @@ def _folds(session: Session) -> None:
         fold("Where the labels went", "fold-strata", lambda: _strata(session))
 
 
-def _terms(session: Session, found: list[Estimate]) -> None:
+def _terms(session: Session, estimates: list[Estimate]) -> None:
     """The sentence in full, what it rests on, how the intervals are made."""
     with st.container(key="sentence"):
         st.text(tied(headline(session)))
     with st.container(key="quiet-terms"):
         st.text("\n".join([decision(session), existing_line(session)]).strip())
-        if lines := form_lines(found):
+        if lines := form_lines(estimates):
             st.text(f"{FORMS_TITLE}\n{lines}")
 
 
@@ -158,7 +158,7 @@ def how_far(session: Session) -> None:
 
 
 def _history(session: Session, estimates: list[Estimate]) -> None:
-    names = {one.estimand: figure_name(one) for one in estimates}
+    names = {estimate.estimand: figure_name(estimate) for estimate in estimates}
     keys = list(names)
     if all(history_table(session.course(key), key).empty for key in keys):
         st.text("This picture starts with the first figure.")
@@ -175,7 +175,7 @@ def _history(session: Session, estimates: list[Estimate]) -> None:
     name = names[key]
     chart = history_chart(session.course(key), key, margin=session.plan.margin, label=name)
     if is_difference(key):
-        first, second = (one_line(one, 40) for one in session.plan.classifiers)
+        first, second = (one_line(name, 40) for name in session.plan.classifiers)
         draw(chart, "history", f"{name} as a table ({first} minus {second})", unit="points")
         return
     draw(chart, "history", f"{name} as a table")

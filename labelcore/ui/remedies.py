@@ -42,7 +42,7 @@ def refuse_method(error: Exception, terms: Terms) -> None:
     """Why the chosen method cannot serve, and what can be done about it."""
     remedies = error.remedies if isinstance(error, PlanError) else ()
     fault = refusal_words(error) if isinstance(error, PlanError) else sentence(error)
-    ways = [WayOut(one.words, draft_of(one.changes, terms)) for one in remedies]
+    ways = [WayOut(remedy.words, draft_of(remedy.changes, terms)) for remedy in remedies]
     if terms.design.name != terms.best:
         ways.append(WayOut("take the recommended method", ProjectDraft(design=RECOMMENDED)))
     if terms.params != terms.suggested:
@@ -54,12 +54,12 @@ def refuse_method(error: Exception, terms: Terms) -> None:
 def draft_of(changes: Mapping[str, Any], terms: Terms) -> ProjectDraft:
     """The inputs of the page that stand for arguments of a plan."""
     same = {name: changes.get(name) for name in ("budget", "params", "promise", "target")}
-    found = ProjectDraft(**same, params_of=terms.design.name)
+    draft = ProjectDraft(**same, params_of=terms.design.name)
     if "estimands" in changes:
         estimands = tuple(changes["estimands"])
-        found = replace(
-            found, estimands=estimands, question=question_for(estimands) or terms.aim.card
+        draft = replace(
+            draft, estimands=estimands, question=question_for(estimands) or terms.aim.card
         )
     if "classifier" in changes:
-        found = replace(found, classifiers=named(changes["classifier"]))
-    return found
+        draft = replace(draft, classifiers=named(changes["classifier"]))
+    return draft

@@ -62,7 +62,7 @@ def report_page(project: str) -> None:
     if keeps_back(session):
         return
     results = list(session.results().values())
-    estimates = [one for one in results if isinstance(one, Estimate)]
+    estimates = [result for result in results if isinstance(result, Estimate)]
     wanted = ALONG_SCORES if curve_first(session) else OVER_LABELS
     now = picture(session, wanted) if results else None
     st.caption(about(session))
@@ -72,8 +72,8 @@ def report_page(project: str) -> None:
         st.caption(f":material/hourglass_top: {INTERIM}")
         way_to_label(session)
     if now is not None:
-        shown, said = replace(now, views=()), said_of(now, results)
-        show_picture("report-picture", shown, large=True, said=said, leads=False)
+        shown, lines = replace(now, views=()), said_of(now, results)
+        show_picture("report-picture", shown, large=True, said=lines, leads=False)
     sentence = headline(session)
     copy_buttons("report-copy", sentence, page_of(project))
     if session.status.over:
@@ -85,9 +85,9 @@ def report_page(project: str) -> None:
         st.code(sentence, language=None, wrap_lines=True)
     if estimates:
         tables = tables_of(session)
-        for place, one in enumerate(tables):
-            reading_table(numbers_frame(one), f"figures-{place}")
-            st.caption(plain(promise_note(one)))
+        for place, table in enumerate(tables):
+            reading_table(numbers_frame(table), f"figures-{place}")
+            st.caption(plain(promise_note(table)))
         if apart := apart_from(tables, estimates):
             reading_table(
                 estimate_frame(apart).drop(columns=["Confidence", "Promise"]), "estimates"
@@ -124,30 +124,30 @@ def confusion(session: Session) -> None:
         return
     st.header("Confusion table", anchor=False)
     engine, name = headline_stage(session.engine), names[0]
-    found = readable(
+    table = readable(
         session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
     )
-    reading_table(found.reset_index(), "confusion")
+    reading_table(table.reset_index(), "confusion")
     with st.container(key="quiet-confusion"):
         st.text(each_cell(drawn_evenly(session.engine)))
 
 
 def said_of(now: Picture, results: Sequence[Finding]) -> list[str]:
     """How sure it is, what it is about, and what it does not say."""
-    claims = [one for one in results if isinstance(one, Claim)]
+    claims = [result for result in results if isinstance(result, Claim)]
     return [*filter(None, [now.of_all]), *meaning([*claims, *results][0])]
 
 
 def others(results: Sequence[Finding]) -> None:
     """The sentences of the results after the first, and once what several of them warn of."""
     rare = []
-    for one in results:
-        if not isinstance(one, Claim) and (names_another(one.estimand) or one.scope.by):
+    for result in results:
+        if not isinstance(result, Claim) and (names_another(result.estimand) or result.scope.by):
             continue
-        if isinstance(one, Estimate) and words.warns_of_tail(one):
-            rare.append(figure_name(one))
-            one = replace(one, tail_share=None)
-        st.text(one.sentence())
+        if isinstance(result, Estimate) and words.warns_of_tail(result):
+            rare.append(figure_name(result))
+            result = replace(result, tail_share=None)
+        st.text(result.sentence())
     if rare:
         st.text(words.TAIL_WARNING_OF.format(names=", ".join(rare)))
 
@@ -155,9 +155,10 @@ def others(results: Sequence[Finding]) -> None:
 def how_made(estimates: list[Estimate]) -> list[str]:
     """A line for each way in which the intervals were made: the method, and when they are valid."""
     ways: dict[str, list[str]] = {}
-    for one in estimates:
-        promise = f", {words.valid_words(one.promise, one.scope)}" if one.has_interval else ""
-        ways.setdefault(f"{one.method}{promise}", []).append(figure_name(one))
+    for estimate in estimates:
+        valid = estimate.promise, estimate.scope
+        promise = f", {words.valid_words(*valid)}" if estimate.has_interval else ""
+        ways.setdefault(f"{estimate.method}{promise}", []).append(figure_name(estimate))
     if len(ways) == 1:
         return [f"Method: {way}." for way in ways]
     return [f"Method for {', '.join(names)}: {way}." for way, names in ways.items()]
@@ -165,13 +166,13 @@ def how_made(estimates: list[Estimate]) -> list[str]:
 
 def ranks(session: Session) -> None:
     """What is known of the head of a ranked list, where the plan asks for that."""
-    found = along_ranks(session)
-    if found is None or not found.landmarks:
+    along = along_ranks(session)
+    if along is None or not along.landmarks:
         return
     st.header("Along the scores", anchor=False)
-    st.text(found.bands[0].sentence())
-    reading_table(landmark_table(found.landmarks), "landmarks")
-    for precision, deepest in found.deepest:
+    st.text(along.bands[0].sentence())
+    reading_table(landmark_table(along.landmarks), "landmarks")
+    for precision, deepest in along.deepest:
         if deepest is not None:
             st.text(f"Keeping at least {100 * precision:g} %: {deepest.sentence}")
             break
@@ -186,9 +187,9 @@ def ranks(session: Session) -> None:
 def landmark_table(landmarks: Sequence[Landmark]) -> pd.DataFrame:
     """A row for each landmark, a column for each reading, bounds as text."""
     rows = []
-    for one in landmarks:
-        row = {"first": f"{one.rank:,}", "down to score": words.score_words(one.score)}
-        for name, band in one.readings.items():
+    for landmark in landmarks:
+        row = {"first": f"{landmark.rank:,}", "down to score": words.score_words(landmark.score)}
+        for name, band in landmark.readings.items():
             bounds = float(band.low[0]), float(band.high[0])
             row[READINGS[name].label] = READINGS[name].range(*bounds)
         rows.append(row)
@@ -209,13 +210,13 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
         f"{session.engine.repeats.answered:,} judged a second time"
     )
     st.header("Assumptions", anchor=False)
-    found = list(dict.fromkeys(a for one in results for a in one.assumptions))
+    assumptions = list(dict.fromkeys(a for result in results for a in result.assumptions))
     if population.classifiers:
-        said = str(session.settings.get("used_for_training", "unknown"))
-        trained = TRAINED.get(said, TRAINED["unknown"]).format(model=model)
+        training = str(session.settings.get("used_for_training", "unknown"))
+        trained = TRAINED.get(training, TRAINED["unknown"]).format(model=model)
         before = f" {TRAINED_BEFORE}" if session.engine.existing.use == "random" else ""
-        found.append(trained + before)
-    st.text("\n".join(f"•  {line}" for line in found))
+        assumptions.append(trained + before)
+    st.text("\n".join(f"•  {line}" for line in assumptions))
 
 
 def recompute(project: str, session: Session) -> None:

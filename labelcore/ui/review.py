@@ -68,21 +68,21 @@ def review_page(project: str) -> None:
     if CELL in st.session_state:
         values = st.session_state.pop(CELL)
         st.session_state.update(zip((WHICH, CALLED, ANSWER), values, strict=True))
-    found = _reviewed(session, _classifier(session))
-    table = found.table
+    review = _reviewed(session, _classifier(session))
+    table = review.table
     st.title("What was judged", anchor=False)
     if table.empty:
         st.text(EMPTY)
         way_to_label(session)
         return
-    shown = chosen(session, found)
+    shown = chosen(session, review)
     left, right = st.columns([58, 42], gap="medium")
     with left:
         if st.session_state[LIST] in (ALL, WRONG):
-            shared(session, found)
-        rows(session, found, shown)
+            shared(session, review)
+        rows(session, review, shown)
     with right:
-        opened(project, session, found)
+        opened(project, session, review)
 
 
 def _classifier(session: Session) -> str | None:
@@ -108,9 +108,9 @@ def _kept(
 # --- filters ------------------------------------------------------------------------------------
 
 
-def chosen(session: Session, found: Reviewed) -> pd.DataFrame:
+def chosen(session: Session, review: Reviewed) -> pd.DataFrame:
     """The rows that list, search and filters leave."""
-    sizes = found.lists()
+    sizes = review.lists()
     if st.session_state.get(LIST) not in sizes:
         st.session_state[LIST] = ALL
     with st.container(horizontal=True, key="review-find", vertical_alignment="bottom"):
@@ -119,7 +119,7 @@ def chosen(session: Session, found: Reviewed) -> pd.DataFrame:
             list(sizes),
             key=LIST,
             required=True,
-            format_func=lambda name: f"{found.named(name)} {sizes[name]:,}",
+            format_func=lambda name: f"{review.named(name)} {sizes[name]:,}",
             label_visibility="collapsed",
         )
         search = st.text_input(
@@ -132,48 +132,49 @@ def chosen(session: Session, found: Reviewed) -> pd.DataFrame:
         st.expander("More filters", key="review-filters", expanded=asked),
         st.container(horizontal=True),
     ):
-        said = filters(session, found)
-    rows = found.chosen(which or ALL, search=search, **said)
-    for one in pressed(session, found):
+        wanted = filters(session, review)
+    rows = review.chosen(which or ALL, search=search, **wanted)
+    for trait in pressed(session, review):
         position = np.array([session.population.position(name) for name in rows["id"]], dtype=int)
         texts = [
             text[len(str(name)) :] for text, name in zip(rows["text"], rows["id"], strict=True)
         ]
-        rows = rows[having(session.population, str(found.classifier), one, position, texts)]
+        rows = rows[having(session.population, str(review.classifier), trait, position, texts)]
     return rows
 
 
-def filters(session: Session, found: Reviewed) -> dict[str, str | None]:
+def filters(session: Session, review: Reviewed) -> dict[str, str | None]:
     """What else can be asked of a row; each is offered where it can tell rows apart."""
-    able = [one for one in session.population.classifiers if one in session.population.predictions]
+    population = session.population
+    able = [name for name in population.classifiers if name in population.predictions]
     if len(able) > 1:
         st.selectbox(
-            found.model.capitalize(), able, key=WHICH, format_func=lambda one: one_line(one, 80)
+            review.model.capitalize(), able, key=WHICH, format_func=lambda name: one_line(name, 80)
         )
-    said: dict[str, str | None] = {}
-    called = f"Called by {plain(found.classifier, 40)}" if found.classifier else ""
+    wanted: dict[str, str | None] = {}
+    called = f"Called by {plain(review.classifier, 40)}" if review.classifier else ""
     offered = (("answer", ANSWER, "Answer"), ("called", CALLED, called), ("who", WHO, "Person"))
     for column, key, label in offered:
-        options = sorted(one for one in found.table[column].dropna().unique() if one != OPEN)
+        options = sorted(value for value in review.table[column].dropna().unique() if value != OPEN)
         if len(options) > 1:
-            said[column] = st.selectbox(
+            wanted[column] = st.selectbox(
                 label,
                 options,
                 index=None,
                 key=key,
-                format_func=lambda one: one_line(shown_word(one), 80),
+                format_func=lambda value: one_line(shown_word(value), 80),
                 placeholder="any",
             )
-    return said
+    return wanted
 
 
 # --- what errors have in common -------------------------------------------------------------------
 
 
-def in_common(session: Session, found: Reviewed) -> ErrorsInCommon:
+def in_common(session: Session, review: Reviewed) -> ErrorsInCommon:
     """What the errors of the classifier have in common now."""
     last = session.events[-1].hash if session.events else ""
-    return _in_common(session, session.project, last, found.classifier)
+    return _in_common(session, session.project, last, review.classifier)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -185,55 +186,55 @@ def _in_common(
     return _session.errors_in_common(classifier)
 
 
-def common_words(one: Shared) -> str:
-    having = having_words(one)
+def common_words(trait: Shared) -> str:
+    having = having_words(trait)
     return HAVING.format(
-        having=plain(having[:1].upper() + having[1:], 80), called=plain(repr(one.called), 40)
+        having=plain(having[:1].upper() + having[1:], 80), called=plain(repr(trait.called), 40)
     )
 
 
-def common_key(one: Shared) -> str:
-    return f"{COMMON}{sha256(common_words(one).encode()).hexdigest()[:8]}"
+def common_key(trait: Shared) -> str:
+    return f"{COMMON}{sha256(common_words(trait).encode()).hexdigest()[:8]}"
 
 
-def pressed(session: Session, found: Reviewed) -> list[Shared]:
+def pressed(session: Session, review: Reviewed) -> list[Shared]:
     """What is pressed of what errors have in common: only items that have it are looked at."""
     if st.session_state[LIST] not in (ALL, WRONG):
         return []
-    told = in_common(session, found).found
-    return [one for one in told if st.session_state.get(common_key(one))]
+    common = in_common(session, review).found
+    return [trait for trait in common if st.session_state.get(common_key(trait))]
 
 
-def shared(session: Session, found: Reviewed) -> None:
+def shared(session: Session, review: Reviewed) -> None:
     """What they have in common, a line each; that there is nothing where errors are looked at."""
-    told = in_common(session, found)
-    if not told.found:
-        if st.session_state[LIST] == WRONG and told.classifier:
+    common = in_common(session, review)
+    if not common.found:
+        if st.session_state[LIST] == WRONG and common.classifier:
             with st.container(key="quiet-common"):
-                st.text(in_common_sentence(told))
+                st.text(in_common_sentence(common))
         return
     with st.container(key="review-common", gap=None):
-        for one in told.found:
+        for trait in common.found:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                words = common_words(one)
-                st.pills(words, [words], key=common_key(one), label_visibility="collapsed")
+                words = common_words(trait)
+                st.pills(words, [words], key=common_key(trait), label_visibility="collapsed")
                 st.text(
                     AMONG.format(
-                        wrong=one.wrong,
-                        items=one.items,
-                        fewer=one.wrong_else,
-                        others=one.items_else,
-                        times=times_words(one),
+                        wrong=trait.wrong,
+                        items=trait.items,
+                        fewer=trait.wrong_else,
+                        others=trait.items_else,
+                        times=times_words(trait),
                     )
                 )
-        sure = confidence_words(told.confidence)
-        st.caption(ABOUT.format(labels=count(told.labels), sure=sure))
+        sure = confidence_words(common.confidence)
+        st.caption(ABOUT.format(labels=count(common.labels), sure=sure))
 
 
 # --- rows ---------------------------------------------------------------------------------------
 
 
-def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
+def rows(session: Session, review: Reviewed, shown: pd.DataFrame) -> None:
     if shown.empty:
         st.info(NO_ROW)
         return
@@ -241,8 +242,8 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
     number = page_number(asked, pages)
     part = shown.iloc[number * ROWS : (number + 1) * ROWS]
     index, _ = st.session_state.get(OPENED, (0, ""))
-    told = [one.name for one in in_common(session, found).found if one.kind == "word"]
-    cards = cards_node(found, part, reader_zone(), index, told)
+    words = [trait.name for trait in in_common(session, review).found if trait.kind == "word"]
+    cards = cards_node(review, part, reader_zone(), index, words)
     with st.container(key=TABLE):
         show_cards(cards, f"{asked}-{number}", open_item)
     if pages > 1:
@@ -293,17 +294,17 @@ def listed(session: Session, shown: pd.DataFrame) -> pd.DataFrame:
 # --- one item -----------------------------------------------------------------------------------
 
 
-def opened(project: str, session: Session, found: Reviewed) -> None:
+def opened(project: str, session: Session, review: Reviewed) -> None:
     """The item of the row that was pressed, what was said of it, and the keys to judge it again."""
     show_problem()
     index, token = st.session_state.get(OPENED, (0, ""))
     event = session.engine.in_force(index) if 0 < index <= len(session.engine.asked) else None
-    if event is None and index not in {one.index for one in marked_open(session.state)}:
+    if event is None and index not in {answer.index for answer in marked_open(session.state)}:
         st.text(CHOOSE if visitor.allowed(Right.SETTLE) else LOOK)
         return
     item_id = session.population.id_at(session.engine.asked[index - 1].position)
     trail.saw(project, item_id, str(token))
-    content, marks = session.item_by_id(item_id), marks_of(session, found)
+    content, marks = session.item_by_id(item_id), marks_of(session, review)
     show_item(token, item_nodes(content, marks, session.population.path))
     finished = session.status.over
     judged = None if finished else session.differing(index)
@@ -315,38 +316,38 @@ def opened(project: str, session: Session, found: Reviewed) -> None:
         st.text(f"Answered {shown_word(answer_word(event))}.")
     elif judged is not None:
         differing(project, session, judged)
-    elif (own := session.own_reading(index, people.name(session))) is not None:
-        st.text(f"You answered {shown_word(answer_word(own))}. {SECOND}")
+    elif (second := session.own_reading(index, people.name(session))) is not None:
+        st.text(f"You answered {shown_word(answer_word(second))}. {SECOND}")
     else:
         judging_again(project, session, event, token, finished)
-        if found.table.loc[found.table["index"] == index, "wrong"].any():
-            explaining(project, session, found, index, token)
+        if review.table.loc[review.table["index"] == index, "wrong"].any():
+            explaining(project, session, review, index, token)
     where = reader_zone()
     with st.container(key="quiet-said"):
         st.text(
             "\n".join(
-                f"{clock(one.at, where)} · {one_line(session.called(one.annotator), 60)} · "
-                f"{event_words(one)}"
-                for one in said_of(session, index)
+                f"{clock(event.at, where)} · {one_line(session.called(event.annotator), 60)} · "
+                f"{event_words(event)}"
+                for event in said_of(session, index)
             )
         )
 
 
-def marks_of(session: Session, found: Reviewed) -> Highlights | None:
+def marks_of(session: Session, review: Reviewed) -> Highlights | None:
     """The words of the project that are marked, and those that errors have in common."""
-    own = usable_highlights(session.settings) or Highlights()
-    told = [one.name for one in in_common(session, found).found if one.kind == "word"]
-    return replace(own, words=tuple(dict.fromkeys([*told, *own.words]))[:MOST_MARKED])
+    marks = usable_highlights(session.settings) or Highlights()
+    words = [trait.name for trait in in_common(session, review).found if trait.kind == "word"]
+    return replace(marks, words=tuple(dict.fromkeys([*words, *marks.words]))[:MOST_MARKED])
 
 
-def explaining(project: str, session: Session, found: Reviewed, index: int, token: str) -> None:
+def explaining(project: str, session: Session, review: Reviewed, index: int, token: str) -> None:
     """The keys to say why answer and classifier differ; an unclear question may be reworded."""
     now = session.state.cause(index)
     st.text(WHY)
     with st.container(horizontal=True, key="why"):
         for cause, words, key in CAUSES:
             st.button(
-                words.format(model=found.model.capitalize()),
+                words.format(model=review.model.capitalize()),
                 key=f"why-{cause}-{token}",
                 shortcut=key,
                 type="primary" if cause == now else "secondary",
@@ -362,8 +363,8 @@ def explaining(project: str, session: Session, found: Reviewed, index: int, toke
 def differing(project: str, session: Session, judged: Judged) -> None:
     """What people say of the item, and the way to say which answer counts."""
     answers = ", ".join(
-        f"{one_line(session.called(one.annotator), 60)} {shown_word(answer_word(one))}"
-        for one in judged.answers
+        f"{one_line(session.called(answer.annotator), 60)} {shown_word(answer_word(answer))}"
+        for answer in judged.answers
     )
     st.text(f"Judged differently: {answers}.")
     if st.button("Settle it", key="settle-this"):

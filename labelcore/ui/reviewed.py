@@ -92,10 +92,10 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     """What was judged so far; ``classifier`` is one of those that predict. Items that this person
     is still to judge, after others, are left out: their answers would show."""
     wanted = session.engine.repeats.wanted_of if session.engine.repeats.others else _nowhere
-    found = [row for row in session.history(None, None) if not wanted(row.index, person)]
-    found += marked_open(session.state)
-    rows = sorted(found, key=lambda row: -row.index)
-    open_ = {one.index for one in session.unsettled()}
+    answers = [row for row in session.history(None, None) if not wanted(row.index, person)]
+    answers += marked_open(session.state)
+    rows = sorted(answers, key=lambda row: -row.index)
+    open_ = {unsettled.index for unsettled in session.unsettled()}
     trail.say_once(trail.VIEWED, f"project {session.project!r}, the list of answers")
     population = session.population
     position = [population.position(row.item_id) for row in rows]
@@ -107,7 +107,7 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
             content = kept.get(row.item_id) or session.item_by_id(row.item_id)
             name = one_line(row.item_id, 40)
             begins = items.glimpse(content, LONGEST_SHOWN) or name
-            words = [one for one in content.values() if not one.startswith(PREFIX)]
+            words = [value for value in content.values() if not value.startswith(PREFIX)]
             texts[row.item_id] = begins, " ".join([row.item_id, *words]).casefold()
     table = pd.DataFrame(
         {
@@ -147,8 +147,8 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     table["reason"] = ""
     if column := reason_column(session, classifier):
         wrong, known = table.loc[table["wrong"], "id"], _reasons(column, population.fingerprint)
-        for one in {*wrong} - known.keys():
-            known[one] = one_line(population.metadata(one)[column], LONGEST_REASON)
+        for item_id in {*wrong} - known.keys():
+            known[item_id] = one_line(population.metadata(item_id)[column], LONGEST_REASON)
         table.loc[table["wrong"], "reason"] = wrong.map(known)
         table["text"] += " " + table["reason"].str.casefold()
     return Reviewed(table, classifier, model_word(session.population.has_judge))
@@ -175,7 +175,7 @@ def said_of(session: Session, index: int) -> list[Event]:
     again = ("undone", "reread", "reread_undone", "late", "settled", "noted", "flagged",
              "explained")  # fmt: skip
     kinds = (*ANSWER_KINDS, *again)
-    return [one for one in session.events if one.index == index and one.kind in kinds]
+    return [event for event in session.events if event.index == index and event.kind in kinds]
 
 
 def event_words(event: Event) -> str:

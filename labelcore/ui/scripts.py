@@ -69,6 +69,6 @@ def _component(text: str) -> ComponentRenderer:
 
 def give_scripts(scripts: Iterable[Script]) -> None:
     """Once on a page, outside every part of it that is drawn anew by itself."""
-    text = PLACE + "".join(one.given for one in scripts) + "export default function () {}\n"
+    text = PLACE + "".join(script.given for script in scripts) + "export default function () {}\n"
     with st.container(key="scripts"):
         _component(text)(key="labelcore-scripts", height=1)

@@ -170,7 +170,7 @@ class OneAddress:
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         page = scope["type"] == "http" and not scope["path"].startswith(FILES)
         if page:  # Packed, its head could not be read.
-            headers = [one for one in scope["headers"] if one[0] != b"accept-encoding"]
+            headers = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
             scope, send = {**scope, "headers": headers}, _telling(scope, send)
         await self.app(scope, receive, send)
 
@@ -181,7 +181,7 @@ def _telling(scope: Scope, send: Any) -> Any:
     start: dict[str, Any] = {}
     whole = bytearray()
 
-    async def told(message: dict[str, Any]) -> None:
+    async def policed(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
             headers = dict(message["headers"])
             if message["status"] == 200 and headers.get(b"content-type", b"").startswith(
@@ -195,12 +195,12 @@ def _telling(scope: Scope, send: Any) -> Any:
         whole.extend(message.get("body", b""))
         if not message.get("more_body", False):
             body = bytes(whole).replace(b"<head>", b"<head>" + ADDRESS, 1)
-            kept = [one for one in start["headers"] if one[0] != b"content-length"]
+            kept = [header for header in start["headers"] if header[0] != b"content-length"]
             length = (b"content-length", str(len(body)).encode())
             await send({**start, "headers": [*kept, length, policy(scope, body)]})
             await send({**message, "body": body})
 
-    return told
+    return policed
 
 
 async def share(request: Request) -> Response:

@@ -69,14 +69,13 @@ class Registry:
         """
         created_at = self._created_at(project)
         with self._lock_of(project):
-            found = self._sessions.get(project)
-            other = found is None or found.record.created_at != created_at
-            if found is None or other or found.ledger.stale:
+            kept = self._sessions.get(project)
+            other = kept is None or kept.record.created_at != created_at
+            if kept is None or other or kept.ledger.stale:
                 from labelcore.session.session import Session
 
-                found = Session.open(self.store, project, read=read_apart)
-                self._sessions[project] = found
-        return found
+                kept = self._sessions[project] = Session.open(self.store, project, read=read_apart)
+        return kept
 
     def _created_at(self, project: str) -> str:
         try:
@@ -116,9 +115,9 @@ class Registry:
 
         with self._lock_of(project):
             words = {"dots": True, **settings}
-            made = Session(population, plan, self.store, project, settings=words)
-            self._sessions[project] = made
-            return made
+            created = Session(population, plan, self.store, project, settings=words)
+            self._sessions[project] = created
+            return created
 
     def _lock_of(self, project: str) -> threading.Lock:
         with self._lock:

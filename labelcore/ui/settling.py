@@ -28,15 +28,15 @@ BACK = "Back to the last one"
 def _seen(project: str) -> dict[str, int]:
     """What this page knows: ``chosen``, the number of the item that was asked for, ``last``, of the
     one settled last, and ``begun``, how many there were at first."""
-    found: dict[str, dict[str, int]] = st.session_state.setdefault(SEEN, {})
-    return found.setdefault(project, {})
+    seen: dict[str, dict[str, int]] = st.session_state.setdefault(SEEN, {})
+    return seen.setdefault(project, {})
 
 
 def chosen(session: Session) -> Judged | None:
     """The item that was asked for, else the first that nobody has settled."""
     asked = _seen(session.project).get("chosen")
-    found = session.differing(asked) if asked else None
-    return found or next(iter(session.unsettled()), None)
+    judged = session.differing(asked) if asked else None
+    return judged or next(iter(session.unsettled()), None)
 
 
 @st.fragment(key="settling")
@@ -50,10 +50,10 @@ def settling(project: str) -> None:
             st.rerun()
         left = len(session.unsettled())
         begun = _seen(project)["begun"] = max(_seen(project).get("begun", 0), left)
-        item, said = st.columns([57, 43], gap="medium")
+        item, answers = st.columns([57, 43], gap="medium")
         with item:
             _item(session, judged)
-        with said:
+        with answers:
             with st.container(key="quiet-left"):
                 st.text(f"{begun - left:,} of {begun:,} settled")
             _side_by_side(session, judged)
@@ -70,19 +70,19 @@ def _item(session: Session, judged: Judged) -> None:
 
 def _side_by_side(session: Session, judged: Judged) -> None:
     """Who said what, how long each looked, and what each noted."""
-    noted = {one.annotator: one for one in session.events
-             if one.kind == "noted" and one.index == judged.index and one.text}  # fmt: skip
+    noted = {event.annotator: event for event in session.events
+             if event.kind == "noted" and event.index == judged.index and event.text}  # fmt: skip
     now = session.engine.in_force(judged.index)
     beside = st.container(horizontal=True, key="beside")
-    for one in judged.answers:
+    for answer in judged.answers:
         with beside, st.container(border=True, width="content", gap=None):
-            st.text(one_line(session.called(one.annotator), 60))
-            st.markdown(f"**{plain(shown_word(answer_word(one)), 60)}**")
-            changed = one is judged.first and now and now.sequence != one.sequence
+            st.text(one_line(session.called(answer.annotator), 60))
+            st.markdown(f"**{plain(shown_word(answer_word(answer)), 60)}**")
+            changed = answer is judged.first and now and now.sequence != answer.sequence
             later = f"later changed to {shown_word(answer_word(now))}" if changed and now else ""
-            note = noted.get(one.annotator)
-            parts = (_looked(one), later, one_line(note.text, 200) if note else "")
-            with st.container(key=f"quiet-judged-{one.sequence}"):
+            note = noted.get(answer.annotator)
+            parts = (_looked(answer), later, one_line(note.text, 200) if note else "")
+            with st.container(key=f"quiet-judged-{answer.sequence}"):
                 st.text("\n".join(filter(None, parts)))
 
 
@@ -94,8 +94,8 @@ def _looked(event: Event) -> str:
 
 def _keys(project: str, session: Session, judged: Judged) -> None:
     index = judged.index
-    said = session.engine.settlement(judged)
-    st.text(SETTLED if said else ASKED)
+    ruling = session.engine.settlement(judged)
+    st.text(SETTLED if ruling else ASKED)
     choices = classes_in_order(session)
 
     def arguments(name: str) -> tuple[object, ...]:
@@ -103,7 +103,7 @@ def _keys(project: str, session: Session, judged: Judged) -> None:
 
     choice_buttons("settle", "change-settle-", str(index), choices, settle, arguments)
     more_classes("settle-more", str(index), choices, settle, arguments)
-    st.text_input("Why (optional)", said.text or "" if said else "", key=f"{REASON}-{index}")
+    st.text_input("Why (optional)", ruling.text or "" if ruling else "", key=f"{REASON}-{index}")
     last = _seen(project).get("last", 0)
     st.button(
         BACK, key="settle-back", shortcut="U", type="tertiary", on_click=look_at,

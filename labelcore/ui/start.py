@@ -50,7 +50,7 @@ def record() -> dict[str, Any]:
             truth = {row["id"]: row[trial.truth_column] for row in csv.DictReader(rows)}
         session = Session(population, trial.plan, settings={"trial": TRIAL})
         # Without the words at its first figure, which the moving edge would cut.
-        first = [one for one in picture(session, None).chart or [] if FIRST_FIGURE not in one]
+        first = [part for part in picture(session, None).chart or [] if FIRST_FIGURE not in part]
         while (draw := session.next()) is not None:
             session.answer(draw, truth[draw.item_id])
         session.finish("")
@@ -59,8 +59,7 @@ def record() -> dict[str, Any]:
 
 @cache
 def recording() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(RECORDED.read_text("utf-8"))
-    return found
+    return dict(json.loads(RECORDED.read_text("utf-8")))
 
 
 @st.cache_resource(show_spinner=False)
@@ -71,15 +70,15 @@ def _component() -> ComponentRenderer:
 
 def show_recording() -> None:
     """What will happen, as a picture that plays once; at its end where little motion is wanted."""
-    found = recording()
-    charts: Node = node("div", *found["charts"], klass="recorded")
+    recorded = recording()
+    charts: Node = node("div", *recorded["charts"], klass="recorded")
     asked = WORDS[TRIAL].question
     with st.container(horizontal=True, key="recorded", vertical_alignment="center"):
         with st.container(width=420):
             _component()(key="recorded-picture", data={"charts": charts}, height="content")
         with st.container(width="stretch", gap="small"):
             st.text(HAPPENS)
-            st.caption(WHAT.format(labels=found["labels"], question=asked))
+            st.caption(WHAT.format(labels=recorded["labels"], question=asked))
 
 
 SEARCH, SORT, ALL_ROWS = "projects-search", "projects-sort", "projects-all"
@@ -94,9 +93,9 @@ CHANGED = "Nothing is told: its log was changed outside Labelcore. Open it to me
 NO_PROJECTS = "There is no project yet."
 Order = Callable[[Summary], Any]
 ORDERS: dict[str, tuple[Order, bool]] = {
-    "Last change": (lambda one: one.last_save or "", True),
-    "Name": (lambda one: one.name.casefold(), False),
-    "Labels left": (lambda one: one.planned - one.answered, True),
+    "Last change": (lambda summary: summary.last_save or "", True),
+    "Name": (lambda summary: summary.name.casefold(), False),
+    "Labels left": (lambda summary: summary.planned - summary.answered, True),
 }
 """How rows can be sorted, and whether the greatest comes first."""
 
@@ -127,9 +126,9 @@ def start_page() -> None:
         try_line()
         introduced()
     numbered = list(enumerate(projects))
-    mine = [one for one in numbered if not one[1].archived and not one[1].done_wave]
-    waves = [one for one in numbered if one[1].done_wave and not one[1].archived]
-    put_away = [one for one in numbered if one[1].archived]
+    mine = [pair for pair in numbered if not pair[1].archived and not pair[1].done_wave]
+    waves = [pair for pair in numbered if pair[1].done_wave and not pair[1].archived]
+    put_away = [pair for pair in numbered if pair[1].archived]
     if len(mine) > FEW:
         mine = found(mine)
     rows(mine)
@@ -160,10 +159,10 @@ def found(projects: list[Numbered]) -> list[Numbered]:
         )
     key, greatest_first = ORDERS[order or next(iter(ORDERS))]
     asked = wanted.casefold().split()
-    kept = [one for one in projects if all(word in searched(one[1]) for word in asked)]
+    kept = [pair for pair in projects if all(word in searched(pair[1]) for word in asked)]
     if not kept:
         st.info("No project has these words in its name, question or file.")
-    return sorted(kept, key=lambda one: key(one[1]), reverse=greatest_first)
+    return sorted(kept, key=lambda pair: key(pair[1]), reverse=greatest_first)
 
 
 def searched(summary: Summary) -> str:
@@ -176,7 +175,7 @@ def rows(projects: list[Numbered]) -> None:
         return
     with st.container(key=f"quiet-heads-{projects[0][0]}"):
         for column, name in zip(st.columns(WIDTHS), HEADS, strict=True):
-            if name != KNOWN or any(visitor.allowed(Right.SEE, one.name) for _, one in projects):
+            if name != KNOWN or any(visitor.allowed(Right.SEE, pair[1].name) for pair in projects):
                 column.text(name)
     every = st.session_state.get(ALL_ROWS, False)
     shown = projects if every else projects[:ROWS]

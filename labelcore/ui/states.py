@@ -79,7 +79,7 @@ def show_state(project: str, session: Session, person: str) -> None:
 
 def kept_seconds(elsewhere: list[Shown]) -> float:
     """How long at most until they may go to others."""
-    since = max(datetime.fromisoformat(one.at) for one in elsewhere)
+    since = max(datetime.fromisoformat(shown.at) for shown in elsewhere)
     return max((since + LEASE - datetime.now(UTC)).total_seconds(), 0.0)
 
 
@@ -93,9 +93,9 @@ def show_end(project: str, session: Session) -> None:
         if now.of_all:
             with st.container(key="quiet-of-all"):
                 st.text(tied(now.of_all))
-        found = reveals(session)
-        if found:
-            show_truth(found, session.labels)
+        truths = reveals(session)
+        if truths:
+            show_truth(truths, session.labels)
         _steps(project, session)
         details(session, error_lines(session))
         _ways_to_go_on(project, session)
@@ -119,8 +119,8 @@ def where(session: Session) -> str:
 
 def after_stop(session: Session) -> str:
     """Which rule of the plan ended the session, and what further labels would do."""
-    said = stopped_words(session.state.stop_reason, session.plan.margin)
-    ended = f"{said[:1].upper()}{said[1:]}: the plan ends the session here."
+    reason = stopped_words(session.state.stop_reason, session.plan.margin)
+    ended = f"{reason[:1].upper()}{reason[1:]}: the plan ends the session here."
     if chosen(session):
         return f"{ended} {CHOSEN}"
     if session.plan.promise == Promise.FIXED and not session.complete:
@@ -149,8 +149,8 @@ def _steps(project: str, session: Session) -> None:
                 second_pass_button(project, session)
             return
         to_report = not is_trial(session)
-        own = is_trial(session) and visitor.runs_all()
-        if own and st.button(OWN_FILE, key="own-file", type="primary"):
+        trial = is_trial(session) and visitor.runs_all()
+        if trial and st.button(OWN_FILE, key="own-file", type="primary"):
             st.switch_page("pages/new_project.py")
         if st.button(
             "Open the report", key="to-report", type="primary" if to_report else "secondary"
@@ -188,19 +188,19 @@ def _ways_to_go_on(project: str, session: Session) -> None:
         return
     answered, status = session.engine.answers_given, session.status
     left = can_go_on(session)
-    said = _going_on_means(session, status)
+    meaning = _going_on_means(session, status)
     if left <= 0 or status in (Status.EXHAUSTED, Status.SUPERSEDED):
-        if said:
+        if meaning:
             with st.container(key="quiet-going-on"):
-                st.text(said)
+                st.text(meaning)
         if (choice := choice_of(session)) is not None:
             ask_further(session, choice)
         return
     planned = int(session.plan.planned or 0) - answered
     more = planned if planned > 0 and status == Status.FINISHED else MORE
     with st.expander("Add more labels", key="add-more"):
-        if said:
-            st.text(said)
+        if meaning:
+            st.text(meaning)
         ask_how_many(project, session, more)
 
 
@@ -212,33 +212,33 @@ def _going_on_means(session: Session, status: Status) -> str:
     return after_budget(session)
 
 
-def show_truth(found: list[Reveal], labels: int) -> None:
+def show_truth(truths: list[Reveal], labels: int) -> None:
     """The truth in a few words."""
     with st.container(key="truth"):
-        st.text(truth_words(found, labels))
+        st.text(truth_words(truths, labels))
 
 
-def truth_words(found: list[Reveal], labels: int) -> str:
+def truth_words(truths: list[Reveal], labels: int) -> str:
     """How many intervals hold the truth, which do not, how often they do, and how many of the
     answers are other than the truth."""
-    shown = [one for one in found if one.inside is not None]
-    missed = [one for one in shown if not one.inside]
+    shown = [reveal for reveal in truths if reveal.inside is not None]
+    missed = [reveal for reveal in shown if not reveal.inside]
     if not shown:
-        said = "Dots: the truth. No interval is there to compare it with."
+        truth = "Dots: the truth. No interval is there to compare it with."
     elif missed:
         held = f"inside {len(shown) - len(missed)} of " if len(shown) > 1 else "outside "
         names = ", ".join(
-            f"{figure_name(one.estimate)} ({number_words(one.key, one.truth)})"
-            for one in missed[:MOST_MISSED]
+            f"{figure_name(reveal.estimate)} ({number_words(reveal.key, reveal.truth)})"
+            for reveal in missed[:MOST_MISSED]
         )
         if len(missed) > MOST_MISSED:
             names += f" and {len(missed) - MOST_MISSED} more"
         outside = f", outside that of {names}" if len(shown) > 1 else f" of {names}"
-        said = f"Dots: the truth, {held}{count_words(len(shown))}{outside}."
+        truth = f"Dots: the truth, {held}{count_words(len(shown))}{outside}."
     else:
-        said = f"Dots: the truth, inside {count_words(len(shown), 'all ')}."
-    own, often = _own_errors(found, labels), _often(shown)
-    parts = (own, said, often) if found[0].differing else (said, often, own)
+        truth = f"Dots: the truth, inside {count_words(len(shown), 'all ')}."
+    errors, often = _own_errors(truths, labels), _often(shown)
+    parts = (errors, truth, often) if truths[0].differing else (truth, often, errors)
     return " ".join(part for part in parts if part)
 
 
@@ -254,20 +254,20 @@ def count_words(intervals: int, every: str = "") -> str:
 
 def _often(shown: list[Reveal]) -> str:
     """How often such intervals hold their truth; "" where no promise says it."""
-    estimates = [one.estimate for one in shown]
+    estimates = [reveal.estimate for reveal in shown]
     sure = estimates[0].confidence if estimates else None
-    if sure is None or any(one.promise == Promise.NONE for one in estimates):
+    if sure is None or any(estimate.promise == Promise.NONE for estimate in estimates):
         return "No promise goes with it." if estimates else ""
-    about = "" if all(one.form == Form.STRICT for one in estimates) else "about "
+    about = "" if all(estimate.form == Form.STRICT for estimate in estimates) else "about "
     each = "Each holds it" if len(estimates) > 1 else "Such an interval holds it"
     if shown[0].differing:
         each = f"Without such answers {each[:1].lower()}{each[1:]}"
     return f"{each} in {about}{how_often(sure)[0]} sessions."
 
 
-def _own_errors(found: list[Reveal], labels: int) -> str:
+def _own_errors(truths: list[Reveal], labels: int) -> str:
     """Which part of the answers the intervals do not count as errors."""
-    differing = found[0].differing
+    differing = truths[0].differing
     if not differing:
         return "None of your answers differs from it."
     differ = "differs" if differing == 1 else "differ"
@@ -279,28 +279,28 @@ def _own_errors(found: list[Reveal], labels: int) -> str:
 
 def show_reveals(session: Session) -> None:
     """After a trial: the truth beside the interval."""
-    found = reveals(session)
-    if not found:
+    truths = reveals(session)
+    if not truths:
         return
-    first = found[0]
+    first = truths[0]
     box = st.success if first.inside else st.warning if first.inside is False else st.info
     box(plain(first.sentence()), icon=":material/visibility:")
     with st.expander("The truth of every figure"):
-        st.dataframe(reveal_table(found), hide_index=True, key="reveals")
+        st.dataframe(reveal_table(truths), hide_index=True, key="reveals")
 
 
-def reveal_table(found: list[Reveal]) -> pd.DataFrame:
+def reveal_table(truths: list[Reveal]) -> pd.DataFrame:
     rows = []
-    for one in found:
-        shown = one.inside is not None
+    for reveal in truths:
+        shown = reveal.inside is not None
         rows.append(
             {
-                "figure": figure_name(one.estimate),
-                "truth": number_words(one.key, one.truth),
-                "interval": interval_text(one.key, one.estimate.low, one.estimate.high)
+                "figure": figure_name(reveal.estimate),
+                "truth": number_words(reveal.key, reveal.truth),
+                "interval": interval_text(reveal.key, reveal.estimate.low, reveal.estimate.high)
                 if shown
                 else "none yet",
-                "": "inside" if one.inside else "outside" if shown else "",
+                "": "inside" if reveal.inside else "outside" if shown else "",
             }
         )
     return pd.DataFrame(rows)

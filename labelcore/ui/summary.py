@@ -141,15 +141,15 @@ def _choice(state: LogState, plan: Mapping[str, Any], asked: str) -> ChoiceOfPro
     except ValueError:  # Of a method that is not there, or of another version.
         return None
     look = dict(state.looks[-1]) if state.looks else {}
-    found = dict(look.get("results", {}).get(plan["estimands"][0], {}))
-    chosen = found.get("chosen")
+    result = dict(look.get("results", {}).get(plan["estimands"][0], {}))
+    chosen = result.get("chosen")
     return ChoiceOfProject(
         asked,
         float(params.precision_threshold),
         1 - float(plan["confidence"]) if params.delta is None else float(params.delta),
-        ChoiceStatus(found.get("state", ChoiceStatus.UNDECIDED)),
+        ChoiceStatus(result.get("state", ChoiceStatus.UNDECIDED)),
         chosen,
-        math.nan if chosen is None else float(found["candidates"][chosen]["low"]),
+        math.nan if chosen is None else float(result["candidates"][chosen]["low"]),
         int(look.get("labels", 0)),
     )
 
@@ -175,25 +175,25 @@ def _primary(state: LogState, estimand: str, confidence: float) -> Known:
     keys = [key for key in results if key == estimand or key.startswith(f"{estimand}[")]
     if not keys:
         return Known(estimand)
-    found = results[keys[0]]
-    if "value" not in found:  # A choice between candidates is no figure.
+    result = results[keys[0]]
+    if "value" not in result:  # A choice between candidates is no figure.
         return Known(keys[0])
-    promised, stands = str(found["promise"]) != Promise.NONE, State(found["state"])
-    if head := found.get("head"):
+    promised, stands = str(result["promise"]) != Promise.NONE, State(result["state"])
+    if head := result.get("head"):
         ends, sure = (head["value"], head["low"], head["high"]), confidence if promised else None
         return Known(keys[0], *ends, stands, confidence=sure, rank=head["rank"])
-    low, high = (float(found.get(end, math.nan)) for end in ("low", "high"))
+    low, high = (float(result.get(end, math.nan)) for end in ("low", "high"))
     along = keys[0] in CURVES or keys[0] in SUMMARIES
-    told = not along or (promised and stands.has_interval)
-    told = told and not kept_back(found, 2.0 if is_difference(keys[0]) else 1.0)
+    is_told = not along or (promised and stands.has_interval)
+    is_told = is_told and not kept_back(result, 2.0 if is_difference(keys[0]) else 1.0)
     return Known(
         keys[0],
         # The middle between bounds that are wide, or without a promise, is no estimate.
-        found["value"] if told else None,
+        result["value"] if is_told else None,
         low,
         high,
         stands,
-        bool(found.get("tentative")),
+        bool(result.get("tentative")),
         confidence if promised else None,
     )
 

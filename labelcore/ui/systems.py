@@ -21,17 +21,17 @@ DECIDE = "Decide {pairs}: {labels}"
 
 def systems_panel(session: Session) -> None:
     """Pass rates of the systems, which of two is better, and how the judge stands to people."""
-    found = judged_of(session)
-    if found is None:
+    judged = judged_of(session)
+    if judged is None:
         return
-    for sentence in found.sentences(_short):
+    for sentence in judged.sentences(_short):
         st.text(sentence)
-    for caption, table in found.tables(_short, truths(session, found.by)).items():
+    for caption, table in judged.tables(_short, truths(session, judged.by)).items():
         reading_table(table, f"judged-{caption.split()[-1]}")
         if caption == PAIRS:
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.caption(found.legend(), width="content")
-                _decide(session, *found.next_to_decide())
+                st.caption(judged.legend(), width="content")
+                _decide(session, *judged.next_to_decide())
 
 
 def _decide(session: Session, pairs: int, more: int) -> None:
@@ -40,8 +40,8 @@ def _decide(session: Session, pairs: int, more: int) -> None:
     until = session.estimate("prevalence").scope.until
     kept = session.plan.promise == Promise.WATCHED and not 0 < until < session.labels + more
     if pairs and kept and 0 < add <= can_go_on(session) and visitor.allowed(Right.RUN):
-        said = DECIDE.format(pairs=words.count(pairs, "more pair"), labels=words.count(add))
-        if st.button(said, key="systems-decide"):
+        button = DECIDE.format(pairs=words.count(pairs, "more pair"), labels=words.count(add))
+        if st.button(button, key="systems-decide"):
             actions.go_on(session.project, add)
             st.switch_page("pages/label.py", query_params={"project": session.project})
 

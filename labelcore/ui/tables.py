@@ -30,13 +30,10 @@ def number_table(table: pd.DataFrame, key: str, *, unit: str = "%") -> None:
     shares = [name for name in SHARES if name in table and _is_share(table[name])]
     for name in shares:
         shown[name] = 100 * table[name].astype(float)
-        known = table[name].dropna().astype(float)
+        known = table[name].dropna().astype(float).abs()
         # Differences are near zero without being small: one decimal tells enough of them.
-        digits = (
-            1
-            if unit != "%"
-            else max([digits, *(words.digits_for(abs(one)) for one in known if abs(one) < 0.5)])
-        )
+        if unit == "%":
+            digits = max([digits, *(words.digits_for(share) for share in known if share < 0.5)])
     pattern = f"%.{min(digits, MOST_DIGITS)}f {unit.replace('%', '%%')}"
     columns = {name: st.column_config.NumberColumn(format=pattern) for name in shares}
     st.dataframe(shown, hide_index=True, key=key, column_config=columns)

@@ -59,9 +59,9 @@ def say(what: str, about: str = "") -> None:
 
 def say_once(what: str, about: str, key: str = "") -> None:
     """Once for each visit of a browser; with another key again."""
-    said = st.session_state.setdefault(SAID, set())
-    if (what, about, key) not in said:
-        said.add((what, about, key))
+    already = st.session_state.setdefault(SAID, set())
+    if (what, about, key) not in already:
+        already.add((what, about, key))
         say(what, about)
 
 

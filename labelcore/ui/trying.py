@@ -37,10 +37,10 @@ def _data(name: str) -> Future[bytes]:
 
 def _made(trial: Trial) -> bytes:
     """And read once: the first file has a server import and start what reads files."""
-    made = trial.to_bytes()
+    data = trial.to_bytes()
     with TemporaryDirectory() as folder:
-        read_population(trial.write(Path(folder), made), **trial.read_arguments)
-    return made
+        read_population(trial.write(Path(folder), data), **trial.read_arguments)
+    return data
 
 
 def make_ready() -> None:
@@ -103,7 +103,7 @@ def _others(session: Session) -> Future[list[Ends]]:
 def _intervals(population: Population, plan: Plan, truth: str) -> list[Ends]:
     runs = simulate(population, plan, truth=truth, runs=SESSIONS, seed=SEED).runs
     first = [next(iter(run.results.values())) for run in runs]
-    return [(one.low, one.high) for one in first if isinstance(one, Estimate)]
+    return [(estimate.low, estimate.high) for estimate in first if isinstance(estimate, Estimate)]
 
 
 def reveals(session: Session) -> list[Reveal]:

@@ -53,20 +53,20 @@ class Works:
                 kept.move_to_end(key)
             return kept.get(key)
 
-    def put(self, kind: str, key: Key, found: Any) -> Any:
+    def put(self, kind: str, key: Key, result: Any) -> Any:
         with self._lock:
             kept = self._found.setdefault(kind, OrderedDict())
-            kept[key] = found
+            kept[key] = result
             kept.move_to_end(key)
             while len(kept) > KEPT:
                 kept.popitem(last=False)
-            return found
+            return result
 
     def start(self, kind: str, key: Key, begin: Callable[[], Any]) -> Any:
         """What is there, or the work that brings it: one for everybody who asks the same."""
         with self._lock:
-            found = self.get(kind, key)
-            return self.put(kind, key, begin()) if found is None else found
+            result = self.get(kind, key)
+            return self.put(kind, key, begin()) if result is None else result
 
     def forget(self, kind: str, key: Key) -> None:
         with self._lock:
@@ -130,11 +130,11 @@ def _shown(work: Work | Here, name: str, on_click: Any, *about: Any) -> None:
     this script; the work goes on, and the next script finds it."""
     place = st.empty()
     with place.container(horizontal=True, vertical_alignment="center", key=name):
-        said = st.empty()
+        shown = st.empty()
         st.button("Cancel", key=f"{name}-cancel", on_click=on_click, args=about)
     while True:
         words = WAITS.format(what=one_line(work.what, 60)) if not work.began else None
-        _say(said, words or _so_far(work.what, work.share, work.ran))
+        _say(shown, words or _so_far(work.what, work.share, work.ran))
         if work.ended.wait(AGAIN):
             break
     place.empty()
@@ -145,8 +145,8 @@ def _so_far(what: str, share: float | None, ran: float) -> str:
     return words.format(what=one_line(what, 60), time=f"{ran:.0f} s", share=100 * (share or 0))
 
 
-def _say(said: DeltaGenerator, text: str) -> None:
-    said.markdown(f":material/hourglass_top: {plain(text)}")
+def _say(place: DeltaGenerator, text: str) -> None:
+    place.markdown(f":material/hourglass_top: {plain(text)}")
 
 
 # --- beside the page's script --------------------------------------------------------------------

@@ -46,7 +46,7 @@ UNTIL = "{units} until a fall is noticed in {cases} of 10 cases"
 
 def sizes_about(labels: int) -> tuple[int, ...]:
     """How many labels are tried, in tens."""
-    tried = (max(10, round(labels * one / 10) * 10) for one in SIZES)
+    tried = (max(10, round(labels * factor / 10) * 10) for factor in SIZES)
     return tuple(dict.fromkeys(sorted({*tried, labels})))
 
 
@@ -60,12 +60,12 @@ def simulated(
     key      of the terms
     session  with labels of the same table
     """
-    found = waiting.there(FALLS, key)
-    if found is None:
-        found = waiting.found(FALLS, key, WHAT, _asked(population, monitor, sizes, session))
+    previews = waiting.there(FALLS, key)
+    if previews is None:
+        previews = waiting.found(FALLS, key, WHAT, _asked(population, monitor, sizes, session))
     return [
-        MonitorPreview(**{**one, **{name: pd.DataFrame(one[name]) for name in preview.TABLES}})
-        for one in found
+        MonitorPreview(**{**row, **{name: pd.DataFrame(row[name]) for name in preview.TABLES}})
+        for row in previews
     ]
 
 
@@ -83,16 +83,16 @@ def _asked(
         preview.write_rates(copies[-1].path, rates)
         paths.append(str(copies[-1].path))
 
-    def handed(found: Any, folder: Path) -> Any:
+    def handed(result: Any, folder: Path) -> Any:
         copies.clear()  # Until here they had to stay.
-        return found
+        return result
 
-    asked = [asdict(one) for one in falls]
+    asked = [asdict(fall) for fall in falls]
     return Ask(preview.apart, (paths, asked), handed, SESSIONS * 16 * len(population))
 
 
 def show(
-    found: Sequence[MonitorPreview], unit: str, waves: int, of_labels: bool, labels: str
+    previews: Sequence[MonitorPreview], unit: str, waves: int, of_labels: bool, labels: str
 ) -> None:
     """A slider of labels against waits, and what will be noticed with those that are chosen.
 
@@ -100,7 +100,7 @@ def show(
     of_labels   whether labels said what the scores are worth
     labels      the key of the number of labels, which ``wanted`` gives another value
     """
-    by_size = {one.labels: one for one in found}
+    by_size = {size.labels: size for size in previews}
     slider = f"{labels}-slider"
     st.session_state[slider] = min(by_size, key=lambda n: abs(n - st.session_state[labels]))
     st.select_slider(
@@ -114,7 +114,7 @@ def show(
     st.caption(ON_LABELS if of_labels else ON_SCORES)
     title = UNTIL.format(units=f"{unit}s".capitalize(), cases=f"{10 * OFTEN:.0f}")
     st.markdown(f"**{title}**")
-    reading_table(waits_table(found, unit), "watch-waits")
+    reading_table(waits_table(previews, unit), "watch-waits")
     if not chosen.rules.empty:
         st.markdown(f"**{BY_RULE}**")
         reading_table(rules_table(chosen, unit, waves), "watch-rules")
@@ -131,9 +131,9 @@ def wanted(labels: str) -> None:
         st.session_state[labels] = st.session_state.pop(WANTED)
 
 
-def slowest(one: MonitorPreview) -> int | None:
+def slowest(previewed: MonitorPreview) -> int | None:
     """The longest wait; None where one takes longer than was simulated."""
-    waits = one.waits().values()
+    waits = previewed.waits().values()
     return None if None in waits else max(wait for wait in waits if wait is not None)
 
 
@@ -143,21 +143,21 @@ def wait_words(wait: int | None, unit: str) -> str:
     return f"{wait} {unit}{'' if wait == 1 else 's'}"
 
 
-def sentences(one: MonitorPreview, unit: str) -> list[str]:
+def sentences(previewed: MonitorPreview, unit: str) -> list[str]:
     """What is noticed of each line of evidence, and how often nothing was there."""
-    waits, said = one.waits(), []
-    for row in one.table.to_dict("records"):
+    waits, lines = previewed.waits(), []
+    for row in previewed.table.to_dict("records"):
         wait = waits[row["watch"]]
         share = row[f"within {wait or preview.LONGEST_WAIT}"]
         words = (LOWER if _since_launch(row) else BELOW) + IN_CASES
-        said.append(
+        lines.append(
             words.format(
-                figure=estimand_name(row["estimand"]), fall=f"{100 * one.fall:.0f}",
+                figure=estimand_name(row["estimand"]), fall=f"{100 * previewed.fall:.0f}",
                 required="" if _since_launch(row) else f"{100 * row['required']:.10g} %",
                 wait=wait_words(wait or preview.LONGEST_WAIT, unit), cases=f"{10 * share:.0f}",
             )
         )  # fmt: skip
-    return [*said, FALSE.format(time=time_words(one.waves_per_false_alarm, unit))]
+    return [*lines, FALSE.format(time=time_words(previewed.waves_per_false_alarm, unit))]
 
 
 def time_words(waves: float, unit: str) -> str:
@@ -169,42 +169,42 @@ def time_words(waves: float, unit: str) -> str:
     return f"{years:.0f} years" if years >= 2 else f"{waves:,.0f} {unit}s"
 
 
-def waits_table(found: Sequence[MonitorPreview], unit: str) -> pd.DataFrame:
+def waits_table(previews: Sequence[MonitorPreview], unit: str) -> pd.DataFrame:
     """Lines of evidence down, labels across."""
     rows: dict[str, dict[str, str]] = {}
-    for one in found:
-        waits = one.waits()
-        for row in one.table.to_dict("records"):
+    for previewed in previews:
+        waits = previewed.waits()
+        for row in previewed.table.to_dict("records"):
             figure = estimand_name(row["estimand"])
             lower = "lower than before"
             if not _since_launch(row):
                 lower = f"below {100 * row['required']:.10g} %"
-            told = rows.setdefault(row["watch"], {"": f"{figure} {lower}"})
+            cells = rows.setdefault(row["watch"], {"": f"{figure} {lower}"})
             wait = waits[row["watch"]]
-            told[f"{one.labels:,} labels"] = (
+            cells[f"{previewed.labels:,} labels"] = (
                 f"over {preview.LONGEST_WAIT}" if wait is None else str(wait)
             )
     return pd.DataFrame(rows.values())
 
 
-def rules_table(one: MonitorPreview, unit: str, waves: int) -> pd.DataFrame:
+def rules_table(previewed: MonitorPreview, unit: str, waves: int) -> pd.DataFrame:
     """Our rule and those that come with the method, on the same labels."""
-    ours = one.table[one.table["required"].isna()].assign(
-        rule=OURS, false=waves / one.waves_per_false_alarm
+    ours = previewed.table[previewed.table["required"].isna()].assign(
+        rule=OURS, false=waves / previewed.waves_per_false_alarm
     )
-    alike = ours[ours["estimand"].isin(one.rules["estimand"])]
+    alike = ours[ours["estimand"].isin(previewed.rules["estimand"])]
     rows = []
-    for row in pd.concat([alike, one.rules]).to_dict("records"):
+    for row in pd.concat([alike, previewed.rules]).to_dict("records"):
         false = f"{100 * row['false']:.0f} %"
-        told = {
+        cells = {
             "Rule": row["rule"],
             "Figure": estimand_name(str(row["estimand"])),
             f"False alarm in {waves} {unit}s": AT_MOST + false if row["rule"] == OURS else false,
         }
         for wait in SHOWN:
             share = f"{100 * row[f'within {wait}']:.0f} %"
-            told[f"Noticed within {wait_words(wait, unit)}"] = share
-        rows.append(told)
+            cells[f"Noticed within {wait_words(wait, unit)}"] = share
+        rows.append(cells)
     return pd.DataFrame(rows)
 
 

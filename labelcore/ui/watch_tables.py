@@ -69,7 +69,7 @@ def free_wave(standing: Standing) -> str:
     """What the next wave may be called: by the schedule, else by the day, else by its number."""
     day, names = datetime.now(UTC).date().isoformat(), standing.projects
     wanted = (standing.awaited, day, f"wave {len(names) + 1}")
-    return next(one for one in wanted if one and one not in names)
+    return next(name for name in wanted if name and name not in names)
 
 
 def begin_wave(monitor: Opened, path: Path, name: str, *, renewed: bool = False) -> str:
@@ -83,10 +83,10 @@ def begin_wave(monitor: Opened, path: Path, name: str, *, renewed: bool = False)
 
 def arguments_of(record: ProjectRecord) -> dict[str, Any]:
     """How the table of a project was read, with its classes."""
-    found, terms = dict(json.loads(record.population_json)["arguments"]), terms_of(record)
+    arguments, terms = dict(json.loads(record.population_json)["arguments"]), terms_of(record)
     if len(terms.get("classes", ())) == 2:
-        found = {"classes": terms["classes"], "positive": terms["positive"], **found}
-    return found
+        arguments = {"classes": terms["classes"], "positive": terms["positive"], **arguments}
+    return arguments
 
 
 def upload(words: str, key: str) -> UploadedFile | None:
@@ -120,12 +120,12 @@ def way_to_begin(project: str, words: str = WATCH_THIS) -> None:
 
 def begin_page(of: str) -> None:
     """What is watched, how often, and what it will notice; then the first wave."""
-    records = {one.name: one for one in suited()}
+    records = {record.name: record for record in suited()}
     st.title(WATCH_THIS, anchor=False)
     if not records:
         st.text(
             NONE_FITS
-            if any(not one.archived for one in sessions.store().projects())
+            if any(not record.archived for record in sessions.store().projects())
             else NO_PROJECT
         )
         st.page_link("pages/new_project.py", label="New project")
@@ -188,8 +188,8 @@ def preview(
     population = first_table(record, given)
     session = sessions.session(record.name) if given is None else None
     monitor = made(record, plan, name, asked[1][0], *terms)
-    found = simulated((*asked, population.fingerprint), population, monitor, asked[1], session)
-    show(found, UNITS[terms[1]], terms[0], session is not None, f"watch-labels-{record.name}")
+    previews = simulated((*asked, population.fingerprint), population, monitor, asked[1], session)
+    show(previews, UNITS[terms[1]], terms[0], session is not None, f"watch-labels-{record.name}")
 
 
 def first_table(record: ProjectRecord, given: UploadedFile | None) -> Population:
@@ -209,7 +209,7 @@ def made(
     if name in monitors.names():
         raise ValueError(f"There is a monitor called {name!r} already. Choose another name.")
     settings: Mapping[str, Any] = json.loads(record.settings_json)
-    words = {key: one for key, one in settings.items() if key not in NOT_WORDS}
+    words = {key: text for key, text in settings.items() if key not in NOT_WORDS}
     each = replace(
         plan, budget=labels, margin=None, group_margin=None, stop=None, promise=None,
         planned=None, rules=None, seed=secrets.randbelow(1_000_000),

@@ -60,19 +60,19 @@ def watch_page() -> None:
         st.title("Watch", anchor=False)
         st.text(NONE_YET)
         return
-    found = {name: monitors.opened(name) for name in names}
-    standings = {name: one.standing() for name, one in found.items()}
+    opened = {name: monitors.opened(name) for name in names}
+    standings = {name: monitor.standing() for name, monitor in opened.items()}
     chosen = st.query_params.get(CHOSEN, "")
-    if chosen not in found:
+    if chosen not in opened:
         chosen = min(names, key=lambda name: list(Stands).index(standings[name].state))
     left, right = st.columns([22, 78], gap="large")
     with left:
         order = list(Stands)
-        every(sorted(standings.values(), key=lambda one: order.index(one.state)), chosen)
+        every(sorted(standings.values(), key=lambda standing: order.index(standing.state)), chosen)
         if runs:
             way_to_begin("-", "Watch another")
     with right:
-        one(found[chosen], standings[chosen])
+        one(opened[chosen], standings[chosen])
         show_problem()
 
 
@@ -105,8 +105,8 @@ def one(monitor: Opened, standing: Standing) -> None:
         figures(monitor, standing)
     with st.container(horizontal=True, key="watch-links"):
         if standing.alarms:
-            said = "\n\n".join(alarm.sentence() for alarm in standing.alarms)
-            fold("The alarms in full", "fold-alarms", lambda: st.text(said))
+            texts = "\n\n".join(alarm.sentence() for alarm in standing.alarms)
+            fold("The alarms in full", "fold-alarms", lambda: st.text(texts))
         fold("All waves", "fold-waves", lambda: all_waves(standing))
         rule = METHODS[monitor.plan.design].alarm
         if rule is not None and standing.finished:
@@ -126,12 +126,12 @@ def report_button(monitor: Opened, standing: Standing) -> None:
     """The last waves as a file, made when it is pressed."""
     last, whose = QUARTER.get(standing.schedule, LAST), trail.who()
 
-    def made() -> bytes:
+    def report() -> bytes:
         trail.trail().note(whose, trail.EXPORTED, f"monitor {monitor.name!r}, report")
         return monitor.report(last).encode()
 
     st.download_button(
-        REPORT.format(last=last), made,
+        REPORT.format(last=last), report,
         file_name(monitor.name, "quarter.html"), "text/html", key="watch-report", on_click="ignore",
         icon=":material/download:", type="tertiary",
     )  # fmt: skip
@@ -169,14 +169,14 @@ def headline(standing: Standing) -> str:
     if standing.alarms:
         first = standing.alarms[0]
         name = estimand_name(first.estimand)
-        said = f"{name[:1].lower()}{name[1:]} has been lower since about {first.about}."
+        text = f"{name[:1].lower()}{name[1:]} has been lower since about {first.about}."
     elif not standing.since and standing.finished and not standing.due:
-        said = "begins anew with the next wave."
+        text = "begins anew with the next wave."
     elif standing.due and not standing.since:
-        said = "the first figures come with the first finished wave."
+        text = "the first figures come with the first finished wave."
     else:
-        said = f"no alarm in {standing.since} of {standing.planned} waves."
-    return f"{standing.name}: {said}"
+        text = f"no alarm in {standing.since} of {standing.planned} waves."
+    return f"{standing.name}: {text}"
 
 
 def now_words(standing: Standing) -> str:
@@ -184,9 +184,9 @@ def now_words(standing: Standing) -> str:
     first = standing.alarms[0]
     mine = standing.table[standing.table["estimand"] == first.estimand]
     row = mine[mine["wave"] == standing.finished[-1]].iloc[0].to_dict()
-    said = f"{standing.finished[-1]}: {_share(row, '')}."
+    text = f"{standing.finished[-1]}: {_share(row, '')}."
     required = mine["required"].dropna()
-    return f"{said} You require {100 * required.iloc[0]:.10g} %." if len(required) else said
+    return f"{text} You require {100 * required.iloc[0]:.10g} %." if len(required) else text
 
 
 def label_button(standing: Standing) -> None:
@@ -214,7 +214,7 @@ def figures(monitor: Opened, standing: Standing) -> None:
     if len(finished) > 1:
         with st.container(horizontal=True, key="watch-two"):
             now = st.selectbox("Wave", finished, key=f"{NOW}-{standing.name}")
-            before = [one for one in finished if one != now]
+            before = [wave for wave in finished if wave != now]
             place = min(finished.index(str(now)), len(before) - 1)
             then = st.selectbox(
                 "Compared with", before, index=place, key=f"{THEN}-{standing.name}-{now}"
@@ -237,14 +237,14 @@ def shown(table: pd.DataFrame, standing: Standing, now: str, then: str | None) -
     rows = []
     for row in table.to_dict("records"):
         key = str(row["estimand"])
-        told = {"Figure": estimand_name(key)}
+        cells = {"Figure": estimand_name(key)}
         if then is not None:
-            told[then] = _share(row, "earlier_")
-        told[now] = _share(row, "")
+            cells[then] = _share(row, "earlier_")
+        cells[now] = _share(row, "")
         if then is not None:
-            told["Difference"] = _points(row)
-        told["Required"] = f"{100 * required[key]:.10g} %" if key in required else ""
-        rows.append(told)
+            cells["Difference"] = _points(row)
+        cells["Required"] = f"{100 * required[key]:.10g} %" if key in required else ""
+        rows.append(cells)
     return pd.DataFrame(rows)
 
 
@@ -253,16 +253,16 @@ def _share(row: Mapping[Hashable, Any], which: str) -> str:
     if pd.isna(value):
         return "not known"
     first, last = words.percent_range(float(low), float(high))
-    said = words.value_percent(float(value), float(low), float(high))
-    return f"{said} ({first} to {last})"
+    text = words.value_percent(float(value), float(low), float(high))
+    return f"{text} ({first} to {last})"
 
 
 def _points(row: Mapping[Hashable, Any]) -> str:
     value, low, high = (float(row[f"difference_{end}"]) for end in ("value", "low", "high"))
     if math.isnan(value):
         return "not known"
-    said = number_words(DIFFERENCE, value, (low, high)).removesuffix(" points")
-    return f"{said} ({interval_text(DIFFERENCE, low, high)})"
+    text = number_words(DIFFERENCE, value, (low, high)).removesuffix(" points")
+    return f"{text} ({interval_text(DIFFERENCE, low, high)})"
 
 
 def all_waves(standing: Standing) -> None:
