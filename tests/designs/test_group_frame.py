@@ -50,6 +50,8 @@ def test_no_stratum_mixes_groups(
     predicted = population.predictions["m"] == 1
     assert (engine.frame.predicted[engine.frame.stratum] == predicted).all()
     assert len(np.unique(engine.frame.stratum)) == engine.frame.n_strata
+    edges = engine.design.edges(engine.setup)
+    assert list(edges or ()) == ([*groups.names] if classifier == "m" else [])
 
 
 @pytest.mark.full

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES
-from labelcore.figures.readiness import is_settled
+from labelcore.figures.readiness import is_settled, promised_until
 from labelcore.figures.scalars import (
     first_stage,
     first_stage_end,
@@ -438,3 +440,13 @@ def test_more_than_a_twentieth_open_waits(answered: int, waits: bool, known: Kno
     assert engine.answers_given == answered and len(engine.open_positions()) == 1
     state = scalar_results(engine)["accuracy"].state
     assert state == (State.WAITING if waits else State.INTERVAL)
+
+
+def test_a_pilot_promises_no_labels_beyond_the_file() -> None:
+    """Those of a random sample that was there before count."""
+    until = []
+    for learns in (False, True):
+        plan = SimpleNamespace(horizon=3, learns=learns)
+        engine: Any = SimpleNamespace(plan=plan, watched_for=100, most=200, given=30)
+        until.append(promised_until(engine))
+    assert until == [300, 230]
