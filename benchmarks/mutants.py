@@ -1,10 +1,11 @@
 """Planted mistakes: one small change of the source at a time, and whether a test fails.
 
-Sites are drawn with a seed, as many from each of four parts of the product, from all places where
-the syntax tree has something to change (``changes_of``). Each mutant is tried on a copy of the
-tree: first the tests that mirror or import the changed file, then those of the files that import
-it and the contracts, then the slow ones among the first. The first failing test ends it. Besides,
-the mistakes of ``benchmarks.kept_mutants`` are planted in every run.
+Sites are drawn with a seed, from each room of the product in turn (``.ci/rooms.toml``), from all
+places where the syntax tree has something to change (``changes_of``). Each mutant is tried on a
+copy of the tree: first the tests that mirror or import the changed file, then those of the files
+that import it and the contracts, then those of the pages if it is one of theirs. All are tests of
+the README's command, without a browser; the first that fails ends it. Besides, the mistakes of
+``benchmarks.kept_mutants`` are planted in every run.
 
     python -m benchmarks.mutants [--quick] [--runs 60] [--rows rows.jsonl] [--only kept]
 
@@ -16,14 +17,17 @@ from __future__ import annotations
 import ast
 import atexit
 import copy
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -33,17 +37,12 @@ from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.kept_mutants import KEPT
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = {
-    "statistics": ("stats",),
-    "methods": ("designs",),
-    "log": ("log", "replay", "session/ledger.py", "session/session.py"),
-    "results": ("figures", "results", "tallies.py", "plan/claim_totals.py"),
-}
-SEED, SECONDS, FEW_SECONDS = 11, 120, 30
+NO_PRODUCT = ("tests", "measured")
+SEED, SECONDS, FEW_SECONDS = 32, 240, 60
 OUT_OF_TIME = (-24, 152, 124, -9, 137)
 """What a process ends with at its limit of processor time, which the kernel kills it at."""
 REPLAY = "tests/report/test_replay.py"
-QUICK = "not slow and not browser"
+PAGES = ("pages", "ui", "team", "papers", "app.py")
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -148,28 +147,25 @@ def mutants_of(part: str, path: Path, root: Path) -> Iterator[Mutant]:
             )  # fmt: skip
 
 
-def files_of(part: str, root: Path) -> list[Path]:
-    package = root / "labelcore"
-    found: list[Path] = []
-    for name in PARTS[part]:
-        found += [package / name] if name.endswith(".py") else sorted((package / name).glob("*.py"))
+def files_of(root: Path) -> dict[str, list[Path]]:
+    """The files of each room."""
+    rooms, found = tomllib.loads((root / ".ci/rooms.toml").read_text("utf-8")), {}
+    for room in [one for one in rooms if one not in NO_PRODUCT]:
+        names = (one if one.endswith(".py") else f"{one}/**/*.py" for one in rooms[room]["in"])
+        found[room] = sorted(path for name in names for path in root.glob(name))
     return found
 
 
 def drawn(root: Path, seed: int, count: int) -> list[Mutant]:
-    """``count`` mutants, one of each part in turn, no two at one place of the source."""
+    """``count`` mutants, one of each room in turn, no two at one place of the source."""
     random = np.random.default_rng(seed)
-    found: list[list[Mutant]] = []
-    for part in PARTS:
-        sites = [one for path in files_of(part, root) for one in mutants_of(part, path, root)]
-        taken: dict[tuple[str, int, int], Mutant] = {}
-        for place in random.permutation(len(sites)):
-            if len(taken) == count // len(PARTS):
-                break
-            one = sites[place]
-            taken.setdefault((one.file, one.start, one.end), one)
-        found.append([*taken.values()])
-    return [one for row in zip(*found, strict=True) for one in row]
+    found: dict[tuple[int, str], Mutant] = {}
+    for part, paths in files_of(root).items():
+        sites = [one for path in paths for one in mutants_of(part, path, root)]
+        shuffled = (sites[place] for place in random.permutation(len(sites)))
+        places = {(one.file, one.start, one.end): one for one in islice(shuffled, count)}
+        found |= {(turn, part): one for turn, one in enumerate(places.values())}
+    return [found[key] for key in sorted(found, key=lambda key: key[0])][:count]
 
 
 def kept(root: Path) -> list[Mutant]:
@@ -214,30 +210,31 @@ class RelatedTests:
         files = [
             path
             for path in sorted((root / "tests").rglob("test_*.py"))
-            if path.relative_to(root).parts[1] not in ("browser", "app", "ui", "cli", "papers")
+            if path.relative_to(root).parts[1] != "browser"
             and not re.search("benchmark|structure|repository|test_docs", path.name)
         ]
         self.imported = {path: imports(path) for path in files}
         package = sorted((root / "labelcore").rglob("*.py"))
-        self.inside = {path: imports(path) for path in package if "ui" not in path.parts}
+        self.inside = {path: imports(path) for path in package if path.name != "__init__.py"}
 
     def own(self, path: Path) -> list[Path]:
         """The examples in the file, the tests that mirror it and those that import it; where there
         are none, those of its folder."""
         module = module_of(path, self.root)
         importing = [test for test, names in self.imported.items() if module in names]
-        folder = self.root / "tests" / path.relative_to(self.root / "labelcore").parent
+        folder = self._mirror(path, every=True)[0].parent
         found = [*self._mirror(path), *importing] or [
             test for test in self.imported if test.parent == folder
         ]
         return [path, *dict.fromkeys(found)]
 
-    def _mirror(self, path: Path) -> list[Path]:
-        folder = self.root / "tests" / path.relative_to(self.root / "labelcore").parent
+    def _mirror(self, path: Path, every: bool = False) -> list[Path]:
+        inside = path.relative_to(self.root).parts
+        folder = self.root.joinpath("tests", *inside[inside[0] == "labelcore" : -1])
         found = [folder / f"test_{path.stem}.py"]
         if folder.name == "replay":
             found = [self.root / REPLAY]
-        return [one for one in found if one.exists()]
+        return [one for one in found if every or one.exists()]
 
     def wider(self, path: Path) -> list[Path]:
         """The tests of the files that import it, and the contracts."""
@@ -246,22 +243,26 @@ class RelatedTests:
         found = [test for user in users for test in [*self._mirror(user), *self.own(user)[1:]]]
         contracts = sorted((self.root / "tests/contracts").glob("test_*.py"))
         own = self.own(path)
-        every = dict.fromkeys([*contracts, self.root / REPLAY, *found])
+        every = dict.fromkeys([*found, self.root / REPLAY, *contracts])
         return [one for one in every if one not in own]
 
-    def batches(self, path: Path) -> list[tuple[str, list[Path]]]:
-        own = self.own(path)
-        return [(QUICK, own), (QUICK, self.wider(path)), ("slow and not browser", own)]
+    def batches(self, path: Path) -> list[list[Path]]:
+        pages = {*PAGES} & {*path.relative_to(self.root).parts}
+        return [self.own(path), self.wider(path), *([[self.root / "tests/app"]] if pages else [])]
 
 
-def run_tests(root: Path, files: list[Path], marks: str, seconds: int) -> tuple[str, str]:
+def run_tests(root: Path, files: list[Path], seconds: int) -> tuple[str, str]:
     """What came of them ("survived", "failed" or "too long") and the first test that failed."""
     names = [str(path.relative_to(root)) for path in files]
     command = [
-        "timeout", str(20 * seconds), "prlimit", f"--cpu={seconds}", sys.executable, "-m",
-        "pytest", "-x", "-q", "-m", marks, "-p", "no:cacheprovider", "-p", "no:xdist", *names,
+        "timeout", str(5 * seconds), "prlimit", f"--cpu={seconds}", sys.executable, "-m",
+        "pytest", "-x", "-q", "-m", "not browser", "-p", "no:cacheprovider", "-p", "no:xdist",
+        *names,
     ]  # fmt: skip
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    changed = {**os.environ, "PYTHONPATH": str(root)}  # What tests start is of the copy, too.
+    done = subprocess.run(
+        command, cwd=root, env=changed, capture_output=True, text=True, check=False
+    )
     if done.returncode in (0, 5):  # 5: nothing with these marks.
         return "survived", ""
     if done.returncode in OUT_OF_TIME:
@@ -270,14 +271,14 @@ def run_tests(root: Path, files: list[Path], marks: str, seconds: int) -> tuple[
     return "failed", failed[1] if failed else done.stdout[-300:] + done.stderr[-300:]
 
 
-def tried(root: Path, one: Mutant, batch: tuple[str, list[Path]], seconds: int) -> tuple[str, str]:
+def tried(root: Path, one: Mutant, batch: list[Path], seconds: int) -> tuple[str, str]:
     """What one batch of tests says of the mutant."""
     path = root / one.file
     raw = path.read_bytes()
     path.write_bytes(raw[: one.start] + one.after.encode() + raw[one.end :])
     _forget_compiled(path)
     try:
-        return run_tests(root, batch[1], batch[0], seconds)
+        return run_tests(root, batch, seconds)
     finally:
         path.write_bytes(raw)
         _forget_compiled(path)
@@ -336,7 +337,7 @@ def jobs(options: Options) -> dict[str, Job]:
 def tables(found: Rows, options: Options) -> str:
     rows = flat(found)
     counts = []
-    for part in (*PARTS, "kept", "all"):
+    for part in (*files_of(ROOT), "kept", "all"):
         states = [row["state"] for row in rows if part in (row["part"], "all")]
         seen = [states.count(state) for state in ("failed", "too long", "survived")]
         counts.append((part, len(states), *seen))

@@ -10,6 +10,8 @@ import pytest
 from benchmarks.mutants import (
     Mutant,
     RelatedTests,
+    drawn,
+    files_of,
     kept,
     mutants_of,
     tried,
@@ -68,7 +70,7 @@ def test_what_is_planted(tree: Path) -> None:
 def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Path) -> None:
     path = tree / "labelcore/stats/shares.py"
     own = RelatedTests(tree).batches(path)[0]
-    assert own[1] == [path, tree / "tests/stats/test_shares.py"]
+    assert own == [path, tree / "tests/stats/test_shares.py"]
     states = {one.after: tried(tree, one, own, 60) for one in planted(tree)}
     found = ("failed", "tests/stats/test_shares.py::test_share")
     assert {after for after, state in states.items() if state == found} == {
@@ -77,6 +79,15 @@ def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Pa
     }
     assert {state for state in states.values() if state != found} == {("survived", "")}
     assert path.read_text("utf-8") == SOURCE
+
+
+def test_every_room_of_the_product_has_its_share(root: Path) -> None:
+    rooms = files_of(root)
+    assert {path for paths in rooms.values() for path in paths} == {
+        path for place in ("labelcore", "pages") for path in (root / place).rglob("*.py")
+    } | {root / "app.py"}
+    found = drawn(root, seed=1, count=len(rooms) + 2)
+    assert [one.part for one in found] == [*rooms, *[*rooms][:2]]
 
 
 def test_the_mistakes_that_are_kept_still_have_their_places(root: Path) -> None:

@@ -76,6 +76,17 @@ def test_open_items_inside_the_prefix(engine: Engine) -> None:
     assert engine.undecided_positions() == [engine.asked[2].position]
 
 
+def test_looks_back_go_with_the_answers_that_they_saw(engine: Engine) -> None:
+    for index in range(1, 7):
+        engine.draw_next()
+        engine.answer(index, Event(0, "labelled", "", "me", label="yes"))
+    engine.seen, engine.told = [(2, "early"), (4, "late")], [(3, "early"), (5, "late")]
+    engine.undo(5)
+    assert (engine.seen, engine.told) == ([(2, "early"), (4, "late")], [(3, "early")])
+    engine.undo(4)
+    assert (engine.seen, engine.told) == ([(2, "early")], [(3, "early")])
+
+
 def test_undecided_items_are_those_in_force(engine: Engine) -> None:
     """Whatever the order of answers: put off, changed, taken back."""
     random = np.random.default_rng(4)

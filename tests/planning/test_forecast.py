@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -16,6 +17,7 @@ from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.forecast import _looks, labels_to_settle, planned_size
 from labelcore.planning.spendings import recommended, spendings
+from labelcore.tallies import Cells
 from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.cases import sampled
 from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
@@ -121,6 +123,30 @@ def test_notes_say_which_classifier_a_list_is_of(tmp_path: Path) -> None:
     assert "Of precision_curve there is one, along the scores of 'a'; none for 'b'." in notes
     alone = lc.Plan("simple_random", asked, classifier="a", budget=100)
     assert not any("none for" in note for note in lc.preview(both, alone).derived["notes"])
+
+
+def test_a_number_of_the_ranking_is_foreseen_and_narrows_with_labels(known: Known) -> None:
+    plans = (lc.Plan("simple_random", ["average_precision"], budget=size) for size in (50, 400))
+    few, many = (lc.preview(known.population, plan).expected_half_width for plan in plans)
+    assert few["average_precision"] > 2 * many["average_precision"] > 0
+
+
+def test_side_by_side_a_claim_is_settled_at_the_same_label_as_alone(known: Known) -> None:
+    """A right answer more adds at most a ninth to the odds: at another error level it would be some
+    labels earlier or later."""
+    plan = lc.Plan("simple_random", ["accuracy"], claims=("accuracy >= 0.9",))
+    begun = Engine(known.population, frozen(known.population, plan, 1500))
+
+    def right_answers() -> Iterator[tuple[Engine, list[Cells]]]:
+        engine = begun.beginning()
+        claim = engine.claims[0]
+        for cell in claim.tally.cell_of[:60]:
+            claim.tally.counts[cell, claim.tally.prediction[cell]] += 1
+            yield engine, [claim.tally.cells(claim.class_index)]
+
+    first = settled_at(begun, [cells for _, cells in right_answers()]).tolist().index(True)
+    alone = [all_settled(engine) for engine, _ in islice(right_answers(), first - 1, first + 1)]
+    assert alone == [False, True]
 
 
 @pytest.mark.full

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from labelcore.log.events import Event
 from labelcore.ui import actions, visitor
 
 SENT = {"id": "1", "act": "answer", "token": "t", "answer": "yes"}
@@ -47,3 +49,27 @@ def test_a_press_that_fails_is_dealt_with(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(actions, "press", fails)
     actions.pressed("spam", "surface")
     assert actions.done() == "1" and state["problem"].startswith("no such token")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "hint"),
+    [
+        (("labelled", "labelled"), None),
+        (("labelled", "late"), actions.KEPT_ALONE),
+        (("late", "late"), actions.KEPT_MANY.format(number=2)),
+    ],
+)
+def test_a_page_says_which_answers_are_kept_as_second_readings(
+    kinds: tuple[str, str], hint: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = [
+        Event(number, kind, "", "me", label="yes", answers=token)
+        for number, (kind, token) in enumerate(zip(kinds, "ab", strict=True), 1)
+    ]
+    state: dict[str, Any] = {}
+    session = SimpleNamespace(answer_page=lambda said: stored)
+    monkeypatch.setattr(actions.st, "session_state", state)
+    monkeypatch.setattr(visitor, "require", lambda right, project=None: None)
+    monkeypatch.setattr(actions.sessions, "session", lambda project: session)
+    actions.press_page("spam", ["a", "b"], ["yes", "yes"])
+    assert state.get("hint") == hint and "problem" not in state

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import labelcore as lc
 from labelcore.promises import Promise, State
 from labelcore.results.curves import Band, Cut
 from labelcore.results.told_values import NO_LINE
 from labelcore.ui.curve_view import band_figure, curve_chart
 from labelcore.ui.cutting import barely
-from labelcore.ui.explore import estimate_words
+from labelcore.ui.explore import estimate_words, screen
 
 
 def band(value: float, low: float, high: float, rank: float = 10.0, **more: object) -> Band:
@@ -95,3 +97,18 @@ def test_bounds_without_confidence_are_no_estimate_however_wide() -> None:
 def test_a_few_items_are_no_cut(rank: int, n_items: int, state: State, little: bool) -> None:
     at = {"precision": band(0.9, 0.8, 1.0, float(rank), state=state)}
     assert barely(Cut(rank, n_items, 0.9, (rank, rank), at)) == little
+
+
+def test_the_picture_ends_behind_the_cut_or_with_the_list(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    rows = (f"i{n},item {n},{n / 1000}" for n in range(1000))
+    path.write_text("\n".join(["id,text,score", *rows]) + "\n", "utf-8")
+    population = lc.read_population(path, id="id", content="text", scores={"m": "score"})
+    session = lc.Session(population, lc.Plan("random_curve", ["precision_curve"], budget=60))
+    for _ in range(12):
+        session.answer(session.next(), True)
+
+    def shown(rank: int) -> str:
+        return str(screen(session, session.curve(), session.cut(rank), None, "no search")["range"])
+
+    assert [shown(100), shown(101)] == ["first 100 of 1,000", "all 1,000"]

@@ -25,6 +25,7 @@ from labelcore.ui.fields import FIELDS
 from labelcore.ui.guess import guess
 from labelcore.ui.new_aim import Asked
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, SHIP
+from labelcore.ui.new_project import said
 from labelcore.ui.new_question import NO_QUESTION, question_of
 from labelcore.ui.new_terms import Goal, Terms
 from labelcore.ui.params import as_inputs, param_values
@@ -178,6 +179,11 @@ def test_what_the_question_names_is_positive(question: str, positive: str) -> No
     assert isinstance(chosen, Question) and chosen.positive == "fine"
 
 
+def test_the_question_is_told_once_its_screen_is_left() -> None:
+    assert said(Draft(step=2, question="Spam?"), None) == {}
+    assert said(Draft(step=3, question="Spam?"), None) == {2: "Spam?"}
+
+
 @pytest.mark.parametrize(
     ("draft", "card", "classifiers"),
     [
@@ -233,6 +239,8 @@ def test_thresholds_are_those_of_the_question(population: lc.Population) -> None
     assert (one.thresholds, one.descending) == ((("lr", (0.7,)),), ("lr",))
     assert cut(Draft(aim=ACCURACY.title, threshold={"lr": 7.0})).thresholds == (("lr", (0.5,)),)
     assert cut(Draft(aim=RANKED.title, threshold={"lr": 0.7})).thresholds == ()
+    assert cut(Draft(aim=SHIP.title, classifiers=["lr"])).thresholds == ()
+    assert cut(Draft(aim=SHIP.title)).thresholds == (("lr", (0.5,)), ("nb", (0.5,)))
     two = cut(Draft(aim=SEVERAL.title, classifiers=["lr"], thresholds={"lr": "0.2 0,1"}))
     assert two.thresholds == (("lr", (0.1, 0.2)),)
     with pytest.raises(ValueError, match="this is 'x'"):
