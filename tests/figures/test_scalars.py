@@ -72,9 +72,9 @@ def test_states_of_a_fixed_promise(design: str, known: Known) -> None:
 
 @pytest.mark.parametrize("design", sampled(WATCHABLE, 1, seed=5))
 def test_states_of_a_watched_promise(design: str, known: Known) -> None:
-    engine = known.engine(lc.Plan(design, ["accuracy"], budget=100), 1)
+    engine = known.engine(lc.Plan(design, ["accuracy"], budget=60), 1)
     found = [scalar_results(engine)["accuracy"] for _ in label(engine, known.truth)]
-    assert [one.state for one in found] == ["interval"] * 100
+    assert [one.state for one in found] == ["interval"] * 60
     wide = [one.high - one.low > 0.6 for one in found]
     assert [one.told is None for one in found] == wide and wide[0] and not wide[-1]
 
@@ -103,18 +103,18 @@ def test_labels_beyond_the_horizon_are_a_second_stage(design: str, known: Known)
 
 def test_the_planned_band_is_kept_until_the_new_one_lies_inside(known: Known) -> None:
     """In plans that a margin may end; bands of others narrow all the way."""
-    plan = lc.Plan("simple_random", ["accuracy"], budget=60, margin=0.001, params={"horizon": 4})
+    plan = lc.Plan("simple_random", ["accuracy"], budget=30, margin=0.001, params={"horizon": 4})
     engine = known.engine(plan, 1)
-    engine.extend(240)
+    engine.extend(120)
     bands = {}
     for labels in label(engine, known.truth):
         one = scalar_results(engine)["accuracy"]
         bands[labels] = one.low, one.high
-    assert bands[61] == bands[60]
-    low, high = bands[60]
-    for labels in range(61, 241):
+    assert bands[31] == bands[30]
+    low, high = bands[30]
+    for labels in range(31, 121):
         assert bands[labels] == (low, high) or low <= bands[labels][0] <= bands[labels][1] <= high
-    assert bands[240] != bands[60]
+    assert bands[120] != bands[30]
 
 
 @pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=6))
@@ -185,7 +185,7 @@ def test_later_inside_the_prefix_counts_both_ways(design: str, promise: str, kno
 def test_unsure_items_of_a_method_that_judges_none_count_both_ways(kind: str, known: Known) -> None:
     widths = {}
     for every in (0, 100, 10):
-        plan = lc.Plan("oversampling", ["accuracy"], budget=200)
+        plan = lc.Plan("oversampling", ["accuracy"], budget=200, promise="fixed")
         engine = known.engine(plan, 1)
         while engine.peek() is not None:
             index = len(engine.asked) + 1
@@ -228,7 +228,7 @@ def test_a_census_with_a_broken_item_still_gives_a_figure_in_a_small_file(
 @pytest.mark.parametrize("confidence", [1e-9, 0.01])
 def test_narrow_is_not_exact(design: str, confidence: float, known: Known) -> None:
     """At a low confidence an interval may have no width; only a census is exact."""
-    plan = lc.Plan(design, SCALARS, budget=100, confidence=confidence)
+    plan = lc.Plan(design, SCALARS, budget=100, confidence=confidence, promise="fixed")
     engine = labelled(known.engine(plan, 1), known.truth)
     assert {one.state for one in scalar_results(engine).values()} == {"interval"}
 

@@ -34,13 +34,13 @@ def test_the_dearest_figure_sets_the_size(population: lc.Population) -> None:
 
 def test_of_groups_alone_is_the_group_as_a_file_of_its_own(population: lc.Population) -> None:
     plan = lc.Plan(
-        "recalibrated_neyman", "accuracy", classifier="m", by="language", group_margin=0.1
+        "recalibrated_neyman", "accuracy", classifier="m", by="language", group_margin=0.2
     )
     table = lc.preview(population, plan).table
     assert [*table["group"]] == ["", "l0", "l1", "l2"]
     assert np.isnan(table["labels_alone"][0]), "no margin is asked of all items"
     mine = population.part(np.flatnonzero(population.groups["language"].codes == 1))
-    alone = lc.preview(mine, lc.Plan("recalibrated_neyman", "accuracy", classifier="m", margin=0.1))
+    alone = lc.preview(mine, lc.Plan("recalibrated_neyman", "accuracy", classifier="m", margin=0.2))
     assert table["labels_alone"][2] == alone.planned
 
 

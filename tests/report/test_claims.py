@@ -86,7 +86,7 @@ def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) ->
 
 
 def test_an_approximate_claim_is_likely_and_never_shown(tmp_path: Path) -> None:
-    session, _ = labelled(tmp_path, claim_form="approximate", budget=120)
+    session, _ = labelled(tmp_path, claim_form="approximate", budget=60)
     claim = session.results()[CLAIM]
     assert (claim.status, claim.form) == ("decided", "approximate") and claim.low >= 0.5
     text = text_of(session)
