@@ -6,6 +6,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,7 @@ class Tally:
         if groups is not None:
             split.insert(0, (groups.codes, len(groups.names)))
         self._stratum, self._split = stratum, split
+        self._least = NOT_SAMPLED * prod(number for _, number in split)
         size = self._sizes()
         there = size > 0
         self._cell = np.cumsum(there, dtype=np.int64) - 1
@@ -168,10 +170,6 @@ class Tally:
             longest = max(len(size), len(here))
             size = np.pad(size, (0, longest - len(size))) + np.pad(here, (0, longest - len(here)))
         return size
-
-    @property
-    def _least(self) -> int:
-        return int(NOT_SAMPLED * np.prod([number for _, number in self._split], dtype=np.int64))
 
     def _combined(self, items: Any) -> NDArray[np.int64]:
         """Stratum, group and predictions of these items as one number, from 0 on."""

@@ -25,6 +25,8 @@ each (``benchmarks/horizon.py``, docs/horizon.md), in place of that of a few loo
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
@@ -157,17 +159,24 @@ def _constant(
     """A constant for this error level and growth of the information: the table's ratio to the
     normal quantile, linear in the logarithms of both; beyond the table on the safe side."""
     level = np.log(np.clip(alpha, LEVELS[-1], LEVELS[0]))
-    at = np.log(LEVELS)[::-1]
-    quantiles = -ndtri(np.array(LEVELS) / 2)
-    ratios = np.array(table) / quantiles[:, None]
-    row = np.stack([np.interp(level, at, column[::-1]) for column in ratios.T], axis=-1)
-    x, steps = np.log(np.asarray(growth, dtype=float)), np.log(ranges)
+    at, columns, steps = _columns_of(table, ranges)
+    row = np.stack([np.interp(level, at, column) for column in columns], axis=-1)
+    x = np.log(np.asarray(growth, dtype=float))
     place = np.clip(np.searchsorted(steps, x, side="right") - 1, 0, len(steps) - 2)
     row, at_place = np.broadcast_arrays(row, place[..., None])
     below, above = (np.take_along_axis(row, at_place[..., :1] + up, -1)[..., 0] for up in (0, 1))
     slope = (above - below) / (steps[place + 1] - steps[place])
     ratio = below + slope * np.maximum(x - steps[place], 0.0)
     return np.asarray(ratio * -ndtri(np.minimum(alpha, LEVELS[0]) / 2))
+
+
+@cache
+def _columns_of(
+    table: tuple[tuple[float, ...], ...], ranges: tuple[float, ...]
+) -> tuple[FloatArray, list[FloatArray], FloatArray]:
+    """Logarithms of the levels, ratios of a table to the normal quantile, logarithms of ranges."""
+    ratios = np.array(table) / -ndtri(np.array(LEVELS) / 2)[:, None]
+    return np.log(LEVELS)[::-1], [column[::-1] for column in ratios.T], np.log(ranges)
 
 
 def size_again(

@@ -98,7 +98,7 @@ def test_the_content_comes_where_it_is_asked_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "promise"), sampled(FROM_CELLS, 2, seed=6))
 def test_weighted_shares_are_the_plans_own_figures(name: str, promise: str, known: Known) -> None:
-    plan = lc.Plan(name, ["precision", "recall"], budget=150, promise=promise, seed=5)
+    plan = lc.Plan(name, ["precision", "recall"], budget=90, promise=promise, seed=5)
     session = labelled(known, plan)
     table, results = session.labels_table(), session.results()
     assert table["weight"].sum() == pytest.approx(300)
