@@ -232,7 +232,8 @@ def read_items(
     try:
         population = read(path, **source["arguments"])
     except PopulationError as error:
-        raise _other(record, path, f"it cannot be read as that was ({error.faults[0]})") from error
+        fault = f"it cannot be read as that was ({error.faults[0]})"
+        raise _other(record, path, fault) from error
     if population.fingerprint != record.fingerprint and population.is_table:
         population = read_as_it_is(path, **source["arguments"])
     return _same(record, path, population)
