@@ -61,17 +61,17 @@ OPEN_AGAIN = (
 
 def claims(facts: Facts) -> Markup | None:
     """Every claim with its status, its evidence and when it was first seen settled."""
-    every = claims_of(facts)
-    if not every:
+    tested = claims_of(facts)
+    if not tested:
         return None
     return section(
         "claims",
         "Claims",
         element("p", INTRO),
-        *([element("p", INTRO_LIKELY)] if every[0].form == Form.APPROXIMATE else ()),
-        element("ul", *(element("li", tied(claim.sentence())) for claim in every)),
+        *([element("p", INTRO_LIKELY)] if tested[0].form == Form.APPROXIMATE else ()),
+        element("ul", *(element("li", tied(claim.sentence())) for claim in tested)),
         *(element("p", tied(sentence)) for sentence in reopened(facts)),
-        table("Claims, with the evidence in times", HEAD, [_row(facts, claim) for claim in every]),
+        table("Claims, with the evidence in times", HEAD, [_row(facts, claim) for claim in tested]),
     )
 
 
@@ -123,10 +123,10 @@ def first_seen(facts: Facts, claim: Claim) -> tuple[int, Mapping[str, Any]] | No
 
 
 def _first_words(facts: Facts, claim: Claim) -> str:
-    seen = first_seen(facts, claim)
-    if seen is None:
+    first = first_seen(facts, claim)
+    if first is None:
         return "–"
-    number, look = seen
+    number, look = first
     text = f"{count(int(look['labels']))}, look {number:,}, {moment_words(look['at'])}"
     return f"{text}; open again" if claim.status == ClaimStatus.UNDECIDED else text
 
