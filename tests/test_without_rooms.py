@@ -34,14 +34,15 @@ population = lc.read_population(
 both = ("paired_comparison", "agreement_patterns", "paired_lists")
 for design in lc.DESIGNS.values():
     asked = ["lr", "nb"] if design.name in both else "lr"
-    plan = lc.Plan(design.name, design.estimands[0], classifier=asked, budget=100, seed=3)
+    budget = 100 if design.name == "geometric_strata" else 60
+    plan = lc.Plan(design.name, design.estimands[0], classifier=asked, budget=budget, seed=3)
     session = lc.Session(population, plan, project=design.name)
     while (draw := session.next()) is not None:
         session.answer(draw, population.position(draw.item_id) % 3 == 0)
     for result in session.results().values():
         assert result.sentence()
     lc.write_report(session, design.name + ".json")
-    assert lc.preview(population, plan).labels == 100
+    assert lc.preview(population, plan).labels == budget
 lc.write_report(session, design.name + ".html")
 try:
     lc.Wave
