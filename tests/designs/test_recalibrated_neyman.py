@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.designs import base
 from labelcore.designs.neyman_batches import floor_at, target_shares
 from labelcore.designs.pattern_frame import PatternFrame
-from labelcore.designs.rates import planning_rates, stratum_rates
+from labelcore.designs.rates import part_rates, planning_rates, stratum_rates
 from labelcore.designs.score_frame import stratum_costs
 from labelcore.estimands import SCALARS
 from labelcore.figures.scalars import scalar_results
 from labelcore.plan.against_file import frozen
+from labelcore.population.array_items import Part
 from labelcore.stats.recalibration import recalibrate
 from labelcore.testing.known import SCALARS as FOUR
 from labelcore.testing.known import Known, calibrated, label, labelled, write
@@ -46,6 +48,17 @@ def test_strata_never_mix_predictions_and_are_cut_by_rank(known: Known) -> None:
             : frame.n_strata
         ],
     )  # fmt: skip
+
+
+def test_the_shares_of_a_large_file_are_those_of_items_from_all_of_a_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "LARGE", 100)
+    score = 10 * np.arange(200.0)
+    known = write(tmp_path, np.arange(200) % 2, score=score, thresholds={"lr": 1000})
+    setup = known.engine(lc.Plan(NEYMAN, ["accuracy"], budget=50), 1).setup
+    (share,), _ = part_rates(setup, setup.items(), "lr", [Part()])
+    assert share == pytest.approx(0.5, abs=0.01)
 
 
 def test_first_two_labels_per_stratum_then_batches_of_a_tenth(known: Known) -> None:
