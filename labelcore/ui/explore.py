@@ -201,15 +201,15 @@ def package_table(session: Session) -> None:
 def readable_packages(table: pd.DataFrame) -> pd.DataFrame:
     """The packages as people read them."""
     rows = []
-    for package in table.to_dict("records"):
-        there, ranks = package["items"] > 0, f"{package['first']:,.0f} to {package['last']:,.0f}"
-        span = READINGS["precision"].range(package["own_low"], package["own_high"]) if there else ""
+    for row in table.to_dict("records"):
+        there = row["items"] > 0
+        span = READINGS["precision"].range(row["own_low"], row["own_high"]) if there else ""
         rows.append(
             {
-                "list keeps": f"{100 * package['precision']:g} %",
-                "ranks": ranks if there else "none",
-                "items": f"{int(package['items']):,}",
-                "down to score": words.score_words(package["score"]) if there else "",
+                "list keeps": f"{100 * row['precision']:g} %",
+                "ranks": f"{int(row['first']):,} to {int(row['last']):,}" if there else "none",
+                "items": f"{int(row['items']):,}",
+                "down to score": words.score_words(row["score"]) if there else "",
                 "positive in the package": span,
             }
         )

@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from labelcore.ui.explore import readable_packages
+
 TABLE = pd.DataFrame(
     {"Labels": [40, 41], "Estimate": [0.5, 0.004], "Low": [0.25, None], "Items": [0.5, 1.0]}
 )
@@ -28,3 +30,8 @@ def test_shares_are_percentages_with_one_number_of_decimals(unit: str, pattern: 
     assert shown.value["Items"].tolist() == [0.5, 1.0]
     columns = shown.proto.columns
     assert columns.count(f'"{pattern}"') == 2
+
+
+def test_a_package_that_keeps_nothing_has_no_ranks() -> None:
+    empty = pd.DataFrame([{"precision": 0.9, "first": None, "items": 0, "score": None}])
+    assert readable_packages(empty)["ranks"].tolist() == ["none"]
