@@ -83,7 +83,7 @@ class _Along:
 
 def course(engine: Engine, findings: Mapping[str, Finding]) -> list[dict[str, Any]]:
     """The numbers at each look of the grid up to now, worked out from the answers as they are, and
-    last those ``found`` now; as JSON values.
+    last the ``findings`` now; as JSON values.
 
     labels, draws, results   as in ``look_detail``
     at                       when the last answer up to there was given
@@ -167,8 +167,8 @@ class FiguresNow:
         made = self._made[1]
         if key not in made:
             made[key] = make()
-        found: Made = made[key]
-        return found
+        value: Made = made[key]
+        return value
 
     def curve(self) -> Curve:
         """What is known along the ranks. Raises ValueError without a score."""

@@ -66,7 +66,7 @@ class PredictionColumn:
     def passing(self, values: Sequence[str], *, blank: bool = True) -> PredictionColumn:
         """As a column of 0/1: 1 for these values. ``blank``: 0 for an empty one, too."""
         answers = ["1" if text in values else "" if not (blank or text.strip()) else "0"
-                for text in self.values]  # fmt: skip
+                   for text in self.values]  # fmt: skip
         return replace(self, values=tuple(answers))
 
 

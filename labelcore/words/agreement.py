@@ -71,7 +71,7 @@ def agree_sentence(agree: PeopleAgree) -> str:
         waiting += TOO_FEW_PEOPLE.format(readers=agree.readers, people=len(agree.people))
     if not agree.items:
         return NOBODY.format(waiting=waiting) + all_alike(agree.people)
-    number = sum(one.others > 0 for one in agree.people)
+    number = sum(who.others > 0 for who in agree.people)
     return AGREE.format(
         people=f"{number:,} people",
         alike=f"{agree.items - agree.differing:,}",
