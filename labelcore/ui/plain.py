@@ -9,6 +9,7 @@ import unicodedata
 JOINER = "\N{WORD JOINER}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _PUNCTUATION = re.compile(f"([{re.escape(string.punctuation)}])")
+_UNSEEN = {"Cc", "Cs", "Co", "Cn"}
 _BIDI = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 # Shortcodes, directives, bare addresses and arrows are found after backslashes are gone.
 _FOUND_LATER = re.compile(
@@ -21,12 +22,13 @@ _FOUND_LATER = re.compile(
 def one_line(text: object, limit: int = 120) -> str:
     r"""Any text on one line, without control characters, at most ``limit`` characters.
 
-    >>> one_line("two\n lines")
+    >>> one_line("two\n li\x07nes")
     'two lines'
     """
     joined = " ".join(str(text).translate(_BIDI).split())
-    kept = "".join(c for c in joined if unicodedata.category(c) not in ("Cc", "Cs", "Co", "Cn"))
-    return kept if len(kept) <= limit else kept[: limit - 1] + ELLIPSIS
+    if not joined.isprintable():
+        joined = "".join(c for c in joined if unicodedata.category(c) not in _UNSEEN)
+    return joined if len(joined) <= limit else joined[: limit - 1] + ELLIPSIS
 
 
 def plain(text: object, limit: int = 2000) -> str:
