@@ -71,6 +71,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+    gc.set_threshold(5_000, 10, 10)
     atexit.register(gc.unfreeze)  # Or DuckDB prints what of it is still there.
 
 

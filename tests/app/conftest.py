@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from plotly.graph_objects import Figure
 from streamlit.components.v2 import manifest_scanner
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
@@ -24,6 +25,8 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 import labelcore as lc
 from labelcore.bounded import Work
+from labelcore.charts.base import Chart
+from labelcore.planning import race
 from labelcore.population import apart
 from labelcore.store import open_store
 from labelcore.ui import draft, living, new_price, new_race, new_sure, outlook, reading
@@ -94,9 +97,11 @@ class WorkHere(Work):
         self.what, self.ended = what, threading.Event()
         self.ended.set()
         folder = Path(tempfile.mkdtemp(dir=limits["folder"], prefix="work-"))
-        path = Path(str(arguments[0]))
-        key = function in (apart.read, apart.read_and_compare) and path.is_file() and repr(
-            (function.__name__, path.name, path.read_bytes(), arguments[1:])
+        given = arguments[0]
+        parts = [Path(one) for one in ([given] if isinstance(given, str) else given)]
+        path = parts[0]
+        key = function.__module__ == apart.__name__ and all(map(Path.is_file, parts)) and repr(
+            (function.__name__, [(one.name, one.read_bytes()) for one in parts], arguments[1:])
         )  # fmt: skip
         try:
             if key in _read:
@@ -156,15 +161,18 @@ def price_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pictures of what is expected have three points a line; ``sizes`` has a doctest for all,
-    and the browser tests draw them all."""
+    """The pictures of what is expected have three points a line, and no chart is made one of
+    Plotly's; ``sizes`` has a doctest for all, ``tests/charts`` plots, and browser tests draw."""
+    monkeypatch.setattr(Chart, "plotted", lambda chart, theme: Figure())
     monkeypatch.setattr(outlook, "POINTS", 3)
     monkeypatch.setattr(living, "AHEAD_POINTS", 3)
 
 
 @pytest.fixture(autouse=True)
 def roughly(few_sessions_for_claims: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every page that plans claims simulates few sessions, and in this process."""
+    """Every page that plans claims or a cut simulates few sessions, and in this process."""
+    monkeypatch.setattr(race, "CUT_SESSIONS", 2)
+    monkeypatch.setattr(race, "CUT_SIZES", 2)
     monkeypatch.setattr(outlook, "claimed", outlook.forecast)
 
 

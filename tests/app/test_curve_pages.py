@@ -18,7 +18,7 @@ import labelcore as lc
 from labelcore.errors import AnswerError
 from labelcore.figures.current import FiguresNow
 from labelcore.log.kinds import check, state_at
-from labelcore.ui.cutting import typed_rank
+from labelcore.ui.cutting import typed_rank, typed_share
 from labelcore.ui.explore import NO_SCORE
 from labelcore.ui.known import MEAN
 from labelcore.ui.new_cards import RANKED
@@ -226,20 +226,23 @@ def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> No
     wish(page, cut="31", need="80")
     for changed, said in (
         ({"cut": "151"}, "The list has 150 items: keep 1 to 150 of them, not 151."),
-        ({"cut": "7.0"}, "No item has a score of 7 or better."),
-        ({"cut": "a few"}, "Type a number of items, or a score such as 0.83; got 'a few'."),
         ({"need": "101"}, "What is needed is a number from 0.1 to 100 per cent, got '101'."),
-        ({"need": "much"}, "What is needed is a number from 0.1 to 100 per cent, got 'much'."),
     ):
         wish(page, **changed)
         now = explored(page)
         assert (now["fault"], now["cut"], now["need"]) == (said, 31, "80")
         assert not page.exception and not page.error
     assert not explored(wish(page, cut="31"))["fault"]
-    with pytest.raises(ValueError, match="keep 1 to 150 of them, not 0"):
-        typed_rank(session, "0")
-    with pytest.raises(ValueError, match="got '1.2.3'"):
-        typed_rank(session, "1.2.3")
+    for typed, said in (
+        ("0", "keep 1 to 150 of them, not 0"),
+        ("7.0", "No item has a score of 7 or better."),
+        ("a few", "Type a number of items, or a score such as 0.83; got 'a few'."),
+        ("1.2.3", "got '1.2.3'"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            typed_rank(session, typed)
+    with pytest.raises(ValueError, match="from 0.1 to 100 per cent, got 'much'"):
+        typed_share("much")
 
 
 @pytest.mark.full
@@ -399,9 +402,19 @@ def test_a_budget_under_the_smallest_is_told(aimed) -> None:
     assert not aimed.error and button(aimed, "new-create")
 
 
-@pytest.mark.usefixtures("price_alone")
-def test_paula_has_a_size_of_its_own_and_no_promise(aimed, data_folder: Path) -> None:
-    chosen_method(aimed).set_value("paula").run()
+def test_paula_is_listed_with_a_slider_a_size_of_its_own_and_no_promise(
+    aimed, data_folder: Path
+) -> None:
+    (rows,) = (one for one in aimed.radio if one.key == "new-row")
+    listed = next(one for one in rows.options if one.startswith("PAULA"))
+    assert listed.endswith("no chance of error stated")
+    rows.set_value(rows.options.index(listed) if isinstance(rows.value, int) else "paula fixed")
+    aimed.run()
+    assert not aimed.exception and "asks for exactly" in texts(aimed)
+    (size,) = (one for one in aimed.select_slider if one.key == "new-size")
+    assert "bounds within a factor of" in str(size.options[0])
+    size.set_value(0).run()
+    assert not aimed.exception and "exactly 48 labels" in texts(aimed)
     field(aimed, "new-param-paula-epsilon").set_value(0.3)
     field(aimed, "new-param-paula-window").set_value(5).run()
     page = texts(aimed).replace("\\", "")
@@ -461,16 +474,3 @@ def test_a_look_without_the_first_items_is_still_replayed(make_curve: MakeCurve)
                 check(before, event, FiguresNow(before.engine))
         else:
             check(before, event, FiguresNow(before.engine))
-
-
-def test_paula_is_listed_with_its_price_and_a_slider(aimed) -> None:
-    (rows,) = (one for one in aimed.radio if one.key == "new-row")
-    listed = next(one for one in rows.options if one.startswith("PAULA"))
-    assert listed.endswith("no chance of error stated")
-    rows.set_value(rows.options.index(listed) if isinstance(rows.value, int) else "paula fixed")
-    aimed.run()
-    assert not aimed.exception and "asks for exactly" in texts(aimed)
-    (size,) = (one for one in aimed.select_slider if one.key == "new-size")
-    assert "bounds within a factor of" in str(size.options[0])
-    size.set_value(0).run()
-    assert not aimed.exception and "exactly 48 labels" in texts(aimed)

@@ -91,9 +91,10 @@ def test_from_the_file_to_the_first_item_or_to_a_sentence(app, data_folder, name
         assert content.value == [] and "at least one column to judge" in texts(page)
         assert f"{len(offered) - 8} more" in texts(page)
         content.set_value(["part0.leaf0", "part7.leaf9"]).run()
-        shown = ("part0.leaf0", "part7.leaf9")
     assert not page.error and "60 items" in texts(page).replace("\\", "")
     assert f"{name}.jsonl" in texts(page) and ".parquet" not in texts(page)
+    if name == "200 leaves":
+        return
     to_aim(page, "Is the customer right?")
     button(page, "new-create").click().run()
     assert not page.exception and not page.error

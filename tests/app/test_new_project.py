@@ -302,17 +302,6 @@ def test_a_number_out_of_bounds_is_told_and_nothing_is_created(
     assert not [one for one in page.button if one.key == "new-create"]
 
 
-def test_margin_and_fixed_promise(app, items: Path, data_folder: Path) -> None:
-    page = whole_way(app, items, way=MARGIN)
-    page.number_input(key="new-margin").set_value(8.0)
-    page.radio(key="new-promise").set_value("fixed").run()
-    assert "At the latest it ends with the planned number of labels." in texts(page)
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    plan = lc.Plan.from_json(record.plan_json)
-    assert (plan.margin, plan.promise) == (0.08, "fixed")
-
-
 def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items, BOTH.title, estimands=(), promise="fixed")
     assert "Choose at least one number" in texts(page)
@@ -425,7 +414,16 @@ def test_it_says_how_far_a_watched_plan_holds(
     assert plan.furthest(plan.planned) == (4 * plan.planned if margin else None)
 
 
-def test_a_plan_that_no_margin_ends_goes_no_further_than_planned(app, items: Path) -> None:
+def test_a_plan_without_looks_or_an_end_by_its_margin_goes_no_further_than_planned(
+    app, items: Path, data_folder: Path
+) -> None:
     page = whole_way(app, items, way=MARGIN)
     page.checkbox(key="new-stop-margin").set_value(False).run()
     assert "At the latest it ends with the planned number of labels." in texts(page)
+    page.checkbox(key="new-stop-margin").set_value(True)
+    page.number_input(key="new-margin").set_value(8.0)
+    page.radio(key="new-promise").set_value("fixed").run()
+    assert "At the latest it ends with the planned number of labels." in texts(page)
+    button(page, "new-create").click().run()
+    plan = lc.Plan.from_json(store(data_folder).projects()[0].plan_json)
+    assert (plan.margin, plan.promise) == (0.08, "fixed")

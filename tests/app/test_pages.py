@@ -12,7 +12,7 @@ from labelcore.report import report_html
 from labelcore.report.style import POLICY
 from labelcore.ui import progress, sessions
 from labelcore.ui.share_page import share_page
-from tests.app.conftest import HOSTILE, button, folds, table_rows, texts
+from tests.app.conftest import HOSTILE, button, folds, texts
 from tests.cases import sampled
 from tests.designs.paired_files import paired
 
@@ -181,17 +181,6 @@ def two(items: Path, data_folder: Path) -> lc.Session:
         classifier=tuple(population.classifiers),
     )  # fmt: skip
     return lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "two")
-
-
-def test_progress_compares_from_the_first_figure_on(app, two: lc.Session) -> None:
-    page = app("progress", project="two")
-    assert not page.exception
-    assert {one for row in table_rows(page) for one in row[1:]} <= {"not yet", "too early"}
-    for _ in range(25):
-        two.answer(two.next(), True)
-    page = app("progress", project="two")
-    assert [row[0].split()[0] for row in table_rows(page)] == ["lr>=0.4", "lr>=0.7"]
-    assert any("%" in one for row in table_rows(page) for one in row[1:])
 
 
 def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:

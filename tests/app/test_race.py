@@ -252,6 +252,7 @@ def test_only_the_last_races_are_kept() -> None:
     assert place.done(("file", "0")) is None and place.done(("file", "1")) == {}
 
 
+@pytest.mark.full
 def test_the_price_of_claims_is_not_the_one_simulated_for_a_number(
     app: Callable[..., Any], items: Path, data_folder: Path, raced: list[Any]
 ) -> None:

@@ -48,11 +48,12 @@ def panel() -> None:
 
 
 @pytest.fixture
-def session(labelled_once: Once) -> lc.Session:
-    frame = judged_frame(400)
+def session(labelled_once: Once, request: pytest.FixtureRequest) -> lc.Session:
+    few = request.node.get_closest_marker("full") is None
+    frame = judged_frame(60 if few else 400)
     frame["model"] = frame["model"].replace("delta", HOSTILE)
-    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, seed=3,
-                   by="model", promise="fixed")  # fmt: skip
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", by="model",
+                   budget=100 if few else 250, seed=3, promise="fixed")  # fmt: skip
 
     def write(folder: Path) -> lc.Session:
         folder.mkdir()
@@ -60,7 +61,7 @@ def session(labelled_once: Once) -> lc.Session:
         label_all(made, frame)
         return made
 
-    return labelled_once("systems", write)
+    return labelled_once(f"systems {few}", write)
 
 
 @pytest.mark.full

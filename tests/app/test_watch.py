@@ -17,7 +17,7 @@ from labelcore.ui.plain import JOINER
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
 from tests.waves.test_monitor import label, table
 
-RIGHT = (0.9, 0.9, 0.2, 0.2)
+RIGHT = (0.9, 0.2, 0.2)
 """The precision of each wave."""
 
 
@@ -40,7 +40,7 @@ def week(folder: Path, wave: int, right: float) -> tuple[lc.Population, pd.DataF
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of data with four finished weeks, the last two after a fall, and one that waits for
+    """A folder of data with three finished weeks, the last two after a fall, and one that waits for
     its labels."""
     data_folder = tmp_path_factory.mktemp("watched") / "data"
     data_folder.mkdir()
@@ -78,35 +78,35 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     assert title == f"spam: precision has been lower since about {alarm.about}."
     assert f"alarm since {alarm.wave}" in texts(page) and alarm.sentence() in texts(page)
     shown = figures(page)
-    assert list(shown.columns) == ["Figure", "w2", "w3", "Difference", "Required"]
+    assert list(shown.columns) == ["Figure", "w1", "w2", "Difference", "Required"]
     assert list(shown["Figure"]) == ["Precision", "Precision, de", "Precision, en"]
     assert shown.loc[0, "Required"] == "80 %"
-    compared = monitor.compare("w3", "w0").set_index("estimand").loc["precision"]
-    page.selectbox(key="watch-then-spam-w3").select("w0").run()
+    compared = monitor.compare("w2", "w0").set_index("estimand").loc["precision"]
+    page.selectbox(key="watch-then-spam-w2").select("w0").run()
     said = figures(page).loc[0, "Difference"]
     assert said.startswith(f"\N{MINUS SIGN}{abs(100 * compared['difference_value']):.0f} ")
-    assert button(page, "watch-label").label == "Label w4: 80 labels"
+    assert button(page, "watch-label").label == "Label w3: 80 labels"
     button(page, "watch-label").click().run()
-    assert page.query_params["project"] == "spam: w4" and not page.exception
+    assert page.query_params["project"] == "spam: w3" and not page.exception
 
 
 def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
     app: Callable, monitor: lc.Monitor
 ) -> None:
     start = app()
-    assert start.expander[0].label == "Finished waves of monitors (4)"
-    assert "**spam\\: w4**" in links(start) and not start.exception
-    session = sessions.session("spam: w4")
+    assert start.expander[0].label == "Finished waves of monitors (3)"
+    assert "**spam\\: w3**" in links(start) and not start.exception
+    session = sessions.session("spam: w3")
     for _ in range(5):
         session.answer(session.next("me"), "yes", annotator="me")
     for name in ("label", "progress", "report", "explore"):
-        page = app(name, project="spam: w4")
+        page = app(name, project="spam: w3")
         assert LATER in texts(page) and not pictures(page) and not page.exception
     page = app("watch")
-    page.text_input(key="watch-why-spam-w4").input("no more time").run()
-    button(page, "watch-close-w4").click().run()
+    page.text_input(key="watch-why-spam-w3").input("no more time").run()
+    button(page, "watch-close-w3").click().run()
     assert not page.exception and monitor.due == {}
-    closed = monitor.table().set_index("wave").loc["w4"]
+    closed = monitor.table().set_index("wave").loc["w3"]
     assert closed["promise"] == "fixed" and closed["labels"] == 5
     button(page, "watch-restart").click().run()
     assert "must say why the monitor begins anew" in texts(page)
@@ -115,15 +115,15 @@ def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
     assert page.title[0].value.replace("\\", "") == "spam: begins anew with the next wave."
     assert monitor.alarms == [] and not page.exception
     said = [(one.kind, one.text, one.annotator)
-            for one in sessions.session("spam: w4").events if one.text]  # fmt: skip
+            for one in sessions.session("spam: w3").events if one.text]  # fmt: skip
     assert said == [("finished", "no more time", "me"), ("restarted", "a new classifier", "me")]
 
 
 def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     app: Callable, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch_preview, "SERIES", 10)
-    monkeypatch.setattr(watch_preview, "SESSIONS", 8)
+    monkeypatch.setattr(watch_preview, "SERIES", 6)
+    monkeypatch.setattr(watch_preview, "SESSIONS", 4)
     assert watch_tables.NO_PROJECT in texts(app("watch"))
     population, frame = week(data_folder, 0, 0.9)
     plan = lc.Plan("recalibrated_neyman", ["precision"], budget=60, promise="fixed", seed=1)
@@ -143,6 +143,7 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     assert watch_preview.ON_LABELS in [one.value for one in page.caption]
     slider = page.select_slider(key="watch-labels-mail-slider")
     assert [one.split(" · ")[0] for one in slider.options][:3] == ["20", "50", "100"]
+    assert slider.value == 50
     slider.set_value(100).run()
     assert page.number_input(key="watch-labels-mail").value == 100 and not page.exception
     page.number_input(key="watch-labels-mail").set_value(50).run()
