@@ -10,7 +10,6 @@ has the server's word that the answer is stored and the item is the one drawn.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Sequence
@@ -22,12 +21,12 @@ from statistics import quantiles
 from typing import Any
 
 import click
-from playwright.sync_api import Page, WebSocket, sync_playwright
+from playwright.sync_api import Page, WebSocket
 
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.harness import table as markdown
 from tests.browser import driving
-from tests.browser.chromium import ARGUMENTS, NAMES
+from tests.browser.chromium import launch
 from tests.browser.server import Server
 
 ITEMS, LABELLED, DROPPED, LABELS, FEW_LABELS = 20_000, 60, 5, 100, 20
@@ -154,9 +153,6 @@ def table(found: dict[str, Any], sessions: int) -> str:
 
 
 def run(labels: int, sessions: int) -> list[Row]:
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
-    if executable is None:
-        raise click.ClickException(f"no Chromium: none of {', '.join(NAMES)} is on the PATH")
     with tempfile.TemporaryDirectory() as folder:
         data, content = Path(folder) / "data", rows()
         terms = {"budget": 400, "estimands": ("accuracy", "precision", "recall")}
@@ -165,13 +161,11 @@ def run(labels: int, sessions: int) -> list[Row]:
             driving.make_project(data, project, rows=content, **terms)
             driving.label_without_page(data, project, LABELLED)
         before = os.getloadavg()[0]
-        with Server(data) as server, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        with Server(data) as server, launch() as browser:
             size = {"width": 1280, "height": 800}
             pages = [browser.new_context(viewport=size).new_page() for _ in projects]
             found = measure(pages, server, projects, labels)
             version = browser.version
-            browser.close()
     expected = (LABELLED + DROPPED + labels) * sessions
     if found["answers"] != expected:
         raise click.ClickException(f"{expected} presses gave {found['answers']} answers")

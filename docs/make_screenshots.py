@@ -8,7 +8,6 @@ and the browser's fonts differ from one machine to another.
 
 from __future__ import annotations
 
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -17,12 +16,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from playwright.sync_api import Browser, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser  # noqa: E402
 from screenshots import material, projects, scenes  # noqa: E402
 from screenshots.camera import Scene, take  # noqa: E402
 
 from docs.measure_screens import BEGIN  # noqa: E402
-from tests.browser.chromium import ARGUMENTS, NAMES  # noqa: E402
+from tests.browser.chromium import launch  # noqa: E402
 from tests.browser.server import Server  # noqa: E402
 
 IMAGES, LIST = ROOT / "docs" / "images", ROOT / "docs" / "screens.md"
@@ -113,15 +112,10 @@ def tidy(folder: Path) -> None:
 
 
 def main(wanted: Sequence[str]) -> None:
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
-    if executable is None:
-        raise SystemExit(f"no Chromium: none of {', '.join(NAMES)} is on the PATH")
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as name, launch() as browser:
         folder = Path(name)
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         taken = len(list(pictures(browser, folder, wanted)))
-        browser.close()
         if not wanted:
             tidy(folder)
             write_list(folder)

@@ -11,6 +11,7 @@ from labelcore.session.session import Session
 from labelcore.ui.guard import guarded
 from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
 
+TITLE = "Methods"
 AWAY = "This page comes with a method that is not installed here."
 
 
@@ -18,9 +19,10 @@ def method_page() -> None:
     """The page that the address names, with all that belongs around it."""
     page = pages().get(st.query_params.get("page", ""))
     project = project_in_url() if page is not None and page.of_project else None
-    setup(page.title if page else "Methods", wide=project is not None, project=project)
+    setup(page.title if page else TITLE, wide=project is not None, project=project)
     with guarded(Right.SEE if page is None or page.of_project else Right.RUN):
         if page is None:
+            st.title(TITLE, anchor=False)
             st.info(AWAY)
         elif not page.of_project:
             loaded(page.show)()

@@ -33,7 +33,7 @@ SILENT = "What the items say is no help: {why}."
 A_THOUSAND, AT_HALF_A_THOUSAND = 0.5, 1.3
 """Seconds for a thousand items, and with what is needed at half (docs/content.md)."""
 OFF = "new-content-off"
-AT_HALF, NOT_AT_HALF = "Learn once more at half of the labels", "Do not learn at half"
+AT_HALF, NOT_AT_HALF = "Divide the items anew at half of the labels", "Do not divide them anew"
 AT_HALF_SAVES = "{seconds}; your labels teach it then, and where they do not, nothing changes."
 AT_HALF_NOT = "Nothing is learned at half: that {why}."
 
@@ -72,8 +72,7 @@ def _offer_now(terms: Terms, population: Population, plan: Plan, classifier: str
         if reason := st.session_state.get(OFF, {}).get((population.fingerprint, classifier)):
             st.caption(plain(reason))
             return
-        names = listed(_names(population, plan))
-        _button(LEARN, "new-content", method, {"helpers": names})
+        _button(LEARN, "new-content", method, {"helpers": listed(_names(population, plan))})
         st.caption(OFFER.format(seconds=_seconds(population, A_THOUSAND)))
         return
     opinion = population.opinions[classifier]

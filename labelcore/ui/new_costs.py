@@ -118,5 +118,4 @@ def show_switches(plan: Plan, population: Population, card: str) -> None:
 
 
 def _take(switch: Switch, card: str) -> None:
-    part = card if switch.kind == NUMBERS else ""
-    current().take(switch.kind, list(switch.kept), part)
+    current().take(switch.kind, list(switch.kept), card if switch.kind == NUMBERS else "")

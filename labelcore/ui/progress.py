@@ -234,8 +234,7 @@ def _strata(session: Session) -> None:
     st.caption(SHARES_OF_LABELS)
     if left_out := left_out_words(table):
         st.caption(plain(left_out))
-    chart = strata_chart(table, names)
-    draw(chart, "strata", "The strata as a table")
+    draw(strata_chart(table, names), "strata", "The strata as a table")
 
 
 def draw(chart: Chart, key: str, title: str, *, unit: str = "%") -> None:

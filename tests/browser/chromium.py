@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 # With one process for a site a tab finds the scripts of the app compiled by the tab before.
 ARGUMENTS = [
     "--process-per-site",

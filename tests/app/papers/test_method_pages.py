@@ -44,7 +44,7 @@ def test_a_page_of_a_method_asks_for_the_right_of_what_it_is_about(
 def test_a_page_that_no_method_has(app: Callable[..., AppTest]) -> None:
     for named in ({}, {"page": "nobody"}):
         test = app("method", **named)
-        assert not test.exception
+        assert not test.exception and test.title[0].value == method_pages.TITLE
         assert "not installed here" in test.info[0].value
 
 
