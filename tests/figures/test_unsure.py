@@ -311,7 +311,7 @@ def test_the_words_say_of_which_items(known: Known) -> None:
     one = scalar_results(answered(known, plan_of(), unsure))["precision"]
     assert one.scope.judged is not None and one.odds is not None and one.either_way is not None
     share = f"{100 * one.scope.judged:.0f} %"
-    assert f"For the {share} of the 4,000 items" in one.sentence()
+    assert f"For the {share} of the 4,000 items" in one.sentence() and TIMES == 3
     assert "that a person can judge" in one.sentence() and "three times" in one.sentence()
     assert f"sure, of the {share} that a person can judge: of the items" in short_sentence(one)
     assert one.either_way.low < one.odds.low < one.low < one.high < one.odds.high
