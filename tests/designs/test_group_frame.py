@@ -118,7 +118,7 @@ def test_the_same_plan_draws_the_same_and_another_seed_other_items(
 def test_known_answers_are_cut_by_group_too(frame: pd.DataFrame) -> None:
     told = frame.assign(known=frame["truth"].map({0: "no", 1: "yes"}).where(frame.index < 60, ""))
     population = grouped(told, known="known", classes=["no", "yes"])
-    session = lc.Session(population, plan_of(existing="certainty", budget=150))
+    session = lc.Session(population, plan_of(existing="certainty", budget=300))
     truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
     while (draw := session.next()) is not None:
         session.answer(draw, bool(truth[draw.item_id]))
