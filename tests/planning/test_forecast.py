@@ -125,12 +125,6 @@ def test_notes_say_which_classifier_a_list_is_of(tmp_path: Path) -> None:
     assert not any("none for" in note for note in lc.preview(both, alone).derived["notes"])
 
 
-def test_a_number_of_the_ranking_is_foreseen_and_narrows_with_labels(known: Known) -> None:
-    plans = (lc.Plan("simple_random", ["average_precision"], budget=size) for size in (50, 400))
-    few, many = (lc.preview(known.population, plan).expected_half_width for plan in plans)
-    assert few["average_precision"] > 2 * many["average_precision"] > 0
-
-
 def test_side_by_side_a_claim_is_settled_at_the_same_label_as_alone(known: Known) -> None:
     """A right answer more adds at most a ninth to the odds: at another error level it would be some
     labels earlier or later."""
