@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -26,7 +25,12 @@ from labelcore.figures.differences import differences
 from labelcore.figures.judge import judge_table
 from labelcore.figures.lists import list_results
 from labelcore.figures.narrowing import looks_before
-from labelcore.figures.scalars import headline_stage, scalar_results_of, sizes_after_pilot
+from labelcore.figures.scalars import (
+    headline_stage,
+    scalar_results,
+    scalar_results_of,
+    sizes_after_pilot,
+)
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.figures.tables import figure_table
@@ -66,19 +70,6 @@ def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) ->
     numbers = {**curves, **scalars} if primary_first else {**scalars, **curves}
     numbers |= choice_results(stage)
     return {**list_results(stage), **numbers, **claim_results(engine)}
-
-
-@dataclass(slots=True)
-class _Along:
-    """What was asked along the ranks at one state: single ranks, deepest cuts by precision and the
-    most items, cheapest ones by both costs, packages by their precisions."""
-
-    curve: Curve | None = None
-    whole: Curve | None = None
-    cuts: dict[int, Cut] = field(default_factory=dict)
-    deepest: dict[tuple[float, int | None], Cut | None] = field(default_factory=dict)
-    cheapest: dict[tuple[float, float], CheapestCut | None] = field(default_factory=dict)
-    packages: dict[tuple[float, ...], pd.DataFrame] = field(default_factory=dict)
 
 
 def course(engine: Engine, findings: Mapping[str, Finding]) -> list[dict[str, Any]]:
@@ -125,18 +116,35 @@ class FiguresNow:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._cached: tuple[tuple[int, bool, int], dict[str, Finding]] | None = None
-        self._along: tuple[tuple[int, bool, int], _Along] | None = None
-        self._course: tuple[tuple[int, bool, int], list[dict[str, Any]]] | None = None
-        self._recut: tuple[tuple[int, bool, int], dict[str, Any]] | None = None
-        self._made: tuple[tuple[int, bool, int], dict[Any, Any]] | None = None
+        self._kept: tuple[tuple[int, bool, int], dict[Any, Any]] | None = None
+
+    def _once(self, key: object, make: Callable[[], Made]) -> Made:
+        """What ``make`` makes of the present state, under this key."""
+        state = (self.engine.version, self.engine.finished, self.engine.limit)
+        if self._kept is None or self._kept[0] != state:
+            self._kept = (state, {})
+        kept = self._kept[1]
+        if key not in kept:
+            kept[key] = make()
+        made: Made = kept[key]
+        return made
+
+    def stage(self) -> Engine:
+        """The engine that results are read from."""
+        return self._once("stage", lambda: headline_stage(self.engine))
+
+    def scalars(self) -> dict[str, Estimate]:
+        """The numbers of the plan."""
+        return self._once("scalars", lambda: scalar_results(self.stage()))
 
     def results(self) -> dict[str, Finding]:
         """Every result of the plan."""
-        state = self._state()
-        if self._cached is None or self._cached[0] != state:
-            self._cached = (state, {**results(self.engine), **settled_results(self.engine)})
-        return self._cached[1]
+
+        def make() -> dict[str, Finding]:
+            together = _together(self.engine, self.stage(), self.scalars())
+            return {**together, **settled_results(self.engine)}
+
+        return self._once("results", make)
 
     def table(self, by: tuple[str, ...], together: bool) -> Table:
         """The figures of all classifiers, by group if asked."""
@@ -159,75 +167,46 @@ class FiguresNow:
             lambda: judge_table(self.engine, by, self.results(), settled=settled),
         ).copy()
 
-    def _once(self, key: object, make: Callable[[], Made]) -> Made:
-        """What ``make`` makes of the present state, under this key."""
-        state = self._state()
-        if self._made is None or self._made[0] != state:
-            self._made = (state, {})
-        made = self._made[1]
-        if key not in made:
-            made[key] = make()
-        value: Made = made[key]
-        return value
-
     def curve(self) -> Curve:
         """What is known along the ranks. Raises ValueError without a score."""
-        along = self._now_along()
-        if along.curve is None:
-            along.curve = ranked_curve(headline_stage(self.engine))
-        return along.curve
+        return self._once("curve", lambda: ranked_curve(self.stage()))
 
     def cuts(self, ranks: Sequence[int]) -> list[Cut]:
         """What keeping the first items would mean, for each rank; those not asked for before are
         worked out together."""
         for rank in ranks:
             check_rank(rank, len(self.engine.population))
-        along = self._now_along()
-        new = [rank for rank in dict.fromkeys(ranks) if rank not in along.cuts]
+        cuts = self._once("cuts", dict[int, Cut])
+        new = [rank for rank in dict.fromkeys(ranks) if rank not in cuts]
         if new:
-            along.cuts.update(zip(new, cuts_at(headline_stage(self.engine), new), strict=True))
-        return [along.cuts[rank] for rank in ranks]
+            cuts.update(zip(new, cuts_at(self.stage(), new), strict=True))
+        return [cuts[rank] for rank in ranks]
 
     def whole_curve(self) -> Curve:
         """The curve at so many ranks that it says all of the others. Raises ValueError likewise."""
-        along = self._now_along()
-        if along.whole is None:
-            along.whole = whole_curve(headline_stage(self.engine), self.curve())
-        return along.whole
+        return self._once("whole curve", lambda: whole_curve(self.stage(), self.curve()))
 
     def deepest_cut(self, precision: float, at_most: int | None = None) -> Cut | None:
         """The longest head that is sure to be so precise. Raises ValueError where the bounds do not
         hold for all ranks."""
-        known, key = self._now_along().deepest, (precision, at_most)
-        if key not in known:
-            stage = headline_stage(self.engine)
-            known[key] = deepest_cut(stage, precision, at_most, self.whole_curve())
-        return known[key]
+        return self._once(
+            ("deepest cut", precision, at_most),
+            lambda: deepest_cut(self.stage(), precision, at_most, self.whole_curve()),
+        )
 
     def cheapest_cut(self, miss: float, false_alarm: float) -> CheapestCut | None:
         """The head whose mistakes cost least. Raises ValueError likewise."""
-        known, key = self._now_along().cheapest, (miss, false_alarm)
-        if key not in known:
-            stage = headline_stage(self.engine)
-            known[key] = cheapest_cut(stage, miss, false_alarm, self.whole_curve())
-        return known[key]
+        return self._once(
+            ("cheapest cut", miss, false_alarm),
+            lambda: cheapest_cut(self.stage(), miss, false_alarm, self.whole_curve()),
+        )
 
     def packages(self, precisions: Sequence[float]) -> pd.DataFrame:
         """The list cut where each precision still holds. Raises ValueError likewise."""
-        known, key = self._now_along().packages, tuple(precisions)
-        if key not in known:
-            stage = headline_stage(self.engine)
-            known[key] = packages(stage, precisions, self.whole_curve())
-        return known[key].copy()
-
-    def _now_along(self) -> _Along:
-        state = self._state()
-        if self._along is None or self._along[0] != state:
-            self._along = (state, _Along())
-        return self._along[1]
-
-    def _state(self) -> tuple[int, bool, int]:
-        return (self.engine.version, self.engine.finished, self.engine.limit)
+        return self._once(
+            ("packages", *precisions),
+            lambda: packages(self.stage(), precisions, self.whole_curve()),
+        ).copy()
 
     def look(self, after: int, like: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
         """What a look records that has seen the answers up to event ``after``; of a ranked list the
@@ -257,14 +236,11 @@ class FiguresNow:
 
     def course(self) -> list[dict[str, Any]]:
         """The numbers at each look of the grid, and now."""
-        state = self._state()
-        if self._course is None or self._course[0] != state:
-            self._course = (state, course(self.engine, self.results()))
-        return self._course[1]
+        return self._once("course", lambda: course(self.engine, self.results()))
 
     def stop_reason(self, at: str) -> str | None:
         """The stop rules that end the session at this time, "" when it goes on."""
-        return stop_reason(self.engine, at)
+        return stop_reason(self.engine, at, self.scalars)
 
     def reforecast(self) -> dict[str, Any]:
         """What the end of a margin plan's pilot records; nothing while it is not due."""
@@ -273,10 +249,7 @@ class FiguresNow:
 
     def recut(self) -> dict[str, Any]:
         """What is recorded when strata are cut once more; nothing while it is not due."""
-        state = self._state()
-        if self._recut is None or self._recut[0] != state:
-            self._recut = (state, found_recut(self.engine))
-        return self._recut[1]
+        return self._once("recut", lambda: found_recut(self.engine))
 
 
 def look_detail(engine: Engine, findings: Mapping[str, Finding], after: int) -> dict[str, Any]:

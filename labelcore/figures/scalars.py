@@ -165,11 +165,6 @@ def _draws_to_planned(engine: Engine) -> int:
     return len(engine.asked)
 
 
-def goal_reached(engine: Engine) -> bool:
-    """Whether every interval is within the plan's margin now."""
-    return within_margin(engine, scalar_results(headline_stage(engine)))
-
-
 def within_margin(engine: Engine, results: Mapping[str, Estimate]) -> bool:
     """Whether all of these results are within the plan's margin, and none waits for an answer."""
     asked = [question for question in engine.questions if margin_of(engine, question) is not None]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from labelcore.figures.choices import choice_made
 from labelcore.figures.claims import all_settled
-from labelcore.figures.scalars import goal_reached, within_margin
+from labelcore.figures.scalars import headline_stage, scalar_results, within_margin
 from labelcore.log.engine import Engine
 from labelcore.plan.stop_rules import met_rules
 from labelcore.results.types import Estimate
+
+Results = Callable[[], Mapping[str, Estimate]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +22,14 @@ class _Standing:
 
     engine: Engine
     at: datetime | None
-    results: Mapping[str, Estimate] | None = None
+    results: Results
 
     @property
     def labels(self) -> int:
         return self.engine.labels
 
     def goal_reached(self) -> bool:
-        if self.results is not None:
-            return within_margin(self.engine, self.results)
-        return goal_reached(self.engine)
+        return within_margin(self.engine, self.results())
 
     def claims_settled(self) -> bool:
         return all_settled(self.engine)
@@ -38,18 +38,17 @@ class _Standing:
         return choice_made(self.engine)
 
 
-def stop_reason(
-    engine: Engine, at: str | None, results: Mapping[str, Estimate] | None = None
-) -> str:
+def stop_reason(engine: Engine, at: str | None, results: Results | None = None) -> str:
     """The rules that end the session now, as the plan writes them, joined by "; "; "" where it
     goes on. After an extension none does; after the choice is sought for another requirement,
     that it is made.
 
     at        the present moment, ISO 8601; None: no deadline has passed
-    results   the scalar results now, where somebody has them
+    results   asked for the scalar results now, where somebody keeps them
     """
     if engine.extended:
         return ""
-    now = _Standing(engine, None if at is None else datetime.fromisoformat(at), results)
+    moment = None if at is None else datetime.fromisoformat(at)
+    now = _Standing(engine, moment, results or (lambda: scalar_results(headline_stage(engine))))
     rules = ("choice",) if engine.sought else tuple(engine.plan.stop or ())
     return "; ".join(met_rules(rules, now))

@@ -162,7 +162,7 @@ class _Session:
 
     def look(self, results: dict[str, Estimate] | None) -> None:
         """See whether the session ends now."""
-        if stop_reason(self.engine, None, results):
+        if stop_reason(self.engine, None, None if results is None else lambda: results):
             self.status = Status.GOAL_REACHED
         elif results is not None:
             half = [row.half_width if row.has_interval else 0.5 for row in results.values()]

@@ -143,13 +143,13 @@ class Drawing:
         engine = self.engine
         if engine.stopped and not engine.extended:
             return True
-        if not stop_reason(engine, now()):
+        if not self.ledger.figures.stop_reason(now()):
             return False
 
         def build() -> Event | None:
             event = self.ledger.event("stopped", annotator)
             over = engine.stopped or engine.finished
-            reason = "" if over else stop_reason(engine, event.at)
+            reason = "" if over else self.ledger.figures.stop_reason(event.at)
             return replace(event, text=reason) if reason else None
 
         self.ledger.write(build)

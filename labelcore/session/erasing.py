@@ -416,8 +416,7 @@ def erase_project(store: LabelStore, project: str, *, who: str, why: str) -> Era
     alone = not any(_alike(other, record) for other in store.projects() if other.name != project)
     outside = _sources(store, [record] if alone else [])
     _remove_project(store, record)
-    done = Erased((project,), whole=True, events=len(log))
-    return _clean(store, done, outside, [gone])
+    return _clean(store, Erased((project,), whole=True, events=len(log)), outside, [gone])
 
 
 def _remove_project(store: LabelStore, record: ProjectRecord) -> None:
@@ -622,8 +621,7 @@ def set_retention(store: LabelStore, project: str, days: int | None, who: str = 
     kept = {**settings, **({} if days is None else {RETENTION: days})}
     store.update(project, settings_json=json.dumps(kept, ensure_ascii=False))
     when = "never by themselves" if days is None else f"{days:,} days after its end"
-    about = f"project {project!r}, texts go {when}"
-    note(store, act(who or command_user(), RETENTION_WHO, about))
+    note(store, act(who or command_user(), RETENTION_WHO, f"project {project!r}, texts go {when}"))
 
 
 @dataclass(frozen=True, slots=True)

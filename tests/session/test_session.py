@@ -9,7 +9,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ProjectExistsError
-from labelcore.figures.scalars import goal_reached
+from labelcore.figures.stops import stop_reason
 from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.cases import sampled
 from tests.designs.synthetic import WATCHED
@@ -210,7 +210,7 @@ def test_no_stop_is_written_while_an_item_taken_back_is_owed(known: Known) -> No
         assert draw is not None
         session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
     taken_back = session.undo(others[0])
-    assert taken_back is not None and goal_reached(session.engine)
+    assert taken_back is not None and stop_reason(session.engine, None)
     someone = session.next()
     back = session.next(others[0])
     assert someone is not None and someone.index != taken_back.index
