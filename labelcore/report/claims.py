@@ -133,7 +133,8 @@ def _first_words(facts: Facts, claim: Claim) -> str:
 
 def evidence_charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     """The evidence for each claim over the labels."""
-    for claim in claims_of(facts) if (looks := facts.looks) else ():
+    looks = facts.looks
+    for claim in claims_of(facts) if looks else ():
         chart = evidence_chart(
             looks, claim.claim, alpha=claim.alpha, statement=claim.statement, form=claim.form
         )

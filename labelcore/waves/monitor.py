@@ -636,7 +636,8 @@ class Monitor:
             watches += [
                 Watch(question.key, None)
                 for question in engine.questions
-                if {question.group, question.versus} == {None}
+                if question.group is None
+                and question.versus is None
                 and question.row.name not in NO_BETTER
             ]
         if not watches:
