@@ -1,12 +1,12 @@
 """The start page; and, for the server that imports this file, the app with all its pages."""
 
 if __name__ == "__main__":
-    from labelcore.ui.front import front
     from labelcore.ui.server import still_imported
+    from labelcore.ui.start_head import front
 
     front(still_imported())
 
-    from labelcore.ui.guard import guard
+    from labelcore.ui.page_errors import guard
     from labelcore.ui.setup import setup
     from labelcore.ui.start import start_page
 

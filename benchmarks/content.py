@@ -36,7 +36,7 @@ from benchmarks.sessions import FloatArray, Prepared
 from labelcore.designs import recut
 from labelcore.designs.base import IntArray
 from labelcore.designs.recut import content_of
-from labelcore.figures.counted import figures_of
+from labelcore.figures.from_counts import figures_of
 from labelcore.figures.scalars import scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen

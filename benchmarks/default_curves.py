@@ -28,8 +28,8 @@ from benchmarks.ranked_summaries import NUMBERS, SYNTHETIC, summed, whole
 from benchmarks.watched_curves import EXTRA, NEAR, in_normal, percent, synthetic
 from labelcore.designs.curves import LOOK_EVERY, Ranked
 from labelcore.designs.stratified import critical_of, planned_between
-from labelcore.figures.counted import look_at
 from labelcore.figures.curves import ranked
+from labelcore.figures.from_counts import look_at
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginning, label_until

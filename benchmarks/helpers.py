@@ -35,7 +35,7 @@ from benchmarks.labels.files import synthetic
 from labelcore.designs.base import Frame, Progress
 from labelcore.designs.profile_figures import profile_figures
 from labelcore.estimands import SCALARS, ratios
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.stats.profile import Cells

@@ -98,7 +98,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "first.rate, 0.0) + first.rate * second.rate",
     ),
     # Simulated sessions that miss the look at which all figures together are narrow enough.
-    ("figures/counted.py", "if engine.plan.correlated else look", "if False else look"),
+    ("figures/from_counts.py", "if engine.plan.correlated else look", "if False else look"),
     # The forecast of all figures at once as narrow as that of each.
     ("planning/outlook.py", "confidence=1 - float(alpha)", "confidence=self.plan.confidence"),
     # Bands that may open again, that a later look cuts, or that outlive the answers behind them.
@@ -163,9 +163,9 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     ("plan/pilot.py", "NOTHING_KNOWN, _last_pilot(given)", "NOTHING_KNOWN, pilot_of(given)"),
     ("log/engine.py", "self.replans[len(growing.replans) :]", "self.replans[-1:]"),
     # Start with the mean over all ranks, where Label has the first tenth of the list.
-    ("ui/known.py", "if known.rank:", "if not known.rank:"),
+    ("ui/last_look.py", "if known.rank:", "if not known.rank:"),
     # The range of all items of another figure than the sentence is about.
-    ("ui/living.py", "else odds_words(charted)", "else odds_words(estimates[0])"),
+    ("ui/session_picture.py", "else odds_words(charted)", "else odds_words(estimates[0])"),
     # The width of a pilot without the room that the watched band takes.
     ("stats/horizon.py", "(wider * half_width / margin)", "(half_width / margin)"),
     # A log that nobody holds against its pilot.
@@ -190,7 +190,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "return last",
     ),
     # A picture of a choice drawn to its budget.
-    ("ui/living.py", "race(marks, now.answered, wanted", "race(marks, now.total, wanted"),
+    ("ui/session_picture.py", "race(marks, now.answered, wanted", "race(marks, now.total, wanted"),
     # Labels for a class that nobody asked about.
     ("designs/score_frame.py", "np.isin(class_of, named), costs, 1.0", "True, costs, 1.0"),
     # Figures of a class that does not matter, and so labels until they are narrow.

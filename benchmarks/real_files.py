@@ -21,7 +21,7 @@ import pandas as pd
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.simulation import run_seed

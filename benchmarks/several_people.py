@@ -28,7 +28,7 @@ from benchmarks.label_error import made_up, ratings_file
 from benchmarks.settled_by_limits import interval_by_limits
 from labelcore.estimands import ratios
 from labelcore.figures import settled
-from labelcore.figures.counted import fitted_cell_rates
+from labelcore.figures.from_counts import fitted_cell_rates
 from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event

@@ -35,7 +35,7 @@ from benchmarks.harness import (
 from benchmarks.real_files import FILES, RealFile
 from labelcore.designs.base import IntArray
 from labelcore.designs.scalars import EstimatesScalars, Figures
-from labelcore.figures.counted import answers_of, look_at
+from labelcore.figures.from_counts import answers_of, look_at
 from labelcore.figures.unsure import at_odds, widened
 from labelcore.log.engine import Engine, compose_batches
 from labelcore.log.events import Event

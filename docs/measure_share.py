@@ -17,7 +17,7 @@ from pypdf import PdfReader
 import labelcore as lc
 from labelcore.report import report_html
 from labelcore.report.facts import gather
-from labelcore.report.front import MOST_ROWS, drawn_rows
+from labelcore.report.first_page import MOST_ROWS, drawn_rows
 from tests.browser.chromium import launch
 from tests.report.sessions import session_on, write_items
 

@@ -1,5 +1,5 @@
 from labelcore.ui.door import entrance
-from labelcore.ui.guard import guard
+from labelcore.ui.page_errors import guard
 from labelcore.ui.setup import setup
 
 setup("Audit", wide=True)

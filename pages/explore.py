@@ -1,5 +1,5 @@
 from labelcore.ui.explore import explore_page
-from labelcore.ui.guard import guard
+from labelcore.ui.page_errors import guard
 from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
 
 project = project_in_url()

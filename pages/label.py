@@ -1,9 +1,9 @@
 import streamlit as st
 
 from labelcore.ui.figures import unfold_switch
-from labelcore.ui.guard import guard
 from labelcore.ui.keys import watch_keys
 from labelcore.ui.labelling import labelling
+from labelcore.ui.page_errors import guard
 from labelcore.ui.people import WAITING, introduced
 from labelcore.ui.setup import no_project, project_in_url, setup
 

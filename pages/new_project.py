@@ -1,6 +1,6 @@
-from labelcore.ui.guard import guard
 from labelcore.ui.keys import watch_keys
 from labelcore.ui.new_project import new_project_page
+from labelcore.ui.page_errors import guard
 from labelcore.ui.setup import setup
 
 setup("New project", wide=True)

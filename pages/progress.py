@@ -1,4 +1,4 @@
-from labelcore.ui.guard import guard
+from labelcore.ui.page_errors import guard
 from labelcore.ui.progress import progress_page
 from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
 

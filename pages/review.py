@@ -1,7 +1,7 @@
 import streamlit as st
 
-from labelcore.ui.guard import guard
 from labelcore.ui.keys import watch_keys
+from labelcore.ui.page_errors import guard
 from labelcore.ui.people import WAITING, introduced
 from labelcore.ui.review import review_page
 from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes

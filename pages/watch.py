@@ -1,4 +1,4 @@
-from labelcore.ui.guard import guard
+from labelcore.ui.page_errors import guard
 from labelcore.ui.setup import setup
 from labelcore.ui.watching import watch_page
 

@@ -8,7 +8,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.results.types import Estimate
-from labelcore.ui.known import card_line
+from labelcore.ui.last_look import card_line
 from labelcore.ui.summary import summarise
 from labelcore.words import sentences as words
 from tests.existing_files import from_the_top, made, read

@@ -296,11 +296,11 @@ def test_a_sound_tree_has_no_fault(tree: Path) -> None:
 
 
 def test_a_circle_through_a_function_is_reported(tree: Path) -> None:
-    write(tree, "labelcore/ui/guard.py", "def f():\n    from labelcore.ui.relink import g\n")
-    write(tree, "labelcore/ui/relink.py", f"{FOR_TYPES}    import labelcore.ui.guard\n")
+    write(tree, "labelcore/ui/page_errors.py", "def f():\n    from labelcore.ui.relink import g\n")
+    write(tree, "labelcore/ui/relink.py", f"{FOR_TYPES}    import labelcore.ui.page_errors\n")
     assert circle(tree) == []
-    write(tree, "labelcore/ui/relink.py", "from labelcore.ui import guard\n")
-    assert {*circle(tree)} == {"labelcore.ui.guard", "labelcore.ui.relink"}
+    write(tree, "labelcore/ui/relink.py", "from labelcore.ui import page_errors\n")
+    assert {*circle(tree)} == {"labelcore.ui.page_errors", "labelcore.ui.relink"}
 
 
 @pytest.mark.parametrize(

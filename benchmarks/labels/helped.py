@@ -18,7 +18,7 @@ from benchmarks.helpers import DESIGN, MAIN, SHOWN, Pair, figures_of
 from benchmarks.labels.peers import missing
 from labelcore.designs.base import AnswerCodes
 from labelcore.designs.scalars import Answers, EstimatesScalars
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.stats.profile import FloatArray

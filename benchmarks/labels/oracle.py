@@ -21,7 +21,7 @@ from benchmarks.sessions import Prepared
 from labelcore.designs.base import Frame, IntArray, Progress, Setup, drawn_anew
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.designs.score_frame import stratum_costs
-from labelcore.figures import counted as estimation
+from labelcore.figures import from_counts as estimation
 from labelcore.planning.simulation import run_seed
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.profile import FloatArray

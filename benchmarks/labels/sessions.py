@@ -14,7 +14,7 @@ from benchmarks.labels.files import File
 from benchmarks.labels.targets import FIRST, Follower, Stop, Target
 from benchmarks.sessions import Prepared
 from labelcore.designs.scalars import EstimatesScalars, Figures
-from labelcore.figures import counted as estimation
+from labelcore.figures import from_counts as estimation
 from labelcore.figures import readiness
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen

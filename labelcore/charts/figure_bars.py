@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelcore.charts.drawing import Ends
-from labelcore.charts.living import Bar, difference_scale
+from labelcore.charts.live_picture import Bar, difference_scale
 from labelcore.charts.names import shortened
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
@@ -16,7 +16,7 @@ from labelcore.results.lists import ListDifference
 from labelcore.results.told_values import known_ends, says_little
 from labelcore.words.differences import is_difference, told_interval
 from labelcore.words.sentences import value_percent
-from labelcore.words.short import Shown, range_of, short_value
+from labelcore.words.short_sentences import Shown, range_of, short_value
 
 LONGEST_OF_TWO = 20
 NOT_YET, EARLY = ("", "not yet"), ("", "too early")

@@ -10,7 +10,7 @@ import numpy as np
 
 from labelcore.charts.base import Chart, empty_chart, interval_words
 from labelcore.charts.history_table import COLUMNS, Seen, history_rows, history_table
-from labelcore.charts.living import Track, difference_scale, labels_drawing
+from labelcore.charts.live_picture import Track, difference_scale, labels_drawing
 from labelcore.charts.names import shortened
 from labelcore.results.race import Race
 from labelcore.results.types import Estimate

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from labelcore.charts.design import FIRST
 from labelcore.charts.drawing import Ends
-from labelcore.charts.living import SHARES, Bar
+from labelcore.charts.live_picture import SHARES, Bar
 from labelcore.charts.names import shortened
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.svg import LETTER, WIDTH, colour

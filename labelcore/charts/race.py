@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labelcore.charts.living import in_series
+from labelcore.charts.live_picture import in_series
 from labelcore.charts.nodes import Node, node
 from labelcore.results.race import Race
 from labelcore.words.race import heads_words, limits_words, settles_words

@@ -22,7 +22,7 @@ from labelcore.plugins import Table
 from labelcore.population import Population, id_parts
 from labelcore.population.text import listing
 from labelcore.population.trace_ids import from_langfuse, has_spans, langfuse_columns, named_columns
-from labelcore.report import account, guarded, sections
+from labelcore.report import guarded, labelling_account, sections
 from labelcore.report.facts import gather
 from labelcore.report.markdown import markdown
 from labelcore.report.markup import element, joined
@@ -178,7 +178,7 @@ def dataset_card(session: Session) -> bytes:
         element("h1", session.project),
         element("p", f"{number:,} items of {session.population.name}, judged by people."),
         sections.estimates(facts),
-        account.caveats(facts),
+        labelling_account.caveats(facts),
         sections.question(facts),
         sections.population(facts),
         element("h2", "Columns"),

@@ -10,7 +10,7 @@ import pandas as pd
 
 from labelcore.designs.base import Look
 from labelcore.designs.scalars import Answers, EstimatesScalars
-from labelcore.figures.counted import answers_of, look_at, look_for
+from labelcore.figures.from_counts import answers_of, look_at, look_for
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.tables import beside, cells_asked, groups_of
 from labelcore.log.engine import Engine

@@ -20,7 +20,7 @@ from labelcore.designs.rates import item_probability
 from labelcore.errors import did_you_mean
 from labelcore.estimands import SCALARS, table_of
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.figures.labels_table import label_weights
 from labelcore.figures.readiness import complete, promised_until, scope_of
 from labelcore.figures.sampled import sampled_labels, samples_of

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from labelcore.designs.choices import Chooses, LabelsUntil, OtherChoice
 from labelcore.estimands import CHOICES
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.figures.readiness import first_figure
 from labelcore.log.engine import Engine
 from labelcore.log.further_choices import check_sought

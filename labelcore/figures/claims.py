@@ -21,7 +21,7 @@ from labelcore.designs.base import IntArray, Look
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import ratios
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.counted import fitted_cell_rates, look_at
+from labelcore.figures.from_counts import fitted_cell_rates, look_at
 from labelcore.figures.readiness import lacking_side, scope_of
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.unsure import doubtful, widened

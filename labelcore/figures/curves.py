@@ -15,7 +15,7 @@ from labelcore.designs.curves import (
 )
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.figures.readiness import first_figure, promised_until, too_early
 from labelcore.figures.summaries import NO_HIT, OWN_METHOD, own_intervals, summarised
 from labelcore.log.engine import Engine

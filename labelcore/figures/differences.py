@@ -24,7 +24,7 @@ import pandas as pd
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.errors import did_you_mean
 from labelcore.estimands import DIFFERENCE, DIFFERENCES, SCALARS, Estimand, table_of
-from labelcore.figures.counted import answers_of, fitted_cell_rates, look_at
+from labelcore.figures.from_counts import answers_of, fitted_cell_rates, look_at
 from labelcore.figures.prompts import covariance_of_cells
 from labelcore.figures.readiness import complete
 from labelcore.figures.scalars import certain_limits, headline_stage, within

@@ -25,8 +25,8 @@ import pandas as pd
 from labelcore.designs.base import Look
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.estimands import SCALARS, Estimand
-from labelcore.figures.counted import answers_of, look_at
 from labelcore.figures.differences import promise_now
+from labelcore.figures.from_counts import answers_of, look_at
 from labelcore.figures.prompts import less_sure
 from labelcore.figures.scalars import certain_limits, headline_stage, within
 from labelcore.figures.settled import settled_ends

@@ -9,7 +9,7 @@ import numpy as np
 
 from labelcore.designs.scalars import EstimatesFromCells
 from labelcore.estimands import ratios, table_of
-from labelcore.figures.counted import fitted_cell_rates
+from labelcore.figures.from_counts import fitted_cell_rates
 from labelcore.figures.readiness import complete
 from labelcore.figures.sampled import counted_tally, sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage, scalar_results

@@ -14,7 +14,7 @@ from labelcore.designs.curves import JUDGEMENT
 from labelcore.designs.lists import Compared, ComparesLists, ListAnswers
 from labelcore.estimands import LISTS
 from labelcore.figures.assumptions import judgement
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.figures.readiness import first_figure
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise

@@ -15,7 +15,7 @@ from operator import itemgetter
 import numpy as np
 
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.figures.counted import (
+from labelcore.figures.from_counts import (
     OfGroup,
     answers_after_each,
     figures_of,

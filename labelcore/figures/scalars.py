@@ -12,7 +12,7 @@ from labelcore.designs.curves import JUDGEMENT
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures, half_width
 from labelcore.estimands import SCALARS, known_before, table_of
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.counted import (
+from labelcore.figures.from_counts import (
     OfGroup,
     answers_of,
     figures_of,

@@ -10,7 +10,7 @@ import numpy as np
 from labelcore.designs.base import Look
 from labelcore.estimands import size_slopes, table_of
 from labelcore.figures.assumptions import settled_assumptions
-from labelcore.figures.counted import (
+from labelcore.figures.from_counts import (
     fitted_cell_rates,
     look_at,
     look_in_group,

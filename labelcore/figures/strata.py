@@ -7,7 +7,7 @@ import pandas as pd
 
 from labelcore.designs.base import BY_SCORE
 from labelcore.estimands import table_of
-from labelcore.figures.counted import fitted_cell_rates
+from labelcore.figures.from_counts import fitted_cell_rates
 from labelcore.figures.sampled import sampled_tally, samples_of
 from labelcore.log.engine import Engine
 from labelcore.stats.profile import FloatArray, variance_shares

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from labelcore.designs.base import Frame, IntArray, Look, Setup, whole_list
 from labelcore.designs.curves import APPROXIMATE, Curve, EstimatesCurve, FloatArray, Ranked
 from labelcore.designs.rates import part_rates
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.log.engine import Engine
 from labelcore.population.array_items import cut
 from labelcore.promises import Form, Method, Promise, State

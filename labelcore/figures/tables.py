@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import SCALARS
-from labelcore.figures.counted import answers_of, look_at, look_for, with_doubts
+from labelcore.figures.from_counts import answers_of, look_at, look_for, with_doubts
 from labelcore.figures.scalars import found_of, headline_stage
 from labelcore.figures.together import confidences
 from labelcore.log.engine import Engine

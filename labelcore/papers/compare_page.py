@@ -16,8 +16,8 @@ from labelcore.ui.draft import Columns, Question
 from labelcore.ui.new_classifiers import choose_one, cut, show_called, usable
 from labelcore.ui.new_items import items_step, show_faults
 from labelcore.ui.new_question import measurable, named_classes
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import sentence
+from labelcore.ui.safe_text import plain
 
 WHAT = (
     "What would each method give on your own scores? Nothing is labelled here and no project is "

@@ -17,9 +17,9 @@ from labelcore.ui import waiting
 from labelcore.ui.asking import begin
 from labelcore.ui.draft import Columns, ProjectDraft
 from labelcore.ui.new_cards import Card
-from labelcore.ui.new_sure import TRYING, confidence_input
+from labelcore.ui.new_confidence import TRYING, confidence_input
 from labelcore.ui.params import within
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
 
 TWO_CLASSES = "This needs two classes, one of them positive; the file has {number}."
 

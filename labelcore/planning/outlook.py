@@ -24,8 +24,8 @@ from labelcore.designs.samples import SharesDraws
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
 from labelcore.estimands import CURVES, SUMMARIES, ratios
-from labelcore.figures.counted import look_in_group
 from labelcore.figures.cuts import ranks_that_matter
+from labelcore.figures.from_counts import look_in_group
 from labelcore.figures.narrowing import expected_share, narrows
 from labelcore.figures.summaries import expected_half_widths
 from labelcore.figures.together import covariance_of, pairs_of, pull

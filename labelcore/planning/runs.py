@@ -16,7 +16,7 @@ import numpy as np
 from labelcore.designs.base import IntArray
 from labelcore.designs.scalars import EstimatesScalars, Goal
 from labelcore.figures.claims import may_be_settled
-from labelcore.figures.counted import answers_after_each, labels_in, least_look, look_for
+from labelcore.figures.from_counts import answers_after_each, labels_in, least_look, look_for
 from labelcore.figures.scalars import margin_of, scalar_results_of, sizes_after_pilot
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine, compose_batches

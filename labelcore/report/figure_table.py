@@ -10,7 +10,7 @@ import pandas as pd
 from labelcore.charts.figure_bars import estimate_bar
 from labelcore.charts.figure_table import row_name
 from labelcore.charts.intervals import interval_columns
-from labelcore.charts.living import Bar
+from labelcore.charts.live_picture import Bar
 from labelcore.promises import Promise
 from labelcore.report.markup import Child, Markup, element, joined, picture, table, theirs, tied
 from labelcore.results.cells import Table

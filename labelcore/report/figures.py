@@ -17,9 +17,9 @@ from labelcore.charts.lists import list_chart
 from labelcore.charts.rank import rank_chart
 from labelcore.charts.strata import strata_chart
 from labelcore.charts.svg import svg
-from labelcore.report.account import thinned
 from labelcore.report.claims import evidence_charts
 from labelcore.report.facts import Facts
+from labelcore.report.labelling_account import thinned
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
 from labelcore.report.sections import called, name_of, section
 from labelcore.results.curves import Band

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from labelcore.report import account, sections
+from labelcore.report import labelling_account, sections
 from labelcore.report.claims import claims
 from labelcore.report.error_cards import error_cards
 from labelcore.report.facts import Facts, gather
 from labelcore.report.figures import figures
-from labelcore.report.front import apart, front
+from labelcore.report.first_page import apart, front
 from labelcore.report.markup import Markup, element, joined
 from labelcore.report.replayed import replayed
 from labelcore.report.sections import along_the_ranks, second_readings
@@ -68,15 +68,15 @@ def sections_of(facts: Facts, played: Markup | None = None) -> list[Markup]:
         drawn,
         joined(sections.second_stage(facts)),
         second_readings(facts),
-        account.caveats(facts),
-        account.methods(facts),
+        labelling_account.caveats(facts),
+        labelling_account.methods(facts),
         sections.appendix(facts),
         sections.question(facts),
         sections.population(facts),
         sections.plan(facts),
-        account.labelling(facts),
-        account.looks(facts),
-        account.ending(facts),
-        account.others(facts),
-        account.recompute(facts),
+        labelling_account.labelling(facts),
+        labelling_account.looks(facts),
+        labelling_account.ending(facts),
+        labelling_account.others(facts),
+        labelling_account.recompute(facts),
     ]

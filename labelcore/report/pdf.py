@@ -13,7 +13,7 @@ from labelcore.charts import svg
 from labelcore.charts.design import LIGHT, roles
 from labelcore.report.dates import moment
 from labelcore.report.facts import Facts, gather
-from labelcore.report.front import slide
+from labelcore.report.first_page import slide
 from labelcore.report.markup import EMPTY, Markup, element
 from labelcore.report.page import sections_of
 from labelcore.session.session import Session

@@ -16,7 +16,7 @@ from labelcore.charts.drawing import Ends
 from labelcore.charts.figure_bars import NOT_YET
 from labelcore.charts.history import history_words, track_of, with_race
 from labelcore.charts.history_table import COLUMNS, history_rows
-from labelcore.charts.living import (
+from labelcore.charts.live_picture import (
     BOX,
     SHARES,
     Bar,
@@ -39,7 +39,7 @@ from labelcore.report.along_ranks import AlongRanks, Landmark
 from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
 from labelcore.report.figures import folded_numbers
-from labelcore.report.front import MOST_ROWS, drawn_rows, scale_of, short_answer
+from labelcore.report.first_page import MOST_ROWS, drawn_rows, scale_of, short_answer
 from labelcore.report.markup import Markup, data_block, element, picture
 from labelcore.report.sections import name_of
 from labelcore.results.base import Finding

@@ -40,7 +40,7 @@ from labelcore.words.agreement import (
     person_row,
 )
 from labelcore.words.differences import range_words, told_words
-from labelcore.words.found import own_name
+from labelcore.words.found_so_far import own_name
 from labelcore.words.label_error import figure_words, read_again_words
 from labelcore.words.quantities import label_of, model_word, names_another
 from labelcore.words.sentences import (

@@ -13,8 +13,8 @@ from labelcore.team.register import DAYS, Person, Register, check_name
 from labelcore.team.roles import RIGHTS, Role
 from labelcore.ui import sessions, visitor
 from labelcore.ui.door import entrance
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import acting, show_problem
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import dated, reader_zone
 

@@ -19,7 +19,7 @@ import numpy as np
 from labelcore.designs import DESIGNS
 from labelcore.designs.base import Design, Frame, IntArray, Progress, Setup
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.figures.counted import answers_of, look_at, same_cells
+from labelcore.figures.from_counts import answers_of, look_at, same_cells
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw
 from labelcore.log.kinds import state_at

@@ -25,8 +25,8 @@ from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.chart import show_chart
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import acting
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import Script, constants, text_of
 from labelcore.ui.tables import number_table, reading_table
 from labelcore.words import sentences as words

@@ -13,9 +13,9 @@ from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
 from labelcore.session.session import Session
 from labelcore.ui.downloads import table_button
-from labelcore.ui.facts import first_figure_line
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.review import CELL, go_to_cell
+from labelcore.ui.safe_text import one_line, plain
+from labelcore.ui.status import first_figure_line
 from labelcore.words.counts import NO_LABEL, each_cell, row_words
 from labelcore.words.quantities import model_word
 

@@ -48,18 +48,18 @@ from labelcore.ui.cutting import (
 )
 from labelcore.ui.downloads import table_button
 from labelcore.ui.draft import ProjectDraft
+from labelcore.ui.expanders import fold
 from labelcore.ui.explore_choice import choice_page
-from labelcore.ui.facts import decision, existing_line
 from labelcore.ui.figures import keeps_back
-from labelcore.ui.folds import fold
 from labelcore.ui.new_cards import RANKED, SHIP
 from labelcore.ui.new_items import begin_with
 from labelcore.ui.new_screens import NAMES, go
 from labelcore.ui.params import within
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import sentence
 from labelcore.ui.progress import choose_reading, how_far, question, tick
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.status import decision, existing_line
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words

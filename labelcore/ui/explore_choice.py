@@ -14,9 +14,9 @@ from labelcore.promises import ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
-from labelcore.ui.facts import SECONDS_AN_ITEM, at_an_end, pace
 from labelcore.ui.params import within
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
+from labelcore.ui.status import SECONDS_AN_ITEM, at_an_end, pace
 from labelcore.ui.summary import summaries
 from labelcore.ui.times import about_minutes
 from labelcore.words.choices import (

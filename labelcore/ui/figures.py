@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from labelcore.access import Right
-from labelcore.charts.living import bars
+from labelcore.charts.live_picture import bars
 from labelcore.charts.sessions import sessions_strip
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
@@ -18,7 +18,11 @@ from labelcore.trials.reveal import how_often
 from labelcore.ui import actions, visitor
 from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, form_lines
-from labelcore.ui.facts import (
+from labelcore.ui.expanders import fold
+from labelcore.ui.picture import show_picture
+from labelcore.ui.safe_text import one_line
+from labelcore.ui.session_picture import OVER_LABELS, Picture, dots_shown, picture
+from labelcore.ui.status import (
     at_an_end,
     counts,
     curve_first,
@@ -28,10 +32,6 @@ from labelcore.ui.facts import (
     main_and_other,
     promise_line,
 )
-from labelcore.ui.folds import fold
-from labelcore.ui.living import OVER_LABELS, Picture, dots_shown, picture
-from labelcore.ui.picture import show_picture
-from labelcore.ui.plain import one_line
 from labelcore.ui.trying import reveals, simulated
 from labelcore.waves.measured import is_over
 from labelcore.words.choices import candidate_rows

@@ -11,9 +11,9 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui import actions
-from labelcore.ui.facts import figure_name, shown_word
 from labelcore.ui.panels import glimpse
-from labelcore.ui.plain import one_line
+from labelcore.ui.safe_text import one_line
+from labelcore.ui.status import figure_name, shown_word
 from labelcore.ui.tables import reading_table
 from labelcore.words.agreement import (
     COEFFICIENT_HEAD,

@@ -16,19 +16,19 @@ from labelcore.log.events import Draw
 from labelcore.session.session import Session
 from labelcore.ui import actions, grid, people, sessions, trail, visitor
 from labelcore.ui.answers import answers_shown, further, further_classes, tools_shown, turn_key
-from labelcore.ui.facts import counts, progress_parts
 from labelcore.ui.figures import show_figures
-from labelcore.ui.guard import guard
 from labelcore.ui.item import item_nodes
-from labelcore.ui.more import can_go_on
+from labelcore.ui.more_labels import can_go_on
 from labelcore.ui.naming import ask_name
+from labelcore.ui.page_errors import guard
 from labelcore.ui.panels import beside, lets_judge, show_panel
-from labelcore.ui.plain import one_line
 from labelcore.ui.presses import show_problem
-from labelcore.ui.states import show_state, title
+from labelcore.ui.safe_text import one_line
+from labelcore.ui.status import counts, progress_parts
 from labelcore.ui.surface import shown_item, surface
 from labelcore.ui.times import clock, reader_zone
 from labelcore.ui.trying import steps
+from labelcore.ui.without_item import show_state, title
 
 # What is sent within 10 ms is drawn together; the figures wait until the item is on its way.
 ITEM_FIRST_SECONDS = 0.02

@@ -8,7 +8,7 @@ from labelcore.access import Right
 from labelcore.designs.registry import Page, pages
 from labelcore.plugins import loaded
 from labelcore.session.session import Session
-from labelcore.ui.guard import guarded
+from labelcore.ui.page_errors import guarded
 from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
 
 TITLE = "Methods"

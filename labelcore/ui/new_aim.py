@@ -48,8 +48,8 @@ from labelcore.ui.new_classifiers import (
 )
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_screens import Places, go
-from labelcore.ui.plain import plain
 from labelcore.ui.remedies import WayOut, refuse
+from labelcore.ui.safe_text import plain
 from labelcore.words.existing import SOURCES
 from labelcore.words.quantities import label_of, model_word
 

@@ -11,9 +11,9 @@ from labelcore.designs import DESIGNS
 from labelcore.population import Population
 from labelcore.population.revealing import snake
 from labelcore.ui.draft import Columns, Question
-from labelcore.ui.facts import shown_word
 from labelcore.ui.guess import FOUND_FLAG
-from labelcore.ui.plain import one_line, plain
+from labelcore.ui.safe_text import one_line, plain
+from labelcore.ui.status import shown_word
 from labelcore.words.sentences import count
 
 

@@ -16,10 +16,10 @@ from labelcore.population import Population
 from labelcore.ui.asking import ask, current
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Columns, Draft, Question
-from labelcore.ui.facts import shown_word
 from labelcore.ui.fields import same
 from labelcore.ui.guess import RANK
-from labelcore.ui.plain import one_line, plain
+from labelcore.ui.safe_text import one_line, plain
+from labelcore.ui.status import shown_word
 
 EXTREMES, MOST_THRESHOLDS, LONGEST_SCALE = 3, 8, 20
 MOVE = "Move the threshold, or choose another prediction column."

@@ -18,12 +18,12 @@ from labelcore.plan.recut import why_no_recut
 from labelcore.planning.methods import named
 from labelcore.population import Population
 from labelcore.population.second_opinion import CONTENT, content_columns, remember
-from labelcore.ui import files, outlook
+from labelcore.ui import files, forecasts
 from labelcore.ui.asking import current
 from labelcore.ui.new_terms import Terms
 from labelcore.ui.params import listed
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import acting
+from labelcore.ui.safe_text import plain
 from labelcore.ui.times import MINUTE, about_minutes
 
 LEARN, LEAVE_OUT = "Learn from what the items say", "Leave out what the items say"
@@ -76,7 +76,7 @@ def _offer_now(terms: Terms, population: Population, plan: Plan, classifier: str
         st.caption(OFFER.format(seconds=_seconds(population, A_THOUSAND)))
         return
     opinion = population.opinions[classifier]
-    expected = outlook.forecast(population, plan).derived.get("expected_saving")
+    expected = forecasts.forecast(population, plan).derived.get("expected_saving")
     if expected is None or not expected.learned:
         why = SILENT.format(why="; ".join(opinion.notes)) if opinion.notes else NOTHING
         st.session_state.setdefault(OFF, {})[population.fingerprint, classifier] = why

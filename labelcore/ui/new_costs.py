@@ -13,11 +13,11 @@ from labelcore.figures.tables import USUAL
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.population import Population
-from labelcore.ui import outlook
+from labelcore.ui import forecasts
 from labelcore.ui.asking import current
-from labelcore.ui.facts import estimand_name
-from labelcore.ui.outlook import expected_points
-from labelcore.ui.plain import one_line, plain
+from labelcore.ui.forecasts import expected_points
+from labelcore.ui.safe_text import one_line, plain
+from labelcore.ui.status import estimand_name
 from labelcore.words.sentences import count
 
 WITHOUT, WITH = "without it {gives}", "with it {gives}"
@@ -85,7 +85,7 @@ def dear_words(plan: Plan, population: Population, line: Line) -> str:
     for switch in switches(plan, population.has_judge) if of_plan else ():
         if not switch.on:
             continue
-        other = outlook.forecast(population, switch.plan)
+        other = forecasts.forecast(population, switch.plan)
         if cost := _cost(other, plan):
             costs.append((cost / of_plan, switch, other))
     if not costs:
@@ -105,7 +105,7 @@ def _cost(line: Line, plan: Plan) -> float:
 def show_switches(plan: Plan, population: Population, card: str) -> None:
     """A line for each number: on or off, and what the plan would cost the other way."""
     for switch in switches(plan, population.has_judge):
-        other = gives(outlook.forecast(population, switch.plan), plan)
+        other = gives(forecasts.forecast(population, switch.plan), plan)
         effect = (WITHOUT if switch.on else WITH).format(gives=other) if other else ""
         key = f"new-switch-{switch.kind}-{switch.name}"
         st.session_state[key] = switch.on

@@ -32,16 +32,16 @@ from labelcore.ui.draft import (
     first_row,
     first_rows,
 )
+from labelcore.ui.expanders import fold
 from labelcore.ui.fields import same
 from labelcore.ui.files import Checked
-from labelcore.ui.folds import fold
 from labelcore.ui.guess import FEW_VALUES, Guess, guess
 from labelcore.ui.hidden import hidden_columns
-from labelcore.ui.new_known import Known, known_answers, show_known
+from labelcore.ui.new_known_answers import Known, known_answers, show_known
 from labelcore.ui.new_tree import TAKE, choose_passing, passing_words, pick, take_for
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import sentence
 from labelcore.ui.reading import is_there
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.words.sentences import count
 
 MOST_LOOKED_AT, MOST_GROUPED = 100, 4

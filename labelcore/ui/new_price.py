@@ -22,14 +22,14 @@ from labelcore.planning.methods import Line
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.results.types import DIFFERENCE
-from labelcore.ui import outlook
+from labelcore.ui import forecasts
 from labelcore.ui.chart import show_chart
 from labelcore.ui.curve_view import landmark_name
-from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
-from labelcore.ui.new_known import known_number
+from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_race import Race
 from labelcore.ui.new_screens import Places
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
+from labelcore.ui.status import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.claims import half_words
@@ -121,7 +121,8 @@ def show_size(design: Design[Any], lines: list[Line], more: DeltaGenerator, audi
     if others:
         with more:
             st.caption("Other methods for the same question, with as many labels:")
-            st.dataframe(outlook.table(others, list(others[0].half_widths), audit), hide_index=True)
+            table = forecasts.table(others, list(others[0].half_widths), audit)
+            st.dataframe(table, hide_index=True)
 
 
 def show_choice(plan: Plan, population: Population, chosen: Line) -> None:
@@ -229,7 +230,7 @@ def others_words(half_widths: Mapping[str, float], audit: bool = False) -> str:
     beside = {name: width for name, width in half_widths.items() if name != widest}
     apart = [name for name in beside if is_difference(name)]
     texts = {
-        name: "exact" if width <= outlook.EXACT else f"± {outlook.expected_points(width)}"
+        name: "exact" if width <= forecasts.EXACT else f"± {forecasts.expected_points(width)}"
         for name, width in beside.items()
     }
     if len(apart) > 1:
@@ -258,7 +259,7 @@ def show_outlook(
             name in population.scores for name in plan.classifiers or population.classifiers
         )
         st.caption(SIMULATED if race.found else FROM_SCORES if scored else WITHOUT_SCORES)
-        table = outlook.table(lines, plan.estimands, population.has_judge)
+        table = forecasts.table(lines, plan.estimands, population.has_judge)
         st.dataframe(table, hide_index=True, key="new-outlook")
         show_not_offered(lines)
     ahead = Ahead.of(plan, population, lines)
@@ -272,7 +273,7 @@ def dearest_words(population: Population, plan: Plan) -> str:
     much more than the others."""
     if len(population.classes) < 3 or plan.claims:
         return ""
-    dear = outlook.dearest(population, population.fingerprint, plan.to_json())
+    dear = forecasts.dearest(population, population.fingerprint, plan.to_json())
     if dear is None or dear.part > MOST_WITHOUT:
         return ""
     return DEAREST.format(
@@ -286,8 +287,8 @@ def show_price(plan: Plan, population: Population, chosen: Line, people: int) ->
     about = "About" if plan.margin or plan.claims else "With"
     until = " until every claim is settled, and then" if plan.claims else ":"
     of = widest_words(chosen.half_widths, population.has_judge)
-    exact = widest <= outlook.EXACT
-    gives = "exact" if exact else f"± {outlook.expected_points(widest)}{of}"
+    exact = widest <= forecasts.EXACT
+    gives = "exact" if exact else f"± {forecasts.expected_points(widest)}{of}"
     gives += IF_ONE if people > 1 else ""
     with st.container(key="new-price"):
         st.markdown(
@@ -310,7 +311,7 @@ def show_price(plan: Plan, population: Population, chosen: Line, people: int) ->
 def show_along_ranks(plan: Plan, population: Population, chosen: Line) -> None:
     """What the labels give at the ranks that matter and of the whole list, and what it costs each
     that they are shared."""
-    table = outlook.along_ranks(population, population.fingerprint, plan.to_json(), chosen.labels)
+    table = forecasts.along_ranks(population, population.fingerprint, plan.to_json(), chosen.labels)
     cut = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
     if len(table):
         st.caption(ranks_words(table, len(population), cut))
@@ -329,8 +330,8 @@ def ranks_words(table: pd.DataFrame, items: int, cut: int | None) -> str:
     for name, width in zip(table["of"], table["expected_half_width"], strict=True):
         label = landmark_name(int(name), items, cut) if name.isdigit() else term_of(name)
         label = label[:1].lower() + label[1:]
-        exact = width <= outlook.EXACT
-        parts.append(f"{label} exact" if exact else f"{label} ± {outlook.expected_points(width)}")
+        exact = width <= forecasts.EXACT
+        parts.append(f"{label} exact" if exact else f"{label} ± {forecasts.expected_points(width)}")
     return f"Expected: {' · '.join(parts)}".replace(" points ·", " ·")
 
 
@@ -348,11 +349,11 @@ def shared_words(table: pd.DataFrame, asked: Sequence[str]) -> str:
     kept = [name for name in asked if name in rows]
     if len(asked) < 2 or not kept:
         return ""
-    heads = [name for name in rows if name.isdigit() and rows[name] > outlook.EXACT]
-    parts = (
-        [f"first {int(heads[-1]):,} ± {outlook.expected_points(rows[heads[-1]])}"] if heads else []
-    )
-    parts += [f"{term_of(name)} ± {outlook.expected_points(rows[name])}" for name in kept]
+    heads = [name for name in rows if name.isdigit() and rows[name] > forecasts.EXACT]
+    parts = [
+        f"first {int(name):,} ± {forecasts.expected_points(rows[name])}" for name in heads[-1:]
+    ]
+    parts += [f"{term_of(name)} ± {forecasts.expected_points(rows[name])}" for name in kept]
     return ALONE.format(each=", ".join(parts).replace(" points,", ","))
 
 
@@ -395,17 +396,18 @@ class Ahead:
         """The widest half-width of the chosen method."""
         return max(self.chosen.half_widths.values())
 
-    def curve(self, design: str, most: int | None = None) -> outlook.Points:
+    def curve(self, design: str, most: int | None = None) -> forecasts.Points:
         """What a method is expected to give at each number of labels; () where nothing is."""
         if (line := self.lines.get(design)) is None:
             return ()
-        return moved(outlook.curve_of(self.population, self.plan, design, most or self.most), line)
+        points = forecasts.curve_of(self.population, self.plan, design, most or self.most)
+        return moved(points, line)
 
     def width_at(self, labels: int) -> float:
         """The widest half-width of the chosen method with another number of labels."""
         if labels == self.chosen.labels:
             return self.width
-        return outlook.width_at(self.curve(self.chosen.design), labels)
+        return forecasts.width_at(self.curve(self.chosen.design), labels)
 
     def labels_by(self, design: str) -> int | None:
         """The labels that a method is expected to need for the same half-width: no fewer than the
@@ -413,7 +415,7 @@ class Ahead:
         points, items = self.curve(design), len(self.population)
         if points and points[-1][1] > self.width:  # Beyond the picture.
             points = self.curve(design, items)
-        labels, line = outlook.labels_for(points, self.width, items), self.lines.get(design)
+        labels, line = forecasts.labels_for(points, self.width, items), self.lines.get(design)
         if labels is None or line is None or line.labels != self.chosen.labels:
             return labels
         narrower = max(line.half_widths.values()) < self.width
@@ -425,7 +427,7 @@ class Ahead:
         rows = [
             (labels, width, called[name])
             for name in dict.fromkeys((self.chosen.design, PLAIN))
-            for labels, width in outlook.drawn(self.curve(name))
+            for labels, width in forecasts.drawn(self.curve(name))
         ]
         data = pd.DataFrame(rows, columns=["labels", "half_width", "design"])
         ends = (self.stops[0], self.stops[-1])
@@ -439,11 +441,11 @@ class Ahead:
         show_chart(chart, "new-picture", height=230, sides=SIDES)
 
 
-def moved(points: outlook.Points, line: Line) -> outlook.Points:
+def moved(points: forecasts.Points, line: Line) -> forecasts.Points:
     """A curve moved to go through what is said of its method, simulated where that was done."""
     widest = max(line.half_widths.values())
-    there = outlook.width_at(points, line.labels)
-    if min(there, widest) <= outlook.EXACT:
+    there = forecasts.width_at(points, line.labels)
+    if min(there, widest) <= forecasts.EXACT:
         return points
     through = {labels: width * widest / there for labels, width in points}
     return tuple(sorted({**through, line.labels: widest}.items()))
@@ -463,5 +465,5 @@ def show_unforeseen(plan: Plan, lines: list[Line], places: Places) -> None:
 
 def show_not_offered(lines: list[Line]) -> None:
     """The methods that cannot serve, and why, in one line."""
-    if missing := outlook.not_offered(lines):
+    if missing := forecasts.not_offered(lines):
         st.caption(plain(missing))

@@ -26,13 +26,13 @@ from labelcore.ui import files, sessions, visitor
 from labelcore.ui.asking import DRAFT, ask, current, put
 from labelcore.ui.draft import Draft, Question, settings
 from labelcore.ui.new_aim import aim_step
+from labelcore.ui.new_confidence import sure_step
 from labelcore.ui.new_items import Items, items_of, items_step
 from labelcore.ui.new_question import question_of, question_step
 from labelcore.ui.new_repeats import with_overlap, with_repeats
 from labelcore.ui.new_screens import Places, back_button, bar, head, next_button
-from labelcore.ui.new_sure import sure_step
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import sentence
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import constants, text_of
 
 MOST_FILES = 60_000

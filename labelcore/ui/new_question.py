@@ -15,12 +15,12 @@ from labelcore.population import Population
 from labelcore.ui.answers import DIGITS, KEY_PRESETS
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft, Question
-from labelcore.ui.facts import shown_word
+from labelcore.ui.expanders import fold
 from labelcore.ui.fields import ORDERS
-from labelcore.ui.folds import fold
 from labelcore.ui.item import item_nodes
 from labelcore.ui.new_items import fault_table
-from labelcore.ui.plain import one_line, plain
+from labelcore.ui.safe_text import one_line, plain
+from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
 
 MOST_CLASSES, FEW = 50, 5

@@ -16,9 +16,9 @@ from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.session.session import Session
 from labelcore.ui.asking import ask
-from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.fields import SHARES
-from labelcore.ui.outlook import expected_points, spent
+from labelcore.ui.forecasts import expected_points, spent
+from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.times import about_minutes
 from labelcore.words.sentences import percent
 

@@ -10,12 +10,12 @@ from labelcore.designs.curves import EstimatesCurve
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.promises import Promise
-from labelcore.ui import outlook
+from labelcore.ui import forecasts
 from labelcore.ui.asking import ask, begin
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_price import Ahead
 from labelcore.ui.new_terms import RECOMMENDED
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
 
 ONE_LOOK, NO_CHANCE = "no early look", "no chance of error stated"
 
@@ -105,17 +105,17 @@ def labels_with(plan: Plan, ahead: Ahead, promise: str) -> int | None:
     try:
         changed = replace(plan, promise=promise, stop=None)
         if plan.margin is not None:
-            line = outlook.forecast(ahead.population, changed)
+            line = forecasts.forecast(ahead.population, changed)
             return None if line.refused else line.labels
     except ValueError:
         return None
     population, most = ahead.population, 4 * ahead.chosen.labels
-    points = outlook.curve(population, population.fingerprint, changed.to_json(), most)
-    formula = outlook.curve_of(population, plan, plan.design, most)
-    there = outlook.width_at(formula, ahead.chosen.labels)
-    exact = min(ahead.width, there) <= outlook.EXACT
+    points = forecasts.curve(population, population.fingerprint, changed.to_json(), most)
+    formula = forecasts.curve_of(population, plan, plan.design, most)
+    there = forecasts.width_at(formula, ahead.chosen.labels)
+    exact = min(ahead.width, there) <= forecasts.EXACT
     width = ahead.width if exact else there  # before it was moved to what was simulated
-    return outlook.labels_for(points, width, len(population))
+    return forecasts.labels_for(points, width, len(population))
 
 
 def choose_row(rows: Sequence[Row], plan: Plan, best: str) -> None:

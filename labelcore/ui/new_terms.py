@@ -1,6 +1,6 @@
 """New project: the plan that a draft makes, as rules of what is chosen and of what the file holds.
 
-Nothing is drawn here: ``labelcore.ui.new_sure`` does that.
+Nothing is drawn here: ``labelcore.ui.new_confidence`` does that.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from labelcore.population.groupings import may_be_asked
 from labelcore.promises import UNSURE, Promise, Unsure
 from labelcore.report.judged import system_column
 from labelcore.tallies import questions
-from labelcore.ui import outlook, waiting
+from labelcore.ui import forecasts, waiting
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, Draft
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import SYSTEMS
-from labelcore.ui.new_known import known_number
+from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_race import races
 from labelcore.ui.params import outside, param_values
 from labelcore.words.promises import PROMISES
@@ -150,7 +150,7 @@ class Terms:
 
         def forecast(population: Population, plan: Plan) -> Line:
             waiting.went()
-            return raced.get(plan.design) or outlook.forecast(population, plan)
+            return raced.get(plan.design) or forecasts.forecast(population, plan)
 
         names = self.claiming if self.to_be_shown else self.names
         if self.asks_systems:
@@ -217,7 +217,7 @@ class Terms:
             promise=chosen if chosen in self.promises else None,
             classes=self.aim.classes,
         )
-        return outlook.least(self.population, self.population.fingerprint, plan.to_json())
+        return forecasts.least(self.population, self.population.fingerprint, plan.to_json())
 
     @property
     def first_budget(self) -> int:
@@ -299,7 +299,7 @@ class Terms:
 
     def at_once(self, goal: Goal | None) -> AtOnce | None:
         """What it changes that all numbers hold at once; None where nothing is foreseen."""
-        budget = (None if goal is None else goal.budget) or outlook.USUAL
+        budget = (None if goal is None else goal.budget) or forecasts.USUAL
         try:
             plan = self.plan(
                 budget=min(budget, len(self.population)),
@@ -308,7 +308,7 @@ class Terms:
             )
         except (ValueError, TypeError):
             return None
-        return outlook.at_once(self.population, self.population.fingerprint, plan.to_json())
+        return forecasts.at_once(self.population, self.population.fingerprint, plan.to_json())
 
     @property
     def unsure_readings(self) -> Sequence[Unsure]:

@@ -46,7 +46,7 @@ def label(session: Session, annotator: str = DEFAULT_ANNOTATOR) -> Any:
         raise ModuleNotFoundError(ANYWIDGET, name=error.name) from None
     # Without its server Streamlit says of every cache, in red, that it keeps it in memory.
     logging.getLogger(CACHES).addFilter(lambda entry: "No runtime found" not in entry.getMessage())
-    from labelcore.ui.bench import SCRIPT, STYLE, Bench
+    from labelcore.ui.notebook_surface import SCRIPT, STYLE, Bench
 
     bench = Bench(session, annotator)
 

@@ -17,11 +17,11 @@ from labelcore.promises import Promise
 from labelcore.session.session import Session
 from labelcore.ui import actions, grid, trail
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes, turn_key
-from labelcore.ui.facts import counts, goal_line, shown_word
 from labelcore.ui.hidden import hidden_words, is_hidden
-from labelcore.ui.more import after_budget, ask_how_many
+from labelcore.ui.more_labels import after_budget, ask_how_many
 from labelcore.ui.naming import name_form, several_people
-from labelcore.ui.plain import one_line
+from labelcore.ui.safe_text import one_line
+from labelcore.ui.status import counts, goal_line, shown_word
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words

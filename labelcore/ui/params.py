@@ -20,7 +20,7 @@ from labelcore.designs.params import (
 from labelcore.errors import ParameterError
 from labelcore.ui.draft import Draft, ProjectDraft
 from labelcore.ui.fields import Field
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
 from labelcore.words.arguments import refusal_words
 
 LONGEST = 1000

@@ -10,11 +10,11 @@ from labelcore.results.agreement import PeopleAgree
 from labelcore.session.session import Session
 from labelcore.ui import sessions, visitor
 from labelcore.ui.door import entrance
+from labelcore.ui.expanders import fold
 from labelcore.ui.figures import keeps_back
-from labelcore.ui.folds import fold
 from labelcore.ui.label_errors import error_panel, second_pass_button, settled_line
 from labelcore.ui.new_repeats import seen_words
-from labelcore.ui.plain import one_line, plain
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.settling import chosen, settling
 from labelcore.ui.setup import way_to_label
 from labelcore.ui.tables import reading_table

@@ -22,7 +22,15 @@ from labelcore.ui.choice_view import choice_of, choice_panel, lists_of, lists_pa
 from labelcore.ui.claims_view import FORMS_TITLE, claims_of, claims_panel, form_lines
 from labelcore.ui.compare import compare_panel, compares_pairs, pairs_panel
 from labelcore.ui.confusion import confusion_panel, predicted
-from labelcore.ui.facts import (
+from labelcore.ui.expanders import fold
+from labelcore.ui.figures import PICTURE, chosen, chosen_picture, keeps_back, terms
+from labelcore.ui.label_errors import settled_line
+from labelcore.ui.page_errors import guard
+from labelcore.ui.picture import show_picture
+from labelcore.ui.presses import show_unrecorded, show_unsafe
+from labelcore.ui.safe_text import one_line, plain
+from labelcore.ui.setup import way_to_label
+from labelcore.ui.status import (
     at_an_end,
     counts,
     decision,
@@ -32,19 +40,11 @@ from labelcore.ui.facts import (
     main_and_other,
     progress_line,
 )
-from labelcore.ui.figures import PICTURE, chosen, chosen_picture, keeps_back, terms
-from labelcore.ui.folds import fold
-from labelcore.ui.guard import guard
-from labelcore.ui.label_errors import settled_line
-from labelcore.ui.picture import show_picture
-from labelcore.ui.plain import one_line, plain
-from labelcore.ui.presses import show_unrecorded, show_unsafe
-from labelcore.ui.setup import way_to_label
-from labelcore.ui.states import title
 from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 from labelcore.ui.watch_tables import may_be_watched, way_to_begin
+from labelcore.ui.without_item import title
 from labelcore.words.differences import is_difference
 from labelcore.words.sentences import BY_EARLIER_RULE
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words

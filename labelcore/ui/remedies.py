@@ -14,8 +14,8 @@ from labelcore.ui.asking import begin
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import question_for
 from labelcore.ui.new_terms import RECOMMENDED, Terms
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import sentence
+from labelcore.ui.safe_text import plain
 from labelcore.words.arguments import refusal_words
 
 

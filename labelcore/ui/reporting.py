@@ -25,18 +25,18 @@ from labelcore.ui.choice_view import choice_of
 from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name, page_of
-from labelcore.ui.facts import curve_first, decision, figure_name, first_figure_line, promise_line
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel
-from labelcore.ui.living import ALONG_SCORES, OVER_LABELS, Picture, picture
 from labelcore.ui.method_pages import links_of
 from labelcore.ui.picture import show_picture
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import show_unrecorded
+from labelcore.ui.safe_text import plain
+from labelcore.ui.session_picture import ALONG_SCORES, OVER_LABELS, Picture, picture
 from labelcore.ui.setup import way_to_label
-from labelcore.ui.states import show_reveals
+from labelcore.ui.status import curve_first, decision, figure_name, first_figure_line, promise_line
 from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import reading_table
+from labelcore.ui.without_item import show_reveals
 from labelcore.words import sentences as words
 from labelcore.words.choices import candidate_rows
 from labelcore.words.counts import answers_words, each_cell

@@ -12,8 +12,8 @@ from labelcore.access import Right
 from labelcore.errors import StoreError
 from labelcore.store import backups, guarded, made_at
 from labelcore.ui import sessions, trail, visitor
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import acting, sentence
+from labelcore.ui.safe_text import plain
 from labelcore.ui.times import clock, reader_zone
 
 if TYPE_CHECKING:

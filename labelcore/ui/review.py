@@ -19,18 +19,18 @@ from labelcore.log.history import OPEN, marked_open
 from labelcore.log.repeats import Judged
 from labelcore.results.in_common import ErrorsInCommon, Shared
 from labelcore.session.session import Session
-from labelcore.ui import life, people, sessions, trail, visitor
+from labelcore.ui import people, project_menu, sessions, trail, visitor
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
 from labelcore.ui.cards import cards_node, show_cards
 from labelcore.ui.downloads import table_button
-from labelcore.ui.facts import shown_word
 from labelcore.ui.hidden import hidden_words, is_hidden
 from labelcore.ui.item import item_nodes
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import acting, show_problem
 from labelcore.ui.reviewed import ALL, WRONG, Reviewed, event_words, reviewed, said_of
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.settling import look_at
 from labelcore.ui.setup import way_to_label
+from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.counts import list_words
@@ -355,9 +355,9 @@ def explaining(project: str, session: Session, review: Reviewed, index: int, tok
                 args=(project, index, "" if cause == now else cause),
             )
     if now == "question" and visitor.allowed(Right.RUN) and not session.status.over:
-        if life.open_form(project) is None:
-            st.button(REWORD, key="reword", on_click=life.correct_wording, args=(project,))
-        life.show_form(project)
+        if project_menu.open_form(project) is None:
+            st.button(REWORD, key="reword", on_click=project_menu.correct_wording, args=(project,))
+        project_menu.show_form(project)
 
 
 def differing(project: str, session: Session, judged: Judged) -> None:

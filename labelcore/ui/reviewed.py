@@ -14,9 +14,9 @@ from labelcore.log.events import ANSWER_KINDS, Event, answer_word
 from labelcore.log.history import OPEN, marked_open
 from labelcore.session.session import Session
 from labelcore.ui import trail
-from labelcore.ui.facts import shown_word
 from labelcore.ui.hidden import reason_column
-from labelcore.ui.plain import one_line
+from labelcore.ui.safe_text import one_line
+from labelcore.ui.status import shown_word
 from labelcore.words.quantities import model_word
 
 LONGEST_REASON, LONGEST_SHOWN = 200, 280

@@ -63,7 +63,7 @@ def _import_all() -> None:
     """What the pages need, which is kept out of later garbage collections. Nothing of it is
     imported above: the server would answer later."""
     try:
-        import_module("labelcore.ui.front")
+        import_module("labelcore.ui.start_head")
         _open_a_store()
     finally:  # A page that fails to import says so itself.
         _begun.set_result(None)

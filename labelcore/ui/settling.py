@@ -12,11 +12,11 @@ from labelcore.log.repeats import Judged
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions, trail
 from labelcore.ui.answers import choice_buttons, classes_in_order, more_classes
-from labelcore.ui.facts import shown_word
-from labelcore.ui.guard import guard
 from labelcore.ui.item import item_nodes
-from labelcore.ui.plain import one_line, plain
+from labelcore.ui.page_errors import guard
 from labelcore.ui.presses import acting, show_problem
+from labelcore.ui.safe_text import one_line, plain
+from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
 
 SEEN = "settling"

@@ -13,11 +13,11 @@ from labelcore.access import OF_PROJECTS, Right, may
 from labelcore.access import PAGES as ASKED
 from labelcore.charts.design import both
 from labelcore.ui import sessions, trail, visitor
-from labelcore.ui.away import watch_server
 from labelcore.ui.door import entrance
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.restoring import show_done, way_back
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import text_of
+from labelcore.ui.server_away import watch_server
 
 STYLE = (
     "<style>.stApp { "

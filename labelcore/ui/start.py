@@ -14,22 +14,22 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.access import PAGES, Right
-from labelcore.charts.living import FIRST_FIGURE
+from labelcore.charts.live_picture import FIRST_FIGURE
 from labelcore.charts.nodes import Node, node
 from labelcore.log.people import browsers
 from labelcore.population import read_population
 from labelcore.session.session import Session
 from labelcore.trials.table import TRIALS
 from labelcore.trials.words import WORDS
-from labelcore.ui import life, visitor
-from labelcore.ui.front import STARTED, first_steps, head, try_line
-from labelcore.ui.known import known_picture
-from labelcore.ui.living import picture
+from labelcore.ui import project_menu, visitor
+from labelcore.ui.last_look import known_picture
 from labelcore.ui.people import introduced
 from labelcore.ui.picture import STYLE, show_picture
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import PROBLEM, show_unsafe
+from labelcore.ui.safe_text import plain
 from labelcore.ui.scripts import constants, text_of
+from labelcore.ui.session_picture import picture
+from labelcore.ui.start_head import STARTED, first_steps, head, try_line
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
 from labelcore.ui.trying import make_ready
@@ -105,11 +105,11 @@ def start_page() -> None:
     if st.session_state.get(STARTED):
         name = st.session_state.pop(STARTED)
         st.switch_page("pages/label.py", query_params={"project": name})
-    life.go_where_chosen()
+    project_menu.go_where_chosen()
     head()
-    life.show_done()
+    project_menu.show_done()
     show_unsafe()
-    shown = any(life.open_form(summary.name) for summary in projects)
+    shown = any(project_menu.open_form(summary.name) for summary in projects)
     if PROBLEM in st.session_state and not shown:
         st.error(plain(st.session_state.pop(PROBLEM)))
     if not projects and not visitor.allowed(Right.RUN):
@@ -134,7 +134,7 @@ def start_page() -> None:
     rows(mine)
     for title, behind in ((WAVES, waves), (ARCHIVED, put_away)):
         if behind:
-            opened = any(life.open_form(summary.name) for _, summary in behind)
+            opened = any(project_menu.open_form(summary.name) for _, summary in behind)
             with st.expander(f"{title} ({len(behind)})", expanded=opened):
                 rows(behind)
 
@@ -213,8 +213,8 @@ def row(number: int, summary: Summary) -> None:
             quiet(f"people-{number}", people_words(summary.people))
         if visitor.allowed(Right.RUN, summary.name):
             with menu:
-                life.menu(number, summary)
-            life.show_form(summary.name)
+                project_menu.menu(number, summary)
+            project_menu.show_form(summary.name)
 
 
 def first_page(project: str) -> str:

@@ -17,8 +17,8 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.nodes import Node
 from labelcore.ui.actions import TOO_LATE, TOO_QUICK
-from labelcore.ui.away import ASK
 from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.server_away import ASK
 
 NOT_SAVED_YET = "Wait: your last press is not saved yet."
 ONE_TOO_LATE = "The press before the last one came too late and was not stored."

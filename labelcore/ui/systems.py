@@ -9,8 +9,8 @@ from labelcore.promises import Promise
 from labelcore.report.judged import PAIRS, judged_of
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
-from labelcore.ui.more import can_go_on
-from labelcore.ui.plain import one_line
+from labelcore.ui.more_labels import can_go_on
+from labelcore.ui.safe_text import one_line
 from labelcore.ui.tables import reading_table
 from labelcore.ui.trying import truths
 from labelcore.words import sentences as words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
 from labelcore.words import sentences as words
 
 SHARES = (

@@ -15,9 +15,9 @@ from labelcore.population.copies import TemporaryCopy
 from labelcore.population.snapshots import write_snapshot
 from labelcore.session.session import Session
 from labelcore.ui import waiting
-from labelcore.ui.facts import estimand_name
 from labelcore.ui.monitors import Opened
 from labelcore.ui.reading import Ask
+from labelcore.ui.status import estimand_name
 from labelcore.ui.tables import reading_table
 from labelcore.waves import preview
 from labelcore.waves.preview import OFTEN, MonitorPreview

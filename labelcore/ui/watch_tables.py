@@ -21,10 +21,10 @@ from labelcore.session.carried import terms_of
 from labelcore.session.managing import LONGEST_NAME
 from labelcore.store import ProjectRecord
 from labelcore.ui import files, monitors, sessions, visitor
-from labelcore.ui.folds import fold
+from labelcore.ui.expanders import fold
 from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
-from labelcore.ui.plain import one_line
+from labelcore.ui.safe_text import one_line
 from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
 from labelcore.waves.plan_file import SCHEDULES
 

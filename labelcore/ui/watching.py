@@ -17,11 +17,11 @@ from labelcore.plugins import loaded
 from labelcore.ui import monitors, trail, visitor
 from labelcore.ui.chart import show_chart
 from labelcore.ui.downloads import file_name
-from labelcore.ui.facts import estimand_name
-from labelcore.ui.folds import fold
+from labelcore.ui.expanders import fold
 from labelcore.ui.monitors import Opened, Standing, Stands
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import sentence, show_problem
+from labelcore.ui.safe_text import plain
+from labelcore.ui.status import estimand_name
 from labelcore.ui.tables import reading_table
 from labelcore.ui.watch_tables import FROM, begin_page, next_table, way_to_begin
 from labelcore.waves.chart import monitor_chart

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from labelcore.promises import Form, Promise, State
 from labelcore.results.types import DIFFERENCE, Estimate, Scope
-from labelcore.words import found
+from labelcore.words import found_so_far
 from labelcore.words.existing import from_labels
 from labelcore.words.quantities import quantity
 
@@ -387,7 +387,7 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     measured = (
         quantity(estimate.estimand, scope.classifier, scope.positive, audit=scope.audit)
         if scope.found is None
-        else found.MEASURES.format(positive=scope.positive)
+        else found_so_far.MEASURES.format(positive=scope.positive)
     )
     text = sentence_of(estimate, STATES, NOTHING_YET).format(
         quantity=measured,
@@ -400,7 +400,7 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     warn = warns_of_tail(estimate)
     if not estimate.has_interval or estimate.says_nothing:
         return text
-    text += found.counted_words(estimate) + (TAIL_WARNING if warn else "")
+    text += found_so_far.counted_words(estimate) + (TAIL_WARNING if warn else "")
     return " ".join([text, *estimate.notes])
 
 

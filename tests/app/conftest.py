@@ -29,12 +29,11 @@ from labelcore.charts.base import Chart
 from labelcore.planning import race
 from labelcore.population import apart
 from labelcore.store import open_store
-from labelcore.ui import draft, living, new_price, new_race, new_sure, outlook, reading
-from labelcore.ui import folds as folds_room
+from labelcore.ui import draft, expanders, forecasts, new_confidence, new_price, new_race, reading
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.params import as_inputs
-from labelcore.ui.plain import JOINER
+from labelcore.ui.safe_text import JOINER
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
 PATIENCE_SECONDS = 120
@@ -147,15 +146,15 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def open_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the tests read stands on the page; one test closes the folds again."""
-    monkeypatch.setattr(folds_room, "OPEN_AT_FIRST", True)
+    monkeypatch.setattr(expanders, "OPEN_AT_FIRST", True)
 
 
 @pytest.fixture
 def price_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """*New project* leaves its lines below the price closed, as they are for a person: the other
     methods, and what each number costs. It works out no other method, and draws no picture."""
-    monkeypatch.setattr(new_sure, "fold", lambda title, key, inside: None)
-    monkeypatch.setattr(outlook, "lines", lambda *given: [outlook.forecast(*given)])
+    monkeypatch.setattr(new_confidence, "fold", lambda title, key, inside: None)
+    monkeypatch.setattr(forecasts, "lines", lambda *given: [forecasts.forecast(*given)])
     monkeypatch.setattr(new_price, "show_chart", lambda *given, **more: None)
 
 
@@ -164,8 +163,8 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pictures of what is expected have three points a line, and no chart is made one of
     Plotly's; ``sizes`` has a doctest for all, ``tests/charts`` plots, and browser tests draw."""
     monkeypatch.setattr(Chart, "plotted", lambda chart, theme: Figure())
-    monkeypatch.setattr(outlook, "POINTS", 3)
-    monkeypatch.setattr(living, "AHEAD_POINTS", 3)
+    monkeypatch.setattr(forecasts, "POINTS", 3)
+    monkeypatch.setattr("labelcore.ui.session_picture.AHEAD_POINTS", 3)
 
 
 @pytest.fixture(autouse=True)
@@ -173,7 +172,7 @@ def roughly(few_sessions_for_claims: None, monkeypatch: pytest.MonkeyPatch) -> N
     """Every page that plans claims or a cut simulates few sessions, and in this process."""
     monkeypatch.setattr(race, "CUT_SESSIONS", 2)
     monkeypatch.setattr(race, "CUT_SIZES", 2)
-    monkeypatch.setattr(outlook, "claimed", outlook.forecast)
+    monkeypatch.setattr(forecasts, "claimed", forecasts.forecast)
 
 
 def write_items(folder: Path) -> Path:

@@ -20,10 +20,10 @@ from labelcore.figures.current import FiguresNow
 from labelcore.log.kinds import check, state_at
 from labelcore.ui.cutting import typed_rank, typed_share
 from labelcore.ui.explore import NO_SCORE
-from labelcore.ui.known import MEAN
+from labelcore.ui.last_look import MEAN
 from labelcore.ui.new_cards import RANKED
 from labelcore.words.sentences import value_percent
-from labelcore.words.short import range_of
+from labelcore.words.short_sentences import range_of
 from tests.app.conftest import (
     HOSTILE,
     Once,

@@ -13,7 +13,7 @@ import labelcore as lc
 from labelcore.ui import new_terms
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
-from labelcore.ui.plain import JOINER
+from labelcore.ui.safe_text import JOINER
 from tests.app.conftest import button, every_question, texts, to_aim
 from tests.app.test_new_project import store, with_upload
 from tests.cases import sampled

@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.figures.choices import choices_at, further_choices
 from labelcore.log.kinds import state_at
 from labelcore.report import report_html
-from labelcore.ui import living
+from labelcore.ui import session_picture
 from labelcore.ui.explore_choice import ANOTHER, FIXED, FURTHER, REQUIREMENTS
 from labelcore.words.choices import further_words
 from tests.app.conftest import Once, button, texts
@@ -123,14 +123,14 @@ def test_the_axis_of_a_choice_ends_at_its_labels(
 ) -> None:
     """A choice that is made early would fill a corner of an axis that is drawn to the budget."""
     ends: list[float] = []
-    real = living.race
+    real = session_picture.race
 
     def race(runners: Any, labels: int, *more: Any) -> Any:
         ends.append(labels)
         return real(runners, labels, *more)
 
-    monkeypatch.setattr(living, "race", race)
-    living.picture(session, None)
+    monkeypatch.setattr(session_picture, "race", race)
+    session_picture.picture(session, None)
     assert ends == [session.labels] and session.labels < session.plan.planned
 
 

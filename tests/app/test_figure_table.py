@@ -13,8 +13,8 @@ import labelcore as lc
 from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN
 from labelcore.ui import compare
 from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table, pairs_table
-from labelcore.ui.living import picture
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
+from labelcore.ui.session_picture import picture
 from labelcore.words.tables import cell_said
 from tests.app.conftest import HOSTILE, Once, table_rows, texts
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference

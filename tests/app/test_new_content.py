@@ -13,7 +13,7 @@ from labelcore.ui import files
 from labelcore.ui.new_cards import BOTH
 from labelcore.ui.new_content import AT_HALF, LEARN, LEAVE_OUT, NOT_AT_HALF, NOTHING
 from labelcore.ui.new_repeats import NOT_AT_HALF as SEVERAL
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
 from tests.app.conftest import texts, to_aim
 from tests.app.test_new_groups import opened, project
 

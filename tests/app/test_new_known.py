@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.ui import outlook
+from labelcore.ui import forecasts
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SHIP
@@ -18,7 +18,7 @@ from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
-LEFT, EVERY_METHOD = 120, outlook.lines
+LEFT, EVERY_METHOD = 120, forecasts.lines
 
 
 def screened(known: str = "top") -> bytes:
@@ -109,7 +109,7 @@ def test_a_question_that_cannot_use_them_says_which_can(app) -> None:
 def test_a_ranked_list_beside_them_promises_no_width(
     app, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outlook, "lines", EVERY_METHOD)
+    monkeypatch.setattr(forecasts, "lines", EVERY_METHOD)
     page = uploaded(app, screened("all over"))
     source(page).set_value("random").run()
     to_aim(page, "Does it belong?", RANKED.title)

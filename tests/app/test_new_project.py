@@ -12,7 +12,7 @@ from labelcore.population import Dialect
 from labelcore.report import report_html
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH
-from labelcore.ui.plain import JOINER
+from labelcore.ui.safe_text import JOINER
 from tests.app.conftest import HOSTILE, back, button, on, texts, to_aim
 from tests.cases import sampled
 

@@ -14,7 +14,6 @@ import labelcore as lc
 from labelcore.report import table_file
 from labelcore.ui import review
 from labelcore.ui.downloads import TABLE_KINDS
-from labelcore.ui.plain import plain
 from labelcore.ui.reviewed import (
     ALL,
     FLAGGED,
@@ -26,6 +25,7 @@ from labelcore.ui.reviewed import (
     reviewed,
     said_of,
 )
+from labelcore.ui.safe_text import plain
 from labelcore.words.counts import EVEN, UNEVEN
 from tests.app.conftest import HOSTILE, button, cards, texts
 

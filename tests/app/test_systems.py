@@ -25,10 +25,10 @@ from labelcore.report.judged import (
 from labelcore.report.spreadsheet import report_xlsx
 from labelcore.trials.table import TRIALS
 from labelcore.ui import sessions
-from labelcore.ui.known import known_bar
+from labelcore.ui.last_look import known_bar
 from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, first_card, possible_cards
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reviewed import WRONG, reviewed
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
 from tests.app.conftest import HOSTILE, Once, button, cards, texts

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 from pypdf import PdfReader
 
 from labelcore.session.session import Session
-from labelcore.words.short import short_sentence
+from labelcore.words.short_sentences import short_sentence
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server

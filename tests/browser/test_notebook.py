@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 import labelcore as lc
-from labelcore.ui.bench import SCRIPT, STYLE, Bench
+from labelcore.ui.notebook_surface import SCRIPT, STYLE, Bench
 
 # What anywidget hands to a widget's script.
 MODEL = """

@@ -23,10 +23,10 @@ from labelcore.report.along_ranks import headline
 from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Estimate
 from labelcore.store import open_store
-from labelcore.ui.living import picture
+from labelcore.ui.session_picture import picture
 from labelcore.words import sentences as words
 from labelcore.words.choices import choice_short
-from labelcore.words.short import short_sentence
+from labelcore.words.short_sentences import short_sentence
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server

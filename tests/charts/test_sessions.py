@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labelcore.charts.sessions import BOX, sessions_strip
-from tests.charts.test_living import of_class, texts
+from tests.charts.test_live_picture import of_class, texts
 
 
 def test_each_session_is_a_bar_and_those_that_miss_are_told_apart() -> None:

@@ -13,7 +13,7 @@ from labelcore.charts.base import Row, rows_drawing
 from labelcore.charts.design import FIRST
 from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Remark, Rule, Unit, named_axis
 from labelcore.charts.intervals import interval_columns, interval_rows
-from labelcore.charts.living import Bar
+from labelcore.charts.live_picture import Bar
 from labelcore.charts.names import shortened
 from labelcore.charts.nodes import Node
 from labelcore.charts.svg import WIDTH, svg

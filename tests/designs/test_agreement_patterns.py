@@ -20,7 +20,7 @@ from labelcore.designs.scalars import EstimatesScalars
 from labelcore.designs.two_ended import widest_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.papers.recycling.samples import level_share

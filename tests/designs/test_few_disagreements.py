@@ -15,7 +15,7 @@ from labelcore.figures.scalars import scalar_results
 from labelcore.results.types import Estimate
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import Known, fewest, label, labelled
-from labelcore.ui.facts import first_figure_line
+from labelcore.ui.status import first_figure_line
 from tests.cases import repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 

@@ -13,7 +13,7 @@ import labelcore as lc
 from labelcore.designs.base import Look
 from labelcore.designs.helpers import HelpedFrame
 from labelcore.errors import PlanError
-from labelcore.figures import counted, differences, prompts
+from labelcore.figures import differences, from_counts, prompts
 from labelcore.figures.current import results
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
@@ -153,7 +153,7 @@ def test_prompts_make_a_difference_surer_and_the_rate_of_all_systems_less_sure(
         return rate.high - rate.low, float((rows["high"] - rows["low"]).mean())  # type: ignore[attr-defined]
 
     rate, difference = widths()
-    monkeypatch.setattr(counted, "less_sure", as_it_is)
+    monkeypatch.setattr(from_counts, "less_sure", as_it_is)
     monkeypatch.setattr(differences, "_correlation", lambda *_: 0.0)
     alone, apart = widths()
     assert rate > 1.1 * alone and 0.6 * apart < difference < 0.98 * apart
@@ -208,7 +208,7 @@ def test_the_rate_of_all_systems_is_covered_and_not_as_if_prompts_did_not_repeat
         found = results(engine)["prevalence"]
         return bool(found.low <= true <= found.high)  # type: ignore[attr-defined]
 
-    assert counted.less_sure is prompts.less_sure
+    assert from_counts.less_sure is prompts.less_sure
     if broken:
-        monkeypatch.setattr(counted, "less_sure", as_it_is)
+        monkeypatch.setattr(from_counts, "less_sure", as_it_is)
     assert (_covered(population, frame, inside) < LEAST) == broken

@@ -15,7 +15,7 @@ from labelcore.designs.neyman_batches import target_shares
 from labelcore.designs.profile_figures import profile_figures
 from labelcore.designs.two_ended import OWN_SHARE, first_labels, joint_shares, two_ended_shares
 from labelcore.estimands import SCALARS
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import SCALARS as FOUR
 from labelcore.testing.known import Known, calibrated, labelled, write

@@ -13,7 +13,6 @@ from labelcore.designs.scalars import Figures
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.figures import summaries
-from labelcore.figures.counted import look_at
 from labelcore.figures.current import FiguresNow, results
 from labelcore.figures.curves import (
     asks_for_curve,
@@ -25,6 +24,7 @@ from labelcore.figures.curves import (
     summary,
     whole_curve,
 )
+from labelcore.figures.from_counts import look_at
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.forecast import kept_plan

@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from benchmarks.sessions import Prepared, see
-from labelcore.figures.counted import answers_of, same_cells
+from labelcore.figures.from_counts import answers_of, same_cells
 from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.figures.together import confidences
 from labelcore.log.engine import Engine

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 import labelcore as lc
 from labelcore.errors import PlanError
-from labelcore.figures.counted import answers_of, look_at
+from labelcore.figures.from_counts import answers_of, look_at
 from labelcore.figures.scalars import scalar_results
 from labelcore.figures.unsure import TIMES
 from labelcore.log.engine import Engine
@@ -21,7 +21,7 @@ from labelcore.promises import UNSURE
 from labelcore.results.types import Estimate
 from labelcore.stats.judged import in_the_file
 from labelcore.testing.known import NOISE, Known, calibrated, write
-from labelcore.words.short import short_sentence
+from labelcore.words.short_sentences import short_sentence
 from labelcore.words.unsure import either_way_words, odds_words
 from tests.cases import sampled
 

@@ -19,8 +19,8 @@ from labelcore.log.kinds import check
 from labelcore.planning.runs import label_all
 from labelcore.population import content_features
 from labelcore.replay.walk import Walk, replay_project
-from labelcore.report.account import cut_words
-from labelcore.ui.facts import counts
+from labelcore.report.labelling_account import cut_words
+from labelcore.ui.status import counts
 from labelcore.words.recuts import REPLAYED, fewer_words
 
 ITEMS, BUDGET = 1500, 120

@@ -26,7 +26,7 @@ from labelcore.planning.methods import (
     recommended,
 )
 from labelcore.population.snapshots import write_snapshot
-from labelcore.ui import outlook
+from labelcore.ui import forecasts
 from labelcore.ui.draft import Aim
 from tests.cases import sampled
 from tests.papers.recycling.recycled import written
@@ -145,11 +145,11 @@ def test_the_page_compares_methods_that_can_be_proposed(population: lc.Populatio
     """Of one classifier no agreement is told: its price stood beside that of the one proposed, and
     could be the lower one."""
     plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], classifier="a", margin=0.05)
-    found = outlook.lines(population, plan)
+    found = forecasts.lines(population, plan)
     shown = {one.design for one in found if not one.refused}
     assert {"recalibrated_neyman", "simple_random"} <= shown <= {*possible(plan)}
     two = replace(plan, classifier=("a", "b"))
-    found = outlook.lines(population, two)
+    found = forecasts.lines(population, two)
     assert "recalibrated_neyman" in {one.design for one in found if not one.refused}
 
 

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError
-from labelcore.figures import counted
+from labelcore.figures import from_counts
 from labelcore.figures.current import FiguresNow
 from labelcore.figures.scalars import scalar_results, scalar_results_of, sizes_after_pilot
 from labelcore.log.engine import Engine
@@ -31,7 +31,7 @@ from labelcore.planning.runs import beginnings, label_all, label_each_until
 from labelcore.promises import Status
 from labelcore.stats.horizon import boundary, size_again
 from labelcore.testing.known import Known, fewest, most, write
-from labelcore.ui.living import _ahead
+from labelcore.ui.session_picture import _ahead
 from labelcore.ui.summary import Summary, summarise
 from labelcore.words.pilots import pilot_words
 from tests.cases import repeated
@@ -67,7 +67,7 @@ def ended(bad: Known, plan: lc.Plan) -> tuple[float, list[Engine]]:
 def by_fitted_rates(engines: list[Engine]) -> list[dict[str, Any]]:
     """The twin: the size by the rates fitted to the pilot, as if each stratum had had those."""
     with pytest.MonkeyPatch.context() as patch:
-        real = counted.answers_of
+        real = from_counts.answers_of
 
         def believed(some: list[Engine], group: Any) -> list[Any]:
             return [
@@ -75,7 +75,7 @@ def by_fitted_rates(engines: list[Engine]) -> list[dict[str, Any]]:
                 for one in real(some, group)
             ]
 
-        patch.setattr(counted, "answers_of", believed)
+        patch.setattr(from_counts, "answers_of", believed)
         return sizes_after_pilot(engines)
 
 

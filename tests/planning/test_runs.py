@@ -18,8 +18,8 @@ from scipy.stats import chi2, norm
 import labelcore as lc
 from labelcore.designs import base, score_frame
 from labelcore.designs.scalars import Goal
-from labelcore.figures.counted import answers_after_each, answers_of
 from labelcore.figures.current import results, results_of
+from labelcore.figures.from_counts import answers_after_each, answers_of
 from labelcore.figures.scalars import kept_band
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine

@@ -15,10 +15,10 @@ import labelcore as lc
 from labelcore.figures.confusion import cell_bounds
 from labelcore.figures.scalars import headline_stage
 from labelcore.report import report_html, report_json
-from labelcore.report.account import thinned
+from labelcore.report.labelling_account import thinned
 from labelcore.report.markup import element, table
 from labelcore.words.counts import cell_words
-from labelcore.words.short import range_of, short_sentence, short_value
+from labelcore.words.short_sentences import range_of, short_sentence, short_value
 from tests.report.conftest import Made
 from tests.report.sessions import WORDS, as_json, label, session_on, write_items
 

@@ -12,7 +12,7 @@ import pytest
 import labelcore as lc
 from labelcore.report import replayed, report_html
 from labelcore.report.facts import gather
-from labelcore.report.front import drawn_rows, short_answer
+from labelcore.report.first_page import drawn_rows, short_answer
 from tests.cases import sampled
 from tests.report.sessions import session_on, write_items
 

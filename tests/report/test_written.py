@@ -17,13 +17,13 @@ from pypdf import PdfReader
 import labelcore as lc
 from labelcore.report import estimates_csv, report_html, report_markdown, report_pdf
 from labelcore.report.facts import gather
-from labelcore.report.front import slide
+from labelcore.report.first_page import slide
 from labelcore.report.markdown import markdown
 from labelcore.report.markup import element, theirs
 from labelcore.report.page import sections_of
 from labelcore.report.pdf import typeset
 from labelcore.words.sentences import decimals
-from labelcore.words.short import short_sentence
+from labelcore.words.short_sentences import short_sentence
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE, label, session_on, write_items
 from tests.report.test_page import hostile_session

@@ -12,7 +12,7 @@ from labelcore.errors import AnswerError, StoreError
 from labelcore.log.answers import looking_seconds
 from labelcore.log.screens import LEASE
 from labelcore.session.session import PAGE
-from labelcore.ui.facts import pace
+from labelcore.ui.status import pace
 from tests.session.test_people import Clock, clock, replays, start  # noqa: F401
 
 

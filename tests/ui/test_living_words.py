@@ -10,8 +10,8 @@ import pytest
 import labelcore as lc
 from labelcore.charts.nodes import Node
 from labelcore.testing.known import Known, calibrated
-from labelcore.ui.living import _legend, picture
-from labelcore.words.short import range_of
+from labelcore.ui.session_picture import _legend, picture
+from labelcore.words.short_sentences import range_of
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal
 from tests.ui.test_recorded import parts
 

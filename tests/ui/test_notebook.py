@@ -9,8 +9,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui.actions import TOO_LATE
-from labelcore.ui.bench import SCRIPT, Bench
 from labelcore.ui.notebook import label
+from labelcore.ui.notebook_surface import SCRIPT, Bench
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from labelcore.charts.nodes import Node
 from labelcore.trials.table import TRIALS
-from labelcore.ui import living
+from labelcore.ui import session_picture
 from labelcore.ui import start as recorded
 
 
@@ -23,7 +23,7 @@ def parts(node: Node | str, tag: str) -> list[Node]:
 @pytest.mark.as_shipped
 @pytest.mark.slow
 def test_it_is_what_label_drew_of_the_trial_answered_by_the_truth() -> None:
-    living.expected_widths.clear()  # Tests of pages forecast at fewer sizes.
+    session_picture.expected_widths.clear()  # Tests of pages forecast at fewer sizes.
     again = json.loads(json.dumps(recorded.record()))
     assert again == recorded.recording(), "run python -m docs.make_recording"
 

@@ -38,7 +38,7 @@ import sys
 from concurrent.futures import Future
 from labelcore.store import open_store
 from labelcore.store.base import ProjectRecord
-from labelcore.ui import front, server, sessions
+from labelcore.ui import server, start_head, sessions
 server._importing.set()
 seen = []
 

@@ -12,7 +12,7 @@ from labelcore.results.interval import Interval
 from labelcore.results.types import Estimate, Scope
 from labelcore.words import sentences as words
 from labelcore.words.quantities import quantity
-from labelcore.words.short import short_sentence
+from labelcore.words.short_sentences import short_sentence
 
 SCOPE = Scope("items.csv", 12_345, "lr", "file", "spam", 0.05, 40, 300)
 BASE = Estimate(

@@ -26,12 +26,12 @@ from labelcore.papers.planners import (
 from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
 from labelcore.ui import waiting
-from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.new_cards import RANKED
 from labelcore.ui.params import within
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import sentence
 from labelcore.ui.progress import draw
+from labelcore.ui.safe_text import plain
+from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words

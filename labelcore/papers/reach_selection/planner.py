@@ -28,11 +28,11 @@ from labelcore.papers.reach_selection.bounds import (
 )
 from labelcore.plan.plan import Plan
 from labelcore.ui.draft import ProjectDraft
-from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.new_cards import SHIP
 from labelcore.ui.params import listed
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import sentence
+from labelcore.ui.safe_text import plain
+from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words

@@ -17,10 +17,10 @@ from labelcore.papers.planners import Chosen, number_input, offer, outlook_of, p
 from labelcore.papers.recycling.samples import Suggestion, suggest_parent
 from labelcore.papers.recycling.savings import savings
 from labelcore.plan.plan import Plan
-from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.new_cards import SEVERAL
-from labelcore.ui.plain import plain
 from labelcore.ui.progress import draw
+from labelcore.ui.safe_text import plain
+from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words

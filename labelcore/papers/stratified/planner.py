@@ -16,8 +16,8 @@ from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.population import Population
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
-from labelcore.ui.plain import plain
 from labelcore.ui.progress import draw
+from labelcore.ui.safe_text import plain
 from labelcore.words import sentences as words
 
 READABLE = {

@@ -29,7 +29,7 @@ from labelcore.papers.recycling.savings import savings
 from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
-from labelcore.ui.plain import JOINER
+from labelcore.ui.safe_text import JOINER
 from tests.app.conftest import HOSTILE, button, texts, to_aim
 from tests.cases import sampled
 

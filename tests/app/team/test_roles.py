@@ -24,7 +24,7 @@ from labelcore.team.entrance import ASK
 from labelcore.team.register import Register, ticket, token
 from labelcore.team.roles import RIGHTS, Role, visitor_as
 from labelcore.team.settings import KEY
-from labelcore.ui import actions, life, naming, people, presses, sessions, setup, visitor
+from labelcore.ui import actions, naming, people, presses, project_menu, sessions, setup, visitor
 from tests.app.conftest import button, pictures, surface_buttons, texts
 from tests.cases import sampled
 
@@ -275,7 +275,7 @@ def test_who_owns_one_project_is_offered_nothing_that_makes_another(
     come("login Eve")
     monkeypatch.setattr(st, "session_state", {"life-name-x": "another", "life-seed-x": "same"})
     monkeypatch.setattr(st, "query_params", {})
-    life.duplicate("demo", "life-name-x", "life-seed-x")
+    project_menu.duplicate("demo", "life-name-x", "life-seed-x")
     assert "You are here as a guest" in st.session_state[presses.PROBLEM]
 
 
@@ -291,16 +291,16 @@ def test_one_item_is_erased_by_whoever_runs_every_project_of_its_file(
         page = app()
         page.menu_button[-1].set_value("Erase").run()  # The oldest project is the last one.
         (asked,) = [one for one in page.radio if one.key.startswith("life-what")]
-        assert (life.ERASED_WHAT[life.ITEM] in asked.options) == offered
-    asked.set_value(life.ITEM).run()
+        assert (project_menu.ERASED_WHAT[project_menu.ITEM] in asked.options) == offered
+    asked.set_value(project_menu.ITEM).run()
     assert "from 1 more" in texts(page)
     item = next(one.item_id for one in session.events if one.item_id)
     come("login Eve")
-    given = {"life-what-x": life.ITEM, "life-id-x": item, "life-why-x": "asked for"}
+    given = {"life-what-x": project_menu.ITEM, "life-id-x": item, "life-why-x": "asked for"}
     monkeypatch.setattr(st, "session_state", given)
     monkeypatch.setattr(st, "query_params", {})
-    life.erase("demo", "x")
-    assert st.session_state[presses.PROBLEM] == life.NOT_ALONE
+    project_menu.erase("demo", "x")
+    assert st.session_state[presses.PROBLEM] == project_menu.NOT_ALONE
     assert TEXT_GONE not in (session.item_by_id(item)["text"], other.item_by_id(item)["text"])
 
 

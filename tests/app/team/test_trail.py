@@ -18,7 +18,7 @@ from labelcore.store import acts_follow, command_user, identity_of, trail_file
 from labelcore.team import commands, roles_page
 from labelcore.team.register import Register
 from labelcore.team.roles import Role
-from labelcore.ui import door, life, presses, sessions, trail, visitor
+from labelcore.ui import door, presses, project_menu, sessions, trail, visitor
 from labelcore.ui.door import NO_ROLE, _refuse
 from tests.app.conftest import texts
 from tests.awaited import awaited
@@ -145,9 +145,9 @@ def test_every_act_of_a_day_on_pages_is_there_once(app, make, monkeypatch, data_
     press(roles_page.reform, "nurses", "x", **{"role-inside-x": [], "role-called-x": "nurses"})
     press(roles_page.withdraw, "Ann")
     press(roles_page.withdraw, "nurses")
-    erased = {"life-what-x": life.ITEM, "life-id-x": item, "life-why-x": "asked for"}
-    press(life.erase, "x", **erased)
-    press(life.erase, "x", **{"life-what-x": life.LATER, "life-days-x": 90})
+    erased = {"life-what-x": project_menu.ITEM, "life-id-x": item, "life-why-x": "asked for"}
+    press(project_menu.erase, "x", **erased)
+    press(project_menu.erase, "x", **{"life-what-x": project_menu.LATER, "life-days-x": 90})
     assert not register.people()
     told = sessions.store().acts()
     assert {one.who for one in told} == {"owner"}

@@ -17,7 +17,7 @@ from labelcore.designs.base import AnswerCodes, Setup
 from labelcore.designs.scalars import Answers
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
-from labelcore.figures.counted import look_at
+from labelcore.figures.from_counts import look_at
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.events import Event
 from labelcore.papers.recycling.design import Recycling, RecyclingFrame

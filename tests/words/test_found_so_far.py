@@ -6,9 +6,9 @@ import pytest
 
 from labelcore.promises import State
 from labelcore.results.types import Estimate, Scope
-from labelcore.words.found import missing_range
+from labelcore.words.found_so_far import missing_range
 from labelcore.words.sentences import estimate_sentence
-from labelcore.words.short import short_sentence
+from labelcore.words.short_sentences import short_sentence
 
 SCOPE = Scope(
     "papers.csv", 4000, "found", "file", "yes", existing=428, existing_use="certainty",

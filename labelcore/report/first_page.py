@@ -16,7 +16,7 @@ from labelcore.charts.figure_bars import (
     list_scale,
 )
 from labelcore.charts.intervals import interval_rows
-from labelcore.charts.living import SHARES, Bar, possible_scale
+from labelcore.charts.live_picture import SHARES, Bar, possible_scale
 from labelcore.charts.svg import WIDTH
 from labelcore.figures.confusion import Bounds
 from labelcore.promises import Promise
@@ -42,7 +42,7 @@ from labelcore.words.lists import short_lists
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import label_of
 from labelcore.words.sentences import count, labels_words
-from labelcore.words.short import short_head, short_sentence
+from labelcore.words.short_sentences import short_head, short_sentence
 
 MOST_ROWS, MOST_CLAIMS, MOST_CLASSES = 8, 3, 10
 SLIDE_ROWS, MOST_CALLS = 6, 2

@@ -19,10 +19,9 @@ from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, settled_line
 from labelcore.ui.downloads import labels_button
 from labelcore.ui.explore_choice import ask_further
-from labelcore.ui.facts import at_an_end, figure_name
 from labelcore.ui.figures import chosen_picture, details
 from labelcore.ui.label_errors import error_lines, second_pass_button, settle_button
-from labelcore.ui.more import (
+from labelcore.ui.more_labels import (
     MORE,
     after_budget,
     ask_how_many,
@@ -32,7 +31,8 @@ from labelcore.ui.more import (
     valid_when,
 )
 from labelcore.ui.new_items import begin_with
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
+from labelcore.ui.status import at_an_end, figure_name
 from labelcore.ui.times import about_minutes
 from labelcore.ui.trying import is_trial, reveals
 from labelcore.words import sentences as words

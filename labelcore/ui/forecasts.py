@@ -34,8 +34,8 @@ from labelcore.population import Population
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.snapshots import write_snapshot
 from labelcore.ui import waiting
-from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.reading import Ask
+from labelcore.ui.status import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.quantities import key_parts

@@ -15,8 +15,8 @@ from labelcore.access import PAGES, Right
 from labelcore.errors import StoreError
 from labelcore.trials.words import WORDS
 from labelcore.ui import sessions, visitor
-from labelcore.ui.plain import plain
 from labelcore.ui.presses import acting
+from labelcore.ui.safe_text import plain
 from labelcore.ui.setup import setup
 
 STARTED = "started trial"

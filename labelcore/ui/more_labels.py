@@ -12,7 +12,7 @@ from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.session.session import Session
 from labelcore.ui import actions
-from labelcore.ui.facts import SECONDS_AN_ITEM, main_and_other, pace
+from labelcore.ui.status import SECONDS_AN_ITEM, main_and_other, pace
 from labelcore.ui.times import about_minutes
 from labelcore.words import sentences as words
 from labelcore.words.quantities import key_parts, term_of

@@ -14,7 +14,7 @@ from labelcore.ui import files
 from labelcore.ui.asking import ask
 from labelcore.ui.draft import NO_COLUMN, Draft
 from labelcore.ui.fields import same
-from labelcore.ui.plain import plain
+from labelcore.ui.safe_text import plain
 from labelcore.words.existing import OTHER_WAY, SOURCES
 
 NOT_RANDOM = (

@@ -12,7 +12,7 @@ import pytest
 
 from labelcore.charts.candidates import MOVED_COLUMNS, moving_marks
 from labelcore.charts.figure_bars import estimate_bar
-from labelcore.charts.living import (
+from labelcore.charts.live_picture import (
     BOTTOM,
     HEIGHT,
     LEFT,

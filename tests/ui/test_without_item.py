@@ -6,7 +6,7 @@ from typing import Any
 
 from labelcore.results.types import Estimate, Scope
 from labelcore.trials.reveal import Reveal
-from labelcore.ui.states import truth_words
+from labelcore.ui.without_item import truth_words
 
 
 def row(key: str, truth: float = 0.9, differing: int = 0, **changes: Any) -> Reveal:

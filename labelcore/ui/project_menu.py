@@ -16,14 +16,14 @@ from labelcore.session.session import Session
 from labelcore.store import ProjectRecord
 from labelcore.ui import actions, people, sessions, trail, visitor
 from labelcore.ui.answers import classes_in_order
-from labelcore.ui.facts import shown_word
-from labelcore.ui.guard import guard
-from labelcore.ui.more import MORE, after_budget, chosen
+from labelcore.ui.more_labels import MORE, after_budget, chosen
+from labelcore.ui.page_errors import guard
 from labelcore.ui.panels import finish_warning
 from labelcore.ui.params import within
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.presses import PROBLEM, acting
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.setup import PAGES
+from labelcore.ui.status import shown_word
 from labelcore.ui.summary import Summary
 
 FORM, DONE, WAY = "life form", "life done", "chosen way"

@@ -21,8 +21,7 @@ from labelcore.errors import (
     UnknownProjectError,
 )
 from labelcore.ui import files, sessions, visitor
-from labelcore.ui.known import card_line
-from labelcore.ui.plain import plain
+from labelcore.ui.last_look import card_line
 from labelcore.ui.presses import (
     NOT_STORED,
     NOT_YET,
@@ -35,6 +34,7 @@ from labelcore.ui.presses import (
     try_again_later,
 )
 from labelcore.ui.restoring import way_back
+from labelcore.ui.safe_text import plain
 from labelcore.ui.summary import summaries
 
 

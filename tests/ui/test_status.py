@@ -10,7 +10,7 @@ from labelcore.log.events import Event
 from labelcore.log.kinds import fold
 from labelcore.log.recorded_answers import Book
 from labelcore.log.state import LogState
-from labelcore.ui.facts import (
+from labelcore.ui.status import (
     SECONDS_AN_ITEM,
     Counts,
     decision,

@@ -15,11 +15,11 @@ from labelcore.session.session import Session
 from labelcore.ui import surface
 from labelcore.ui.actions import TOO_LATE
 from labelcore.ui.answers import answers_shown
-from labelcore.ui.facts import counts, progress_parts, shown_word
 from labelcore.ui.labelling import ahead_of, view_of
-from labelcore.ui.plain import one_line
+from labelcore.ui.safe_text import one_line
 from labelcore.ui.scripts import text_of
-from labelcore.words.short import short_sentence
+from labelcore.ui.status import counts, progress_parts, shown_word
+from labelcore.words.short_sentences import short_sentence
 
 SCRIPT = surface.SCRIPT.module.replace("\nexport default ", "\nconst drawn = ") + text_of(
     "notebook.js"

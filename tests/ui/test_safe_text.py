@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelcore.ui.plain import JOINER, one_line, plain
+from labelcore.ui.safe_text import JOINER, one_line, plain
 
 NASTY = [
     "**bold**",

@@ -19,7 +19,7 @@ from labelcore.charts.figure_bars import (
 )
 from labelcore.charts.history import history_words, track_of, with_race
 from labelcore.charts.history_table import Seen, history_rows
-from labelcore.charts.living import (
+from labelcore.charts.live_picture import (
     SHARES,
     Bar,
     Track,
@@ -54,16 +54,16 @@ from labelcore.ui import curve_view
 from labelcore.ui.choice_view import choice_of, lists_of
 from labelcore.ui.claims_view import claims_of, short_words
 from labelcore.ui.compare import marked_figures
-from labelcore.ui.facts import counts, curve_first, figure_name, main_and_other
-from labelcore.ui.plain import one_line
+from labelcore.ui.safe_text import one_line
+from labelcore.ui.status import counts, curve_first, figure_name, main_and_other
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short, further_words
 from labelcore.words.differences import is_difference, told_words
-from labelcore.words.found import own_name
+from labelcore.words.found_so_far import own_name
 from labelcore.words.lists import short_lists
 from labelcore.words.quantities import model_word
 from labelcore.words.race import ONLY_THESE, more_words, verdict_words
-from labelcore.words.short import Shown, early_sentence, short_head, short_sentence
+from labelcore.words.short_sentences import Shown, early_sentence, short_head, short_sentence
 from labelcore.words.unsure import odds_words
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"

@@ -12,7 +12,7 @@ from labelcore.promises import Promise, State
 from labelcore.results.interval import Interval
 from labelcore.results.types import Estimate, Scope
 from labelcore.words.meaning import NOTHING_YET, meaning
-from labelcore.words.short import range_of, short_sentence, short_value
+from labelcore.words.short_sentences import range_of, short_sentence, short_value
 
 SCOPE = Scope(
     *("emails.csv", 4000, "lr"), positive="spam", planned=150, versus="svm", first_figure=1

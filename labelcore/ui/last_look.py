@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from labelcore.charts.figure_bars import share_bar
-from labelcore.charts.living import SHARES, Bar, bars, difference_scale
+from labelcore.charts.live_picture import SHARES, Bar, bars, difference_scale
 from labelcore.estimands import CURVES, LISTS
-from labelcore.ui.facts import estimand_name
-from labelcore.ui.living import Picture, bar_of
+from labelcore.ui.session_picture import Picture, bar_of
+from labelcore.ui.status import estimand_name
 from labelcore.ui.summary import Known, Summary
 from labelcore.ui.times import dated, reader_zone
 from labelcore.words.differences import is_difference

@@ -9,7 +9,7 @@ from labelcore.promises import State
 from labelcore.results.curves import Band
 from labelcore.results.told_values import known_ends, too_wide
 from labelcore.results.types import DIFFERENCE, Estimate
-from labelcore.words import found
+from labelcore.words import found_so_far
 from labelcore.words.differences import (
     one_end_words,
     outward,
@@ -126,7 +126,7 @@ def short_sentence(estimate: Estimate) -> str:
 
 def _short(estimate: Estimate) -> str:
     scope = estimate.scope
-    name = found.NAME
+    name = found_so_far.NAME
     if scope.found is None:
         name = label_of(key_parts(estimate.estimand)[0], scope.audit)
     value = told_words(estimate)
@@ -190,8 +190,8 @@ def _finding(estimate: Estimate) -> str:
         return _difference(estimate, name)
     between = told_interval(estimate, unit="")
     if scope.found is not None:
-        missing = found.missing_words(estimate)
-        return found.SHORT.format(positive=scope.positive, range=between, missing=missing)
+        missing = found_so_far.missing_words(estimate)
+        return found_so_far.SHORT.format(positive=scope.positive, range=between, missing=missing)
     row, process = SCALARS.get(name), scope.target == "process"
     if row is None or not row.short:
         return BETWEEN.format(name=label_of(name, scope.audit), range=between)

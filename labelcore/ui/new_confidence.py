@@ -20,15 +20,15 @@ from labelcore.planning.methods import Line, named
 from labelcore.planning.outlook import AtOnce
 from labelcore.population import Population
 from labelcore.promises import Form, Promise
-from labelcore.ui import outlook, waiting
+from labelcore.ui import forecasts, waiting
 from labelcore.ui.asking import ask, ask_number, begin, current
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
+from labelcore.ui.expanders import fold
 from labelcore.ui.fields import BETTER, FIELDS, LEVEL
-from labelcore.ui.folds import fold
 from labelcore.ui.method_pages import links_before
 from labelcore.ui.new_content import made_content, offer_content
 from labelcore.ui.new_costs import dear_words, show_switches
-from labelcore.ui.new_known import not_random_words
+from labelcore.ui.new_known_answers import not_random_words
 from labelcore.ui.new_price import (
     Ahead,
     show_choice,
@@ -41,8 +41,8 @@ from labelcore.ui.new_screens import Places
 from labelcore.ui.new_table import choose_row, method_rows, sized_rows
 from labelcore.ui.new_terms import RECOMMENDED, Goal, Terms, first_how
 from labelcore.ui.params import param_fault, row_of, within
-from labelcore.ui.plain import one_line, plain
 from labelcore.ui.remedies import WayOut, refuse, refuse_method
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.times import reader_zone
 from labelcore.words import sentences as words
 from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES, TERMS
@@ -336,11 +336,11 @@ def lines_of(plan: Plan, population: Population, places: Places) -> list[Line]:
     """What each method costs and gives, the plan's first. Raises PlanError where that refuses."""
     with places.price:
         if plan.claims:
-            lines = [outlook.claimed(population, plan)]
+            lines = [forecasts.claimed(population, plan)]
         else:
             key = population.fingerprint, plan.to_json()
             lines = waiting.worked_out(
-                "lines", key, TRYING, lambda: outlook.lines(population, plan), keep=False
+                "lines", key, TRYING, lambda: forecasts.lines(population, plan), keep=False
             )
     if lines[0].refused:
         raise PlanError(lines[0].refused, "", lines[0].remedies)
@@ -464,7 +464,7 @@ def slide(plan: Plan, terms: Terms, ahead: Ahead) -> None:
         low = max(low, terms.design.smallest_watched_budget)
 
     def say(labels: int) -> str:
-        points = outlook.expected_points(ahead.width_at(labels))
+        points = forecasts.expected_points(ahead.width_at(labels))
         return f"{labels:,}: ± {points.removesuffix(' points')}"
 
     stops = [n for n in ahead.stops if n >= min(low, budget)]
