@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
@@ -19,6 +20,8 @@ from labelcore.store.signing import is_signed, key_file, public_key, signed
 from labelcore.whole_file import whole_file
 
 STAMP = "%Y%m%dT%H%M%S%fZ"
+LOOKS, LOOKS_APART = 10, 0.05
+"""How often, and how many seconds apart, seals are looked for before they are said to be gone."""
 FORGED = "{file} was not written with the key of this store"
 
 
@@ -239,6 +242,16 @@ def difference(events: Sequence[Event], copies: Sequence[Copy], key: str) -> Dif
     return next((Difference(0, copy) for copy in copies if copy.forged), None)
 
 
+def _without_seals(place: Path) -> bool:
+    """Whether there is a key and no seals that can be read, a moment later too: while people label
+    the first ones are written after the key, perhaps since the copies were read."""
+    for _ in range(LOOKS):
+        if not public_key(place) or read_seals_file(place).key:
+            return False
+        time.sleep(LOOKS_APART)
+    return True
+
+
 def faults_of(
     copies: Sequence[Copy], logs: Mapping[str, Sequence[Event]], place: Path
 ) -> list[str]:
@@ -248,7 +261,7 @@ def faults_of(
     for copy in copies:
         if isinstance(copy, SealsCopy):
             here = any(logs.values()) or key_file(place).parent == place.parent
-            if not copy.keys and not copy.forged and here and public_key(place):
+            if not copy.keys and not copy.forged and here and _without_seals(place):
                 faults.append(f"{seals_file(place)} is missing or cannot be read")
             anchors = [other for other in copies if isinstance(other, AnchorCopy)]
             if any(

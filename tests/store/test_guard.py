@@ -15,7 +15,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.session.backups import kept_projects
-from labelcore.store import backups, backups_folder, guard
+from labelcore.store import backups, backups_folder, guard, kept
 from labelcore.store.guard import rotate, seal_anew
 from labelcore.store.kept import STAMP, read_seals
 from tests.report.sessions import session_on, write_items
@@ -161,6 +161,20 @@ def test_a_seal_is_never_ahead_of_its_log(database: Path) -> None:
         connection.execute("DELETE FROM event WHERE sequence > 20")
     session.store.close()
     assert read_seals(database)[key].seal.events == sealed.events, "what is not there is not sealed"
+
+
+def test_seals_written_since_a_store_was_read_are_not_gone(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks while the first label is sealed may find the key, and no seals yet."""
+    monkeypatch.setattr(kept, "LOOKS_APART", 0.0)
+    seals = database.with_suffix(".seals")
+    written = seals.rename(f"{seals}.later")
+    with closing(lc.open_store(url(database))) as store:
+        copies, logs = store.copies(), {"spam": store.events("spam")}
+    assert kept.faults_of(copies, logs, database) == [f"{seals} is missing or cannot be read"]
+    written.rename(seals)
+    assert kept.faults_of(copies, logs, database) == []
 
 
 def test_a_copy_with_another_ending_has_no_seal_of_the_original(database: Path) -> None:
