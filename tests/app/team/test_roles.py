@@ -403,7 +403,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
         "waiting.works", "work.cancel", "waiting.stop", "waiting.on_click",
         # handed on by functions whose callers name an act:
-        "answers.act", "life.act",
+        "answers.act", "project_menu.act",
     }  # fmt: skip
     assert called - own <= asking, called - own - asking
 
