@@ -13,7 +13,7 @@ from labelcore.log.engine import Engine
 from labelcore.plan.stop_rules import met_rules
 from labelcore.results.types import Estimate
 
-Results = Callable[[], Mapping[str, Estimate]]
+Scalars = Callable[[], Mapping[str, Estimate]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,14 @@ class _Standing:
 
     engine: Engine
     at: datetime | None
-    results: Results
+    scalars: Scalars
 
     @property
     def labels(self) -> int:
         return self.engine.labels
 
     def goal_reached(self) -> bool:
-        return within_margin(self.engine, self.results())
+        return within_margin(self.engine, self.scalars())
 
     def claims_settled(self) -> bool:
         return all_settled(self.engine)
@@ -38,17 +38,17 @@ class _Standing:
         return choice_made(self.engine)
 
 
-def stop_reason(engine: Engine, at: str | None, results: Results | None = None) -> str:
+def stop_reason(engine: Engine, at: str | None, scalars: Scalars | None = None) -> str:
     """The rules that end the session now, as the plan writes them, joined by "; "; "" where it
     goes on. After an extension none does; after the choice is sought for another requirement,
     that it is made.
 
     at        the present moment, ISO 8601; None: no deadline has passed
-    results   asked for the scalar results now, where somebody keeps them
+    scalars   asked for the scalar results now, where somebody keeps them
     """
     if engine.extended:
         return ""
     moment = None if at is None else datetime.fromisoformat(at)
-    now = _Standing(engine, moment, results or (lambda: scalar_results(headline_stage(engine))))
+    now = _Standing(engine, moment, scalars or (lambda: scalar_results(headline_stage(engine))))
     rules = ("choice",) if engine.sought else tuple(engine.plan.stop or ())
     return "; ".join(met_rules(rules, now))

@@ -34,7 +34,7 @@ A_THOUSAND, AT_HALF_A_THOUSAND = 0.5, 1.3
 """Seconds for a thousand items, and with what is needed at half (docs/content.md)."""
 OFF = "new-content-off"
 AT_HALF, NOT_AT_HALF = "Divide the items anew at half of the labels", "Do not divide them anew"
-AT_HALF_SAVES = "{seconds}; your labels teach it then, and where they do not, nothing changes."
+AT_HALF_SAVES = "{seconds}; your labels decide how. Where they teach nothing, nothing changes."
 AT_HALF_NOT = "Nothing is learned at half: that {why}."
 
 
