@@ -161,7 +161,7 @@ def run(labels: int, sessions: int) -> list[Row]:
             driving.make_project(data, project, rows=content, **terms)
             driving.label_without_page(data, project, LABELLED)
         before = os.getloadavg()[0]
-        with Server(data) as server, launch() as browser:
+        with Server(data) as server, launch(whole=True) as browser:
             size = {"width": 1280, "height": 800}
             pages = [browser.new_context(viewport=size).new_page() for _ in projects]
             found = measure(pages, server, projects, labels)

@@ -64,7 +64,7 @@ def main() -> None:
         data.mkdir()
         with mock.patch.object(projects, "UNSURE_AT", None):  # All are sure.
             names = [projects.trial(data, "digits", one, f"{one} labels", **PLAN) for one in LABELS]
-        with Server(data) as server, launch() as browser:
+        with Server(data) as server, launch(whole=True) as browser:
             page = browser.new_page(viewport={"width": WIDE[0], "height": WIDE[1]})
             tiles = [living(page, server.url, name) for name in names]
     side_by_side(tiles).save(TARGET, optimize=True)

@@ -90,7 +90,7 @@ def finish(data: Path, made: Mapping[str, str]) -> None:
 def main(each: Path | None, wanted: tuple[str, ...]) -> None:
     """Take the pictures and write the sheets."""
     SHEETS.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, launch() as browser:
+    with tempfile.TemporaryDirectory() as place, launch(whole=True) as browser:
         folder = each or Path(place)
         folder.mkdir(parents=True, exist_ok=True)
         data = Path(place) / "data"

@@ -113,7 +113,7 @@ def tidy(folder: Path) -> None:
 
 def main(wanted: Sequence[str]) -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as name, launch() as browser:
+    with tempfile.TemporaryDirectory() as name, launch(whole=True) as browser:
         folder = Path(name)
         taken = len(list(pictures(browser, folder, wanted)))
         if not wanted:

@@ -227,12 +227,12 @@ def write_kinds(lines: list[str]) -> None:
 def main(beside: Path | None, kinds: bool) -> None:
     """Measure, and write the table."""
     if kinds:
-        with launch() as browser:
+        with launch(whole=True) as browser:
             lines = [KINDS_HEAD, "", *kinds_table(kinds_measured(browser))]
         write_kinds(lines)
         print("\n".join(lines))
         return
-    with launch() as browser:
+    with launch(whole=True) as browser:
         walk, now = measured(browser, ROOT)
         former, before = measured(browser, beside.resolve()) if beside else (None, None)
     walks = ([("before", former)] if former else []) + [("now", walk)]

@@ -196,7 +196,7 @@ def hostile(browser: Browser, folder: Path) -> str:
 
 def main() -> None:
     """Write the page."""
-    with launch() as browser, tempfile.TemporaryDirectory() as folder:
+    with launch(whole=True) as browser, tempfile.TemporaryDirectory() as folder:
         rows = [row_of(browser, Path(folder), kind) for kind in PROJECTS]
         about = hostile(browser, Path(folder))
     text = PAGE.read_text("utf-8") if PAGE.exists() else "# The share file\n\n"
