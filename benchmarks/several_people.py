@@ -32,7 +32,6 @@ from labelcore.figures.from_counts import fitted_cell_rates
 from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
-from labelcore.log.further_readings import _expected_labels as expected_labels
 from labelcore.log.further_readings import chances, worth_of_cells
 from labelcore.log.repeats import Judged, Repeats
 from labelcore.planning.forecast import kept_plan
@@ -499,7 +498,7 @@ class _Spread:
         self.share, self.unsure = answered / self.size, flips * (1 - flips)
         rate = self.settled / self.size
         self.spread = rate * (1 - rate)
-        self.drawn = expected_labels(engine, cells)
+        self.drawn = engine.expected_labels(cells)
         table = [ratios([one.row], cells) for one in engine.questions]
         self.slopes = [np.abs(slopes(one, self.settled[None, :])[0]) for one in table]
 

@@ -27,7 +27,7 @@ from labelcore.figures.scalars import headline_stage
 from labelcore.figures.unsure import doubtful, widened
 from labelcore.log.engine import Engine
 from labelcore.plan.claim_totals import ClaimTotals, Side, some_cells
-from labelcore.plan.plan import LIKELY_HORIZON
+from labelcore.plan.terms import LIKELY_HORIZON
 from labelcore.promises import ClaimStatus, Form, Method, Promise
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import Linear

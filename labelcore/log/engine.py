@@ -10,24 +10,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.designs import base
-from labelcore.designs.base import OPEN, Due, IntArray, Progress, Toward, rank_order
+from labelcore.designs.base import Due, IntArray, Progress, Toward, rank_order
 from labelcore.designs.curves import fine_grid
+from labelcore.designs.recut import from_json, recut_frame
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanError
 from labelcore.log.answers import answer_kind
+from labelcore.log.drawn_items import DrawnItems
 from labelcore.log.events import Event
-from labelcore.log.further_readings import chances_of_batch
+from labelcore.log.further_readings import chances, worth_of_cells
 from labelcore.log.ranked_items import Along
 from labelcore.log.recorded_answers import Asked, Book
-from labelcore.log.recuts import Parts, parts_of
 from labelcore.log.repeats import Repeats
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
@@ -38,70 +38,20 @@ from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
 from labelcore.promises import Unsure
 from labelcore.stats.orders import Orders
-from labelcore.stats.profile import NOT_SAMPLED, FloatArray
+from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray, smoothed_rates
 from labelcore.tallies import Tallies, Tally, questions, tallies_of
 
-
-class DrawnItems:
-    """Position, stratum, code and rank of each item drawn, in the order drawn.
-
-    A code is the index of the class in force, UNDECIDED or OPEN. Ranks are looked up once, when
-    they are asked for first.
-    """
-
-    def __init__(self) -> None:
-        self._rows: NDArray[np.int64] = np.empty((4, 0), dtype=np.int64)
-        self._number = 0
-
-    def __len__(self) -> int:
-        return self._number
-
-    def append(self, positions: IntArray, strata: IntArray, code: int | IntArray = OPEN) -> None:
-        """The items drawn next."""
-        start, end = self._number, self._number + len(positions)
-        if end > self._rows.shape[1]:
-            more = np.zeros((4, 2 * end), dtype=np.int64)
-            more[:, :start] = self._rows[:, :start]
-            self._rows = more
-        self._rows[0, start:end], self._rows[1, start:end] = positions, strata
-        self._rows[2, start:end] = code
-        self._number = end
-
-    def put(self, index: int, code: int) -> None:
-        """The code of draw ``index`` (1, 2, ...) from now on."""
-        self._rows[2, index - 1] = code
-
-    @property
-    def position(self) -> IntArray:
-        """(n_drawn,)."""
-        return self._rows[0, : self._number]
-
-    @property
-    def stratum(self) -> IntArray:
-        """(n_drawn,)."""
-        return self._rows[1, : self._number]
-
-    @property
-    def code(self) -> IntArray:
-        """(n_drawn,)."""
-        return self._rows[2, : self._number]
-
-    def rank(self, along: Along) -> IntArray:
-        """(n_drawn,), 1 for the item with the highest score."""
-        ranks = self._rows[3, : self._number]
-        new = np.flatnonzero(ranks == 0)
-        if len(new):
-            ranks[new] = along[self.position[new]]
-        return ranks
-
-    def copy(self) -> DrawnItems:
-        """The same items, to be changed apart."""
-        other = DrawnItems()
-        other._rows, other._number = self._rows.copy(), self._number
-        return other
-
-
 Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Parts:
+    """What an engine counts in: a frame, its cells without or with labels, and what follows from
+    the frame."""
+
+    frame: Any
+    tallies: Tallies
+    of_frame: dict[Hashable, Any]
 
 
 class Engine(Book):
@@ -152,14 +102,17 @@ class Engine(Book):
     def _tally(self) -> None:
         """The empty cells of everything that the plan asks about, for the strata of the frame."""
         stratum = self.frame.stratum
-        self.tallies: Tallies = tallies_of(
-            self.population, stratum, self.classifiers, self.questions, self.setup.groups
-        )
+        self.tallies = self._tallies_of(self.frame)
         first, target, groups = self.classifiers[0], self.plan.target, self.setup.groups
         self.claims: list[ClaimTotals] = [
             claim_totals(self.population, text, first, stratum, target, groups)
             for text in self.plan.claims
         ]
+
+    def _tallies_of(self, frame: base.Frame) -> Tallies:
+        return tallies_of(
+            self.population, frame.stratum, self.classifiers, self.questions, self.setup.groups
+        )
 
     def _start(self) -> None:
         """The state before the first event."""
@@ -192,7 +145,7 @@ class Engine(Book):
         """An engine of the same file and plan before the first event, nothing prepared again."""
         fresh = copy(self)
         if self._uncut is not None:
-            self._uncut.put_in(fresh)
+            fresh._count_in(self._uncut)
         fresh.tallies = Tallies({name: tally.emptied() for name, tally in fresh.tallies.items()})
         fresh.claims = [claim.on(claim.tally.emptied()) for claim in self.claims]
         fresh._start()
@@ -466,9 +419,39 @@ class Engine(Book):
     def _queue_up(self, ordered: IntArray) -> None:
         batch = self._batches + 1
         if self.repeats.others:
-            self._chances[batch] = chances_of_batch(self)
+            self._chances[batch] = self._chances_of_batch()
         self._queue = [(position, batch) for position in ordered[::-1].tolist()]
         self._queue_basis = self.sequence
+
+    def _chances_of_batch(self) -> FloatArray:
+        """The chance of being read again for the items of a batch that is composed now,
+        (n_cells, 2): by the cell of the first classifier, for those whose first answer says no and
+        yes. Yes is the class that counts as positive, with several classes the one that is
+        predicted.
+
+        With these chances the plan's share of the labels is expected to be read again. A plan for
+        no single figure, such as a curve's, has none that would gain: there all are alike.
+        """
+        share, tally = self.plan.overlap, self.tallies[self.classifiers[0]]
+        if share >= 1 or self.plan.superseded or not self.questions:
+            return np.full((len(tally.size), 2), share)
+        cells = tally.cells(self.class_of_progress)
+        by_stratum = np.asarray(self.design.fitted_rates(self.frame, self.progress))
+        rates = smoothed_rates(cells, by_stratum[..., np.maximum(tally.stratum, 0)])
+        count = self.expected_labels(cells)
+        worth = worth_of_cells(self.questions, self.tallies, count)
+        return chances(cells, rates, count, worth, share)
+
+    def expected_labels(self, cells: Cells) -> FloatArray:
+        """The labels that each cell is expected to have at the planned size, at least those
+        there."""
+        planned, stratum = self.planned, np.maximum(np.asarray(cells.stratum), 0)
+        counts = self.of_frame(
+            ("labels of strata", planned),
+            lambda: self.design.planned_counts(self.setup, self.frame, planned),
+        )
+        planned_here = cells.size * (counts / np.maximum(self.frame.sizes, 1))[stratum]
+        return np.where(cells.sampled, np.maximum(planned_here, cells.labelled), cells.size)
 
     def chance_of(self, index: int, answer: Event) -> float:
         """The chance that an item with this first answer is read again."""
@@ -681,11 +664,12 @@ class Engine(Book):
         that it lies in."""
         super().cut_anew(told)
         self.cut_after = len(self.asked)
-        parts = self._cut or parts_of(self, told)
+        parts = self._cut or self._parts_of(told)
         if parts is None:
             return
-        self._uncut, self._cut = self._uncut or Parts.of(self), parts
-        parts.put_in(self)
+        uncut = Parts(self.frame, self.tallies, self._of_frame)
+        self._uncut, self._cut = self._uncut or uncut, parts
+        self._count_in(parts)
         self._queue, self._memory, self._planned = [], {}, None
         positions, codes = self.draws.position, self.draws.code
         self.drawn = self.frame.counts(positions)
@@ -694,6 +678,17 @@ class Engine(Book):
         self.tallies = Tallies({name: tally.emptied() for name, tally in self.tallies.items()})
         for tally in self.tallies.values():
             tally.add_all(positions[there], codes[there])
+
+    def _parts_of(self, told: Mapping[str, Any]) -> Parts | None:
+        """What is counted in after a cut; None where nothing was cut."""
+        cut = from_json(told, len(self.population))
+        if cut is None:
+            return None
+        frame = recut_frame(self.frame, cut, np.asarray(self.drawn_positions))
+        return Parts(frame, self._tallies_of(frame), {})
+
+    def _count_in(self, parts: Parts) -> None:
+        self.frame, self.tallies, self._of_frame = parts.frame, parts.tallies, parts.of_frame
 
     @property
     def cut_anew_yet(self) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,42 +18,9 @@ from labelcore.stats.profile import Cells, FloatArray, smoothed_rates, variance_
 from labelcore.stats.two_phase import flip_chances, reading_chances
 from labelcore.tallies import Question, Subject, Tally
 
-if TYPE_CHECKING:
-    from labelcore.log.engine import Engine
-
 LEAST_VARIANCE = 0.25
 """What a figure's variance is at least, as a share of that without the finite-population factor:
 near the census of what a figure rests on it would count for everything."""
-
-
-def chances_of_batch(engine: Engine) -> FloatArray:
-    """The chance of being read again for the items of a batch that is composed now, (n_cells, 2):
-    by the cell of the first classifier, for those whose first answer says no and yes. Yes is the
-    class that counts as positive, with several classes the one that is predicted.
-
-    With these chances the plan's share of the labels is expected to be read again. A plan for no
-    single figure, such as a curve's, has none that would gain: there all are alike.
-    """
-    share, tally = engine.plan.overlap, engine.tallies[engine.classifiers[0]]
-    if share >= 1 or engine.plan.superseded or not engine.questions:
-        return np.full((len(tally.size), 2), share)
-    cells = tally.cells(engine.class_of_progress)
-    by_stratum = engine.design.fitted_rates(engine.frame, engine.progress)
-    rates = smoothed_rates(cells, np.asarray(by_stratum)[..., np.maximum(tally.stratum, 0)])
-    count = _expected_labels(engine, cells)
-    worth = worth_of_cells(engine.questions, engine.tallies, count)
-    return chances(cells, rates, count, worth, share)
-
-
-def _expected_labels(engine: Engine, cells: Cells) -> FloatArray:
-    """The labels that each cell is expected to have at the planned size, at least those there."""
-    planned, stratum = engine.planned, np.maximum(np.asarray(cells.stratum), 0)
-    counts = engine.of_frame(
-        ("labels of strata", planned),
-        lambda: engine.design.planned_counts(engine.setup, engine.frame, planned),
-    )
-    planned_here = cells.size * (counts / np.maximum(engine.frame.sizes, 1))[stratum]
-    return np.where(cells.sampled, np.maximum(planned_here, cells.labelled), cells.size)
 
 
 def worth_of_cells(

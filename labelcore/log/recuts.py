@@ -1,42 +1,16 @@
-"""Strata that are cut once more while a session goes on: when, by what, and what changes."""
+"""Strata that are cut once more while a session goes on: when, and by what."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
-
-from labelcore.designs.base import Frame
-from labelcore.designs.recut import ONCE, Content, content_of, from_json, recut_frame, to_json
-from labelcore.tallies import Tallies, tallies_of
-
-if TYPE_CHECKING:
-    from labelcore.log.engine import Engine
+from labelcore.designs.recut import ONCE, Content, content_of, from_json, to_json
+from labelcore.log.engine import Engine
 
 SHARE, MOST_UNSURE = 0.5, 0.02
 """From this share of the planned labels on strata are cut once more, unless more answers than that
 for each label are unsure: for these it was not measured."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Parts:
-    """What an engine counts in: a frame, its cells without or with labels, and what follows from
-    the frame."""
-
-    frame: Frame
-    tallies: Tallies
-    of_frame: dict[Hashable, Any]
-
-    @classmethod
-    def of(cls, engine: Engine) -> Parts:
-        """Those that an engine has now."""
-        return cls(engine.frame, engine.tallies, engine._of_frame)
-
-    def put_in(self, engine: Engine) -> None:
-        """Count in these from now on."""
-        engine.frame, engine.tallies, engine._of_frame = self.frame, self.tallies, self.of_frame
 
 
 def recut_wanted(engine: Engine) -> bool:
@@ -82,15 +56,3 @@ def check_recut(engine: Engine, told: Mapping[str, Any]) -> None:
     cut = from_json(told, len(engine.population))
     if cut is not None and len(cut.edge) != engine.frame.n_strata:
         raise ValueError("it cuts other strata")
-
-
-def parts_of(engine: Engine, told: Mapping[str, Any]) -> Parts | None:
-    """What an engine counts in after a cut; None where nothing was cut."""
-    cut = from_json(told, len(engine.population))
-    if cut is None:
-        return None
-    frame = recut_frame(engine.frame, cut, np.asarray(engine.drawn_positions))
-    tallies = tallies_of(
-        engine.population, frame.stratum, engine.classifiers, engine.questions, engine.setup.groups
-    )
-    return Parts(frame, tallies, {})

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.choices import Chooses
@@ -25,11 +25,8 @@ from labelcore.plan.stop_rules import (
     rule_names,
     wanted,
 )
+from labelcore.plan.terms import Terms
 from labelcore.promises import UNSURE, Form, Promise, Unsure
-
-if TYPE_CHECKING:
-    from labelcore.plan.plan import Plan
-
 
 NO_RESULT = "names {others}, and no result of {plan.design=} for {estimands} would be about it: "
 ONE_LIST = (
@@ -154,7 +151,7 @@ def check_edges(edges: Any) -> None:
         )
 
 
-def check_groups(plan: Plan) -> None:
+def check_groups(plan: Terms) -> None:
     """Raise PlanError for groups that the method cannot draw by, or that nothing is asked of."""
     for name in ("groups", "group_margin"):
         if getattr(plan, name) is not None and plan.by is None:
@@ -181,7 +178,7 @@ def check_groups(plan: Plan) -> None:
         )
 
 
-def check_numbers(plan: Plan) -> None:
+def check_numbers(plan: Terms) -> None:
     for name in ("budget", "planned", "claims_planned"):
         value = getattr(plan, name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
@@ -225,7 +222,7 @@ def check_numbers(plan: Plan) -> None:
         )
 
 
-def _check_further_readings(plan: Plan) -> None:
+def _check_further_readings(plan: Terms) -> None:
     for name in ("repeats", "overlap"):
         value = getattr(plan, name)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -256,7 +253,7 @@ def _check_further_readings(plan: Plan) -> None:
         )
 
 
-def check_claims(plan: Plan) -> None:
+def check_claims(plan: Terms) -> None:
     if isinstance(plan.claims, str) or not isinstance(plan.claims, Sequence):
         raise TypeError(f"claims must be a list of texts, got {plan.claims!r}")
     claims = [read_claim(text) for text in plan.claims]
@@ -272,7 +269,7 @@ def check_claims(plan: Plan) -> None:
         )
 
 
-def check_claim_form(plan: Plan) -> None:
+def check_claim_form(plan: Terms) -> None:
     """Approximate claims are read from the region of a planned size."""
     if plan.claim_form not in CLAIM_FORMS:
         raise PlanArgumentError(
@@ -304,7 +301,7 @@ def check_claim_form(plan: Plan) -> None:
         )
 
 
-def check_sure_scores(plan: Plan) -> None:
+def check_sure_scores(plan: Terms) -> None:
     """A frozen plan without them is older than the argument, and turns no scores round."""
     given = () if plan.sure_scores is None and plan.planned is not None else plan.sure_scores
     if given is not None:
@@ -312,7 +309,7 @@ def check_sure_scores(plan: Plan) -> None:
     object.__setattr__(plan, "sure_scores", given)
 
 
-def check_unsure(plan: Plan) -> None:
+def check_unsure(plan: Terms) -> None:
     """Raises PlanError for a reading of unsure items that there is not, or not for this method."""
     reading = plan.unsure
     if not isinstance(reading, str):
@@ -331,7 +328,7 @@ def check_unsure(plan: Plan) -> None:
         )
 
 
-def read_by(plan: Plan) -> tuple[Unsure, ...]:
+def read_by(plan: Terms) -> tuple[Unsure, ...]:
     """The readings of unsure items that the figures of a plan can have."""
     method = plan.method
     if not isinstance(method, EstimatesScalars):
@@ -341,7 +338,7 @@ def read_by(plan: Plan) -> tuple[Unsure, ...]:
     return UNSURE
 
 
-def check_existing(plan: Plan) -> None:
+def check_existing(plan: Terms) -> None:
     if plan.existing is None:
         return
     if plan.existing not in EXISTING:
@@ -376,7 +373,7 @@ def check_existing(plan: Plan) -> None:
         )
 
 
-def checked_params(plan: Plan) -> dict[str, Any]:
+def checked_params(plan: Terms) -> dict[str, Any]:
     if not isinstance(plan.params, Mapping):
         raise TypeError(f"params must be a mapping of names to values, got {plan.params!r}")
     names = [item.name for item in fields(plan.method.Params)]
@@ -398,7 +395,7 @@ def checked_params(plan: Plan) -> dict[str, Any]:
     return {name: getattr(checked, name) for name in plan.params}
 
 
-def resolved_promise(plan: Plan) -> Promise:
+def resolved_promise(plan: Terms) -> Promise:
     method = plan.method
     new_only = plan.existing != "random"  # A sample that is there may already be large enough.
     too_small = (
@@ -431,7 +428,7 @@ def resolved_promise(plan: Plan) -> Promise:
     return Promise(plan.promise)
 
 
-def resolved_stop(plan: Plan) -> tuple[str, ...]:
+def resolved_stop(plan: Terms) -> tuple[str, ...]:
     if plan.stop is None:
         return _default_stop(plan)
     rules = read_stop(plan.stop)
@@ -458,7 +455,7 @@ def resolved_stop(plan: Plan) -> tuple[str, ...]:
     return rules
 
 
-def _default_stop(plan: Plan) -> tuple[str, ...]:
+def _default_stop(plan: Terms) -> tuple[str, ...]:
     """Stop at what the plan asks for, where a person may look and the method can stop."""
     rules = wanted(plan.method.stop_rules, plan) if plan.promise == Promise.WATCHED else ()
     return (ALL, *rules) if len(rules) > 1 else rules

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population.arrays import read_arrays, write_arrays
-from labelcore.population.content_features import Features
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.copies import TakenFile
 from labelcore.population.dialect import Dialect, Form
@@ -26,8 +25,9 @@ from labelcore.population.duplicates import Duplicates
 from labelcore.population.formats import detect
 from labelcore.population.head import Head, head_of, tree_in
 from labelcore.population.joined_scores import join_scores
+from labelcore.population.opinions import Features, Opinion
 from labelcore.population.pictures import take_apart
-from labelcore.population.population import Opinion, Population
+from labelcore.population.population import Population
 from labelcore.population.read import read_as_it_is, read_population
 from labelcore.population.second_opinion import features_of, second_opinion
 from labelcore.population.snapshots import (

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from labelcore.population.arrays import let_pages_go, room
 from labelcore.population.checks import as_numbers
+from labelcore.population.opinions import Features
 from labelcore.population.population import Population
 from labelcore.population.text import Columns, as_text
 
@@ -48,26 +49,8 @@ Fitted = Callable[[Columns], Any]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Features:
-    """What the items say, as numbers.
-
-    values    (n_items, n_features), in file order; texts and embeddings as directions of unit
-              rows, centred and times 4, everything else between about -1 and 1. Not to be changed
-    columns   those that they are made from
-    hash      SHA-256 of ``values``, hexadecimal
-    notes     a clause on each column that says nothing
-    """
-
-    values: Floats
-    columns: tuple[str, ...]
-    hash: str
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False, slots=True)
 class Terms:
-    """What the items say, as ``Features`` but with a column for each word: far more columns, most
-    of them 0.
+    """What the items say, as ``Features`` but with a column for each word, most of it 0.
 
     chosen    (n_sampled,), the items that were looked at, in file order
     sampled   (n_sampled, n_columns), sparse: what these say
@@ -79,10 +62,6 @@ class Terms:
     pieces: Callable[[], Iterator[tuple[int, Any]]]
     columns: tuple[str, ...]
     notes: tuple[str, ...] = ()
-
-
-FeaturesKey = tuple[tuple[str, ...], int, int]
-"""The columns that were asked for, seed and sample."""
 
 
 def content_features(
@@ -121,7 +100,7 @@ def content_features(
     names = tuple(dict.fromkeys(population.content_columns if columns is None else columns))
     for name in names:
         population._refuse_unknown_column(name)
-    key: FeaturesKey = names, seed, sample
+    key = names, seed, sample
     features = population.features.get(key)
     if features is None:
         features = population.features[key] = _made(population, names, seed, sample)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -23,12 +23,10 @@ from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.kept import Kept, Recent
+from labelcore.population.opinions import Features, Opinion
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.md5 import Texts
 from labelcore.stats.orders import counted, narrow
-
-if TYPE_CHECKING:
-    from labelcore.population.content_features import Features, FeaturesKey
 
 ORDERS = Kept(Recent[NDArray[np.int64]])
 CALLED = Kept(Recent[dict[tuple[str, ...], int]])
@@ -54,21 +52,6 @@ class FileState:
         if len(states) == 1:
             return states[0]
         return cls(sum(state.size for state in states), crc32(repr(states).encode()))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Opinion:
-    """What a model says that learned a classifier's predictions from the content of items.
-
-    score    (n_items,), larger for more positive; constant where it says nothing
-    hash     SHA-256 of it, "" where it says nothing
-    columns  that it learned from; notes: a clause on each that says nothing
-    """
-
-    score: NDArray[np.float32]
-    hash: str
-    columns: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def judged(arguments: Mapping[str, Any]) -> bool:
@@ -162,7 +145,7 @@ class Population:
     address: str | None = None
     snapshot: Path | None = None
     opinions: dict[str, Opinion] = field(default_factory=dict)
-    features: dict[FeaturesKey, Features] = field(default_factory=dict)
+    features: dict[tuple[tuple[str, ...], int, int], Features] = field(default_factory=dict)
     _written: object = None
     _files: tuple[Path, ...] | None = None
     _mapped: TemporaryCopy | TakenFile | None = None

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from labelcore.population.content_features import (
     MOST_CATEGORIES,
     SAMPLE,
-    Features,
     Terms,
     content_features,
     content_terms,
 )
-from labelcore.population.population import Opinion, Population
+from labelcore.population.opinions import Features, Opinion
+from labelcore.population.population import Population
 from labelcore.population.revealing import looks_like_answer
 
 CONTENT = "content"

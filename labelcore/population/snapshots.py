@@ -26,7 +26,6 @@ from labelcore.errors import ChangedItemError, Fault
 from labelcore.population.arguments import Arguments
 from labelcore.population.arrays import Array, let_pages_go, read_arrays, write_arrays
 from labelcore.population.classes import class_index
-from labelcore.population.content_features import Features
 from labelcore.population.contents import Contents, Ends, copy_contents, write_contents
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import PLAIN, Dialect
@@ -36,8 +35,9 @@ from labelcore.population.formats import TableFile
 from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
+from labelcore.population.opinions import Features, Opinion
 from labelcore.population.places import arguments_again, fingerprint_of, source_of
-from labelcore.population.population import FileState, Opinion, Population
+from labelcore.population.population import FileState, Population
 from labelcore.population.text import Columns, as_text, shorten
 from labelcore.population.trace_ids import langfuse_columns
 from labelcore.stats.orders import hash_keys_of, split_mix

@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population import FORMATS, Duplicates, Form, Population, apart
-from labelcore.population.content_features import Features
 from labelcore.population.copies import copies_folder
 from labelcore.population.dialect import NOTHING
 from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import known_suffix
 from labelcore.population.head import Head
+from labelcore.population.opinions import Features, Opinion
 from labelcore.population.pictures import MOST_FILES, ZIP
-from labelcore.population.population import Opinion
 from labelcore.population.tree import Tree
 from labelcore.settings import data_folder
 from labelcore.ui import waiting

@@ -16,9 +16,10 @@ from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import suggested_params
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import CHOICES, CURVES, LISTS, SUMMARIES
-from labelcore.plan.plan import Plan, watched_horizon
+from labelcore.plan.plan import Plan
 from labelcore.plan.recut import without_unfit_recut
 from labelcore.plan.stop_rules import ALL, ANY, wanted
+from labelcore.plan.terms import watched_horizon
 from labelcore.planning.methods import (
     Line,
     follows,

@@ -553,7 +553,16 @@ class Monitor:
         ArgumentError
             There is no wave yet.
         """
-        return quarter_html(quarter_of(self, last))
+        if type(last) is not int or last < 1:
+            raise ArgumentError("last", "must be a whole number of at least 1", got=last)
+        records = self.records[-last:]
+        if not records:
+            raise ArgumentError("last", "needs a wave: this monitor has none yet", got=last)
+        facts = quarter_of(
+            self.store, records, self.watched(), name=self.name, sentence=self.sentence(),
+            terms=self._terms(), waves=self.waves, error=self.error,
+        )  # fmt: skip
+        return quarter_html(facts)
 
     def figure(self) -> Any:
         """The figures of each wave with what is required, and the evidence below.
@@ -568,6 +577,17 @@ class Monitor:
         return monitor_chart(self.table()).figure
 
     # --- inside -------------------------------------------------------------------------------
+
+    def _terms(self) -> list[tuple[str, str]]:
+        """What it was begun with, by name."""
+        settings = json.loads(self.records[-1].settings_json)
+        return [
+            ("Required", "; ".join(self.requirements) or "nothing"),
+            ("Change since launch", "watched, each figure" if self.since_launch else "not watched"),
+            ("Schedule", str(settings.get("schedule") or "none")),
+            ("Planned", f"{words.count(self.waves, 'wave')} for an error of {self.error:.0%}"),
+            ("Each wave", f"{words.count(int(self.plan.budget or 0))}, {self.plan.method.label}"),
+        ]
 
     @cached_property
     def _asked(self) -> dict[str, Any]:

@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pandas as pd
 
-from labelcore.errors import ArgumentError
 from labelcore.log.events import Event
 from labelcore.report.quarter import Quarter, Turn, WaveUsed
 from labelcore.session.carried import terms_of
 from labelcore.session.ledger import now
 from labelcore.session.managing import wording_now
-from labelcore.store import ProjectRecord
+from labelcore.store import LabelStore, ProjectRecord
 from labelcore.waves.chart import monitor_chart
 from labelcore.waves.watches import COLUMNS, Alarm
-from labelcore.words.sentences import count
-
-if TYPE_CHECKING:
-    from labelcore.waves.monitor import Monitor
 
 LAST = 13
 """Weeks of a quarter."""
 WHAT = {"finished": "closed early", "restarted": "begun anew after it"}
 
 
-def quarter_of(monitor: Monitor, last: int = LAST) -> Quarter:
-    """What is known of the last waves. Raises ArgumentError where there is none."""
-    if type(last) is not int or last < 1:
-        raise ArgumentError("last", "must be a whole number of at least 1", got=last)
-    records = monitor.records[-last:]
-    if not records:
-        raise ArgumentError("last", "needs a wave: this monitor has none yet", got=last)
+def quarter_of(
+    store: LabelStore,
+    records: Sequence[ProjectRecord],
+    watched: Iterable[Iterable[tuple[dict[str, Any], Alarm | None]]],
+    *,
+    name: str,
+    sentence: str,
+    terms: Sequence[tuple[str, str]],
+    waves: int,
+    error: float,
+) -> Quarter:
+    """What is known of the waves of these projects, at least one.
+
+    watched   what ``Monitor.watched`` tells of all waves
+    terms     what the monitor was begun with
+    """
     names = {str(terms_of(record)["wave"]) for record in records}
     rows, alarms = [], []
-    for stretch in monitor.watched():
+    for stretch in watched:
         first_alarms: dict[str, Alarm] = {}
         for row, alarm in stretch:
             if row["wave"] in names:
@@ -47,13 +50,12 @@ def quarter_of(monitor: Monitor, last: int = LAST) -> Quarter:
         alarms += [alarm for alarm in first_alarms.values() if alarm.wave in names]
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     since = alarms[-1].since if alarms and alarms[-1].since in names else ""
-    events = {record.name: list(monitor.store.events(record.name)) for record in records}
+    events = {record.name: list(store.events(record.name)) for record in records}
     return Quarter(
-        monitor.name, str(wording_now(monitor.store, records[-1]).get("question") or ""),
-        monitor.sentence(), table, monitor_chart(table, since),
-        [alarm.sentence() for alarm in alarms], _turns(records, events),
-        [_used(record, table, events[record.name]) for record in records], _terms(monitor),
-        monitor.waves, monitor.error, now(), str(sys.modules["labelcore"].__version__),
+        name, str(wording_now(store, records[-1]).get("question") or ""), sentence, table,
+        monitor_chart(table, since), [alarm.sentence() for alarm in alarms],
+        _turns(records, events), [_used(record, table, events[record.name]) for record in records],
+        terms, waves, error, now(), str(sys.modules["labelcore"].__version__),
     )  # fmt: skip
 
 
@@ -74,14 +76,3 @@ def _used(record: ProjectRecord, table: pd.DataFrame, events: list[Event]) -> Wa
     return WaveUsed(
         wave, record.created_at, int(row["labels"]), int(row["first_labels"]), seal[:12]
     )
-
-
-def _terms(monitor: Monitor) -> list[tuple[str, str]]:
-    settings = json.loads(monitor.records[-1].settings_json)
-    return [
-        ("Required", "; ".join(monitor.requirements) or "nothing"),
-        ("Change since launch", "watched, each figure" if monitor.since_launch else "not watched"),
-        ("Schedule", str(settings.get("schedule") or "none")),
-        ("Planned", f"{count(monitor.waves, 'wave')} for an error of {monitor.error:.0%}"),
-        ("Each wave", f"{count(int(monitor.plan.budget or 0))}, {monitor.plan.method.label}"),
-    ]
