@@ -64,13 +64,13 @@ file_options = together(
         "--helper",
         multiple=True,
         metavar="NAME=COLUMN",
-        help="What else is said of the items: may help to choose, is never judged.",
+        help="Another column that may help to choose items; never judged.",
     ),
     click.option(
         "--groups",
         multiple=True,
         metavar="COLUMN[=EDGES]",
-        help="A column that figures may be told by, numbers cut at edges such as 100,500; repeat "
+        help="A column to break figures down by, numbers cut at edges such as 100,500; repeat "
         "for several.",
     ),
     click.option("--prompt", metavar="COLUMN", help="Says which answers have the same prompt."),

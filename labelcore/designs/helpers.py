@@ -46,7 +46,7 @@ ITEMS_EACH = 20
 OTHER, UNSAID = -1, -2
 NO_PREDICTIONS = "there are no predictions that it could contradict"
 LIKE_THE_ANSWER = (
-    "The helper {name!r} is called like the answer itself: if it holds the answers, they are known "
+    "The helper {name!r} is named like the answer: if it holds the answers, they are known "
     "and nothing need be labelled."
 )
 LIKE_KNOWN = (

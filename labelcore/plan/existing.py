@@ -50,7 +50,9 @@ TENTHS = (
     "lowest",
 )
 FRAMES = Kept(Recent[Any])
-OTHERWISE = "take them as known items (existing = 'certainty'), which is right however they came"
+OTHERWISE = (
+    "take them as known items (existing = 'certainty'), which is right however they were chosen"
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -40,7 +40,7 @@ def snake(name: str) -> str:
 
 
 def looks_like_answer(column: str) -> bool:
-    """Whether a column is called like the answer itself.
+    """Whether a column is named like the answer.
 
     >>> looks_like_answer("true_label"), looks_like_answer("ratings"), looks_like_answer("text")
     (True, True, False)

@@ -58,7 +58,7 @@ TOLD = {
 }
 SWAYED = (
     "That may have drawn answers towards it. The table has how many points each figure would move "
-    "if 1, 5 or 10 % of the labels that agree with the {model} would have gone against it, in "
+    "if 1, 5 or 10 % of the labels that agree with the {model} had gone against it, in "
     "every stratum alike; it is computed from the counts of labels in each stratum."
 )
 

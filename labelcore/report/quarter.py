@@ -32,7 +32,7 @@ HIDDEN, NOT_KNOWN, ALARM, LEAST = "not finished", "not known", "alarm", 0.01
 HEAD = ["Wave", "Figure", "Value", "Required", "Below required", "Lower than before"]
 EVIDENCE = "The last two columns are the evidence, as a share of what raises an alarm"
 INTERVALS = (
-    "Each interval is of its wave alone, at its planned size. Evidence joins up to sixteen waves, "
+    "Each interval is for its wave alone, at its planned size. Evidence joins up to sixteen waves, "
     "and counts a label in the wave that first had it."
 )
 FALSE = "If nothing falls, at most about one in {runs} runs of {waves} waves has an alarm."
@@ -174,7 +174,7 @@ def _turns(facts: Quarter) -> Markup:
 
 def _used(facts: Quarter) -> list[Markup]:
     labels, first = (sum(getattr(wave, key) for wave in facts.used) for key in ("labels", "first"))
-    text = f"People gave {count(first)}; {labels - first:,} came home from earlier waves."
+    text = f"People gave {count(first)}; {labels - first:,} were carried over from earlier waves."
     rows: list[list[Child]] = [
         [theirs(wave.wave), day_words(wave.began), f"{wave.labels:,}", f"{wave.first:,}", wave.seal]
         for wave in facts.used

@@ -37,7 +37,7 @@ from labelcore.words.tables import cell_words
 
 PRICE = "{labels} for ± {points}"
 ADD = "Add {labels} for ± {points} points"
-NOT_KEPT = "About {labels} for ± {points} points; this plan's promise ends before."
+NOT_KEPT = "About {labels} for ± {points} points; this plan's promise ends sooner."
 COMING = "Asked next for it: {labels}."
 SUM = "{value} = {above} of {below}, estimated from {labels} in {strata}."
 SUM_ALONE = "{above} of {below}, estimated from {labels} in {strata}."
@@ -129,7 +129,7 @@ def parts_table(sums: Arithmetic) -> pd.DataFrame:
 
 CLASSIFIERS, TOGETHER = "classifiers", "All of these together, {sure}"
 COSTS = "Ticked: {wider} times as wide, or {more} times the labels for the same width."
-HINT = "Press two rows to compare them, a head to sort, a cell to open it."
+HINT = "Press two rows to compare them, a heading to sort, a cell to open it."
 NONE_AHEAD = "No group is sure to differ from the rest in {measure} yet."
 ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in {measure}."
 SOME_AHEAD = "{sure} sure: {names} differ from the rest in {measure}."

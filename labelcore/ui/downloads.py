@@ -58,7 +58,7 @@ FURTHER = (
 )
 
 ONE_FILE = "One file: the answer, its figures, and a replay. It needs no network."
-WITH_TEXTS = "{errors} can go with the file. What these items hold then goes out, too."
+WITH_TEXTS = "{errors} can go with the file. What these items hold then goes out with it."
 LABELS_HELP = "One row for each item judged, with scores, predictions and weight."
 PARQUET = "application/vnd.apache.parquet"
 TABLE_KINDS = {

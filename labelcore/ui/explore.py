@@ -69,9 +69,7 @@ MISS, ALARM = "explore-miss", "explore-alarm"
 HEIGHT = 430
 FIRST_PACKAGES = (90, 80, 70)
 OWN = " (the classifier's own cut)"
-QUOTE = (
-    "Of the classifier's own cut quote the figures on Label: they are about it alone, and narrower."
-)
+QUOTE = "For the classifier's own cut, quote the figures on Label: narrower, and about it alone."
 
 
 def all_readings(session: Session, curve: Curve, cut: Cut) -> None:

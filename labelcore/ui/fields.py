@@ -96,7 +96,7 @@ OF_THE_ITEMS = (
         "Which other columns may help to choose? (never shown, never judged)",
         first=[],
     ),
-    Field("groups", "several", "By which columns may figures be told?"),
+    Field("groups", "several", "By which columns may figures be broken down?"),
     Field("passes", "several", ""),
     Field("prompt", "list", "Which column says that answers have the same prompt?"),
 )

@@ -16,8 +16,8 @@ from labelcore.ui.door import entrance
 from labelcore.ui.presses import acting
 from labelcore.ui.trying import is_trial
 
-ASK = "Somebody else judges items here, too. What is your name?"
-GIVEN = "Your name here is that of your link or login: {name}."
+ASK = "Someone else judges items here too. What is your name?"
+GIVEN = "Your name here comes from your link or login: {name}."
 OWN = "name must be your own: another person is called {name!r}"
 NAME, CARRIED = "who-name", "who-carried"
 

@@ -28,7 +28,7 @@ from labelcore.ui.times import MINUTE, about_minutes
 
 LEARN, LEAVE_OUT = "Learn from what the items say", "Leave out what the items say"
 OFFER = "{seconds}; it may save labels, and changes no promise."
-NOTHING = "What the items say saves nothing here that noise would not: it stays off."
+NOTHING = "What the items say saves no more here than noise would: it stays off."
 SILENT = "What the items say is no help: {why}."
 A_THOUSAND, AT_HALF_A_THOUSAND = 0.5, 1.3
 """Seconds for a thousand items, and with what is needed at half (docs/content.md)."""

@@ -73,7 +73,7 @@ NO_ROLE = "not used"
 FIRST = "the first counts"
 MANY_REPEATED = 0.5
 ALIKE = (
-    "{count} of {items} items look the same as an earlier one. Is another column to be shown? "
+    "{count} of {items} items look the same as an earlier one. Should another column be shown? "
     "Choose it under '{where}'."
 )
 

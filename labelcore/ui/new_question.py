@@ -30,7 +30,7 @@ UNNAMED = ("no", "yes")
 SAY_NOTHING = ("no", "yes", "true", "false")
 OTHER_KEYS = "Other keys"
 NO_QUESTION = "Write the question to continue."
-MENDED_BEFORE = "Correct what is told above to continue."
+MENDED_BEFORE = "Correct what is marked above to continue."
 
 
 def question_step(population: Population) -> Question | str:

@@ -40,9 +40,9 @@ ERASED_WHAT = {
     PERSON: "A person's name, in every project",
     PROJECT: "The whole project",
 }
-ERASE_WORDS = "It goes from the store, its backups and what was made here, and does not come back."
-ALSO = "It goes from every project of the same file: from {number:,} more."
-NOT_ALONE = "Other projects are of the same file: whoever runs them too erases one of its items."
+ERASE_WORDS = "It leaves the store, its backups and everything made here, and cannot come back."
+ALSO = "It is erased from every project of the same file: {number:,} more."
+NOT_ALONE = "Other projects use this file: only someone who runs them all may erase its items."
 SEEDS = {"fresh": "Other items (a fresh seed)", "same": "The same items (the same seed)"}
 
 

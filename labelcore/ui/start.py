@@ -89,7 +89,7 @@ ROWS = 20
 """Shown at once; a press shows the others. So many need no search, either."""
 FEW = 3
 WAVES, ARCHIVED = "Finished waves of monitors", "Archived projects"
-CHANGED = "Nothing is told: its log was changed outside Labelcore. Open it to mend it."
+CHANGED = "No figures are shown: its log was changed outside Labelcore. Open it to repair it."
 NO_PROJECTS = "There is no project yet."
 Order = Callable[[Summary], Any]
 ORDERS: dict[str, tuple[Order, bool]] = {

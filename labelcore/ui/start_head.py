@@ -21,7 +21,7 @@ from labelcore.ui.setup import setup
 
 STARTED = "started trial"
 TO_EXPECT = (
-    "You judge items with single keys. Every figure comes with its interval, and the report has "
+    "You judge each item with one key. Every figure comes with its interval, and the report has "
     "the sentence to quote."
 )
 TRUTH_AT_END = "The truth is known, and shown at the end."

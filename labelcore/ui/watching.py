@@ -43,7 +43,7 @@ EACH = (
     "wider than it need be."
 )
 CLOSE = "The wave ends with the labels that it has, and then shows its figures."
-ANEW = "Evidence and the level before a fall start with the next wave, such as after an alarm."
+ANEW = "Evidence and the level to compare with start again with the next wave, as after an alarm."
 OPEN = "Open {wave}"
 REPORT = "Report of the last {last} waves"
 QUARTER = {"weekly": 13, "monthly": 3, "daily": 92}

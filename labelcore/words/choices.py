@@ -62,14 +62,14 @@ OTHERS = (
 )
 FURTHER = {
     ChoiceStatus.GUARANTEED: "At {wanted}: {chosen} is the choice, its precision {low} or more.",
-    ChoiceStatus.NONE_ACCEPTABLE: "At {wanted}: no candidate is so precise.",
+    ChoiceStatus.NONE_ACCEPTABLE: "At {wanted}: no candidate is that precise.",
     ChoiceStatus.UNDECIDED: "At {wanted}: still open, {left} may be the choice.",
 }
 UNTIL = {
     True: "About {middle} labels more ({low} to {high} in half of the simulated sessions), {time}.",
     False: "More than a quarter of the simulated sessions never decided it.",
 }
-OPEN, NONE = "still open, {left} left", "none is so precise"
+OPEN, NONE = "still open, {left} left", "none is that precise"
 ROUNDING = 1e-9
 
 SIDE_BY_SIDE = (

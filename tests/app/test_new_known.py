@@ -86,7 +86,7 @@ def test_labels_that_are_no_random_sample_are_refused_beside_the_question(app) -
     assert told == (
         "You said the known answers are a random sample, but they do not look like one: 0.0 % "
         "of the 180 lie in the seventh tenth of the scores, against 10 % of all items. "
-        "Choose 'Any other way' above: it is right however they came."
+        "Choose 'Any other way' above: it is right however they were chosen."
     )
     assert on(page).title[0].value == "Items · 1 of 3"
     source(page).set_value("certainty").run()

@@ -99,7 +99,7 @@ def test_from_a_plan_to_an_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[s
     html = quarter.read_text("utf-8")
     assert f"Alarm in {wave}: precision has been lower than 70 %" in html.replace("\xa0", " ")
     assert "retrained" in html and "begun anew after it" in html
-    assert "People gave 180 labels; 0 came home from earlier waves." in html
+    assert "People gave 180 labels; 0 were carried over from earlier waves." in html
 
 
 def test_a_wave_is_closed_with_what_it_has(

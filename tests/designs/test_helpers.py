@@ -160,7 +160,7 @@ def test_a_helper_in_the_same_order_is_not_chosen_but_may_be_named(
 
 def test_a_helper_called_like_the_answer_is_told(tmp_path: Path) -> None:
     known = file_of(tmp_path, true_label=lambda t, r: t)
-    assert "'true_label' is called like the answer itself" in notes(known)
+    assert "'true_label' is named like the answer" in notes(known)
     assert kept(known).params["helpers"] == ("true_label",)
 
 
