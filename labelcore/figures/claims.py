@@ -9,7 +9,7 @@ share of a plain random sample that is calculated exactly, for strata it is meas
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -56,11 +56,9 @@ def claim_results(engine: Engine) -> dict[str, Claim]:
     return {claim.read.text: _result(engine, claim) for claim in engine.claims}
 
 
-def all_settled(engine: Engine) -> bool:
-    """Whether every claim of the plan is decided or refuted."""
-    return bool(engine.claims) and all(
-        claim.status != ClaimStatus.UNDECIDED for claim in claim_results(engine).values()
-    )
+def all_settled(claims: Mapping[str, Claim]) -> bool:
+    """Whether there are claims, and each is decided or refuted."""
+    return bool(claims) and all(claim.status != ClaimStatus.UNDECIDED for claim in claims.values())
 
 
 def likely_of(engines: Sequence[Engine], planned: int | None = None) -> list[list[ClaimStatus]]:

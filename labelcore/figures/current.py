@@ -61,15 +61,18 @@ def results_of(engines: Sequence[Engine], *, ended: bool = False) -> list[dict[s
     that are looked at this once."""
     stages = [headline_stage(engine) for engine in engines]
     numbers = scalar_results_of(stages, ended=ended)
-    return [_together(*session) for session in zip(engines, stages, numbers, strict=True)]
+    claims = map(claim_results, engines)
+    return [_together(*session) for session in zip(stages, numbers, claims, strict=True)]
 
 
-def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) -> dict[str, Finding]:
+def _together(
+    stage: Engine, scalars: Mapping[str, Estimate], claims: Mapping[str, Claim]
+) -> dict[str, Finding]:
     curves = curve_results(stage)
-    primary_first = engine.plan.estimands[0] in curves
+    primary_first = stage.plan.estimands[0] in curves
     numbers = {**curves, **scalars} if primary_first else {**scalars, **curves}
     numbers |= choice_results(stage)
-    return {**list_results(stage), **numbers, **claim_results(engine)}
+    return {**list_results(stage), **numbers, **claims}
 
 
 def course(engine: Engine, findings: Mapping[str, Finding]) -> list[dict[str, Any]]:
@@ -137,11 +140,15 @@ class FiguresNow:
         """The numbers of the plan."""
         return self._once("scalars", lambda: scalar_results(self.stage()))
 
+    def claims(self) -> dict[str, Claim]:
+        """What is known of each claim of the plan."""
+        return self._once("claims", lambda: claim_results(self.engine))
+
     def results(self) -> dict[str, Finding]:
         """Every result of the plan."""
 
         def make() -> dict[str, Finding]:
-            together = _together(self.engine, self.stage(), self.scalars())
+            together = _together(self.stage(), self.scalars(), self.claims())
             return {**together, **settled_results(self.engine)}
 
         return self._once("results", make)
@@ -240,7 +247,7 @@ class FiguresNow:
 
     def stop_reason(self, at: str) -> str | None:
         """The stop rules that end the session at this time, "" when it goes on."""
-        return stop_reason(self.engine, at, self.scalars)
+        return stop_reason(self.engine, at, self.scalars, self.claims)
 
     def reforecast(self) -> dict[str, Any]:
         """What the end of a margin plan's pilot records; nothing while it is not due."""

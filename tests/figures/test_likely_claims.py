@@ -93,7 +93,7 @@ def test_a_claim_is_settled_where_an_end_passes_its_number(
     engine = labelled_to(known.engine(plan_of("simple_random", text), 5), known, 60)
     (found,) = claim_results(engine).values()
     assert found.status == status and found.form == "approximate"
-    assert all_settled(engine) == (status != "undecided")
+    assert all_settled(claim_results(engine)) == (status != "undecided")
 
 
 def test_items_without_a_verdict_count_both_ways(known: Known) -> None:

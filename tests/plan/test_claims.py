@@ -14,6 +14,7 @@ from scipy.stats import binom
 import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
+from labelcore.figures.current import FiguresNow
 from labelcore.figures.stops import stop_reason
 from labelcore.plan.claim_totals import claim_totals
 from labelcore.plan.claims import GroupText, Quantity, read_claim
@@ -358,7 +359,8 @@ def test_any_and_all(two: Known) -> None:
         plan = lc.Plan("simple_random", ["accuracy"], stop=(how, "margin", "claims"), **wide)
         engine = two.engine(plan, 2)
         label_all([engine], two.truth)
-        ends[how] = (engine.labels, stop_reason(engine, None))
+        ends[how], now = (engine.labels, stop_reason(engine, None)), FiguresNow(engine)
+        assert now.results()[text] is now.claims()[text]  # What stop rules ask, too.
     assert ends["any"][0] <= ends["all"][0] and ends["all"][1] == "margin; claims"
     assert ends["any"][1] in ("margin", "claims", "margin; claims")
 

@@ -12,7 +12,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
-from labelcore.figures.claims import all_settled, settled_at
+from labelcore.figures.claims import all_settled, claim_results, settled_at
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.forecast import _looks, labels_to_settle, planned_size
@@ -139,7 +139,8 @@ def test_side_by_side_a_claim_is_settled_at_the_same_label_as_alone(known: Known
             yield engine, [claim.tally.cells(claim.class_index)]
 
     first = settled_at(begun, [cells for _, cells in right_answers()]).tolist().index(True)
-    alone = [all_settled(engine) for engine, _ in islice(right_answers(), first - 1, first + 1)]
+    near = islice(right_answers(), first - 1, first + 1)
+    alone = [all_settled(claim_results(engine)) for engine, _ in near]
     assert alone == [False, True]
 
 
@@ -152,7 +153,7 @@ def test_sessions_side_by_side_are_settled_where_each_is(known: Known) -> None:
     engine = begun.beginning()
     alone, looks = [], []
     for _, cells in islice(_looks(engine, np.random.default_rng(2), 1500), 30):
-        alone.append(all_settled(engine))
+        alone.append(all_settled(claim_results(engine)))
         looks.append(cells)
     assert settled_at(begun, looks).tolist() == alone and {*alone} == {False, True}
     found = labels_to_settle(known.population, plan, 1500)
