@@ -28,6 +28,8 @@ SHARE_TICKS, NUMBER_TICKS = ".3~%", ",~r"
 PANEL_GAP = 0.06
 NARROW_BAND = 7.0
 MOST_NAMES = 40
+BEYOND = 1e-9
+"""Of a logarithm: rounding takes a dot at the very end of an axis for one outside."""
 MARKUP = frozenset("&<>${}*_`[]\\")
 
 
@@ -103,10 +105,11 @@ class _Plotted:
             "zeroline": False,
             "automargin": True,
             "visible": not self.drawing.bare,
-            "range": [math.log10(end) for end in ends] if axis.log else list(ends),
+            "range": list(ends),
         }
         if axis.log:
-            given["type"] = "log"
+            low, high = (math.log10(end) for end in ends)
+            given |= {"type": "log", "range": [low - BEYOND, high + BEYOND]}
         if axis.unit.limits is not None:
             given["minallowed"], given["maxallowed"] = axis.unit.limits
         if axis.ticks is None and not axis.log:
