@@ -14,7 +14,7 @@ from labelcore.session.session import Session
 from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import figure_name
 from labelcore.words import sentences as words
-from labelcore.words.claims import enough_words, settled_words, times_words
+from labelcore.words.claims import enough_words, settled_words, times_number, times_words
 from labelcore.words.sentences import FORMS
 
 FORMS_TITLE = "How these intervals are made"
@@ -63,8 +63,8 @@ def _how_far(claim: Claim) -> str:
     if claim.low is not None and claim.high is not None:
         low, high = words.percent_range(claim.low, claim.high)
         return f"{low} or more, {high} or less"
-    strongest = times_words(max(claim.evidence, claim.evidence_against))
-    return f"{strongest} of {1 / claim.alpha:,.0f}"
+    strongest = times_number(max(claim.evidence, claim.evidence_against))
+    return f"evidence {strongest} of {1 / claim.alpha:,.0f}"
 
 
 def claim_chart(session: Session, claim: Claim) -> Chart:
