@@ -102,13 +102,14 @@ def make_project(
     *,
     items: int = 400,
     rows: Sequence[Mapping[str, object]] | None = None,
+    classifiers: Sequence[str] = ("m",),
     **plan: Any,
 ) -> str:
     """A project in the data folder, made without the page but as by it; its name."""
     path = write_csv(data / "files" / f"{name}.csv", rows or simple_rows(items))
-    population = read_population(
-        path, id="id", content=["text"], scores={"m": "score_m"}, thresholds={"m": 0.5}
-    )
+    scores = {name: f"score_{name}" for name in classifiers}
+    cuts = dict.fromkeys(classifiers, 0.5)
+    population = read_population(path, id="id", content=["text"], scores=scores, thresholds=cuts)
     terms: dict[str, Any] = {
         "design": "recalibrated_neyman",
         "estimands": ("accuracy",),
@@ -119,7 +120,7 @@ def make_project(
     with closing(open_store(store_url(data))) as store:
         words = {"question": "Is this right?", "instructions": "Right is right."}
         settings = {**words, "dots": True}
-        made = Plan(classifier="m", **terms)
+        made = Plan(classifier=classifiers[0] if len(classifiers) == 1 else classifiers, **terms)
         Session(population, made, store, name, settings=settings)
     return name
 

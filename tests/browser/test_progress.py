@@ -55,3 +55,21 @@ def test_a_second_browser_sees_each_label(
         viewer.keyboard.press(key)
     wait_until_idle(viewer)
     assert len(driving.answers(shared_server.data, project)) == 2 + LABELS
+
+
+def test_on_a_narrow_screen_each_figure_stands_under_its_name(
+    page: Page, shared_server: Server
+) -> None:
+    rows = [{**row, "score_n": row["score_m"]} for row in driving.simple_rows(400)]
+    asked = {"classifiers": ("m", "n"), "estimands": ("accuracy", "recall")}
+    project = driving.make_project(shared_server.data, "Narrow", rows=rows, **asked)
+    driving.label_without_page(shared_server.data, project, 30)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{shared_server.url}/progress?project={project}")
+    heads = page.locator(".figures [role=columnheader]")
+    expect(heads).to_have_count(4)
+    wait_until_idle(page)
+    for number, head in enumerate(heads.all()):
+        under = page.locator(f".figures [data-figure='cell 0 {number}']").bounding_box()
+        over = head.bounding_box()
+        assert under and over and abs(under["x"] - over["x"]) < 8 and over["y"] < under["y"]
