@@ -55,8 +55,8 @@ def differences(
     groups = groups_of(stage, by)
     if groups is None:
         rows = _of_classifiers(stage, estimand)
-    else:
-        rows = _of_groups(stage, groups, estimand, rest=rest)
+    else:  # One group has nothing to be held against.
+        rows = _of_groups(stage, groups, estimand, rest=rest) if len(groups.names) > 1 else []
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     asked = float(stage.frame.sizes[stage.frame.asked].sum())
     more = [labels_to_decide(pair, stage.labels, asked) for pair in table.to_dict("records")]

@@ -276,11 +276,11 @@ def _settled(session: Session, by: tuple[str, ...]) -> pd.DataFrame | None:
 
 
 def _columns_of(session: Session) -> tuple[str, ...]:
-    """The column of the systems, or what the plan names; none of more than ``MOST_SYSTEMS``."""
+    """The column of the systems, or what the plan names; none of one, or over ``MOST_SYSTEMS``."""
     if session.plan.by or not session.population.groups:
         return tuple(session.plan.by or ())
     column = system_column(session.population)
-    return (column,) if len(session.population.groups[column].texts) <= MOST_SYSTEMS else ()
+    return (column,) if 1 < len(session.population.groups[column].texts) <= MOST_SYSTEMS else ()
 
 
 def system_column(base: Population) -> str:

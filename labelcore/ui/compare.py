@@ -174,7 +174,7 @@ def compare_panel(session: Session) -> None:
         opened=None if opened is None else (opened.row, opened.figure),
         price=price and f"{price} ›",
     )
-    if by:
+    if by and len({group for _, group in table.rows}) > 2:
         st.text(differing(session, by))
     _component()(
         key="figure-table",

@@ -65,6 +65,20 @@ def test_every_form_has_pass_rates_pairs_and_the_judge(session: lc.Session) -> N
     ].tolist()
 
 
+def test_of_one_system_the_judge_is_told_alone() -> None:
+    frame = judged_frame(120, systems={"alpha": 0.9})
+    frame["prompt"] = [f"p{row // 2}" for row in range(len(frame))]
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=60, seed=2)
+    session = lc.Session(judged(frame), plan)
+    label_all(session, frame)
+    for rest in (False, True):
+        assert session.differences("model", "prevalence", rest=rest).empty
+    assert session.ranking("model", "prevalence").empty
+    found = judged_of(session)
+    assert found is not None and [*found.tables()] == [MEASURES]
+    assert found.sentences()[0] in unescape(report_html(session)).replace("\N{NO-BREAK SPACE}", " ")
+
+
 def test_the_command_line_says_it(
     session: lc.Session, store: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
