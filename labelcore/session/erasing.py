@@ -24,12 +24,7 @@ from labelcore.log.kinds import told
 from labelcore.log.people import GIVEN
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS
-from labelcore.population.snapshots import (
-    SUFFIX,
-    has_contents,
-    write_snapshot,
-    write_without,
-)
+from labelcore.population.snapshots import SUFFIX, has_contents, write_snapshot, write_without
 from labelcore.session.ledger import check_annotator, now
 from labelcore.session.prepared import place as prepared_place
 from labelcore.session.projects import RETENTION, opened_items

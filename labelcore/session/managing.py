@@ -13,7 +13,7 @@ from typing import Any
 
 from labelcore.log.events import genesis
 from labelcore.log.kinds import told
-from labelcore.log.people import person_key
+from labelcore.log.people import GIVEN, person_key
 from labelcore.plan.plan import Plan
 from labelcore.session.carried import MONITOR
 from labelcore.session.ledger import now
@@ -138,7 +138,10 @@ def called_elsewhere(store: LabelStore, secret: str, project: str) -> str:
 
 def wording_now(store: LabelStore, record: ProjectRecord) -> dict[str, Any]:
     """The settings as the log has mended them, without what is the project's alone: its former
-    names, and which wave of a monitor it is."""
+    names, which wave of a monitor it is, and whom it calls "me 2": elsewhere another browser is."""
     start, alone = genesis(record.fingerprint, record.plan_json), (MONITOR, *BESIDE)
     settings = told(store.events(record.name), start).settings(record.settings_json)
+    people = settings.pop("names", {}).items()
+    if kept := {who: name for who, name in people if not GIVEN.fullmatch(who)}:
+        settings["names"] = kept
     return {name: value for name, value in settings.items() if name not in alone}

@@ -165,6 +165,18 @@ def test_duplicate_has_the_wording_of_now_and_no_former_names(
     assert not made.archived and managing.renamed_to(store, "spam") == "junk"
 
 
+def test_a_copy_calls_no_browser_as_another_one_is_called(
+    session: lc.Session, store: LabelStore
+) -> None:
+    ann, bob = session.person("secret of ann"), session.person("secret of bob")
+    for who, name in ((ann, "Ann"), (bob, "Bob"), ("a17", "Eve")):
+        session.introduce(name, who)
+    managing.duplicate(store, "spam", "copy")
+    copy = lc.Session.open(store, "copy")
+    first = copy.person("secret of bob")
+    assert (first, copy.called(first), copy.called("a17")) == (ann, ann, "Eve")
+
+
 def test_free_name(session: lc.Session, store: LabelStore) -> None:
     assert managing.free_name(store, "new") == "new"
     assert managing.free_name(store, "spam") == "spam 2"
