@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from labelcore.designs.scalars import EstimatesFromCells
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.session.carried import terms_of
-from labelcore.session.managing import LONGEST_NAME
+from labelcore.session.managing import LONGEST_NAME, wording_now
 from labelcore.store import ProjectRecord
 from labelcore.ui import files, monitors, sessions, visitor
 from labelcore.ui.expanders import fold
@@ -208,8 +208,8 @@ def made(
     the project, whose items would be asked again. Raises ValueError with a sentence."""
     if name in monitors.names():
         raise ValueError(f"There is a monitor called {name!r} already. Choose another name.")
-    settings: Mapping[str, Any] = json.loads(record.settings_json)
-    words = {key: text for key, text in settings.items() if key not in NOT_WORDS}
+    settings = wording_now(sessions.store(), record).items()
+    words = {key: text for key, text in settings if key not in NOT_WORDS}
     each = replace(
         plan, budget=labels, margin=None, group_margin=None, stop=None, promise=None,
         planned=None, rules=None, seed=secrets.randbelow(1_000_000),

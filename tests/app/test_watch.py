@@ -166,6 +166,16 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     assert opened.names[-1] == "next" and watch_tables.NOT_WORDS[0] not in session.settings
 
 
+def test_a_monitor_asks_in_the_words_of_now_and_keeps_no_former_name(data_folder: Path) -> None:
+    population, _ = week(data_folder, 0, 0.9)
+    plan = lc.Plan("simple_random", ["accuracy"], budget=20)
+    sessions.registry().create("mail", population, plan, {"question": "Spma?", "trial": "mail"})
+    sessions.session("mail").reword(question="Spam?")
+    record = sessions.store().project(sessions.registry().rename("mail", "post"))
+    made = watch_tables.made(record, plan, "weekly mail", 20, 52, "weekly", ())
+    assert made.settings == {"dots": True, "question": "Spam?", "schedule": "weekly"}
+
+
 def test_who_may_not_run_begins_no_wave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visitor, "came", lambda: "start viewer")
     with pytest.raises(ValueError, match="You are here as a viewer"):
