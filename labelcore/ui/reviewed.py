@@ -99,11 +99,11 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     trail.say_once(trail.VIEWED, f"project {session.project!r}, the list of answers")
     population = session.population
     position = [population.position(row.item_id) for row in rows]
-    texts = _texts(session.project, population.fingerprint)
-    new = {row.item_id for row in rows} - texts.keys()
+    texts, gone = _texts(session.project, population.fingerprint), session.state.erased
+    new = {row.item_id for row in rows if row.item_id in gone or row.item_id not in texts}
     kept = session.drawn_items() if len(new) > FEW else {}
     for row in rows:
-        if row.item_id not in texts:
+        if row.item_id in new:
             content = kept.get(row.item_id) or session.item_by_id(row.item_id)
             name = one_line(row.item_id, 40)
             begins = items.glimpse(content, LONGEST_SHOWN) or name
@@ -147,7 +147,7 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     table["reason"] = ""
     if column := reason_column(session, classifier):
         wrong, known = table.loc[table["wrong"], "id"], _reasons(column, population.fingerprint)
-        for item_id in {*wrong} - known.keys():
+        for item_id in {one for one in wrong if one in gone or one not in known}:
             known[item_id] = one_line(population.metadata(item_id)[column], LONGEST_REASON)
         table.loc[table["wrong"], "reason"] = wrong.map(known)
         table["text"] += " " + table["reason"].str.casefold()
@@ -160,7 +160,7 @@ def _nowhere(index: int, person: str) -> bool:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _texts(project: str, fingerprint: str) -> dict[str, tuple[str, str]]:
-    """{id: (beginning, all of it for the search)}; an item's content never changes."""
+    """{id: (beginning, all of it for the search)}; an item's content changes when it is erased."""
     return {}
 
 

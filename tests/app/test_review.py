@@ -12,6 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.report import table_file
+from labelcore.session.erasing import erase_items
+from labelcore.session.item_texts import TEXT_GONE
 from labelcore.ui import review
 from labelcore.ui.downloads import TABLE_KINDS
 from labelcore.ui.reviewed import (
@@ -85,6 +87,16 @@ def test_search_takes_every_word_in_text_id_and_note(session: lc.Session) -> Non
     both = found.chosen(answer="yes", called="no")
     assert list(both.index) == list(table[(table.answer == "yes") & (table.called == "no")].index)
     assert found.chosen(who="nobody").empty
+
+
+def test_what_was_erased_is_in_no_list_and_found_by_no_search(session: lc.Session) -> None:
+    erased, text = reviewed(session, "lr").table[["id", "item"]].iloc[4]
+    assert text in session.item_by_id(erased)["text"]
+    erase_items(session.store, session.project, [erased], who="Ann", why="asked for")
+    session.sync()
+    found = reviewed(session, "lr")
+    assert found.table.set_index("id")["item"][erased] == TEXT_GONE
+    assert erased not in set(found.chosen(search=text)["id"])
 
 
 def test_the_page_shows_a_list_and_its_search(app, session: lc.Session) -> None:
