@@ -23,7 +23,7 @@ from typing import Any
 
 from labelcore.errors import StoreError, UnknownProjectError
 from labelcore.log.events import Event
-from labelcore.store.base import Copy, LabelStore, ProjectRecord, Seal, SealedProject
+from labelcore.store.base import ConflictError, Copy, LabelStore, ProjectRecord, Seal, SealedProject
 from labelcore.store.signing import is_signed, signed
 
 ANCHOR = "LABELCORE_ANCHOR"
@@ -109,10 +109,14 @@ def _noted(store: LabelStore, text: str) -> None:
     except UnknownProjectError:
         at = datetime.now(UTC).isoformat(timespec="microseconds")
         store.create(ProjectRecord(PROJECT, at, "", "{}", "{}", archived=True))
-    last = store.events(PROJECT, store.last_sequence(PROJECT) - 1)
-    number, before = (last[-1].sequence, last[-1].hash) if last else (0, "")
-    at = datetime.now(UTC).isoformat(timespec="microseconds")
-    store.append(PROJECT, [Event(number + 1, "noted", at, "labelcore", text=text).chained(before)])
+    while True:
+        last = store.events(PROJECT, store.last_sequence(PROJECT) - 1)
+        number, before = (last[-1].sequence, last[-1].hash) if last else (0, "")
+        at = datetime.now(UTC).isoformat(timespec="microseconds")
+        note = Event(number + 1, "noted", at, "labelcore", text=text).chained(before)
+        with suppress(ConflictError):  # Another server of the same anchor was faster.
+            store.append(PROJECT, [note])
+            return
 
 
 def statements(address: str) -> list[str]:

@@ -30,12 +30,7 @@ from pathlib import Path
 
 from labelcore.errors import StoreBusyError, StoreError, UnknownProjectError
 from labelcore.log.events import ANSWER_KINDS, Event
-from labelcore.store.anchor import (
-    anchor_address,
-    send,
-    statement,
-    told,
-)
+from labelcore.store.anchor import anchor_address, send, statement, told
 from labelcore.store.base import LabelStore, Seal, SealedProject
 from labelcore.store.kept import (
     FORGED,
@@ -288,10 +283,10 @@ class Guard:
         if not why and since is not None and abs(since.total_seconds()) < HOUR:
             return
         logs = {
-            key: told(self._store, sealed, file.anchored.get(key, (0, "")))
+            key: told(self._store, replace(sealed, project=record.name), known or (0, ""))
             for record in self._store.projects()
             if (sealed := file.seals.get(key := identity_of(record)))
-            and file.anchored.get(key) != [sealed.seal.events, sealed.seal.hash]
+            and (known := file.anchored.get(key)) != [sealed.seal.events, sealed.seal.hash]
         }
         if logs:
             at = datetime.now(UTC)

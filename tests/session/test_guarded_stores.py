@@ -22,7 +22,9 @@ from labelcore.replay import replay_project
 from labelcore.session.backups import rehearse, restore
 from labelcore.session.dumps import dump, load, read_dump
 from labelcore.session.integrity import accept, verify
+from labelcore.session.managing import duplicate, rename
 from labelcore.store import backups, backups_folder, guard, put_back, read_seals
+from labelcore.store.sqlite import SqliteStore
 from tests.report.sessions import session_on, write_items
 
 
@@ -205,6 +207,48 @@ def test_an_anchor_that_is_away_holds_up_no_label_and_is_said(
     closed(again, url, 1)
     assert not again.store.problem and again.labels == 4
     assert lc.Session.open(url, "spam").check_log().anchored == 8
+
+
+def test_what_was_renamed_since_goes_to_the_anchor_by_its_name_of_now(
+    session: lc.Session, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELCORE_ANCHOR", str(tmp_path))
+    closed(session, url, 2)
+    again = lc.Session.open(url, "spam")
+    label(again, 2)
+    again.store.close()
+    with closing(lc.open_store(url)) as store:
+        rename(store, "spam", "ham")
+        duplicate(store, "ham", "spam")
+        store.anchor("report")
+    assert not store.problem and verify(url).whole
+    assert lc.Session.open(url, "ham").check_log().anchored == 8
+
+
+def test_a_server_that_is_faster_at_the_anchor_ends_no_guard(
+    session: lc.Session, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELCORE_ANCHOR", f"sqlite:///{tmp_path / 'away.db'}")
+    closed(session, url, 2)
+    there, faster = SqliteStore.events, []
+
+    def late(store: SqliteStore, project: str, after: int = 0) -> list[Event]:
+        log = there(store, project, after)
+        if project == "seals" and not faster:
+            last = log[-1]
+            faster.append(replace(last, sequence=last.sequence + 1).chained(last.hash))
+            store.append(project, faster)
+        return log
+
+    monkeypatch.setattr(SqliteStore, "events", late)
+    again, until = lc.Session.open(url, "spam"), time.monotonic() + 30
+    label(again, 1)
+    again.store.anchor("report")
+    while not faster:
+        assert time.monotonic() < until, again.store.problem
+        time.sleep(0.02)
+    closed(again, url, 1)
+    assert not again.store.problem and lc.Session.open(url, "spam").check_log().seal == 8
 
 
 def test_a_lost_key_is_made_anew_and_said_and_a_foreign_one_is_found(
