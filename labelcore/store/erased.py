@@ -17,6 +17,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from glob import escape
 from pathlib import Path
 
 from labelcore.errors import StoreError
@@ -153,7 +154,7 @@ def remove_backups(place: Path, but: Path) -> int:
 
 def set_aside(place: Path) -> list[Path]:
     """The databases that a backup took the place of, and the backups of what was given up."""
-    here = place.parent.glob(f"{place.stem}-before-*{place.suffix}")
+    here = place.parent.glob(f"{escape(place.stem)}-before-*{escape(place.suffix)}")
     return sorted([*here, *(backups_folder(place) / GIVEN_UP).glob(f"*{place.suffix}")])
 
 

@@ -182,6 +182,18 @@ def test_a_backup_from_before_is_erased_before_it_is_opened(
         assert by_hand.item_by_id(asked[0]) == {"text": TEXT_GONE}
 
 
+def test_what_was_set_aside_goes_where_the_name_has_brackets(home: Path) -> None:
+    place, copy = home / "labels [old].db", home.parent / "copy.db"
+    session = session_on(home.parent / "items.csv", store=url(place))
+    gone, *_ = label(session, 3)
+    back_up(session.store, copy)
+    session.store.close()
+    restore(copy, url(place), force=True)
+    with closing(lc.open_store(url(place))) as store:
+        erase_items(store, "spam", [gone], **WHY)
+    assert holding(home, text_of(gone)) == []
+
+
 def test_a_name_goes_and_its_answers_stay_those_of_one_person(
     session: lc.Session, home: Path
 ) -> None:
