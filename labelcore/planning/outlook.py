@@ -29,12 +29,7 @@ from labelcore.figures.from_counts import look_in_group
 from labelcore.figures.narrowing import expected_share, narrows
 from labelcore.figures.summaries import expected_half_widths
 from labelcore.figures.together import covariance_of, pairs_of, pull
-from labelcore.plan.against_file import (
-    as_ordered,
-    chosen_classifiers,
-    found_sure,
-    make_setup,
-)
+from labelcore.plan.against_file import as_ordered, chosen_classifiers, found_sure, make_setup
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -44,15 +39,7 @@ from labelcore.stats.horizon import boundary
 from labelcore.stats.max_t import Overlap, all_right, error_levels
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
-from labelcore.tallies import (
-    Question,
-    Subject,
-    Tallies,
-    Tally,
-    questions,
-    subjects_of,
-    tally_of,
-)
+from labelcore.tallies import Question, Subject, Tallies, Tally, questions, subjects_of, tally_of
 
 MORE_THAN_ITEMS = (
     "The budget of {budget} is more than the file has: at most {items} items are labelled."

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -91,14 +92,27 @@ def without_name(value: Any, same: Same, called: str) -> Any:
     return value
 
 
+WORD = re.compile(r"\w+(?:[-.]\w+|'(?!s\b)\w+)*")
+"""A name neither begins nor ends within one."""
+
+
 def _without_words(text: str, same: Same, words: int, called: str) -> str:
-    """Words that somebody wrote, where so many in a row are the name."""
-    spans = [word.span() for word in re.finditer(r"\w+(?:[-'.]\w+)*", text)]
-    for first in range(len(spans) - words, -1, -1):
-        start, end = spans[first][0], spans[first + words - 1][1]
-        if words and same(text[start:end]):
-            text = text[:start] + called + text[end:]
-    return text
+    """Words that somebody wrote, where so many in a row, with signs that touch them, are the
+    name."""
+    kept = ""
+    while words and (place := _place_of_name(text, same, words)):
+        kept, text = kept + text[: place[0]] + called, text[place[1] :]
+    return kept + text
+
+
+def _place_of_name(text: str, same: Same, words: int) -> tuple[int, int] | None:
+    inside = {at for word in WORD.finditer(text) for at in range(word.start() + 1, word.end())}
+    spans = [part.span() for part in re.finditer(r"\S+", text)]
+    for (start, until), (since, end) in zip(spans, spans[words - 1 :], strict=False):
+        for first, last in product(range(start, until), range(end, since, -1)):
+            if first < last and not {first, last} & inside and same(text[first:last]):
+                return first, last
+    return None
 
 
 TRIES = 20

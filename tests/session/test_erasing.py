@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import labelcore as lc
-from labelcore.log.events import genesis, sound_part
+from labelcore.log.events import Event, genesis, sound_part
 from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
 from labelcore.report import bundle_zip
@@ -26,7 +26,9 @@ from labelcore.session.erasing import (
     erase_items,
     erase_person,
     erase_project,
+    is_name,
     set_retention,
+    unnamed,
 )
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
@@ -220,6 +222,16 @@ def test_a_name_goes_and_its_answers_stay_those_of_one_person(
     start = genesis(again.record.fingerprint, again.record.plan_json)
     assert len(sound_part(log, start)) == len(log)
     assert len(sound_part(changed, start)) == first - 1
+
+
+@pytest.mark.parametrize(
+    "name", ["Ann Lee", "ann@example.org", "Ann L.", "Ann (QA)", "O\u2019Brien", "Ann \U0001f642"]
+)
+def test_a_name_of_any_form_goes_from_what_was_written(name: str) -> None:
+    said = "({0}), as {0}'s \u201c{0}\u201d: {0}/{0}, not x{1}x or {1}-{1}"
+    event = Event(1, "noted", "", "bob", text=said.format(name, "Ann Lee"))
+    left = unnamed(event, is_name(name), len(name.split()), "erased 1").text
+    assert left == said.format("erased 1", "Ann Lee")
 
 
 def test_a_project_goes_with_all_that_is_its_own(session: lc.Session, home: Path) -> None:
