@@ -133,5 +133,5 @@ def _kept(engine: Engine, look: Look, more: int) -> bool:
     horizon = engine.plan.horizon
     if horizon is None or not engine.plan.from_the_first_label:
         return False
-    in_all = horizon * engine.watched_for - engine.given - engine.limit
+    in_all = horizon * engine.watched_for - engine.given - engine.allowed
     return more <= min(in_all, horizon * look.planned - look.answered)

@@ -319,6 +319,11 @@ class Engine(Book):
         return self.design.most(self.frame)
 
     @property
+    def allowed(self) -> int:
+        """How many items may be asked now: up to its limit, or no more than those so far."""
+        return len(self.asked) if self.ended else self.limit
+
+    @property
     def unsure_reading(self) -> Unsure:
         """That of the plan; both ways where some strata are asked nothing, so that nobody knows how
         many of their items a person can judge."""
@@ -627,7 +632,7 @@ class Engine(Book):
     def extend(self, budget: int, estimand: str | None = None, group: str | None = None) -> None:
         """Go on until so many items in all. Those more than before are asked next, and for a figure
         or of a group where one is named."""
-        more, groups = min(budget, self.most) - self.limit, self.setup.groups
+        more, groups = min(budget, self.most) - self.allowed, self.setup.groups
         super().extend(min(budget, self.most))
         if estimand is None and group is None:
             return

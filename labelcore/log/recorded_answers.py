@@ -138,6 +138,11 @@ class Book:
         """The size that was forecast anew last; 0 before."""
         return self.replans[-1][0] if self.replans else 0
 
+    @property
+    def ended(self) -> bool:
+        """Whether it is over whatever its limit: finished, or stopped and not extended since."""
+        return self.finished or (self.stopped and not self.extended)
+
     def in_force(self, index: int) -> Event | None:
         """The answer that counts for the item with this index; None if there is none."""
         answers = self.asked[index - 1].answers

@@ -151,11 +151,10 @@ class LogState:
         """What others have on the screen and this person could judge, the one shown first first."""
         engine = self.engine
         again = engine.repeats.ready(annotator, anything=True)
-        over = engine.finished or (engine.stopped and not engine.extended)
         return [
             shown
             for shown in self.screens.of_others(annotator)
-            if (shown.draw.index in again if shown.draw.repeat else not over)
+            if (shown.draw.index in again if shown.draw.repeat else not engine.ended)
         ]
 
     def last_said(self, draw: Draw, kind: str) -> str:

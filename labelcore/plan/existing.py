@@ -24,11 +24,7 @@ from scipy.special import chdtrc
 from labelcore.designs.base import Design, FrameT, IntArray, Setup
 from labelcore.designs.helpers import like_known_answers
 from labelcore.designs.sure_scores import turned_words
-from labelcore.errors import (
-    NotRandomError,
-    PlanArgumentError,
-    PlanError,
-)
+from labelcore.errors import NotRandomError, PlanArgumentError, PlanError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.kept import Kept, Recent

@@ -251,7 +251,7 @@ class Drawing:
     def coming(self, annotator: str) -> Found | None:
         """What this person would get next; None where nothing is drawn."""
         engine = self.engine
-        if engine.finished or (engine.stopped and not engine.extended):
+        if engine.ended:
             return None
         return self._next_index(annotator)
 

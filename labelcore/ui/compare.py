@@ -96,7 +96,7 @@ def _add(project: str, more: int, cell: TableCell) -> None:
     name = key_parts(cell.figure)[0]
     group = cell.estimate.scope.group if cell.estimate.scope.by else None
     session.extend(
-        budget=session.engine.limit + more,
+        budget=min(session.engine.allowed + more, session.engine.most),
         annotator=people.name(session),
         estimand=name if name in session.plan.estimands else None,
         group=group,

@@ -36,7 +36,7 @@ def systems_panel(session: Session) -> None:
 
 def _decide(session: Session, pairs: int, more: int) -> None:
     """A button for the labels that decide the pairs nearest to it, beyond those already planned."""
-    add = more - max(session.engine.limit - session.engine.answers_given, 0)
+    add = more - max(actions.allowed(session) - session.engine.answers_given, 0)
     until = session.estimate("prevalence").scope.until
     kept = session.plan.promise == Promise.WATCHED and not 0 < until < session.labels + more
     if pairs and kept and 0 < add <= can_go_on(session) and visitor.allowed(Right.RUN):

@@ -274,3 +274,14 @@ def test_more_labels_go_to_the_group_that_is_named_and_hold_what_their_price_sai
     assert now.half_width < cell.estimate.half_width
     with pytest.raises(ValueError, match="group must be one that the plan asks for: l0, l1, l2"):
         session.extend(budget=before + price.more + 5, group="l9")
+
+
+def test_after_an_early_end_all_labels_more_go_to_the_group_that_is_named() -> None:
+    frame = grouped_frame(1_000, shares=(0.6, 0.4))
+    plan = lc.Plan("recalibrated_neyman", "accuracy", classifier="m", budget=120, by="language")
+    session = lc.Session(grouped(frame), plan)
+    session.finish("too early")
+    session.extend(budget=40, group="l1")
+    assert session.engine.directed("l1") == 40
+    asked = {draw.item_id for draw in session.take(40)}
+    assert len(asked) == 40 and {*frame.set_index("id")["language"][[*asked]]} == {"l1"}
