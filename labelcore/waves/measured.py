@@ -104,7 +104,8 @@ def of_session(session: Session) -> Measured:
     engine, terms = session.engine, terms_of(session.record)
     over = is_over(session)
     kinds = [event.kind for event in session.events]
-    early = "finished" in kinds and "looked" in kinds[: kinds.index("finished")]
+    ends = [place for place, kind in enumerate(kinds) if kind == "finished"]
+    early = bool(ends) and "looked" in kinds[: ends[-1]]
     restarts = [event.text or "" for event in session.events if event.kind == "restarted"]
     positions, codes = first_given(engine)
     figures = {}

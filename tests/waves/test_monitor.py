@@ -184,6 +184,18 @@ def test_a_wave_closed_after_a_look_has_no_promise() -> None:
     assert monitor.table().iloc[0]["promise"] == "none"
 
 
+def test_a_wave_that_went_on_after_a_look_and_was_closed_again_has_no_promise() -> None:
+    monitor, frame = started(), table()
+    session = monitor.wave(read(frame), "one")
+    label(session, frame, most=30)
+    monitor.close("one")
+    assert monitor.table().iloc[0]["promise"] == "fixed"
+    session.extend(budget=LABELS)
+    label(session, frame, most=10)
+    monitor.close("one")
+    assert monitor.table().iloc[0]["promise"] == "none"
+
+
 @pytest.mark.full
 def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
     frame = table().assign(language=np.where(np.arange(ITEMS) % 3, "en", "de"))
