@@ -241,7 +241,8 @@ class Monitor:
         self.check(population, wanted, renewed=renewed)
         plan = self._planned(population, labels)
         terms = {
-            "name": self.name, "wave": wanted, "number": len(there) + 1, "asked": self._asked,
+            "name": self.name, "wave": wanted, "asked": self._asked,
+            "number": 1 + max((int(terms_of(record)["number"]) for record in there), default=0),
             **(self._agreed(there) or self._frozen(population, plan)),
         }  # fmt: skip
         before = dict(self.settings)

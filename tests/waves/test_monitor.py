@@ -17,6 +17,7 @@ from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.session.carried import CARRIED, Home, terms_of, waves_of
+from labelcore.session.erasing import erase_project
 from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate
 from labelcore.stats.proportion import wilson
@@ -194,6 +195,17 @@ def test_a_wave_that_went_on_after_a_look_and_was_closed_again_has_no_promise() 
     label(session, frame, most=10)
     monitor.close("one")
     assert monitor.table().iloc[0]["promise"] == "none"
+
+
+def test_a_wave_after_an_erased_one_is_the_last() -> None:
+    monitor = started()
+    for number, name in enumerate(("one", "two", "three", "four")):
+        if name == "four":
+            erase_project(monitor.store, "spam: one", who="ann", why="asked for")
+        monitor.wave(read(table(1_000 * number)), name)
+        monitor.close(name)
+    assert monitor.names == ["two", "three", "four"]
+    assert [terms_of(one)["number"] for one in monitor.records] == [2, 3, 4]
 
 
 @pytest.mark.full
