@@ -139,8 +139,8 @@ def waiting(session: Session) -> int:
     population, first = session.population, engine.classifiers[0]
     n_items = len(population)
     codes = np.zeros(n_items, dtype=np.int64)
-    if first is not None:
-        codes[:] = population.predictions[first]
+    if first in population.predictions:
+        codes[:] = population.predictions[str(first)]
     for item_id, label in home.labels.items():
         with suppress(ValueError):
             codes[population.position(item_id)] = engine.classes[label.answer]

@@ -208,6 +208,20 @@ def test_a_wave_after_an_erased_one_is_the_last() -> None:
     assert [terms_of(one)["number"] for one in monitor.records] == [2, 3, 4]
 
 
+def test_what_waits_is_told_where_nothing_is_predicted() -> None:
+    plan = lc.Plan("recalibrated_neyman", ["prevalence"], margin=0.1, promise="fixed", seed=3)
+    monitor = lc.Monitor(None, "spam", plan, ["prevalence >= 0.1"], since_launch=False)
+    for first in (0, 500):
+        frame = table(first)
+        items = lc.read_population(frame, id="id", content="text", scores={"m": "score"})
+        session = monitor.wave(items, f"from {first}")
+        if not first:
+            label(session, frame)
+    size = session.plan.planned
+    assert size and 0 < monitor.due["from 500"] <= size
+    assert f"{size} labels, {plan.method.label}" in monitor.report()
+
+
 @pytest.mark.full
 def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
     frame = table().assign(language=np.where(np.arange(ITEMS) % 3, "en", "de"))
