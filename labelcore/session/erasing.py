@@ -668,7 +668,7 @@ def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retain
         ends = [event for event in log if event.kind == "finished"]
         if not days or not ends or not state.book.finished or state.erased.everything:
             continue
-        if datetime.fromisoformat(ends[-1].at) + timedelta(days=days) <= at:
+        if (at - datetime.fromisoformat(ends[-1].at)) / timedelta(days=1) >= days:
             due.append((record.name, f"texts are kept for {days} days after the project's end"))
     names, place = tuple(name for name, _ in due), store.guarded
     why = "" if place is None else _unsteady(place, at)

@@ -258,6 +258,9 @@ def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(
     def after(days: float) -> Retained:
         return carry_out_retention(store, end + timedelta(days=days))
 
+    set_retention(store, "spam", 10**9)
+    assert after(0.01).due == (), "beyond every date, which holds up no other project"
+    set_retention(store, "spam", 90)
     assert after(0.01).due == () and after(1).why == "" and after(89.9).due == ()
     # Off by years, and back again: nothing is erased, whoever starts the app how often.
     for days in (4000, 4000.01, -400):
