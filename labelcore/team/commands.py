@@ -19,7 +19,7 @@ from labelcore.errors import MissingStoreError
 from labelcore.settings import DATABASE, HOSTS, STORE, data_folder, listed
 from labelcore.store import act, command_user, open_store
 from labelcore.store import note as write_acts
-from labelcore.team.register import DAYS, Register
+from labelcore.team.register import DAYS, LONGEST_DAYS, Register
 from labelcore.team.roles import Role
 from labelcore.team.settings import (
     KEY,
@@ -110,6 +110,10 @@ def people() -> None:
 project_option: Decorator = click.option(
     "--project", "projects", multiple=True, metavar="NAME", help="In this one; repeat for several."
 )
+there_option: Decorator = click.option(
+    "--project", "projects", multiple=True, metavar="NAME", required=True,
+    help="Repeat for several.",
+)  # fmt: skip
 role_option: Decorator = click.option(
     "--role", type=click.Choice([*map(str, Role)]), required=True, help="What they may do."
 )
@@ -125,7 +129,7 @@ role_option: Decorator = click.option(
 @click.option("--login", is_flag=True, help="Known by a login of that name; no link is made.")
 @click.option(
     "--days",
-    type=click.IntRange(1),
+    type=click.IntRange(1, LONGEST_DAYS),
     default=DAYS,
     show_default=True,
     help="After which the link ends.",
@@ -162,7 +166,7 @@ def add(
 @people.command("give")
 @click.argument("name")
 @role_option
-@project_option
+@there_option
 @data_option
 @json_option
 def give(name: str, role: str, projects: tuple[str, ...], data: str | None, as_json: bool) -> None:
@@ -175,7 +179,7 @@ def give(name: str, role: str, projects: tuple[str, ...], data: str | None, as_j
 
 @people.command("take")
 @click.argument("name")
-@project_option
+@there_option
 @data_option
 @json_option
 def take(name: str, projects: tuple[str, ...], data: str | None, as_json: bool) -> None:

@@ -32,8 +32,8 @@ FOLDER = ".people"
 ADDRESS = ".address"
 """Where the app said last that it is reached."""
 LONGEST_NAME = 100
-DAYS = 90
-"""After which a link ends, where nothing else is said."""
+DAYS, LONGEST_DAYS = 90, 3650
+"""After which a link ends, where nothing else is said, and at the latest."""
 log = logging.getLogger(__name__)
 STEM = re.compile(r"[0-9a-f]{16}")
 """What a person's file is called, and how the secret of the link begins: it says where to look."""

@@ -9,7 +9,7 @@ import streamlit as st
 
 from labelcore.access import NotAllowedError, Right
 from labelcore.settings import data_folder
-from labelcore.team.register import DAYS, Person, Register, check_name
+from labelcore.team.register import DAYS, LONGEST_DAYS, Person, Register, check_name
 from labelcore.team.roles import RIGHTS, Role
 from labelcore.ui import sessions, visitor
 from labelcore.ui.door import entrance
@@ -119,7 +119,9 @@ def _give(project: str, register: Register) -> None:
         st.selectbox("Role", list(Role), 2, key=f"role-role-{token}", width=140)
         st.selectbox("Comes by", [*ways, *([GROUP] if visitor.runs_all() else [])],
                      key=f"role-by-{token}", width=165)  # fmt: skip
-        st.number_input("Days of a link", 1, 3650, DAYS, key=f"role-days-{token}", width=130)
+        st.number_input(
+            "Days of a link", 1, LONGEST_DAYS, DAYS, key=f"role-days-{token}", width=130
+        )
         if visitor.runs_all():
             st.selectbox("Where", [HERE, EVERYWHERE], key=f"role-where-{token}", width=165)
             if groups:

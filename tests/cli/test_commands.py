@@ -459,6 +459,13 @@ def test_people_get_roles_and_lose_them(tmp_path: Path, capsys: pytest.CaptureFi
     assert code == 2 and "say where: --project NAME" in error
     code, _, error = run(capsys, "people", "give", "Ann", "--role", "owner", "--project", "x", *at)
     assert code == 2 and "project must be one of those there (none yet), got 'x'" in error
+    for given in (("give", "Ann", "--role", "owner"), ("take", "Ann")):
+        code, _, error = run(capsys, "people", *given, *at)
+        assert code == 2 and "Missing option '--project'" in error
+    code, _, error = run(
+        capsys, "people", "add", "Eve", "--role", "owner", "--every-project", "--days", "9" * 9, *at
+    )
+    assert code == 2 and "1<=x<=3650" in error
     assert run(capsys, "people", "remove", "ann", *at)[0] == 0
     code, _, error = run(capsys, "people", "remove", "Ann", *at)
     assert code == 2 and "('Bob', 'c@d.org')" in error
