@@ -582,12 +582,11 @@ class Monitor:
     def _terms(self) -> list[tuple[str, str]]:
         """What it was begun with, by name."""
         last = self.records[-1]
-        settings = json.loads(last.settings_json)
         size = self.plan.budget or Plan.from_json(last.plan_json).planned
         return [
             ("Required", "; ".join(self.requirements) or "nothing"),
             ("Change since launch", "watched, each figure" if self.since_launch else "not watched"),
-            ("Schedule", str(settings.get("schedule") or "none")),
+            ("Schedule", str(json.loads(last.settings_json).get("schedule") or "none")),
             ("Planned", f"{words.count(self.waves, 'wave')} for an error of {self.error:.0%}"),
             ("Each wave", f"{words.count(int(size or 0))}, {self.plan.method.label}"),
         ]

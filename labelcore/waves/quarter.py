@@ -36,7 +36,6 @@ def quarter_of(
     """What is known of the waves of these projects, at least one.
 
     watched   what ``Monitor.watched`` tells of all waves
-    terms     what the monitor was begun with
     """
     names = {str(terms_of(record)["wave"]) for record in records}
     rows, alarms = [], []
