@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from labelcore.charts.base import (
-    VALUE_DOT,
-    Chart,
-    Row,
-    empty_chart,
-    interval_words,
-    rows_drawing,
-)
+from labelcore.charts.base import VALUE_DOT, Chart, Row, empty_chart, interval_words, rows_drawing
 from labelcore.charts.design import DASHES, FIRST, REFERENCE, SECOND, SERIES, THIN
 from labelcore.charts.drawing import (
     AnyMark,

@@ -14,13 +14,7 @@ from labelcore.charts.history_table import thinned
 from labelcore.charts.names import shortened
 from labelcore.promises import ClaimStatus, Form
 from labelcore.words import sentences as words
-from labelcore.words.claims import (
-    LEAST_TIMES,
-    MOST_TIMES,
-    enough_words,
-    shown_words,
-    times_words,
-)
+from labelcore.words.claims import LEAST_TIMES, MOST_TIMES, enough_words, shown_words, times_words
 
 COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
 NOTHING = "No evidence yet: the curve starts with the first look."

@@ -206,11 +206,9 @@ def _known(store: LabelStore, record: ProjectRecord, items: Sequence[str]) -> tu
     """Those of these ids that a project has."""
     drawn = {event.item_id for event in store.events(record.name)}
     population = _population(store, record)
-    return tuple(item for item in items if item in drawn or _has(population, item))
-
-
-def _has(population: Population | None, item: str) -> bool:
-    return population is not None and population._ids.find(item) is not None
+    ids = None if population is None else population._ids
+    there = {item for item in items if ids is not None and ids.find(item) is not None}
+    return tuple(item for item in items if item in drawn or item in there)
 
 
 def _population(store: LabelStore, record: ProjectRecord) -> Population | None:

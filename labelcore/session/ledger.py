@@ -25,6 +25,7 @@ from labelcore.store import (
     RepeatedTokenError,
     difference,
     identity_of,
+    refuse_another,
 )
 from labelcore.store.base import NO_CONTENTS
 
@@ -77,10 +78,10 @@ def check_characters(argument: str, text: str) -> None:
         raise ValueError(f"{argument} must not hold half of a character, got {text!r}") from None
 
 
-def check_whole(name: str, number: object) -> None:
-    """TypeError for what is no whole number of items."""
+def check_whole(name: str, number: object, of: str = "items") -> None:
+    """TypeError for what is no whole number of these."""
     if isinstance(number, bool) or not isinstance(number, int):
-        raise TypeError(f"{name} must be a whole number of items, got {number!r}")
+        raise TypeError(f"{name} must be a whole number of {of}, got {number!r}")
 
 
 def check_annotator(name: object) -> None:
@@ -125,6 +126,7 @@ class Ledger:
         self._why = ""
         self._held_against_copies = False
         self.genesis = state.hash
+        self._identity = identity_of(store.project(project))
         self._lock = threading.RLock()
         self._looking = threading.local()
 
@@ -151,7 +153,10 @@ class Ledger:
                 return
             last = self.state.sequence
             copies = () if self._held_against_copies else self.store.copies(NEWEST)
-            events = self.store.events(self.project, last)
+            log = self.store.events(self.project, max(last - 1, 0))
+            if last and log and log[0].hash != self.state.hash:
+                refuse_another(self.store, self.project, self._identity)
+            events = log[1:] if last else log
             sound = sound_part(events, self.state.hash, last)
             if len(sound) == len(events):
                 sound = self._as_in(copies, sound)
@@ -166,12 +171,10 @@ class Ledger:
     def _as_in(self, copies: Sequence[Copy], log: Sequence[Event]) -> Sequence[Event]:
         """The whole log, held against what is kept outside of it; nothing of one that differs from
         its first event on."""
-        if copies:
-            key = identity_of(self.store.project(self.project))
-            if gap := difference(log, copies, key):
-                first = max(1, gap.first)
-                self._break_at(first, differs(gap, key, len(log)))
-                return log[: first - 1]
+        if copies and (gap := difference(log, copies, self._identity)):
+            first = max(1, gap.first)
+            self._break_at(first, differs(gap, self._identity, len(log)))
+            return log[: first - 1]
         return log
 
     def check(self) -> Sequence[Copy]:

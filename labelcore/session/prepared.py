@@ -107,16 +107,13 @@ def keep_prepared(folder: Path | None, population: Population, plan: Plan, frame
         return
 
 
-def _version() -> str:
-    return str(sys.modules["labelcore"].__version__)
-
-
 def place(folder: Path, fingerprint: str) -> Path:
     return folder / FOLDER / fingerprint[:DIGITS]
 
 
 def _frame_file(folder: Path, population: Population, plan: Plan) -> Path:
     """Named by all that the frame follows from: the items, the plan and the version."""
-    text = f"{_version()}|{population.fingerprint}|{plan.to_json()}"
+    version = sys.modules["labelcore"].__version__
+    text = f"{version}|{population.fingerprint}|{plan.to_json()}"
     name = sha256(text.encode()).hexdigest()[:DIGITS]
     return place(folder, population.fingerprint) / f"frame-{name}.arrow"

@@ -1936,10 +1936,9 @@ def _columns(by: str | Sequence[str] | None) -> tuple[str, ...]:
     return (by,) if isinstance(by, str) else tuple(by or ())
 
 
-def _check_whole(name: str, of: str, value: object, most: int | None = None) -> None:
+def _check_whole(name: str, of: str, value: int, most: int | None = None) -> None:
     """TypeError or ValueError for what is no whole number from 1 to ``most``."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be a whole number of {of}, got {value!r}")
+    check_whole(name, value, of)
     if value < 1:
         raise ValueError(f"{name} must be at least 1, got {value}")
     if most is not None and value > most:

@@ -13,9 +13,10 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
+from labelcore.errors import RenamedProjectError, UnknownProjectError
 from labelcore.log.events import Event, common
 from labelcore.store.anchor import COMMAND, AnchorCopy
-from labelcore.store.base import Copy, ProjectRecord, Seal, SealedProject, identity
+from labelcore.store.base import Copy, LabelStore, ProjectRecord, Seal, SealedProject, identity
 from labelcore.store.signing import is_signed, key_file, public_key, signed
 from labelcore.whole_file import whole_file
 
@@ -30,6 +31,15 @@ FORGED = "{file} was not written with the key of this store"
 
 def identity_of(record: ProjectRecord) -> str:
     return identity(record.created_at, record.fingerprint, record.plan_json)
+
+
+def refuse_another(store: LabelStore, name: str, key: str) -> None:
+    """Raise UnknownProjectError where the project of this identity is called otherwise by now."""
+    names = {identity_of(record): record.name for record in store.projects()}
+    if key not in names:
+        raise UnknownProjectError(f"The project {name!r} was erased.")
+    if names[key] != name:
+        raise RenamedProjectError(name, names[key])
 
 
 def seals_file(place: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.errors import UnknownProjectError
+from labelcore.errors import RenamedProjectError, UnknownProjectError
 from labelcore.session import managing
 from labelcore.store import LabelStore, open_store
 
@@ -89,6 +89,13 @@ def test_a_session_with_the_old_name_cannot_write(session: lc.Session, store: La
     managing.rename(store, "spam", "junk")
     with pytest.raises(UnknownProjectError):
         session.answer(draw, True)
+    copy = managing.duplicate(store, "junk", "spam")
+    other = lc.Session.open(store, copy.name)
+    while other.ledger.state.sequence < session.ledger.state.sequence:
+        other.next() if other.labels == 5 else other.answer(other.next(), True)
+    with pytest.raises(RenamedProjectError, match="is called 'junk' now"):
+        session.answer(draw, True)
+    assert lc.Session.open(store, "spam").broken_at == 0
     assert lc.Session.open(store, "junk").labels == 5
 
 
