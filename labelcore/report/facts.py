@@ -150,6 +150,11 @@ class Facts:
     further: Sequence[OtherChoice]
 
     @property
+    def reworded(self) -> int:
+        """How often words were changed; what dots tell is none of them."""
+        return len({at for at, name, *_ in self.rewordings if name != "dots"})
+
+    @property
     def existing_words(self) -> str:
         """The labels that the file held and what they are taken for; "" without any."""
         known = self.population.known
@@ -225,7 +230,7 @@ def gather(session: Session) -> Facts:
     along = along_ranks(session)
     curves, left_out = _curves(session) if along is None else (along.bands, "")
     rewordings = _rewordings(record, events)
-    dots = _dots(session, rewordings)
+    dots = _dots(session, rewordings, span[0] if span else "")
     return Facts(
         project=session.project,
         record=record,
@@ -273,8 +278,9 @@ def gather(session: Session) -> Facts:
     )
 
 
-def _dots(session: Session, rewordings: Sequence[tuple[str, str, str, str]]) -> Told:
-    if any(name == "dots" for _, name, _, _ in rewordings):
+def _dots(session: Session, rewordings: Sequence[tuple[str, str, str, str]], first: str) -> Told:
+    """``first``: when the first label was given; what was said before counts for nothing."""
+    if first and any(name == "dots" and at > first for at, name, _, _ in rewordings):
         return Told.PARTLY
     return Told.ALWAYS if session.settings.get("dots") is True else Told.NEVER
 
@@ -342,7 +348,7 @@ def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
 
 
 def _rewordings(record: ProjectRecord, events: Sequence[Event]) -> list[tuple[str, str, str, str]]:
-    """Every wording that was changed, in order."""
+    """Every wording that was changed, in order; what people are called is none."""
     words, changes = json.loads(record.settings_json), []
     for event in events:
         if event.kind == "worded":
@@ -351,7 +357,7 @@ def _rewordings(record: ProjectRecord, events: Sequence[Event]) -> list[tuple[st
             for name, after in event.detail.items():
                 changes.append((event.at, name, value_text(words.get(name)), value_text(after)))
                 words[name] = after
-    return changes
+    return [change for change in changes if change[1] != "names"]
 
 
 def value_text(value: Any) -> str:

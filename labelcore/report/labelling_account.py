@@ -261,7 +261,7 @@ def _doubts(facts: Facts) -> list[Child]:
         share = tied(percent(undecided / (facts.counts["labelled"] + undecided)))
         texts.append(f"{count(undecided, 'item')} got no class ({share} of the answers).")
     texts += [tied(note) for note in curve_notes(facts)]
-    if facts.rewordings:
+    if facts.reworded:
         texts.append("The wording was changed after the start (listed under Question).")
     rare = [
         name_of(estimate)

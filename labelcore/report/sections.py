@@ -114,13 +114,12 @@ def _rewordings(facts: Facts) -> Markup | None:
         )
         for at, name, before, after in facts.rewordings
     ]
-    number = facts.counts["reworded"]
+    said = (
+        f"The wording was changed {count(facts.reworded, 'time')} after the start; labels from "
+        "before were given under the old words."
+    )
     return joined(
-        element(
-            "p",
-            f"The wording was changed {count(number, 'time')} after the start; labels from before "
-            "were given under the old words.",
-        ),
+        element("p", said) if facts.reworded else None,
         table("Changed wording", ("When", "What", "Before", "After"), rows),
     )
 

@@ -329,6 +329,21 @@ def test_thinning_keeps_both_ends(number: int, most: int) -> None:
     assert not number or (chosen[0], chosen[-1]) == (0, number - 1)
 
 
+def test_a_name_and_dots_before_the_first_label_are_no_change_of_words(tmp_path: Path) -> None:
+    write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", settings={"question": "Spam?", "dots": True})
+    session.reword(dots=False)
+    session.answer(session.next(), True)
+    session.introduce("Ann Lee")
+    text = Outline(report_html(session)).text
+    assert "The wording was changed" not in text and "Ann Lee" not in text
+    assert "No dots told labellers" in text
+    session.reword(dots=True, question="Is it spam?")
+    text = Outline(report_html(session)).text
+    assert "For a part of the time, dots told" in text
+    assert "The wording was changed 1 time after the start" in text
+
+
 def test_a_content_column_of_a_model_is_not_blind(tmp_path: Path) -> None:
     """Whoever made the project: by the column's name, and where it is a classifier's own."""
     rows = [f"{n},message {n},because {n},{n / 300}" for n in range(300)]
