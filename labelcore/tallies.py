@@ -187,10 +187,10 @@ class Tally:
         """The cells of the items at some positions, -1 outside of the group that it is of."""
         return np.asarray(self._cell[self._combined(items)])
 
-    def of_group(self, group: int) -> Tally:
-        """The cells of one group with the labels that they have now; other items are in none, and
-        their place is -1."""
-        mine = self.group == group
+    def of_group(self, group: int, *, rest: bool = False) -> Tally:
+        """The cells of one group, or of all others, with the labels that they have now; other items
+        are in none, and their place is -1."""
+        mine = (self.group == group) != rest
         part = copy.copy(self)
         for name in ("size", "stratum", "prediction", "second_prediction", "group", "counts"):
             setattr(part, name, getattr(self, name)[mine])

@@ -4,7 +4,7 @@ Two classifiers judge the same items, so that their difference is estimated from
 over strata cut at what both say. Two groups share no item: the ends of their difference are made of
 the ends of both (MOVER), each at the level that the correlation of all the differences leaves
 (``stats.max_t``). Systems whose prompts are drawn whole share these: their figures are correlated
-(``figures.prompts``).
+(``figures.prompts``). What items move that count both ways is no chance: it is added as it is.
 
 Source: Zou and Donner (2008) for the ends, also of dependent figures; as in
 ``labelcore.stats.max_t`` for the level.
@@ -24,17 +24,18 @@ import pandas as pd
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.errors import did_you_mean
 from labelcore.estimands import DIFFERENCE, DIFFERENCES, SCALARS, Estimand, table_of
-from labelcore.figures.from_counts import answers_of, fitted_cell_rates, look_at
+from labelcore.figures.from_counts import answers_of, fitted_cell_rates, look_at, with_doubts
 from labelcore.figures.prompts import covariance_of_cells
 from labelcore.figures.readiness import complete
 from labelcore.figures.scalars import certain_limits, headline_stage, within
 from labelcore.figures.tables import beside, confidence_of, groups_of
+from labelcore.figures.unsure import cells_of
 from labelcore.log.engine import Engine
 from labelcore.population.groupings import Grouping
 from labelcore.promises import Promise
 from labelcore.stats.max_t import error_levels, pull_of
-from labelcore.stats.profile import Cells, FloatArray, slopes
-from labelcore.tallies import Question
+from labelcore.stats.profile import FloatArray, slopes
+from labelcore.tallies import Question, Tally
 
 COLUMNS = ("a", "b", "by", "estimand", "value", "low", "high", "labels_used", "promise", "ahead",
            "more")  # fmt: skip
@@ -133,7 +134,9 @@ def _of_classifiers(engine: Engine, estimand: str) -> list[dict[str, Any]]:
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
     rows = []
     for pair, mine in zip(asked, answers, strict=True):
-        figures = within(uncut := design.figures(mine, look), certain_limits(stage, mine, uncut))
+        figures = design.figures(mine, look)
+        figures = with_doubts(stage, stage.tallies[pair.subject], mine, look, figures)
+        figures = within(figures, certain_limits(stage, mine, figures))
         ends = figures.value[0], figures.low[0], figures.high[0]
         rows.append(_row(str(pair.classifier), str(pair.versus), "", estimand, ends, engine.labels,
                          figures.promise or promise_now(engine)))  # fmt: skip
@@ -148,10 +151,11 @@ def promise_now(engine: Engine) -> Promise:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Side:
-    """A group, or all others: what its figure is worked out from, and how each cell of the
-    classifier moves it, (n_cells,)."""
+    """A group, or all others: its cells, what its figure is worked out from, and how each cell of
+    the classifier moves it, (n_cells,)."""
 
     name: str
+    tally: Tally
     answers: Answers[Any]
     slope: FloatArray
 
@@ -168,15 +172,12 @@ def _of_groups(
     ]
     stage = beside(engine, asked, groups)
     tally = stage.tallies[classifier]
-    cells, rates = tally.cells(index), fitted_cell_rates(stage, tally, index)
-    sides = [_side(stage, row, cells, rates, tally.group == place, name, index)
+    cells, rates = cells_of(stage, tally, index), fitted_cell_rates(stage, tally, index)
+    sides = [_side(stage, row, tally, place, name, index)
              for place, name in enumerate(groups.names)]  # fmt: skip
-    if rest:
-        others = [_side(stage, row, cells, rates, tally.group != place, REST, index)
-                  for place in range(len(sides))]  # fmt: skip
-        pairs = list(zip(sides, others, strict=True))
-    else:
-        pairs = list(combinations(sides, 2))
+    others = [_side(stage, row, tally, place, REST, index, rest=True)
+              for place in range(len(sides) * rest)]  # fmt: skip
+    pairs = list(zip(sides, others, strict=True) if rest else combinations(sides, 2))
     pull = pull_of(cells, table_of([row], cells), np.zeros(len(cells.size), dtype=np.int64), rates,
                    target=engine.plan.target)  # fmt: skip
     covariance = covariance_of_cells(stage, tally, pull, index)
@@ -184,14 +185,14 @@ def _of_groups(
     level = float(error_levels(apart @ covariance @ apart.T, engine.plan.confidence))
     look = replace(look_at(stage), confidence=1 - level)
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
-    ends: dict[int, tuple[float, float, float]] = {}
+    ends = {}
     for part in {id(side): side for pair in pairs for side in pair}.values():
-        figures = within(
-            uncut := design.figures(part.answers, look), certain_limits(stage, part.answers, uncut)
-        )
-        ends[id(part)] = tuple(  # type: ignore[assignment]
-            float(end[0]) for end in (figures.value, figures.low, figures.high)
-        )
+        known = design.figures(part.answers, look)
+        either = with_doubts(stage, part.tally, part.answers, look, known)
+        limits = certain_limits(stage, part.answers, known)
+        known, either = within(known, limits), within(either, limits)
+        doubt = known.low - either.low, either.high - known.high
+        ends[id(part)] = [float(end[0]) for end in (known.value, known.low, known.high, *doubt)]
     promise = promise_now(engine)
     return [
         _row(a.name, b.name, groups.label, estimand,
@@ -202,18 +203,16 @@ def _of_groups(
 
 
 def _side(
-    engine: Engine, row: Estimand, cells: Cells, rates: FloatArray | None, mine: Any, name: str,
-    index: int | None,
+    engine: Engine, row: Estimand, tally: Tally, place: int, name: str, index: int | None, *,
+    rest: bool = False,
 ) -> _Side:  # fmt: skip
-    arrays = ("size", "labelled", "positive", "predicted", "stratum")
-    part = replace(cells, **{name: getattr(cells, name)[mine] for name in arrays})
-    guess = None if rates is None else rates[mine]
-    answers = Answers(engine.frame, [row], part, guess, engine.classifiers[0], index, engine.codes)
-    table = table_of([row], part)
-    smooth = part.size * (0.5 if guess is None else guess)
-    slope = np.zeros(len(cells.size))
-    slope[mine] = np.nan_to_num(slopes(table, smooth[None, :]))[0]  # type: ignore[arg-type]
-    return _Side(name, answers, slope)
+    part, mine = tally.of_group(place, rest=rest), (tally.group == place) != rest
+    cells, guess = cells_of(engine, part, index), fitted_cell_rates(engine, part, index)
+    answers = Answers(engine.frame, [row], cells, guess, engine.classifiers[0], index, engine.codes)
+    smooth, slope = cells.size * (0.5 if guess is None else guess), np.zeros(len(mine))
+    each = slopes(table_of([row], cells), smooth[None, :])  # type: ignore[arg-type]
+    slope[mine] = np.nan_to_num(each)[0]
+    return _Side(name, part, answers, slope)
 
 
 def _correlation(covariance: FloatArray, a: FloatArray, b: FloatArray) -> float:
@@ -225,7 +224,8 @@ def _correlation(covariance: FloatArray, a: FloatArray, b: FloatArray) -> float:
 def mover(
     a: Sequence[float], b: Sequence[float], correlation: float = 0.0
 ) -> tuple[float, float, float]:
-    """Value and ends of a difference from those of two figures.
+    """Value and ends of a difference from those of two figures; behind these may stand by how much
+    items that count both ways widen each of the ends.
 
     >>> [round(one, 3) for one in mover((0.9, 0.8, 0.95), (0.7, 0.6, 0.8))]
     [0.2, 0.059, 0.312]
@@ -237,8 +237,8 @@ def mover(
         return float(np.sqrt(max(half**2 + other**2 - 2 * correlation * half * other, 0.0)))
 
     value = a[0] - b[0]
-    low = value - reach(a[0] - a[1], b[2] - b[0])
-    high = value + reach(a[2] - a[0], b[0] - b[1])
+    low = value - reach(a[0] - a[1], b[2] - b[0]) - sum((*a[3:4], *b[4:5]))
+    high = value + reach(a[2] - a[0], b[0] - b[1]) + sum((*a[4:5], *b[3:4]))
     return value, max(float(low), -1.0), min(float(high), 1.0)
 
 

@@ -216,7 +216,8 @@ def figures_of(
         each: list[tuple[Answers[Any], Figures] | None] = [None] * len(engines)
         several = zip(mine[place], answers[place], by_group[place], figures[place], strict=True)
         for at, answer, look, figure in several:
-            each[at] = answer, with_doubts(engines[at], answer, look, figure, group[0].subject)
+            tally = engines[at].tallies[group[0].subject]
+            each[at] = answer, with_doubts(engines[at], tally, answer, look, figure)
         yield group, each
 
 
@@ -247,11 +248,10 @@ def _figures_at_once(
 
 
 def with_doubts(
-    engine: Engine, answers: Answers[Any], look: Look, figures: Figures, subject: Subject
+    engine: Engine, tally: Tally, answers: Answers[Any], look: Look, figures: Figures
 ) -> Figures:
     """The figures with the items that count both ways, where there are some, and with unsure ones
     at the odds that the plan declares."""
-    tally = engine.tallies[subject]
     if doubtful(engine, tally).any():
         figures = widened(engine, tally, answers, figures, look)
     if engine.undecided and engine.unsure_reading == Unsure.ODDS:

@@ -295,7 +295,7 @@ def precision_of(engine: Engine, classifier: str | None, predicted: int, judged:
     answers = replace(answers, cells=replace(answers.cells, predicted=row))
     look = look_at(engine)
     figures = EstimatesScalars.of(engine.design).figures(answers, look)
-    figures = with_doubts(engine, answers, look, figures, classifier)
+    figures = with_doubts(engine, engine.tallies[classifier], answers, look, figures)
     (estimate,) = _found(engine, answers, figures, [question]).stated()
     return replace(estimate, certain=None)
 

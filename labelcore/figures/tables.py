@@ -130,7 +130,8 @@ def _guesses(
     for places in _alike(each):
         figures = design.figures_of([answers[at] for at in places], [looks[at] for at in places])
         for at, mine in zip(places, figures, strict=True):
-            mine = with_doubts(stage, answers[at], looks[at], mine, each[at][0].subject)
+            tally = stage.tallies[each[at][0].subject]
+            mine = with_doubts(stage, tally, answers[at], looks[at], mine)
             for estimate in found_of(stage, answers[at], mine, each[at]):
                 estimates[estimate.estimand] = estimate
     return estimates

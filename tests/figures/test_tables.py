@@ -11,6 +11,7 @@ import labelcore as lc
 from labelcore.figures.arithmetic import arithmetic
 from labelcore.figures.differences import mover
 from labelcore.planning.truth import true_codes
+from labelcore.promises import UNSURE
 from labelcore.results.cells import COLUMNS, Table
 from labelcore.tallies import Tally
 from labelcore.testing.known import NOISE
@@ -185,6 +186,41 @@ def test_differences_of_groups_are_made_of_both_ends(by_language: lc.Session) ->
         assert row["low"] <= low and row["high"] >= high, "all of them at once are wider"
     rest = by_language.differences("language", rest=True)
     assert [*rest["b"]] == ["the rest"] * 4
+
+
+def hardly_judged(session: lc.Session, frame: pd.DataFrame, seed: int) -> None:
+    """Answer by the truth; of the items of l1 that are called positive four in five are unsure."""
+    truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
+    hard = dict(
+        zip(frame["id"], (frame["language"] == "l1") & (frame["score"] >= 0.5), strict=True)
+    )
+    random = np.random.default_rng(seed)
+    while (draw := session.next()) is not None:
+        unsure = hard[draw.item_id] and random.random() < 0.8
+        session.answer(draw, "unsure" if unsure else bool(truth[draw.item_id]))
+
+
+@pytest.mark.parametrize("unsure", UNSURE)
+def test_differences_take_unsure_items_for_what_the_figures_beside_them_do(
+    population: lc.Population, frame: pd.DataFrame, unsure: str
+) -> None:
+    """Seed 4, 300 labels, the unsure ones by seed 1."""
+    asked = ("accuracy", "accuracy_difference")
+    given = {"classifier": ("m", "n"), "budget": 300, "promise": "fixed", "seed": 4}
+    plan = lc.Plan("recalibrated_neyman", asked, unsure=unsure, **given)  # type: ignore[arg-type]
+    session = lc.Session(population, plan)
+    hardly_judged(session, frame, seed=1)
+    (row,) = session.differences().to_dict("records")
+    own = session.results()["accuracy_difference"]
+    assert isinstance(own, lc.Estimate)
+    assert [row["value"], row["low"], row["high"]] == pytest.approx([own.value, own.low, own.high])
+    table = session.table("language")
+    for pair in session.differences("language").to_dict("records"):
+        a, b = (table.cell("m", "accuracy", pair[side]).estimate for side in ("a", "b"))
+        assert pair["value"] == pytest.approx(a.value - b.value, abs=1e-9)  # type: ignore[operator]
+        if unsure == "either way" and "l1" in (pair["a"], pair["b"]):
+            doubt = max(a.high - a.low, b.high - b.low)
+            assert pair["high"] - pair["low"] >= doubt, "what is open is open in the difference"
 
 
 @pytest.mark.full
