@@ -36,12 +36,12 @@ from labelcore.figures.readiness import (
     scope_of,
     state_of,
 )
-from labelcore.figures.unsure import ranges_of_all
+from labelcore.figures.unsure import judged_share, ranges_of_all
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State, Unsure
 from labelcore.results.types import Estimate, largest_half_width
 from labelcore.stats.certain import certain_bounds
-from labelcore.stats.judged import judgeable
+from labelcore.stats.judged import in_the_file, judgeable
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Question
 from labelcore.words.existing import KNOWN_EXACTLY, assumed
@@ -283,19 +283,19 @@ def _narrowed(part: _Found, before: Limits) -> _Found:
 
 def precision_of(engine: Engine, classifier: str | None, predicted: int, judged: int) -> Estimate:
     """Of the items that the classifier predicts as the class ``predicted``, the share whose label
-    is the class ``judged``. For a method that estimates from the counts of cells."""
-    for asked in engine.questions if predicted == judged else ():
+    is the class ``judged``; of all of them: each that nobody can judge counts as the others of its
+    cell. For a method that estimates from the counts of cells."""
+    for asked in engine.questions if predicted == judged and judged_share(engine) is None else ():
         if (asked.row, asked.subject, asked.class_index) == (
             SCALARS["precision"], classifier, judged,
         ):  # fmt: skip
             return scalar_results(engine)[asked.key]
     question = Question("precision", SCALARS["precision"], classifier, judged)
-    answers = answers_of([engine], [question])[0]
-    row = engine.tallies[classifier].prediction == predicted
-    answers = replace(answers, cells=replace(answers.cells, predicted=row))
-    look = look_at(engine)
+    answers, tally = answers_of([engine], [question])[0], engine.tallies[classifier]
+    cells = replace(in_the_file(answers.cells), predicted=tally.prediction == predicted)
+    answers, look = replace(answers, cells=cells), look_at(engine)
     figures = EstimatesScalars.of(engine.design).figures(answers, look)
-    figures = with_doubts(engine, engine.tallies[classifier], answers, look, figures)
+    figures = with_doubts(engine, tally, answers, look, figures)
     (estimate,) = _found(engine, answers, figures, [question]).stated()
     return replace(estimate, certain=None)
 

@@ -225,3 +225,20 @@ def test_what_cannot_be_tabled_is_told(tmp_path: Path) -> None:
         confusion(engine)
     with pytest.raises(ValueError, match="names: 'lr', got 'svm'"):
         confusion(engine, "svm")
+
+
+def test_bounds_hold_their_own_numbers_where_some_items_cannot_be_judged(tmp_path: Path) -> None:
+    """Seed 5; most of the items called positive with little confidence, of which few are, are
+    unsure: the table takes each for one of its stratum, and its bounds do so, too."""
+    random = np.random.default_rng(5)
+    score = np.linspace(0, 1, 1500)
+    truth = (random.random(1500) < np.where(score > 0.75, 0.95, 0.15)).astype(int)
+    hard = (score > 0.5) & (score < 0.75) & (random.random(1500) < 0.7)
+    known = write(tmp_path, truth, score=score, thresholds={"lr": 0.5})
+    session = lc.Session(known.population, lc.Plan(NEYMAN, ["precision"], budget=400, seed=1,
+                                                   promise="fixed"))  # fmt: skip
+    while (draw := session.next()) is not None:
+        at = known.population.position(draw.item_id)
+        session.answer(draw, "unsure" if hard[at] else bool(truth[at]))
+    value, bounds = confusion(session.engine).to_numpy()[1, :2], cell_bounds(session.engine)[1]
+    assert (bounds[:, 0] <= value).all() and (value <= bounds[:, 1]).all()
