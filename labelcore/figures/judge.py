@@ -4,7 +4,8 @@ Cohen's kappa is 1 - D / E, with D the share of items that judge and people call
 that expected of a judge who calls as many positive whatever the item is. The judge calls the known
 share q of the file positive, so that E = q + (1 - 2 q) P over the people's share P: (kappa + 1) / 2
 is a ratio of two totals like every other estimand, with the interval of the plan's method. The bias
-is q - P.
+is q - P, with q that of the items that the figures are about. Where it is an estimate, of the items
+that a person can judge and of items like these, (bias + 1) / 2 is a ratio of two totals, too.
 
 Where all of several classes are numbers they are grades, and the mean score of the people's is told
 beside the judge's (``labelcore.stats.graded_profile``).
@@ -26,11 +27,12 @@ from labelcore.designs.base import Look
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.estimands import SCALARS, Estimand
 from labelcore.figures.differences import promise_now
-from labelcore.figures.from_counts import answers_of, look_at
+from labelcore.figures.from_counts import answers_of, look_at, with_doubts
 from labelcore.figures.prompts import less_sure
 from labelcore.figures.scalars import certain_limits, headline_stage, within
 from labelcore.figures.settled import settled_ends
 from labelcore.figures.tables import beside, groups_of
+from labelcore.figures.unsure import cells_of
 from labelcore.log.engine import Engine
 from labelcore.population.classes import grades_of
 from labelcore.results.base import Finding
@@ -45,13 +47,14 @@ NO_SHARES = {KAPPA, JUDGE_MEAN, MEAN, MEAN_BIAS}
 """Measures that are no shares of items, nor differences of such."""
 MEASURES = {
     "pass rate": ("prevalence", 0.0, 1.0),
-    "bias": ("prevalence", 0.0, -1.0),
+    "bias": ("bias", -1.0, 2.0),
     "agreement": ("accuracy", 0.0, 1.0),
     KAPPA: ("kappa", -1.0, 2.0),
     "true pass rate": ("recall", 0.0, 1.0),
     "false pass rate": ("specificity", 1.0, -1.0),
 }
-"""What is told, and the estimand that it is: offset and factor; of the bias the offset is q."""
+"""What is told, and the estimand that it is: offset and factor."""
+BIAS = Estimand("bias", "bias", (0.5, -0.5, 0.5, 0), (1, 0, 0, 0), formula="(1 + bias) / 2")
 NO_OVERLAP = " needs a plan with an overlap: nobody else judges an item"
 NO_GRADES = " is for verdicts to pass or fail: mean scores have no figure for the settled judgement"
 NOT_YET = " needs more items that several people judged, of a sample that is new and has an end"
@@ -85,19 +88,25 @@ def judge_table(
     groups, predicted = groups_of(stage, by), population.predictions[name]
     parts: list[int | None] = [None, *range(0 if groups is None else len(groups.names))]
     rows: list[dict[str, Any]] = []
+    index, kinds = None, [SCALARS["accuracy"]]
+    if grades is None:
+        index = population.classes.index(population.positive)
+        kinds = [SCALARS[name] for name in ("prevalence", "accuracy", "recall", "specificity")]
+    passed = np.arange(2) == index if grades is None else grades
     for part in parts:
         mine = predicted if part is None or groups is None else predicted[groups.codes == part]
-        of_judge = mine == population.classes.index(population.positive)
-        kinds, index = [SCALARS["accuracy"]], None
+        of_part = beside(stage, [Question(JUDGE, kinds[0], name, index, group=part)], groups)
+        tally = of_part.tallies[of_part.questions[0].subject]
+        cells = cells_of(of_part, tally, index)
+        of_these = float(cells.size @ passed[tally.prediction] / cells.size.sum())
+        said, rows_told = (float(passed[mine].mean()), of_these), kinds
         if grades is None:
-            index = population.classes.index(population.positive)
-            kinds = [SCALARS[name] for name in ("prevalence", "accuracy", "recall", "specificity")]
-            kinds.append(kappa_row(float(of_judge.mean())))
-        asked = [Question(kind.name, kind, name, index, group=part) for kind in kinds]
-        of_part = beside(stage, asked, groups)
-        answers = answers_of([of_part], asked)[0]
+            exact = cells.judged is None and engine.plan.target == "file"
+            rows_told = [*kinds, kappa_row(of_these), *([] if exact else [BIAS])]
+        asked = [Question(kind.name, kind, name, index, group=part) for kind in rows_told]
+        of_part.questions, answers = asked, answers_of([of_part], asked)[0]
         look = replace(look_at(of_part), confidence=engine.plan.confidence)
-        look = less_sure(of_part, kinds, look) if part is None else look
+        look = less_sure(of_part, rows_told, look) if part is None else look
         group = None if part is None or groups is None else groups.names[part]
         shared = {"by": groups.label if groups and group else None, "group": group,
                   "items": len(mine), "labels_used": round(float(answers.cells.labelled.sum())),
@@ -106,63 +115,56 @@ def judge_table(
             ends = settled_ends(engine, of_part, look)
             if ends is None:
                 raise ValueError("settled" + NOT_YET)
-            lines = _told({key: np.array(end) for key, end in ends.items()}, float(of_judge.mean()))
+            lines = _told({key: np.array(end) for key, end in ends.items()}, said)
         elif grades is None:
             of = "" if group is None or groups is None else f"[{groups.label}={group}]"
             kept = {kind.name: results.get(kind.name + of) for kind in kinds}
-            lines = _verdicts(of_part, answers, look, float(of_judge.mean()), kept)
+            lines = _verdicts(of_part, answers, look, said, kept)
         else:
-            lines = _grades(of_part, asked[0], answers, look, grades, float(grades[mine].mean()))
+            lines = _grades(of_part, answers, look, grades, said)
         rows += [{**shared, **dict(zip(COLUMNS[3:7], line, strict=True))} for line in lines]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _verdicts(
-    engine: Engine,
-    answers: Answers[Any],
-    look: Look,
-    share: float,
+    engine: Engine, answers: Answers[Any], look: Look, said: tuple[float, float],
     kept: Mapping[str, Finding | None],
-) -> Iterator[Measured]:
-    """Of verdicts to pass or fail; ``share``: that of the judge's passes; ``kept``: results by
-    estimand."""
+) -> Iterator[Measured]:  # fmt: skip
+    """Of verdicts to pass or fail; ``kept``: results by estimand."""
     ends = _ends(engine, answers, look)
     for name, result in kept.items():
         if isinstance(result, Estimate) and result.has_interval and result.value is not None:
             ends[name] = np.array([result.value, result.low, result.high])
-    return _told(ends, share)
+    return _told(ends, said)
 
 
-def _told(ends: Mapping[str, FloatArray], share: float) -> Iterator[Measured]:
-    """Each measure from the value, low and high of its estimand."""
-    yield JUDGE, share, share, share
+def _told(ends: Mapping[str, FloatArray], said: tuple[float, float]) -> Iterator[Measured]:
+    """Each measure from the value, low and high of its estimand; ``said``: the judge's share of
+    passes, or mean grade, of all items, and of those that the figures are about."""
+    ends = {BIAS.name: (1 + said[1] - ends["prevalence"]) / 2, **ends}
+    yield JUDGE, said[0], said[0], said[0]
     for measure, (estimand, offset, factor) in MEASURES.items():
-        start = share if measure == "bias" else offset
-        yield measure, *_moved(ends[estimand], start, factor)
+        yield measure, *_moved(ends[estimand], offset, factor)
 
 
 def _grades(
-    engine: Engine,
-    question: Question,
-    answers: Answers[Any],
-    look: Look,
-    grades: FloatArray,
-    mean: float,
+    engine: Engine, answers: Answers[Any], look: Look, grades: FloatArray, said: tuple[float, float]
 ) -> Iterator[Measured]:
-    """Of grades, (n_classes,) as numbers; ``mean``: that of the judge's."""
+    """Of grades, (n_classes,) as numbers."""
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
-    counts = engine.tallies[question.subject].counts
-    yield JUDGE_MEAN, mean, mean, mean
+    counts = engine.tallies[engine.questions[0].subject].counts
+    yield JUDGE_MEAN, said[0], said[0], said[0]
     if (ends := design.mean_grade(answers.cells, counts, grades, look)) is not None:
         yield MEAN, *_moved(ends, 0.0, 1.0)
-        yield MEAN_BIAS, *_moved(ends, mean, -1.0)
+        yield MEAN_BIAS, *_moved(ends, said[1], -1.0)
     yield "agreement", *_ends(engine, answers, look)["accuracy"].tolist()
 
 
 def _ends(engine: Engine, answers: Answers[Any], look: Look) -> dict[str, FloatArray]:
     """By estimand its value, low and high, (3,)."""
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
-    figures = design.figures(answers, look)
+    tally, figures = engine.tallies[engine.questions[0].subject], design.figures(answers, look)
+    figures = with_doubts(engine, tally, answers, look, figures)
     cut = within(figures, certain_limits(engine, answers, figures))
     ends = np.array([cut.value, cut.low, cut.high])
     return {row.name: ends[:, at] for at, row in enumerate(answers.rows)}

@@ -1531,11 +1531,12 @@ class Session(AfterLabels):
         DataFrame
             A row for each measure, of all items and of each group: by, group, items, measure,
             value, low, high, labels_used, promise. The measures are the judge's pass rate, which
-            the file says; the pass rate, as people judge; bias, the former less the latter;
-            agreement, Cohen's kappa, and the true and the false pass rate: the shares that the
-            judge passes of what people pass, and of what they fail. Where the classes are grades,
-            three or more numbers, they are the judge's mean score, the mean score by people and
-            bias, if the method draws from strata, and agreement. Each holds by itself.
+            the file says of all items; the pass rate, as people judge; bias, the former less the
+            latter for the items that the figures are about; agreement, Cohen's kappa, and the true
+            and the false pass rate: the shares that the judge passes of what people pass, and of
+            what they fail. Where the classes are grades, three or more numbers, they are the
+            judge's mean score, the mean score by people and bias, if the method draws from strata,
+            and agreement. Each holds by itself.
 
         Raises
         ------

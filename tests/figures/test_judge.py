@@ -51,6 +51,53 @@ def test_a_census_tells_the_judge_as_scikit_learn_does() -> None:
     assert (found["items"] == [100] * 7 + [50] * 14).all()
 
 
+def test_a_judge_is_held_against_people_on_the_items_that_they_can_judge() -> None:
+    """People cannot judge two of three answers that the judge fails: of the others all is known."""
+    frame = judged_frame(60, systems=TWO)
+    frame["unsure"] = (frame["score"] < 0.5) & (np.arange(len(frame)) % 3 > 0)
+    session = lc.Session(judged(frame), plan_of(budget=len(frame)))
+    known = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
+    unsure = dict(zip(frame["id"], frame["unsure"], strict=True))
+    while (draw := session.next()) is not None:
+        session.answer(draw, "unsure" if unsure[draw.item_id] else bool(known[draw.item_id]))
+    found = session.judge("model")
+    for group in (None, *TWO):
+        mine = frame[~frame["unsure"] & ((frame["model"] == group) | (group is None))]
+        rows = found[found["group"].isna() if group is None else found["group"] == group]
+        told, true = rows.set_index("measure")[["value", "low", "high"]], true_measures(mine)
+        for name in ("pass rate", "bias", "agreement", "kappa", "true pass rate"):
+            assert told.loc[name].to_numpy() == pytest.approx(true[name], abs=1e-9), name
+
+
+def test_a_judge_of_answers_like_these_is_told_as_a_sample_is() -> None:
+    """Every answer of the file is judged, so that chance is in which answers it holds: the bias has
+    the spread of the mean of call less truth. Of the pass rate alone it would be half as wide."""
+    frame = judged_frame(200, systems=TWO, noise=30.0)
+    session = lc.Session(judged(frame), plan_of(budget=len(frame), by=None, target="process"))
+    label_all(session, frame)
+    told = session.judge().set_index("measure").loc["bias"]
+    apart = (frame["score"] >= 0.5).astype(float) - frame["truth"]
+    half = 1.96 * float(apart.std(ddof=0)) / np.sqrt(len(frame))
+    assert told["value"] == pytest.approx(apart.mean(), abs=1e-9)
+    assert (told["high"] - told["low"]) / 2 == pytest.approx(half, rel=0.05)
+
+
+def test_what_is_unsure_may_be_either_way_for_a_judge_too() -> None:
+    frame = judged_frame(60, systems=TWO)
+    plan = plan_of(budget=len(frame), by=None, unsure="either way")
+    session = lc.Session(judged(frame), plan)
+    known = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
+    while (draw := session.next()) is not None:
+        session.answer(draw, "unsure" if draw.index % 5 == 0 else bool(known[draw.item_id]))
+    told = session.judge().set_index("measure")
+    for name, value in true_measures(frame).items():
+        low, high = told.loc[name, ["low", "high"]]
+        assert low - 1e-9 <= value <= high + 1e-9
+        assert high - low > 0.1 or name == "judge's pass rate", (
+            f"{name} is open by every fifth item"
+        )
+
+
 def test_a_judge_against_what_two_people_settle() -> None:
     """Ann passes every seventh item that is none; all are judged by two, so that it is exact."""
     frame = judged_frame(50, systems=TWO)
