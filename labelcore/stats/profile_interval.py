@@ -157,7 +157,7 @@ def in_whole_items(
     """
     known = ~table.b.any(axis=-1)
     positive, unlabelled = cells.positive[..., None, :], cells.unlabelled[..., None, :]
-    below = np.maximum(table.below(positive), 1e-12)
+    below = np.maximum(table.below(positive + np.where(table.b < 0, unlabelled, 0.0)), 1e-12)
     bounds = []
     for bound, sign in ((low, -1.0), (high, 1.0)):
         slope = sign * table.gradient(np.nan_to_num(bound, nan=0.5))

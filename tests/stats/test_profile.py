@@ -20,6 +20,7 @@ from labelcore.stats.profile import (
     profile_bounds,
     variance_shares,
 )
+from labelcore.stats.profile_interval import profile_interval
 from tests.cases import sampled
 
 Q = 3.841459
@@ -239,3 +240,31 @@ def test_many_strata_and_ratios_at_once_equal_one_at_a_time() -> None:
     for i, row in enumerate(rows):
         alone = interval(case, row.name, np.linspace(1, 9, len(rows))[i])
         assert (low[i], high[i]) == pytest.approx(alone, abs=1e-8)
+
+
+SWAPPED = {"recall": "specificity", "precision": "negative_predictive_value"}
+RUNS, FEW_ITEMS, FEW_LABELS = 2000, np.array([27.0, 243.0]), np.array([27.0, 93.0])
+
+
+@pytest.mark.parametrize("name", SWAPPED)
+def test_in_whole_items_the_classes_may_change_their_names(name: str) -> None:
+    """Recall of one class is specificity of the other, to the last item: seed 8, 2,000 samples of
+    270 items, of which 150 have no label, with 10 positives of 27 that are called so and 6 missed
+    ones. Each covers the true share in .95 of them, less three standard errors."""
+    random = np.random.default_rng(8)
+    missed = random.hypergeometric(6, 237, 93, RUNS)
+    positive = np.column_stack([np.full(RUNS, 10), missed]).astype(float)
+    size, labelled = (np.tile(counts, (RUNS, 1)) for counts in (FEW_ITEMS, FEW_LABELS))
+    called = np.array([True, False])
+    cases = (
+        Cells(size, labelled, positive, called),
+        Cells(size, labelled, labelled - positive, ~called),
+    )
+    true = {"recall": 10 / 16, "precision": 10 / 27}[name]
+    own, other = (
+        np.array(profile_interval(case, ratios([SCALARS[row]], case), 0.95))
+        for case, row in zip(cases, (name, SWAPPED[name]), strict=True)
+    )
+    assert np.allclose(own, other, atol=1e-7)
+    held = (other[0] <= true + 1e-9) & (true <= other[1] + 1e-9)
+    assert held.mean() >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / RUNS)
