@@ -120,10 +120,9 @@ class AfterLabels:
 
         Notes
         -----
-        Promise: the chance that the band ever misses any of its shares, at whichever looks, is at
-        most 1 - confidence, for every file and every method whose labels are a random sample of
-        each stratum. Ranges follow from the scores and the planned size. Items that are open,
-
+        Promise: that of the plan, for all ranges at once, and approximate: how often the band
+        misses was measured (docs/calibration.md), not proved. Ranges follow from the scores and the
+        planned size. Items that are open, unsure or broken count either way.
         """
         with self._synced():
             return calibration(self.engine, classifier)
