@@ -25,9 +25,21 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "areas. The American Statistician 42(3), 174–177.",
     ),
     (
+        ("Bonferroni", "1936"),
+        "Bonferroni, C. E. (1936). Teoria statistica delle classi e calcolo delle probabilità. "
+        "Pubblicazioni del R. Istituto Superiore di Scienze Economiche e Commerciali di Firenze "
+        "8, 3–62.",
+    ),
+    (
         ("Buonaccorsi", "1987"),
         "Buonaccorsi, J. P. (1987). A note on confidence intervals for proportions in finite "
         "populations. The American Statistician 41(3), 215–218.",
+    ),
+    (
+        ("Cassel", "1976"),
+        "Cassel, C. M., Särndal, C. E. and Wretman, J. H. (1976). Some results on generalized "
+        "difference estimation and generalized regression estimation for finite populations. "
+        "Biometrika 63(3), 615–620.",
     ),
     (
         ("Clopper and Pearson", "1934"),
@@ -37,6 +49,11 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("Cochran", "1977"),
         "Cochran, W. G. (1977). Sampling techniques, third edition. Wiley, New York.",
+    ),
+    (
+        ("Dinkelbach", "1967"),
+        "Dinkelbach, W. (1967). On nonlinear fractional programming. Management Science 13(7), "
+        "492–498.",
     ),
     (
         ("Fawcett", "2006"),
@@ -49,15 +66,30 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "Journal of the American Statistical Association 58(301), 13–30.",
     ),
     (
+        ("Hothorn", "2008"),
+        "Hothorn, T., Bretz, F. and Westfall, P. (2008). Simultaneous inference in general "
+        "parametric models. Biometrical Journal 50(3), 346–363.",
+    ),
+    (
         ("Howard", "2021"),
         "Howard, S. R., Ramdas, A., McAuliffe, J. and Sekhon, J. (2021). Time-uniform, "
         "nonparametric, nonasymptotic confidence sequences. Annals of Statistics 49(2), "
         "1055–1080.",
     ),
     (
+        ("McNemar", "1947"),
+        "McNemar, Q. (1947). Note on the sampling error of the difference between correlated "
+        "proportions or percentages. Psychometrika 12(2), 153–157.",
+    ),
+    (
         ("Neyman", "1934"),
         "Neyman, J. (1934). On the two different aspects of the representative method. Journal of"
         " the Royal Statistical Society 97(4), 558–625.",
+    ),
+    (
+        ("Neyman", "1938"),
+        "Neyman, J. (1938). Contribution to the theory of sampling human populations. Journal of "
+        "the American Statistical Association 33(201), 101–116.",
     ),
     (
         ("Owen", "1990"),
@@ -74,6 +106,11 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "Sabharwal, A. and Sedghi, H. (2017). How good are my predictions? Efficiently "
         "approximating precision-recall curves for massive datasets. Uncertainty in Artificial "
         "Intelligence.",
+    ),
+    (
+        ("Sarndal, Swensson", "1992"),
+        "Särndal, C. E., Swensson, B. and Wretman, J. (1992). Model assisted survey sampling. "
+        "Springer, New York.",
     ),
     (
         ("Satterthwaite",),
@@ -124,6 +161,11 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         ("Zhong and Rao", "2000"),
         "Zhong, B. and Rao, J. N. K. (2000). Empirical likelihood inference under stratified "
         "random sampling using auxiliary population information. Biometrika 87(4), 929–938.",
+    ),
+    (
+        ("Zrnic and Candes", "2024"),
+        "Zrnic, T. and Candès, E. J. (2024). Cross-prediction-powered inference. Proceedings of "
+        "the National Academy of Sciences 121(15), e2322083121.",
     ),
 )
 
