@@ -18,7 +18,7 @@ from labelcore.designs.base import IntArray
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.rates import item_probability
 from labelcore.errors import did_you_mean
-from labelcore.estimands import SCALARS, table_of
+from labelcore.estimands import SCALARS, sampled_file, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.from_counts import look_at
 from labelcore.figures.labels_table import label_weights
@@ -126,11 +126,13 @@ def bounds(
     watched      labels over the planned size, (...), and how many times that the labelling may go
                  on to; None: looked at once
     """
-    table = table_of([SCALARS["prevalence"]], cells)
-    wider: FloatArray | float = 1.0
+    rows = [SCALARS["prevalence"]]
+    table = table_of(rows, cells)
+    process = target == "process"  # How many items of each cell there are is chance, too.
+    wider = sampled_file(rows, cells, table, rates) if process else np.ones(1)
     if watched is not None:
         sure = np.full(np.shape(watched[0]), confidence)
-        wider = stretch(cells, table, sure, watched[0], watched[1], rates, target=target)
+        wider = wider * stretch(cells, table, sure, watched[0], watched[1], rates, target=target)
     low, high = profile_interval(
         cells, table, confidence, rates=rates, target=target, inflation=wider
     )

@@ -12,6 +12,7 @@ import pytest
 import labelcore as lc
 from benchmarks.calibration import DESIGNS, sessions
 from labelcore.figures.calibration import bounds, cell_rates, counted
+from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, calibrated
 from tests.cases import sampled
 
@@ -121,3 +122,11 @@ def test_what_has_no_calibration_says_why(known: Known, tmp_path: Path) -> None:
     three = lc.read_population(path, id="id", content="text", predictions={"lr": "said"})
     with pytest.raises(ValueError, match="needs two classes, and there are 3"):
         lc.Session(three, lc.Plan("simple_random", ["accuracy"], budget=20)).calibration()
+
+
+def test_about_items_like_these_how_many_of_each_cell_there_are_is_chance_too() -> None:
+    size = np.array([500.0, 500.0])
+    cells = Cells(size, size, np.array([50.0, 450.0]), np.array([False, True]))
+    low, high = bounds(cells, np.array([0.1, 0.9]), 0.95, None, "process")
+    plain = 1.96 * np.sqrt(0.25 / 1000)  # Of a thousand items, half of them positive.
+    assert 0.9 * plain < float(high - low) / 2 < 1.3 * plain

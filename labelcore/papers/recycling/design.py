@@ -24,12 +24,12 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.one_group import WILSON
-from labelcore.designs.profile_figures import g_profile, sampled_file
+from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, Figures
 from labelcore.errors import ParameterError, PlanArgumentError, PlanError
-from labelcore.estimands import Estimand, ratios
+from labelcore.estimands import Estimand, ratios, sampled_file
 from labelcore.papers.recycling.parts import Parts, precision_parts, recall_parts, samples_of
 from labelcore.papers.recycling.samples import (
     OPTIONS,

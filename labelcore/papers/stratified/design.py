@@ -21,11 +21,11 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.profile_figures import g_profile, method_at, profile_may_meet, sampled_file
+from labelcore.designs.profile_figures import g_profile, method_at, profile_may_meet
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
 from labelcore.errors import PlanArgumentError
-from labelcore.estimands import SCALARS, Estimand, ratios
+from labelcore.estimands import SCALARS, Estimand, ratios, sampled_file
 from labelcore.papers.stratified.accuracy_interval import (
     accuracy_interval,
     linearised_interval,
