@@ -385,9 +385,9 @@ class SourceTable:
         """What became of the source, as words, as far as a count of its rows and the bytes of its
         files tell; "" where nothing did."""
         items, path, rows = self._items, self._items.path, len(self)
-        if items.address is None and "*" not in path.name and not path.exists():
-            return f"{path}, where its items were read, is not there any more"
         try:
+            if items.address is None and "*" not in path.name and not path.exists():
+                return f"{path}, where its items were read, is not there any more"
             files: Sequence[Path] = [path]
             if self._state is None:
                 source = self._source

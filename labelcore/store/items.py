@@ -134,7 +134,7 @@ def items_path(record: ProjectRecord, folder: Path | None) -> Path:
     places = places_of(record)
     if folder is None or not places:
         return path
-    if path.exists() and not places[0].endswith(SNAPSHOT):
+    if not places[0].endswith(SNAPSHOT) and path.exists():
         return path
     paths = [_within(folder, place, record) for place in places if not place.endswith(CONTENTS)]
     return next((kept for kept in paths if kept.exists()), path)

@@ -268,7 +268,7 @@ def test_texts_and_kept_items(database: Path) -> None:
 
 
 def test_what_became_of_the_file_is_said(
-    database: Path, capsys: pytest.CaptureFixture[str]
+    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items, moved = database.with_name("items.csv"), database.with_name("moved.csv")
 
@@ -282,6 +282,16 @@ def test_what_became_of_the_file_is_said(
     assert said() == ""
     os.utime(items, (0, 0))
     assert said() == "", "touched, with the same bytes"
+    there = Path.exists
+
+    def exists(path: Path) -> bool:
+        if path == items:
+            raise PermissionError(13, "Permission denied")
+        return there(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "exists", exists)
+        assert said().startswith("the source of its items cannot be read: [Errno 13]")
     items.rename(moved)
     assert said() == f"{items}, where its items were read, is not there any more"
     with closing(lc.open_store(url(database))) as store:

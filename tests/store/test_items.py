@@ -68,6 +68,22 @@ def test_what_lies_inside_is_copied_and_found(folders: tuple[Path, Path, Path]) 
     assert items_path(record, target).read_text() == "items"
 
 
+def test_a_snapshot_is_found_where_its_source_may_not_be_looked_at(
+    folders: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (kept := folders[0] / "ab" / "items.snapshot").parent.mkdir()
+    kept.touch()
+    there = Path.exists
+
+    def exists(path: Path) -> bool:
+        if path.name == "items.csv":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return there(path)
+
+    monkeypatch.setattr(Path, "exists", exists)
+    assert items_path(record_of("ab/items.snapshot"), folders[0]) == kept
+
+
 def test_a_file_with_the_longest_name_is_kept(tmp_path: Path) -> None:
     file = tmp_path / f"{'n' * 251}.csv"
     file.write_text("items")
