@@ -10,12 +10,7 @@ from typing import Any
 import click
 
 from labelcore.cli.output import check_suffix, json_option, say, suffix_of, write
-from labelcore.cli.projects import (
-    moved_option,
-    project_option,
-    store_option,
-    written_options,
-)
+from labelcore.cli.projects import moved_option, project_option, store_option, written_options
 from labelcore.exchange import BATCH_FORMS, BATCH_SUFFIXES, Outcome, read_answers, store_answers
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.log.screens import LONGEST_LEASE

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from labelcore.errors import AnswerError, Fault, PopulationError
@@ -88,7 +89,7 @@ def read_answers(path: Path) -> list[Answered]:
         Answered(
             number,
             row.get("token") or None,
-            row.get("id") or None,
+            unguarded(row.get("id", "")) or None,
             unguarded(row["answer"]).strip(),
             unguarded(row.get("note", "")).strip(),
         )
@@ -114,6 +115,7 @@ def store_answers(
     ValueError where nobody says whose the answers are.
     """
     session.sync()
+    annotator = None if annotator is None else session.ledger.spelled(annotator)
     unsigned = sum(bool(answered.answer) and answered.token is None for answered in answers)
     if unsigned and annotator is None and session.plan.overlap:
         raise ValueError(
@@ -121,9 +123,13 @@ def store_answers(
             f"token: in this project several people judge the same items, and {unsigned:,} of the "
             "answers have an id alone"
         )
+    of_item: dict[str, list[Shown]] = {}
+    for shown in session.state.screens.shown.values():
+        of_item.setdefault(shown.draw.item_id, []).append(shown)
+    place = partial(_shown, session, of_item, annotator)
     full, faults = {}, []
     for answer in answers:
-        fault = _fault(session, answer, annotator) if answer.answer else None
+        fault = _fault(session, answer, annotator, place(answer)) if answer.answer else None
         if fault is not None:
             faults.append(fault)
         elif answer.answer:
@@ -131,12 +137,15 @@ def store_answers(
     if faults:
         raise PopulationError(faults)
     empty = {answer.row: Outcome.EMPTY for answer in answers}
-    return empty | {row: _store(session, answer, change, annotator) for row, answer in full.items()}
+    return empty | {
+        row: _store(session, answer, change, place(answer)) for row, answer in full.items()
+    }
 
 
-def _fault(session: Session, answer: Answered, annotator: str | None) -> Fault | None:
+def _fault(
+    session: Session, answer: Answered, annotator: str | None, shown: Shown | None
+) -> Fault | None:
     """What keeps an answer from being stored."""
-    shown = _shown(session, answer, annotator)
     if shown is None:
         name, value = ("token", answer.token) if answer.token else ("id", answer.item_id)
         whose = "" if annotator is None else f" for {annotator!r}"
@@ -153,24 +162,25 @@ def _fault(session: Session, answer: Answered, annotator: str | None) -> Fault |
     return None
 
 
-def _shown(session: Session, answer: Answered, annotator: str | None) -> Shown | None:
+def _shown(
+    session: Session,
+    of_item: Mapping[str, Sequence[Shown]],
+    annotator: str | None,
+    answer: Answered,
+) -> Shown | None:
     """The draw that an answer is for, of this person where one is named; by its id the one that is
     open, else the last one."""
     screens = session.state.screens
     if answer.token is not None:
         shown = screens.shown.get(answer.token)
         return shown if shown and annotator in (None, shown.annotator) else None
-    mine = [
-        shown
-        for shown in screens.shown.values()
-        if shown.draw.item_id == answer.item_id and annotator in (None, shown.annotator)
-    ]
+    there = of_item.get(str(answer.item_id), ())
+    mine = [shown for shown in there if annotator in (None, shown.annotator)]
     mine.sort(key=lambda shown: (screens.is_open(shown.draw.token), shown.sequence))
     return mine[-1] if mine else None
 
 
-def _store(session: Session, answer: Answered, change: bool, annotator: str | None) -> Outcome:
-    shown = _shown(session, answer, annotator)
+def _store(session: Session, answer: Answered, change: bool, shown: Shown | None) -> Outcome:
     assert shown is not None
     draw, person = shown.draw, shown.annotator
     before = _before(session, shown)

@@ -15,11 +15,7 @@ from labelcore.ui.panels import glimpse
 from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import figure_name, shown_word
 from labelcore.ui.tables import reading_table
-from labelcore.words.agreement import (
-    COEFFICIENT_HEAD,
-    coefficient_rows,
-    settled_by,
-)
+from labelcore.words.agreement import COEFFICIENT_HEAD, coefficient_rows, settled_by
 from labelcore.words.differences import told_interval, told_words
 from labelcore.words.label_error import figure_words
 from labelcore.words.quantities import is_settled

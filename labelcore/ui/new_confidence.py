@@ -29,13 +29,7 @@ from labelcore.ui.method_pages import links_before
 from labelcore.ui.new_content import made_content, offer_content
 from labelcore.ui.new_costs import dear_words, show_switches
 from labelcore.ui.new_known_answers import not_random_words
-from labelcore.ui.new_price import (
-    Ahead,
-    show_choice,
-    show_derived,
-    show_outlook,
-    show_size,
-)
+from labelcore.ui.new_price import Ahead, show_choice, show_derived, show_outlook, show_size
 from labelcore.ui.new_race import Race
 from labelcore.ui.new_screens import Places
 from labelcore.ui.new_table import choose_row, method_rows, sized_rows

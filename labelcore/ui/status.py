@@ -25,13 +25,7 @@ from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.existing import taken_words
 from labelcore.words.pilots import pilot_words, rounded
-from labelcore.words.quantities import (
-    group_of,
-    is_settled,
-    key_parts,
-    label_of,
-    names_another,
-)
+from labelcore.words.quantities import group_of, is_settled, key_parts, label_of, names_another
 from labelcore.words.recuts import taught_words
 from labelcore.words.stops import open_words, stopped_short
 

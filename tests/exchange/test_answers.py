@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.errors import PopulationError
-from labelcore.exchange import Answered, store_answers
+from labelcore.exchange import Answered, read_answers, store_answers
+from labelcore.exchange.batches import batch_table
 from tests.report.sessions import session_on, write_items
 
 
@@ -54,6 +57,17 @@ def test_ids_alone_need_a_person_where_several_judge(session: lc.Session, tmp_pa
     people = [(one.first.annotator, one.first.label, one.others[0].annotator, one.others[0].label)
               for one in judged]  # fmt: skip
     assert people == [("ann", "yes", "bob", "no")] * 3
+
+
+def test_a_person_and_an_id_are_known_however_a_file_writes_them(tmp_path: Path) -> None:
+    write_items(tmp_path / "items.csv", names="@m{}".format)
+    session = session_on(tmp_path / "items.csv", budget=20)
+    ann, file = session.take(3, "Ann Lee"), tmp_path / "answers.csv"
+    frame = pd.read_csv(io.BytesIO(batch_table(session, ann, ".csv"))).drop(columns="token")
+    assert frame["id"].str.startswith("'@").all()
+    frame.assign(answer="yes").to_csv(file, index=False)
+    stored = store_answers(session, read_answers(file), annotator="ann  lee")
+    assert [*stored.values()] == ["stored"] * 3 and session.labels == 3
 
 
 def test_a_further_answer_that_differs_is_not_called_the_same(session: lc.Session) -> None:
