@@ -144,8 +144,9 @@ def hugging_face_parquet(session: Session) -> bytes:
     rows = [{**item, "label": row["answer"], **beside(row)} for row, item in labelled_rows(session)]
     frame = pd.DataFrame(rows)
     features: dict[str, Any] = {}
+    called = {"label", *(f"prediction_{name}" for name in session.population.classifiers)}
     for name in frame.columns:
-        if name == "label" or name.startswith("prediction_"):
+        if name in called:
             codes = [None if row[name] is None else classes.index(row[name]) for row in rows]
             frame[name], features[name] = pd.Series(codes, dtype="Int64"), names
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)

@@ -21,19 +21,22 @@ def labelled_rows(session: Session) -> Iterator[tuple[Row, Row]]:
     texts = session.population.content_columns
     shown = {name: name if f"content_{name}" not in table else f"content_{name}" for name in texts}
     project = identity_of(session.record)[:12]  # Another one for each project on the same file.
+    told = [f"{kind}_{name}" for name in session.population.classifiers
+            for kind in ("score", "prediction") if f"{kind}_{name}" in table]  # fmt: skip
     called = {name: session.called(name) for name in table["annotator"].dropna().unique()}
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
         known = {str(name): value for name, value in row.items()}
-        known |= {"project": project, "annotator": called.get(row["annotator"])}
-        yield known, {name: known[column] for name, column in shown.items()}
+        item = {name: known[column] for name, column in shown.items()}
+        known |= {"outputs": {name: known[name] for name in told}, "project": project}
+        yield {**known, "annotator": called.get(row["annotator"])}, item
 
 
 def beside(row: Row) -> Row:
     """The id, what each classifier says, and OWN, under names that no file of items has."""
-    outputs = {name: row[name] for name in row if name.startswith(("score_", "prediction_"))}
     own = {name: row[name] for name in OWN}
     own["time"] = None if row["time"] is None else row["time"].isoformat()
-    return {"labelcore_id": row["id"], **outputs, **{f"labelcore_{k}": v for k, v in own.items()}}
+    own = {f"labelcore_{name}": value for name, value in own.items()}
+    return {"labelcore_id": row["id"], **row["outputs"], **own}
 
 
 def lines(rows: Iterable[Row]) -> bytes:

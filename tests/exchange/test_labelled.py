@@ -101,6 +101,19 @@ def test_hugging_face_has_the_names_of_the_classes(session: lc.Session, tmp_path
     assert read_back(session, path, content="text", known="label") == answers(session)
 
 
+def test_a_column_that_is_judged_is_no_output_whatever_its_name(tmp_path: Path) -> None:
+    write_items(tmp_path / "items.csv")
+    whole = (tmp_path / "items.csv").read_text()
+    for name in ("prediction_text", "project", "outputs"):
+        (tmp_path / "items.csv").write_text(whole.replace("text", name, 1))
+        session = session_on(tmp_path / "items.csv", arguments={"content": [name]})
+        session.answer(session.next(), True)
+        raw = pq.read_table(io.BytesIO(LABELLED_FORMS["hugging-face"](session))).to_pylist()
+        assert raw[0][name].startswith("message") and raw[0]["prediction_lr"] in (0, 1)
+        (line,) = LABELLED_FORMS["prodigy"](session).splitlines()
+        assert json.loads(line)[name] == raw[0][name] and name not in json.loads(line)["meta"]
+
+
 @pytest.mark.parametrize("tool", LABELLED_FORMS)
 def test_before_the_first_answer_there_is_nothing_to_carry(tool: str, tmp_path: Path) -> None:
     write_items(tmp_path / "items.csv")
