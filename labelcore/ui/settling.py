@@ -71,7 +71,7 @@ def _item(session: Session, judged: Judged) -> None:
 def _side_by_side(session: Session, judged: Judged) -> None:
     """Who said what, how long each looked, and what each noted."""
     noted = {event.annotator: event for event in session.events
-             if event.kind == "noted" and event.index == judged.index and event.text}  # fmt: skip
+             if event.kind == "noted" and event.index == judged.index}  # fmt: skip
     now = session.engine.in_force(judged.index)
     beside = st.container(horizontal=True, key="beside")
     for answer in judged.answers:
@@ -81,7 +81,7 @@ def _side_by_side(session: Session, judged: Judged) -> None:
             changed = answer is judged.first and now and now.sequence != answer.sequence
             later = f"later changed to {shown_word(answer_word(now))}" if changed and now else ""
             note = noted.get(answer.annotator)
-            parts = (_looked(answer), later, one_line(note.text, 200) if note else "")
+            parts = (_looked(answer), later, one_line(note.text or "", 200) if note else "")
             with st.container(key=f"quiet-judged-{answer.sequence}"):
                 st.text("\n".join(filter(None, parts)))
 
