@@ -215,7 +215,7 @@ def _of_choice(facts: Facts, choice: Choice, last: float) -> Course | None:
     if moved.empty:
         return None
     marks = moving_marks(moved, choice, drawn_rows(facts, MOST_ROWS))
-    end = max(last, *(float(mark.reach[0].max()) for mark in marks))
+    end = max(last, 1.0, *(float(mark.reach[0].max()) for mark in marks))
     return Course(race(marks, int(last), choice.precision_threshold, short_answer(facts)), end)
 
 

@@ -43,6 +43,12 @@ def label(session: lc.Session, random: Random) -> None:
         session.answer(draw, random.random() < (0.99 if int(draw.item_id[1:]) < 40 else 0.2))
 
 
+def test_a_report_stands_where_nothing_but_not_sure_was_answered(session: lc.Session) -> None:
+    fresh = lc.Session(session.population, session.plan)
+    fresh.answer(fresh.next(), "unsure")
+    assert "<svg" in report_html(fresh)
+
+
 def rows(page: Any) -> Any:
     (table,) = page.dataframe
     return table.value
