@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from labelcore.cli.options import (
     together,
 )
 from labelcore.cli.output import check_suffix, json_option, say, suffix_of, write
-from labelcore.errors import ProjectExistsError
+from labelcore.errors import ProjectExistsError, StoreNotWritableError
 from labelcore.exchange import CONFIGS, LABELLED_FORMS
 from labelcore.report import (
     REPORT_FORMS,
@@ -173,7 +174,9 @@ def _written(session: Session, output: str, content: bytes, force: bool, as_json
     where = write(output, content, force=force)
     if output == "-":
         return
-    note(session.store, act(command_user(), "exported", f"project {session.project!r}, {output}"))
+    with suppress(StoreNotWritableError):  # What is only read keeps no line.
+        what = f"project {session.project!r}, {output}"
+        note(session.store, act(command_user(), "exported", what))
     note_written(session.store.guarded, Path(output))
     answers = answers_words(session.engine.kinds)
     values = {"path": where, "bytes": len(content), "answers": answers}

@@ -15,7 +15,9 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import commands, main
+from labelcore.errors import StoreNotWritableError
 from labelcore.report import estimates_csv, report_html
+from labelcore.store.sqlite import SqliteStore
 from tests.report.sessions import member, repacked, session_on, write_items
 
 COLUMNS = ["--id", "id", "--content", "text", "--score", "lr=score", "--threshold", "lr=0.5"]
@@ -284,6 +286,18 @@ def test_a_report_is_not_written_into_a_file_of_another_kind(
     code, out, err = run(capsys, *where)
     assert (code, out) == (2, "") and ".html, .pdf, .png, .md, .json, .xlsx, .csv" in err
     assert not (tmp_path / name).exists()
+
+
+def test_a_report_comes_of_a_store_that_can_only_be_read(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise StoreNotWritableError("the disk is read-only")
+
+    monkeypatch.setattr(SqliteStore, "note_acts", refused)
+    where = ["report", "--store", store, "--project", "spam", "-o", tmp_path / "r.json"]
+    code, out, err = run(capsys, *where)
+    assert (code, err) == (0, "") and "r.json" in out and (tmp_path / "r.json").exists()
 
 
 def test_the_name_of_a_report_says_what_is_in_it(
