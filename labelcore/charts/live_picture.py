@@ -321,7 +321,9 @@ def race(marks: Sequence[AnyMark], labels: int, wanted: float, words: str) -> No
     that is wanted of them."""
     last = max((float(mark.reach[0].max()) for mark in marks), default=1.0)
     goal: list[Part] = [Rule(wanted, role=INK, kind="goal"), Remark("wanted", y=wanted, across=1.0)]
-    return _chart(_labels(max(float(labels), last, 1.0)), _upright(PRECISION), [*marks, *goal], words)
+    return _chart(
+        _labels(max(float(labels), last, 1.0)), _upright(PRECISION), [*marks, *goal], words
+    )
 
 
 def along_scores(

@@ -23,7 +23,7 @@ WILSON = Method(
 )
 SEQUENCE = Method(
     "prior-posterior-ratio confidence sequence",
-    "Waudby-Smith and Ramdas (2020), theorem 3.1",
+    "Waudby-Smith and Ramdas (2020), prior-posterior ratio",
     Form.STRICT,
 )
 MIXTURE = Method(

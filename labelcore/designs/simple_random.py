@@ -318,7 +318,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
 
     Assumption: none beyond the random order; with "difference" that the scores and helpers were not
     fitted to these labels.
-    Source: Wilson (1927); Waudby-Smith and Ramdas (2020), theorem 3.1; Angelopoulos,
+    Source: Wilson (1927); Waudby-Smith and Ramdas (2020), prior-posterior ratio; Angelopoulos,
     Duchi and Zrnic (2023); Zrnic and Candes (2024).
     Departure: target "process" uses the beta-binomial mixture, whose draws are independent.
     """

@@ -25,7 +25,7 @@ Few cells are worth much here: P_K is the largest over as many unknowns as there
 which costs about half a unit of the logarithm. docs/claims.md measures which strata and which
 predictive decide claims with the fewest labels.
 
-Source: Ville (1939); Robbins (1970); Waudby-Smith and Ramdas (2020), theorem 3.1, for one cell;
+Source: Ville (1939); Robbins (1970); Waudby-Smith and Ramdas (2020) for one cell;
 Wasserman, Ramdas and Balakrishnan (2020), section 8, for the largest likelihood under the opposite
 of a claim.
 """

@@ -29,7 +29,7 @@ def finite_sequence(
 
     positive   labelled items that are positive (s), labelled (t), size (N)
     Returns    (smallest K, largest K)
-    Source:    Waudby-Smith and Ramdas (2020), theorem 3.1.
+    Source:    Waudby-Smith and Ramdas (2020), prior-posterior ratio.
     """
     unlabelled = size - labelled
     if unlabelled <= 0:

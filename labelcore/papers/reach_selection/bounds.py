@@ -1,7 +1,7 @@
 """Bounds on the precision of several candidates that hold after every draw, and what they cost.
 
 Source: Bennett, Chickering, Meek and Zhu (2017), section 3 and theorems 2 and 3, for Hoeffding's
-bounds; Waudby-Smith and Ramdas (2020), theorem 3.1, for draws without replacement.
+bounds; Waudby-Smith and Ramdas (2020), prior-posterior ratio, for draws without replacement.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ class RatioBounds(ReachBounds):
     twice, which is drawn whatever is known: then it does not matter how the known ones were chosen,
     nor whether a candidate was made from them.
     Raises: ValueError for a number outside its range.
-    Source: Waudby-Smith and Ramdas (2020), theorem 3.1; the split is ours.
+    Source: Waudby-Smith and Ramdas (2020), prior-posterior ratio; the split is ours.
     """
 
     def __init__(self, sizes: Sequence[int], delta: float, known: Known | None = None) -> None:

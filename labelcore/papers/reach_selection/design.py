@@ -124,7 +124,7 @@ METHODS = {
     ),
     "prior_posterior_ratio": Method(
         "reach selection by prior-posterior-ratio bounds, error split unequally",
-        "Bennett et al. (2017), algorithms 1 and 2; Waudby-Smith and Ramdas (2020), theorem 3.1",
+        "Bennett et al. (2017), algorithms 1 and 2; Waudby-Smith and Ramdas (2020)",
         Form.STRICT,
     ),
 }
