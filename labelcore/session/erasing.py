@@ -9,13 +9,11 @@ the event of the erasure records the digest that it has now.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from labelcore.log.people import GIVEN
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.snapshots import SUFFIX, has_contents, write_snapshot, write_without
+from labelcore.session.erased_names import FREE_WORDS, Same, is_name, unnamed, without_name
 from labelcore.session.ledger import check_annotator, now
 from labelcore.session.prepared import place as prepared_place
 from labelcore.session.projects import RETENTION, opened_items
@@ -54,66 +53,6 @@ from labelcore.store import (
     set_aside,
     write_erased,
 )
-
-FREE_WORDS = ("noted", "finished", "restarted", "settled", ERASED)
-"""Kinds of events whose text somebody wrote."""
-Same = Callable[[str], bool]
-"""Whether a text is the name."""
-
-
-def is_name(name: str) -> Same:
-    return lambda text: text == name
-
-
-def unnamed(event: Event, same: Same, words: int, called: str) -> Event:
-    """An event without a name: as the one who did it, as a value or a key of what it records, and
-    among words that somebody wrote."""
-    text = event.text
-    if text and event.kind in FREE_WORDS:
-        text = _without_words(text, same, words, called)
-    return replace(
-        event,
-        annotator=called if same(event.annotator) else event.annotator,
-        text=text,
-        detail=without_name(dict(event.detail), same, called),
-    )
-
-
-def without_name(value: Any, same: Same, called: str) -> Any:
-    if isinstance(value, str):
-        return called if same(value) else value
-    if isinstance(value, Mapping):
-        return {
-            called if same(str(key)) else key: without_name(part, same, called)
-            for key, part in value.items()
-        }
-    if isinstance(value, list):
-        return [without_name(part, same, called) for part in value]
-    return value
-
-
-WORD = re.compile(r"\w+(?:[-.]\w+|'(?!s\b)\w+)*")
-"""A name neither begins nor ends within one."""
-
-
-def _without_words(text: str, same: Same, words: int, called: str) -> str:
-    """Words that somebody wrote, where so many in a row, with signs that touch them, are the
-    name."""
-    kept = ""
-    while words and (place := _place_of_name(text, same, words)):
-        kept, text = kept + text[: place[0]] + called, text[place[1] :]
-    return kept + text
-
-
-def _place_of_name(text: str, same: Same, words: int) -> tuple[int, int] | None:
-    inside = {at for word in WORD.finditer(text) for at in range(word.start() + 1, word.end())}
-    spans = [part.span() for part in re.finditer(r"\S+", text)]
-    for (start, until), (since, end) in zip(spans, spans[words - 1 :], strict=False):
-        for first, last in product(range(start, until), range(end, since, -1)):
-            if first < last and not {first, last} & inside and same(text[first:last]):
-                return first, last
-    return None
-
 
 TRIES = 20
 UPLOADS = "files"

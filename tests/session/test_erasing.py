@@ -20,15 +20,14 @@ from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
 from labelcore.report import bundle_zip
 from labelcore.session.backups import back_up, restore
+from labelcore.session.erased_names import is_name, unnamed
 from labelcore.session.erasing import (
     Retained,
     carry_out_retention,
     erase_items,
     erase_person,
     erase_project,
-    is_name,
     set_retention,
-    unnamed,
 )
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
