@@ -20,7 +20,7 @@ from labelcore.words.existing import OTHER_WAY, SOURCES
 NOT_RANDOM = (
     "You said the known answers are a random sample, but they do not look like one: {found} of the "
     "{labels} {place}, against {expected} of all items. Choose {other!r} {where}: it is right "
-    "however they came."
+    "however they were chosen."
 )
 NOT_SAID = (
     "To continue, say where the known answers come from: that decides what they may be used for."

@@ -64,7 +64,7 @@ def test_a_changed_log_is_named_and_nothing_can_be_added(app, make, data_folder,
     shown = app(page, project="demo")
     assert not shown.exception
     if not page:
-        assert "log changed at event 5" in said(shown) and "Nothing is told" in said(shown)
+        assert "log changed at event 5" in said(shown) and "No figures are shown" in said(shown)
         return
     assert [one.value.replace("\\", "").count("event 5 does not") for one in shown.error] == [1]
     assert not surface(shown).get("answers")

@@ -293,7 +293,7 @@ def test_one_item_is_erased_by_whoever_runs_every_project_of_its_file(
         (asked,) = [one for one in page.radio if one.key.startswith("life-what")]
         assert (project_menu.ERASED_WHAT[project_menu.ITEM] in asked.options) == offered
     asked.set_value(project_menu.ITEM).run()
-    assert "from 1 more" in texts(page)
+    assert "file: 1 more" in texts(page)
     item = next(one.item_id for one in session.events if one.item_id)
     come("login Eve")
     given = {"life-what-x": project_menu.ITEM, "life-id-x": item, "life-why-x": "asked for"}
