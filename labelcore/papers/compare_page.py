@@ -13,7 +13,7 @@ from labelcore.plugins import loaded
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.draft import Columns, Question
-from labelcore.ui.new_classifiers import choose_one, cut, show_called, usable
+from labelcore.ui.new_classifiers import ask_cut, choose_one, show_called, usable
 from labelcore.ui.new_items import items_step, show_faults
 from labelcore.ui.new_question import measurable, named_classes
 from labelcore.ui.presses import sentence
@@ -72,7 +72,7 @@ def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | 
         return None
     question = question_of(base)
     name = choose_one(names)[0]
-    read = cut(columns.asked(question.classes, question.positive), base, question, name, "one")
+    read = ask_cut(columns.asked(question.classes, question.positive), base, question, name, "one")
     if read is None:
         return None
     read = other_cuts(read, base, question, [other for other in names if other != name])
@@ -101,5 +101,5 @@ def other_cuts(read: Columns, base: Population, question: Question, others: list
         return read
     with st.expander("Thresholds of the other classifiers"):
         for name in bare:
-            read = cut(read, base, question, name, "one") or read
+            read = ask_cut(read, base, question, name, "one") or read
     return read

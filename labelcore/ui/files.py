@@ -112,7 +112,7 @@ def _taken_apart(source: Path, digest: str, size: int) -> Path:
     name = source.name.removesuffix(ZIP)
     place = files_folder() / f"{name} {digest[:8]}"
     ask = Ask(apart.take, (str(source),), apart.taken_to(place), size)
-    path = waiting.found("taken", (str(place),), f"Taking {source.name} apart", ask)
+    path = waiting.result_of("taken", (str(place),), f"Taking {source.name} apart", ask)
     return cast(Path, path)
 
 
@@ -126,7 +126,8 @@ def _recognised(name: str, content: bytes) -> tuple[str, bytes] | None:
         key = (name, hashlib.sha256(content).hexdigest())
         ask = Ask(apart.recognise, (str(path), name), apart.table_of, len(content))
         return cast(
-            tuple[str, bytes] | None, waiting.found("other tool", key, f"Looking at {name}", ask)
+            tuple[str, bytes] | None,
+            waiting.result_of("other tool", key, f"Looking at {name}", ask),
         )
 
 
@@ -138,7 +139,7 @@ def with_scores(path: Path, name: str, content: bytes) -> Path:
         key = (str(path), hashlib.sha256(content).hexdigest())
         size = len(content) + stamp(path)[0]
         ask = Ask(apart.join, ([str(path), str(scores)],), apart.table_of, size)
-        _, joined = waiting.found("scores", key, f"Joining {name}", ask)
+        _, joined = waiting.result_of("scores", key, f"Joining {name}", ask)
     return keep_upload(f"{path.name.partition('.')[0]} with scores.jsonl", joined)
 
 
@@ -232,7 +233,7 @@ def _asked(
     parts = [str(part) for part in parts_at(path)]
     ask = Ask(function, (parts, dict(given), *more), handed, stamp(path)[0])
     key = _key(path, {**given, "more": more})
-    return waiting.found(kind, key, f"Looking at {path.name}", ask)
+    return waiting.result_of(kind, key, f"Looking at {path.name}", ask)
 
 
 def _plain(make: Callable[[Any], Any]) -> Callable[[Any, Path], Any]:
@@ -249,11 +250,11 @@ def read(path: Path, arguments: dict[str, Any]) -> Population:
     """``read_population``, remembered for the last few ways of reading. Raises LimitError and
     CancelledError, too."""
     key = _key(path, arguments)
-    compared = waiting.there("compared", key)
+    compared = waiting.result_kept("compared", key)
     if compared is not None:
         return cast(Checked, compared).population
     ask = Ask(apart.read, (str(path), arguments), items_of(path), stamp(path)[0])
-    return cast(Population, waiting.found("items", key, f"Reading {path.name}", ask))
+    return cast(Population, waiting.result_of("items", key, f"Reading {path.name}", ask))
 
 
 @dataclass(frozen=True)
@@ -285,7 +286,7 @@ def read_and_compare(
 
     given = (str(path), arguments, list(columns), list(others), FEW_VALUES)
     ask = Ask(apart.read_and_compare, given, handed, stamp(path)[0])
-    checked = waiting.found("compared", _key(path, arguments), f"Checking {path.name}", ask)
+    checked = waiting.result_of("compared", _key(path, arguments), f"Checking {path.name}", ask)
     return cast(Checked, checked)
 
 
@@ -296,7 +297,7 @@ def told_rows(population: Population, column: str) -> NDArray[np.int64]:
     ask = Ask(apart.told, given, lambda _, folder: apart.rows_of(folder), stamp(path)[0])
     what = f"Looking for answers in {path.name}"
     key = (population.fingerprint, column)
-    return cast(NDArray[np.int64], waiting.found("told", key, what, ask))
+    return cast(NDArray[np.int64], waiting.result_of("told", key, what, ask))
 
 
 LEARNED, MOST_SECONDS = "learned", 1800.0
@@ -311,7 +312,7 @@ def learned(
     given = (str(path), dict(population.arguments), classifier, numbers)
     ask = Ask(apart.learn, given, apart.learned_from, stamp(path)[0], MOST_SECONDS)
     what, key = f"Learning from {path.name}", (population.fingerprint, classifier, numbers)
-    return cast("tuple[Opinion, Features | None]", waiting.found(LEARNED, key, what, ask))
+    return cast("tuple[Opinion, Features | None]", waiting.result_of(LEARNED, key, what, ask))
 
 
 def _key(path: Path, given: Mapping[str, Any]) -> waiting.Key:

@@ -70,13 +70,13 @@ def at_once(_population: Population, fingerprint: str, plan_json: str) -> AtOnce
 
 
 @st.cache_data(show_spinner=False, max_entries=400)
-def one(_population: Population, fingerprint: str, plan_json: str) -> Line:
+def remembered_line(_population: Population, fingerprint: str, plan_json: str) -> Line:
     """The line of one plan."""
     return line(_population, Plan.from_json(plan_json))
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
-def spent(
+def ways_to_spend(
     _population: Population, fingerprint: str, plan_json: str, differ: float | None = None
 ) -> list[Spending]:
     """The ways to spend as many readings as the plan's budget, or those of a plan where people are
@@ -97,7 +97,7 @@ def spent(
 
 def forecast(population: Population, plan: Plan) -> Line:
     """``line``, remembered."""
-    return one(population, population.fingerprint, plan.to_json())
+    return remembered_line(population, population.fingerprint, plan.to_json())
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
@@ -135,7 +135,7 @@ def claimed(population: Population, plan: Plan) -> Line:
     """The line of a plan with claims: they take seconds to try out, in a process of its own, waited
     for with a way to cancel it. Raises LimitError, CancelledError."""
     key = population.fingerprint, plan.to_json()
-    kept = waiting.there("claims", key)
+    kept = waiting.result_kept("claims", key)
     if kept is not None:
         return cast(Line, kept)
     copies = [TemporaryCopy()]
@@ -147,7 +147,7 @@ def claimed(population: Population, plan: Plan) -> Line:
 
     asked = [str(copies[0].path), plan.to_json()]
     ask = Ask(line_apart, asked, handed, BYTES * len(population))
-    return cast(Line, waiting.found("claims", key, TRYING_CLAIMS, ask))
+    return cast(Line, waiting.result_of("claims", key, TRYING_CLAIMS, ask))
 
 
 Points = tuple[tuple[float, float], ...]
@@ -177,10 +177,10 @@ def curve_of(population: Population, plan: Plan, name: str, most: int) -> Points
     return curve(population, population.fingerprint, other.to_json(), most)
 
 
-def drawn(points: Points) -> Points:
+def smooth_curve(points: Points) -> Points:
     """A smooth curve through the points, evenly along the logarithm of the labels.
 
-    >>> len(drawn(((100, 0.1), (400, 0.05), (1600, 0.03)))), drawn(((100, 0.1),))
+    >>> len(smooth_curve(((100, 0.1), (400, 0.05), (1600, 0.03)))), smooth_curve(((100, 0.1),))
     (40, ((100, 0.1),))
     """
     known = [(n, width) for n, width in points if width > EXACT]
@@ -280,7 +280,7 @@ def widest_of(widths: Mapping[str, float], estimand: str) -> str:
     return width_words(max(matching)) if matching else ""
 
 
-def table(entries: Sequence[Line], estimands: Sequence[str], audit: bool) -> pd.DataFrame:
+def readable_lines(entries: Sequence[Line], estimands: Sequence[str], audit: bool) -> pd.DataFrame:
     """The lines as people read them, without those that cannot serve."""
     rows, names = [], {name: estimand_name(name, audit=audit) for name in estimands}
     for entry in (entry for entry in entries if not entry.refused):

@@ -36,9 +36,9 @@ from labelcore.ui.new_cards import (
     uses,
 )
 from labelcore.ui.new_classifiers import (
+    ask_cut,
     choose_one,
     compared,
-    cut,
     cut_as_chosen,
     decided,
     one_of,
@@ -273,7 +273,7 @@ def show_cuts(asked: Asked, places: Places) -> bool:
     read, number = asked.columns, asked.thresholds
     for name in asked.classifiers:
         with places.more if decided(asked.base, name, number) else places.aim:
-            if cut(read, asked.base, asked.question, name, number) is None:
+            if ask_cut(read, asked.base, asked.question, name, number) is None:
                 return False
     return True
 

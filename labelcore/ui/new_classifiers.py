@@ -60,7 +60,7 @@ def decided(base: Population, name: str, number: str) -> bool:
     return number != "none" and name in base.arguments["predictions"]
 
 
-def cut(
+def ask_cut(
     columns: Columns, base: Population, question: Question, name: str, number: str
 ) -> Columns | None:
     """The inputs for a classifier's direction and thresholds, and the columns with them; None while
@@ -200,7 +200,7 @@ def show_called(
     first, two = names[0], len(question.classes) == 2
     for name in names if two else ():
         with st.container() if name in population.thresholds else more:
-            called(population, question, name, alone=len(names) == 1)
+            show_calls_of(population, question, name, alone=len(names) == 1)
         same_about_all(population, name)
     if first in population.scores and two:
         chart = score_histogram_chart(
@@ -219,7 +219,7 @@ def same_about_all(population: Population, name: str) -> None:
         st.warning(plain(f"{name} says the same about every item. {MOVE}"))
 
 
-def called(population: Population, question: Question, name: str, *, alone: bool) -> None:
+def show_calls_of(population: Population, question: Question, name: str, *, alone: bool) -> None:
     word, size = shown_word(question.positive), len(population)
     if name not in population.predictions:
         return

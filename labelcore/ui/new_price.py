@@ -121,7 +121,7 @@ def show_size(design: Design[Any], lines: list[Line], more: DeltaGenerator, audi
     if others:
         with more:
             st.caption("Other methods for the same question, with as many labels:")
-            table = forecasts.table(others, list(others[0].half_widths), audit)
+            table = forecasts.readable_lines(others, list(others[0].half_widths), audit)
             st.dataframe(table, hide_index=True)
 
 
@@ -259,7 +259,7 @@ def show_outlook(
             name in population.scores for name in plan.classifiers or population.classifiers
         )
         st.caption(SIMULATED if race.found else FROM_SCORES if scored else WITHOUT_SCORES)
-        table = forecasts.table(lines, plan.estimands, population.has_judge)
+        table = forecasts.readable_lines(lines, plan.estimands, population.has_judge)
         st.dataframe(table, hide_index=True, key="new-outlook")
         show_not_offered(lines)
     ahead = Ahead.of(plan, population, lines)
@@ -401,7 +401,7 @@ class Ahead:
         if (line := self.lines.get(design)) is None:
             return ()
         points = forecasts.curve_of(self.population, self.plan, design, most or self.most)
-        return moved(points, line)
+        return curve_through(points, line)
 
     def width_at(self, labels: int) -> float:
         """The widest half-width of the chosen method with another number of labels."""
@@ -427,7 +427,7 @@ class Ahead:
         rows = [
             (labels, width, called[name])
             for name in dict.fromkeys((self.chosen.design, PLAIN))
-            for labels, width in forecasts.drawn(self.curve(name))
+            for labels, width in forecasts.smooth_curve(self.curve(name))
         ]
         data = pd.DataFrame(rows, columns=["labels", "half_width", "design"])
         ends = (self.stops[0], self.stops[-1])
@@ -441,7 +441,7 @@ class Ahead:
         show_chart(chart, "new-picture", height=230, sides=SIDES)
 
 
-def moved(points: forecasts.Points, line: Line) -> forecasts.Points:
+def curve_through(points: forecasts.Points, line: Line) -> forecasts.Points:
     """A curve moved to go through what is said of its method, simulated where that was done."""
     widest = max(line.half_widths.values())
     there = forecasts.width_at(points, line.labels)

@@ -169,7 +169,7 @@ def new_project_page() -> None:
         now.step = 1
     elif isinstance(question, str):
         now.step = 2
-    head(now.step, said(now, items))
+    head(now.step, settled_answers(now, items))
     if items is None:
         settled = items_step() is not None
         leave(settled, NO_FILE if now.path is None else NO_ITEMS)
@@ -179,7 +179,7 @@ def new_project_page() -> None:
         aim_screen(items, question)
 
 
-def said(now: Draft, items: Items | None) -> Mapping[int, str]:
+def settled_answers(now: Draft, items: Items | None) -> Mapping[int, str]:
     """The answer of each screen that is settled and left, in a line."""
     answers = {}
     if items is not None:

@@ -44,10 +44,10 @@ def question_step(population: Population) -> Question | str:
         first = population.id_at(0)
         show_item("first", item_nodes(population.content(first), items_file=population.path))
     with left:
-        return asked(population)
+        return ask_question(population)
 
 
-def asked(population: Population) -> Question | str:
+def ask_question(population: Population) -> Question | str:
     """The inputs of the question, and what they make."""
     ask("question")
     if len(population.classes) == 2:

@@ -17,7 +17,7 @@ from labelcore.promises import Promise
 from labelcore.session.session import Session
 from labelcore.ui.asking import ask
 from labelcore.ui.fields import SHARES
-from labelcore.ui.forecasts import expected_points, spent
+from labelcore.ui.forecasts import expected_points, ways_to_spend
 from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.times import about_minutes
 from labelcore.words.sentences import percent
@@ -81,7 +81,7 @@ def spendings_of(population: Population, plan: Plan) -> list[Spending]:
         return []
     watched = plan.promise == Promise.WATCHED
     least = plan.method.smallest_watched_budget if watched else 1
-    ways = spent(population, population.fingerprint, plan.to_json())
+    ways = ways_to_spend(population, population.fingerprint, plan.to_json())
     return [way for way in ways if way.items >= least]
 
 
@@ -112,7 +112,7 @@ def seen_words(session: Session) -> str:
         return ""
     differ = round(1 - agreement.share.value, 2)
     population = session.population
-    ways = spent(population, population.fingerprint, plan.to_json(), differ)
+    ways = ways_to_spend(population, population.fingerprint, plan.to_json(), differ)
     if not ways:
         return ""
     now, best = min(ways, key=lambda way: abs(way.overlap - plan.overlap)), recommended(ways)
@@ -145,11 +145,11 @@ def with_repeats(plan: Plan) -> Plan:
     if plan.overlap:
         return plan
     share = float(ask("repeats"))
-    st.caption(f"{WHY} {said(plan, share)}")
+    st.caption(f"{WHY} {repeats_words(plan, share)}")
     return replace(plan, repeats=share) if share else plan
 
 
-def said(plan: Plan, share: float) -> str:
+def repeats_words(plan: Plan, share: float) -> str:
     """What the choice costs."""
     if not share:
         return NONE

@@ -53,12 +53,12 @@ def way_back() -> None:
 @acting(Right.RUN)
 def put_back() -> None:
     try:
-        st.session_state[DONE] = (monotonic(), said(sessions.restore_newest(trail.who())))
+        st.session_state[DONE] = (monotonic(), restored_words(sessions.restore_newest(trail.who())))
     except (ValueError, OSError) as error:
         st.session_state[FAILED] = sentence(error)
 
 
-def said(done: Restored) -> str:
+def restored_words(done: Restored) -> str:
     """What is in the store now, and where the one that was there is."""
     from labelcore.words.sentences import count
 

@@ -130,7 +130,7 @@ def start_page() -> None:
     waves = [pair for pair in numbered if pair[1].done_wave and not pair[1].archived]
     put_away = [pair for pair in numbered if pair[1].archived]
     if len(mine) > FEW:
-        mine = found(mine)
+        mine = searched_projects(mine)
     rows(mine)
     for title, behind in ((WAVES, waves), (ARCHIVED, put_away)):
         if behind:
@@ -144,7 +144,7 @@ def start_page() -> None:
 Numbered = tuple[int, Summary]
 
 
-def found(projects: list[Numbered]) -> list[Numbered]:
+def searched_projects(projects: list[Numbered]) -> list[Numbered]:
     """Those with the searched words in name, question or file, in the chosen order."""
     with st.container(horizontal=True, key="projects-find"):
         wanted = st.text_input(
@@ -159,13 +159,13 @@ def found(projects: list[Numbered]) -> list[Numbered]:
         )
     key, greatest_first = ORDERS[order or next(iter(ORDERS))]
     asked = wanted.casefold().split()
-    kept = [pair for pair in projects if all(word in searched(pair[1]) for word in asked)]
+    kept = [pair for pair in projects if all(word in text_searched(pair[1]) for word in asked)]
     if not kept:
         st.info("No project has these words in its name, question or file.")
     return sorted(kept, key=lambda pair: key(pair[1]), reverse=greatest_first)
 
 
-def searched(summary: Summary) -> str:
+def text_searched(summary: Summary) -> str:
     return f"{summary.name} {summary.question} {summary.file}".casefold()
 
 

@@ -78,7 +78,7 @@ def works() -> Works:
     return Works()
 
 
-def found(kind: str, key: Key, what: str, ask: Ask) -> Any:
+def result_of(kind: str, key: Key, what: str, ask: Ask) -> Any:
     """What is made of a file, kept for the next who asks the same.
 
     kind, key  of the result; what: such as "Reading items.csv"
@@ -89,7 +89,7 @@ def found(kind: str, key: Key, what: str, ask: Ask) -> Any:
     return _waited_for(kind, key, there) if isinstance(there, Work) else there[0]
 
 
-def there(kind: str, key: Key) -> Any:
+def result_kept(kind: str, key: Key) -> Any:
     """What is kept; None where nothing is, or where it is still to come."""
     kept = works().get(kind, key)
     return kept[0] if isinstance(kept, tuple) else None

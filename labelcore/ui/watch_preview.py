@@ -60,9 +60,9 @@ def simulated(
     key      of the terms
     session  with labels of the same table
     """
-    previews = waiting.there(FALLS, key)
+    previews = waiting.result_kept(FALLS, key)
     if previews is None:
-        previews = waiting.found(FALLS, key, WHAT, _asked(population, monitor, sizes, session))
+        previews = waiting.result_of(FALLS, key, WHAT, _asked(population, monitor, sizes, session))
     return [
         MonitorPreview(**{**row, **{name: pd.DataFrame(row[name]) for name in preview.TABLES}})
         for row in previews

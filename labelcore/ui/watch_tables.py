@@ -170,7 +170,7 @@ def begin_page(of: str) -> None:
     try:
         if begins:
             population = first_table(record, given)
-            monitor = made(record, plan, name, int(labels), *terms)
+            monitor = new_monitor(record, plan, name, int(labels), *terms)
             day = SCHEDULES[str(schedule)](datetime.now(UTC).date())
             first = monitor.wave(population, day).project
             st.switch_page("pages/label.py", query_params={"project": first})
@@ -187,7 +187,7 @@ def preview(
     """What will be noticed with so many labels each time."""
     population = first_table(record, given)
     session = sessions.session(record.name) if given is None else None
-    monitor = made(record, plan, name, asked[1][0], *terms)
+    monitor = new_monitor(record, plan, name, asked[1][0], *terms)
     previews = simulated((*asked, population.fingerprint), population, monitor, asked[1], session)
     show(previews, UNITS[terms[1]], terms[0], session is not None, f"watch-labels-{record.name}")
 
@@ -200,7 +200,7 @@ def first_table(record: ProjectRecord, given: UploadedFile | None) -> Population
     return files.read(path, arguments_of(record))
 
 
-def made(
+def new_monitor(
     record: ProjectRecord, plan: Plan, name: str, labels: int, waves: int, schedule: str,
     required: tuple[str, ...],
 ) -> Opened:  # fmt: skip

@@ -68,15 +68,17 @@ def watch_page() -> None:
     left, right = st.columns([22, 78], gap="large")
     with left:
         order = list(Stands)
-        every(sorted(standings.values(), key=lambda standing: order.index(standing.state)), chosen)
+        list_monitors(
+            sorted(standings.values(), key=lambda standing: order.index(standing.state)), chosen
+        )
         if runs:
             way_to_begin("-", "Watch another")
     with right:
-        one(opened[chosen], standings[chosen])
+        show_monitor(opened[chosen], standings[chosen])
         show_problem()
 
 
-def every(standings: Sequence[Standing], chosen: str) -> None:
+def list_monitors(standings: Sequence[Standing], chosen: str) -> None:
     """Each monitor with its state: a shape, a colour and a word."""
     for number, standing in enumerate(standings):
         kind = "chosen" if standing.name == chosen else "other"
@@ -91,7 +93,7 @@ def every(standings: Sequence[Standing], chosen: str) -> None:
                 st.text(standing.words())
 
 
-def one(monitor: Opened, standing: Standing) -> None:
+def show_monitor(monitor: Opened, standing: Standing) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="watch-head"):
         st.title(plain(headline(standing)), anchor=False)
         label_button(standing)
@@ -222,14 +224,16 @@ def figures(monitor: Opened, standing: Standing) -> None:
     else:
         (now,) = finished
     table = monitor.compare(str(now), then)
-    reading_table(shown(table, standing, str(now), then), "watch-figures")
+    reading_table(readable_figures(table, standing, str(now), then), "watch-figures")
     if then is not None:
         if not standing.alarms and (table["difference_high"] < 0).any():
             st.text(LOWER.format(waves=words.count(standing.planned, "wave")))
         st.caption(EACH)
 
 
-def shown(table: pd.DataFrame, standing: Standing, now: str, then: str | None) -> pd.DataFrame:
+def readable_figures(
+    table: pd.DataFrame, standing: Standing, now: str, then: str | None
+) -> pd.DataFrame:
     """The figures in words."""
     required: dict[str, float] = {}
     for row in standing.table.dropna(subset=["required"]).to_dict("records"):

@@ -38,13 +38,13 @@ def with_race(no_race: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def tables(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The simulated sessions behind each line of the table, each time it is drawn."""
     drawn: list[list[int]] = []
-    real = forecasts.table
+    real = forecasts.readable_lines
 
     def table(found: list[Any], *terms: Any) -> Any:
         drawn.append([one.runs for one in found if not one.refused])
         return real(found, *terms)
 
-    monkeypatch.setattr(forecasts, "table", table)
+    monkeypatch.setattr(forecasts, "readable_lines", table)
     return drawn
 
 

@@ -172,7 +172,7 @@ def test_a_monitor_asks_in_the_words_of_now_and_keeps_no_former_name(data_folder
     sessions.registry().create("mail", population, plan, {"question": "Spma?", "trial": "mail"})
     sessions.session("mail").reword(question="Spam?")
     record = sessions.store().project(sessions.registry().rename("mail", "post"))
-    made = watch_tables.made(record, plan, "weekly mail", 20, 52, "weekly", ())
+    made = watch_tables.new_monitor(record, plan, "weekly mail", 20, 52, "weekly", ())
     assert made.settings == {"dots": True, "question": "Spam?", "schedule": "weekly"}
 
 

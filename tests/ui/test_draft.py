@@ -25,7 +25,7 @@ from labelcore.ui.fields import FIELDS
 from labelcore.ui.guess import guess
 from labelcore.ui.new_aim import Asked
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, SHIP
-from labelcore.ui.new_project import said
+from labelcore.ui.new_project import settled_answers
 from labelcore.ui.new_question import NO_QUESTION, question_of
 from labelcore.ui.new_terms import Goal, Terms
 from labelcore.ui.params import as_inputs, param_values
@@ -180,8 +180,8 @@ def test_what_the_question_names_is_positive(question: str, positive: str) -> No
 
 
 def test_the_question_is_told_once_its_screen_is_left() -> None:
-    assert said(Draft(step=2, question="Spam?"), None) == {}
-    assert said(Draft(step=3, question="Spam?"), None) == {2: "Spam?"}
+    assert settled_answers(Draft(step=2, question="Spam?"), None) == {}
+    assert settled_answers(Draft(step=3, question="Spam?"), None) == {2: "Spam?"}
 
 
 @pytest.mark.parametrize(
