@@ -14,10 +14,10 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Preview, preview
 from labelcore.population import Population
 from labelcore.ui import waiting
-from labelcore.ui.asking import begin
+from labelcore.ui.asking import ask, begin
 from labelcore.ui.draft import Columns, ProjectDraft
 from labelcore.ui.new_cards import Card
-from labelcore.ui.new_confidence import TRYING, confidence_input
+from labelcore.ui.new_confidence import TRYING
 from labelcore.ui.params import within
 from labelcore.ui.safe_text import plain
 
@@ -99,7 +99,7 @@ def number_input(
 
 def confidence() -> float:
     """Shared with New project."""
-    return confidence_input()
+    return float(ask("confidence"))
 
 
 def outlook_of(population: Population, plan: Plan) -> Preview:

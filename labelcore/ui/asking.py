@@ -125,8 +125,7 @@ WIDGETS: Mapping[str, Callable[[Field, dict[str, Any]], Any]] = {
 }
 
 
-def ask_number(name: str, part: str = "", **changes: Any) -> tuple[Any, bool]:
+def ask_number(row: Field) -> tuple[Any, bool]:
     """A number, and whether it lies within its bounds; where it does not, a sentence says so."""
-    row = replace(FIELDS[name], **changes)
-    value = ask(row, part)
+    value = ask(row)
     return value, within(value, row.low, row.high)

@@ -28,11 +28,6 @@ def claims_of(session: Session) -> list[Claim]:
     return [result for result in session.results().values() if isinstance(result, Claim)]
 
 
-def claim_words(claim: Claim) -> str:
-    """The sentence, and the evidence for and against beside the number that decides."""
-    return f"{claim.sentence()}\n{evidence_words(claim)}"
-
-
 def evidence_words(claim: Claim) -> str:
     """How strong the evidence is on either side, and why an interval may seem to say less."""
     both_ends = (
@@ -69,11 +64,7 @@ def _how_far(claim: Claim) -> str:
 
 def claim_chart(session: Session, claim: Claim) -> Chart:
     return evidence_chart(
-        session.looks(),
-        claim.claim,
-        alpha=claim.alpha,
-        statement=claim.statement,
-        form=claim.form,
+        session.looks(), claim.claim, alpha=claim.alpha, statement=claim.statement, form=claim.form
     )
 
 
@@ -85,7 +76,8 @@ def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said
         return
     for place, claim in enumerate(claims):
         with st.container(key=f"claim-{place}"):
-            st.text(evidence_words(claim) if claim.sentence() == said else claim_words(claim))
+            repeats = claim.sentence() == said
+            st.text("\n".join([*([] if repeats else [claim.sentence()]), evidence_words(claim)]))
     chosen = claims[0]
     if len(claims) > 1:
         keys = [claim.claim for claim in claims]

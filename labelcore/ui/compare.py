@@ -349,9 +349,5 @@ def differing(session: Session, by: str) -> str:
     near, far = sorted((abs(low), abs(high)))
     span = words.range_text(near, far, unit="")
     return ONE_AHEAD.format(
-        sure=sure,
-        name=names[0],
-        range=span,
-        side="better" if low > 0 else "worse",
-        measure=measure,
+        sure=sure, name=names[0], range=span, side="better" if low > 0 else "worse", measure=measure
     )

@@ -123,12 +123,7 @@ def meaning(choice: str) -> str:
 
 
 def curve_chart(
-    session: Session,
-    curve: Curve,
-    choice: str,
-    *,
-    cut: int | None = None,
-    own: int | None = None,
+    session: Session, curve: Curve, choice: str, *, cut: int | None = None, own: int | None = None
 ) -> Chart:
     """The chart of one of ``choices``; ``own`` the classifier's own cut."""
     if choice not in PAIRS:

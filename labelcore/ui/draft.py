@@ -25,31 +25,10 @@ BUDGET, MARGIN, CLAIMS = "Labels", "± points", "A claim"
 """What may be started from."""
 NO_ID = "Choose above what identifies an item."
 OPEN_MEANINGS = "Choose above at least one column to judge."
-HANGS_ON = {
-    "known": ("existing", "budget", "most"),
-    "existing": ("budget", "most"),
-    "aim": ("design",),
-}
-"""What is forgotten when something else is chosen."""
-OF_A_FILE = (
-    *("read", "id", "ids", "content", "number", "name", "score", "prediction", "known", "existing"),
-    *(
-        "helpers",
-        "groups",
-        "by",
-        "paths",
-        "picked",
-        "passes",
-        "positive",
-        "aim",
-        "classifier",
-        "classifiers",
-        "pair",
-    ),
-    *("direction", "threshold", "thresholds", "numbers", "matter", "design", "budget", "most"),
-    *("claims", "project_name"),
-)
-"""What was chosen for one file alone."""
+OF_A_FILE: dict[str, Any] = {"of a file": True}
+"""Of a choice for one file alone."""
+FORGETS = "forgets"
+"""What was chosen because of a choice, and goes with it."""
 TIMES: Mapping[str, type[date] | type[clock_time]] = {
     "first_day": date,
     "day": date,
@@ -98,6 +77,15 @@ class Columns:
         passing = [choice for choice in self.passing if choice[0] in predicting]
         if len(set(names)) < len(names):
             raise ValueError(f"Two classifiers have the same name: {', '.join(names)}.")
+        where_said = {
+            "dialect": dict(self.dialect),
+            "known": self.known,
+            "helpers": {name: name for name in self.helpers},
+            "groups": list(self.groups),
+            "prompt": self.prompt,
+            "metadata": [name for name, _ in self.hidden],
+            "passing": {name: list(values) for name, values in passing},
+        }
         return {
             "id": list(self.id) if isinstance(self.id, tuple) else self.id,
             "content": list(self.content),
@@ -110,13 +98,7 @@ class Columns:
             "descending": list(self.descending),
             "classes": None if self.classes is None else list(self.classes),
             "positive": self.positive,
-            **({"dialect": dict(self.dialect)} if self.dialect else {}),
-            **({"known": self.known} if self.known else {}),
-            **({"helpers": {name: name for name in self.helpers}} if self.helpers else {}),
-            **({"groups": list(self.groups)} if self.groups else {}),
-            **({"prompt": self.prompt} if self.prompt else {}),
-            **({"metadata": [name for name, _ in self.hidden]} if self.hidden else {}),
-            **({"passing": {name: list(values) for name, values in passing}} if passing else {}),
+            **{name: value for name, value in where_said.items() if value},
         }
 
     @property
@@ -209,14 +191,16 @@ class Aim:
 
 def settings(question: Question, aim: Aim, columns: Columns) -> Mapping[str, Any]:
     """What is kept with the project beside plan and file."""
-    revealing = columns.revealing
+    where_said = {
+        "used_for_training": aim.trained_on,
+        "keys": question.keys,
+        MAY_SHOW: list(columns.revealing),
+        HIDDEN: dict(columns.hidden),
+    }
     return {
         "question": question.text,
         "instructions": question.instructions,
-        **({"used_for_training": aim.trained_on} if aim.trained_on else {}),
-        **({"keys": question.keys} if question.keys else {}),
-        **({MAY_SHOW: list(revealing)} if revealing else {}),
-        **({HIDDEN: dict(columns.hidden)} if columns.hidden else {}),
+        **{name: value for name, value in where_said.items() if value},
     }
 
 
@@ -254,7 +238,7 @@ class Draft:
     """What a person has chosen of a project so far. None, or nothing under its name, leaves it to
     what the file suggests: a choice that the file does not offer any more counts as none.
 
-    Each field holds what its input shows; ``labelcore.ui.new_fields`` has the inputs.
+    Each field holds what its input shows; ``labelcore.ui.fields`` has the inputs.
     """
 
     step: int = 1
@@ -264,54 +248,56 @@ class Draft:
     opened: str | None = None
     uploaded: str | None = None
 
-    read: dict[str, Any] = field(default_factory=dict)
-    id: str | None = None
-    ids: list[str] | None = None
-    content: list[str] | None = None
-    number: int | None = None
-    name: dict[str, str] = field(default_factory=dict)
-    score: dict[str, str] = field(default_factory=dict)
-    prediction: dict[str, str] = field(default_factory=dict)
-    known: str | None = None
-    existing: str | None = None
-    helpers: list[str] | None = None
-    groups: list[str] | None = None
-    by: str | None = None
-    paths: list[str] = field(default_factory=list)
-    picked: str | None = None
-    prompt: str | None = None
-    passes: dict[str, list[str]] = field(default_factory=dict)
+    read: dict[str, Any] = field(default_factory=dict, metadata=OF_A_FILE)
+    id: str | None = field(default=None, metadata=OF_A_FILE)
+    ids: list[str] | None = field(default=None, metadata=OF_A_FILE)
+    content: list[str] | None = field(default=None, metadata=OF_A_FILE)
+    number: int | None = field(default=None, metadata=OF_A_FILE)
+    name: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
+    score: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
+    prediction: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
+    known: str | None = field(
+        default=None, metadata=OF_A_FILE | {FORGETS: ("existing", "budget", "most")}
+    )
+    existing: str | None = field(default=None, metadata=OF_A_FILE | {FORGETS: ("budget", "most")})
+    helpers: list[str] | None = field(default=None, metadata=OF_A_FILE)
+    groups: list[str] | None = field(default=None, metadata=OF_A_FILE)
+    by: str | None = field(default=None, metadata=OF_A_FILE)
+    paths: list[str] = field(default_factory=list, metadata=OF_A_FILE)
+    picked: str | None = field(default=None, metadata=OF_A_FILE)
+    prompt: str | None = field(default=None, metadata=OF_A_FILE)
+    passes: dict[str, list[str]] = field(default_factory=dict, metadata=OF_A_FILE)
 
     question: str | None = None
     instructions: str | None = None
     yes: str | None = None
     no: str | None = None
-    positive: str | None = None
+    positive: str | None = field(default=None, metadata=OF_A_FILE)
     keys: str | None = None
     order: str | None = None
     other_answers: str | None = None
 
-    aim: str | None = None
+    aim: str | None = field(default=None, metadata=OF_A_FILE | {FORGETS: ("design",)})
     every_aim: bool = False
-    classifier: str | None = None
-    classifiers: list[str] | None = None
-    pair: list[str] | None = None
-    direction: dict[str, bool] = field(default_factory=dict)
-    threshold: dict[str, float] = field(default_factory=dict)
-    thresholds: dict[str, str] = field(default_factory=dict)
+    classifier: str | None = field(default=None, metadata=OF_A_FILE)
+    classifiers: list[str] | None = field(default=None, metadata=OF_A_FILE)
+    pair: list[str] | None = field(default=None, metadata=OF_A_FILE)
+    direction: dict[str, bool] = field(default_factory=dict, metadata=OF_A_FILE)
+    threshold: dict[str, float] = field(default_factory=dict, metadata=OF_A_FILE)
+    thresholds: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
     trained: str | None = None
     target: str | None = None
-    numbers: dict[str, list[str]] = field(default_factory=dict)
-    matter: list[str] | None = None
+    numbers: dict[str, list[str]] = field(default_factory=dict, metadata=OF_A_FILE)
+    matter: list[str] | None = field(default=None, metadata=OF_A_FILE)
 
     way: str | None = None
-    budget: int | None = None
+    budget: int | None = field(default=None, metadata=OF_A_FILE)
     margin: float | None = None
-    most: int | None = None
+    most: int | None = field(default=None, metadata=OF_A_FILE)
     claim_count: int = 1
-    claims: dict[str, Any] = field(default_factory=dict)
+    claims: dict[str, Any] = field(default_factory=dict, metadata=OF_A_FILE)
     claim_form: dict[str, str] = field(default_factory=dict)
-    design: str | None = None
+    design: str | None = field(default=None, metadata=OF_A_FILE)
     params: dict[str, Any] = field(default_factory=dict)
     first_seed: int = field(default_factory=lambda: secrets.randbelow(1_000_000))
     seed: int | None = None
@@ -327,7 +313,7 @@ class Draft:
     repeats: float | None = None
     readers: int | None = None
     overlap: float | None = None
-    project_name: str | None = None
+    project_name: str | None = field(default=None, metadata=OF_A_FILE)
 
     def chosen(self, name: str, part: str = "") -> Any:
         """What was chosen for a field, or for one ``part`` of it; None for nothing."""
@@ -341,7 +327,7 @@ class Draft:
             held[part] = value
         else:
             setattr(self, name, value)
-        self.forget(HANGS_ON.get(name, ()))
+        self.forget(next(f.metadata.get(FORGETS, ()) for f in fields(self) if f.name == name))
 
     def forget(self, names: Sequence[str]) -> None:
         """Leave these fields to what the file suggests."""
@@ -369,7 +355,9 @@ class Draft:
     def open(self, path: str) -> None:
         """Begin with another file: what was chosen for the one before is forgotten."""
         if path != self.opened:
-            self.forget(OF_A_FILE)
+            self.forget(
+                [item.name for item in fields(self) if OF_A_FILE.items() <= item.metadata.items()]
+            )
         self.path = self.opened = path
 
     def begin(self, changes: ProjectDraft) -> None:

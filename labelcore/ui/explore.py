@@ -406,6 +406,7 @@ def screen(
     last = n_items if looking.whole else window((own_rank, deepest), n_items)
     last = n_items if cut.rank > last else last
     band = session.band(view, curve)
+    pick = sure.rank if sure and not barely(sure) else None
     picture = CutPicture(
         band,
         cut.readings.get(view),
@@ -413,10 +414,9 @@ def screen(
         cut.rank,
         own_rank,
         need if view == "precision" else None,
-        sure.rank if sure and not barely(sure) else None,
+        pick,
     )
     precision = session.band("precision", curve)
-    able = (NEEDS[place] for place in range(len(NEEDS)))
     return {
         "picture": picture.node(rank_words(band, cut.rank)),
         "places": picture.places(),
@@ -430,11 +430,11 @@ def screen(
         "press": looking.press,
         "need": f"{100 * need:g}",
         "needs": [f"{need:g}" for need in NEEDS],
-        "keep": [keep_words(cut), _about(cut, sure, refused, precision)],
+        "keep": [keep_words(cut), _about(cut, sure, refused)],
         "sure": _sure_words(sure, refused, precision),
-        "pick": sure.rank if sure and not barely(sure) else 0,
+        "pick": pick or 0,
         "heads": list(HEADS),
-        "rows": [[f"{share:g}", *texts] for share, (_, texts) in zip(able, rows, strict=False)],
+        "rows": [[f"{share:g}", *texts] for share, (_, texts) in zip(NEEDS, rows, strict=False)],
         "fault": looking.fault or (ALIKE if all_alike(session) else ""),
         "terms": [terms for terms in (band_terms(precision), KEYS) if terms],
     }
@@ -446,7 +446,7 @@ def all_alike(session: Session) -> bool:
     return bool(first == last) and len(session.population) > 1
 
 
-def _about(cut: Cut, sure: Cut | None, refused: str, band: Band) -> str:
+def _about(cut: Cut, sure: Cut | None, refused: str) -> str:
     """Where the cut lies, and that it is not sure to keep what is needed."""
     facts = cut_facts(cut)
     known = found_by(cut) is not None and not refused
@@ -469,7 +469,7 @@ def _sure_words(sure: Cut | None, refused: str, band: Band) -> list[str]:
 
 
 def _rows(session: Session) -> list[tuple[int, list[str]]]:
-    """For each of the six needs the deepest cut that surely keeps it: its rank and its texts."""
+    """For each of the needs the deepest cut that surely keeps it: its rank and its texts."""
     rows = []
     for need in NEEDS:
         cut = sure_cut(session, need / 100)

@@ -65,10 +65,7 @@ OF_THE_ITEMS = (
     Field("typed", "text", "or a path", first=""),
     Field("read", "list", ""),
     Field(
-        "id",
-        "list",
-        "Which column identifies an item?",
-        more={"placeholder": "Choose a column"},
+        "id", "list", "Which column identifies an item?", more={"placeholder": "Choose a column"}
     ),
     Field("ids", "several", "Which columns identify it together?", first=[]),
     Field("content", "several", "What does the person judge? (one column, or two for a pair)"),

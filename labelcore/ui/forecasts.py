@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +11,6 @@ import streamlit as st
 from scipy.interpolate import PchipInterpolator
 
 from labelcore.designs import DESIGNS
-from labelcore.plan.pilot import NOTHING_KNOWN
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import (
     Dearest,
@@ -35,10 +32,6 @@ from labelcore.population.copies import TemporaryCopy
 from labelcore.population.snapshots import write_snapshot
 from labelcore.ui import waiting
 from labelcore.ui.reading import Ask
-from labelcore.ui.status import SECONDS_AN_ITEM, estimand_name
-from labelcore.ui.times import minutes
-from labelcore.words import sentences as words
-from labelcore.words.quantities import key_parts
 
 POINTS, DRAWN = 5, 40
 """Of a curve: worked out, and drawn through these."""
@@ -47,7 +40,6 @@ USUAL = 300
 TRYING_CLAIMS = "Trying out the claims on simulated labels"
 BYTES = 100
 """Of an item, for the memory of another process."""
-WHOLE_FROM = 0.1
 EXACT = 1e-12
 """A half-width that is none."""
 
@@ -247,70 +239,3 @@ def sizes(items: int, most: int, fewest: int = 1) -> list[int]:
     high = min(items, most)
     low = min(max(40, fewest), high)
     return sorted({round(x) for x in np.geomspace(low, high, POINTS)})
-
-
-def expected_points(half_width: float) -> str:
-    """A half-width that is only expected: rounded up, to whole points from 10 on.
-
-    >>> expected_points(0.1801), expected_points(0.0312), expected_points(1.13)
-    ('19 points', '3.2 points', 'over 50 points')
-    """
-    if half_width > NOTHING_KNOWN:
-        return f"over {100 * NOTHING_KNOWN:.0f} points"
-    if half_width < WHOLE_FROM:
-        return words.points(half_width)
-    return f"{math.ceil(100 * half_width - 1e-9)} points"
-
-
-def width_words(half_width: float) -> str:
-    """
-    >>> width_words(0.0312), width_words(0.0)
-    ('3.2 points', 'exact')
-    """
-    return expected_points(half_width) if half_width > EXACT else "exact"
-
-
-def widest_of(widths: Mapping[str, float], estimand: str) -> str:
-    """The largest half-width of an estimand over the classifiers (and classes); "" without any.
-
-    >>> widest_of({"recall": 0.1, "recall@b": 0.2, "precision": 0.3}, "recall")
-    '20 points'
-    """
-    matching = [width for key, width in widths.items() if estimand in (key, key_parts(key)[0])]
-    return width_words(max(matching)) if matching else ""
-
-
-def readable_lines(entries: Sequence[Line], estimands: Sequence[str], audit: bool) -> pd.DataFrame:
-    """The lines as people read them, without those that cannot serve."""
-    rows, names = [], {name: estimand_name(name, audit=audit) for name in estimands}
-    for entry in (entry for entry in entries if not entry.refused):
-        widths = entry.half_widths
-        rows.append(
-            {
-                "method": entry.label,
-                "labels": f"{entry.labels:,}",
-                **{
-                    f"{named} ±": widest_of(widths, name) or "not foreseen"
-                    for name, named in names.items()
-                },
-                "time at 8 s an item": minutes(entry.labels * SECONDS_AN_ITEM),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def not_offered(entries: Sequence[Line]) -> str:
-    """The methods that cannot serve, by why, in one line; "" where all can.
-
-    >>> lines = [Line("a", "A", refused="x", short="needs a score"), Line("b", "B", labels=9)]
-    >>> not_offered([*lines, Line("c", "C", refused="y", short="needs a score")])
-    'Not offered here: A, C (needs a score).'
-    >>> not_offered(lines[1:])
-    ''
-    """
-    why: dict[str, list[str]] = {}
-    for entry in entries:
-        if entry.refused:
-            why.setdefault(entry.short, []).append(entry.label)
-    reasons = "; ".join(f"{', '.join(names)} ({short})" for short, names in why.items())
-    return f"Not offered here: {reasons}." if reasons else ""

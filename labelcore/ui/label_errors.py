@@ -68,7 +68,7 @@ def error_lines(session: Session) -> list[str]:
 def error_panel(session: Session) -> None:
     """The rate, agreement, figures for the truth, and the items answered differently."""
     error = session.label_error()
-    several = agreement_of(session)
+    several = session.agreement() if session.plan.overlap else None
     alike = [agreement.sentence() for agreement in error.agreements] if several is None else []
     st.text("\n".join([error.sentence(), *alike]))
     if several is not None:
@@ -81,11 +81,6 @@ def error_panel(session: Session) -> None:
     if error.differing:
         with st.expander(f"The {len(error.differing):,} answered differently the second time"):
             st.dataframe(differing_table(session, error), hide_index=True, key="differing")
-
-
-def agreement_of(session: Session) -> PeopleAgree | None:
-    """How far people agree, where the plan asks several of them."""
-    return session.agreement() if session.plan.overlap else None
 
 
 def agreement_panel(agreement: PeopleAgree) -> None:

@@ -117,7 +117,7 @@ def _tools(
     offered = paged or (item is not None and grid.is_offered(session, item["view"]))
     turn = (grid.ONE_BY_ONE if paged else grid.GRID, turn_key(session)) if offered else None
     judged = None if page else draw
-    flagged = _flagged(session, judged)
+    flagged = judged is not None and session.last_said(judged, "flagged") == "yes"
     return tools_shown(session, person, judged, flagged, paged=paged, turn=turn)
 
 
@@ -183,10 +183,6 @@ def opened_item(session: Session, panel: Mapping[str, Any]) -> dict[str, Any]:
     return shown_item(str(panel["token"]), view_of(session, content))
 
 
-def _may_extend(session: Session) -> bool:
-    return session.going_on and visitor.allowed(Right.RUN) and can_go_on(session) > 0
-
-
 def _head(session: Session, person: str, *, judges: bool, paged: bool) -> dict[str, Any]:
     last = session.last_answer(person)
     saved = clock(last.at, reader_zone()) if last else None
@@ -195,11 +191,10 @@ def _head(session: Session, person: str, *, judges: bool, paged: bool) -> dict[s
         "question": one_line(session.settings.get("question") or session.project, 300),
         "how": grid.how(session) if paged else "",
         "said": progress_parts(now, saved),
-        "extend": judges and _may_extend(session),
+        "extend": judges
+        and session.going_on
+        and visitor.allowed(Right.RUN)
+        and can_go_on(session) > 0,
         "steps": steps(session),
         "share": now.share,
     }
-
-
-def _flagged(session: Session, draw: Draw | None) -> bool:
-    return draw is not None and session.last_said(draw, "flagged") == "yes"

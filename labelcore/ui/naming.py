@@ -31,13 +31,10 @@ def several_people(session: Session) -> bool:
 
 def ask_name(project: str, session: Session, person: str) -> None:
     """Ask whoever has no name yet, where there are others."""
-    asked = not session.status.over and not has_name(session, person)
+    named = visitor.name_of_login() or person in session.settings.get("names", {})
+    asked = not session.status.over and not named
     if asked and several_people(session) and not carried(session, person):
         name_form(project, session, person, ASK)
-
-
-def has_name(session: Session, person: str) -> bool:
-    return bool(visitor.name_of_login()) or person in session.settings.get("names", {})
 
 
 def carried(session: Session, person: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Aim, Columns, Draft, ProjectDraft, Question
-from labelcore.ui.fields import FIELDS, same
+from labelcore.ui.fields import FIELDS, Field, same
 from labelcore.ui.new_cards import (
     BETTER,
     BOTH,
@@ -37,11 +37,9 @@ from labelcore.ui.new_cards import (
 )
 from labelcore.ui.new_classifiers import (
     ask_cut,
-    choose_one,
     compared,
     cut_as_chosen,
     decided,
-    one_of,
     scored,
     show_called,
     usable,
@@ -130,15 +128,26 @@ class Asked:
         return (*first, *(name for name in self.names if name not in first))
 
     @cached_property
+    def choice(self) -> Field | None:
+        """The input for the classifiers that the question is about; None where only one may be."""
+        if len(self.offered) < 2:
+            return None
+        options, every = same(self.offered), list(self.offered)
+        if self.card in TWO_OF:
+            return replace(FIELDS["pair"], options=options, first=every[:2])
+        if self.card in (SEVERAL, SHIP):
+            return replace(FIELDS["classifiers"], options=options, first=every)
+        label = ORDERS if self.of_known else f"Which {model_word(self.base.has_judge)}?"
+        return replace(FIELDS["classifier"], label=label, options=options, first=every[0])
+
+    @cached_property
     def classifiers(self) -> tuple[str, ...]:
         """The classifiers that the question is about, the one that items are drawn for first."""
-        if len(self.offered) < 2:
+        if self.choice is None:
             return self.offered
-        if self.card in TWO_OF:
-            return compared(self.now, self.offered)
-        if self.card in (SEVERAL, SHIP):
-            return tuple(self.now.value("classifiers", list(self.offered), self.offered))
-        return one_of(self.now, self.offered)
+        row = self.choice
+        chosen = self.now.value(row.name, row.first, row.options)
+        return (chosen,) if isinstance(chosen, str) else tuple(chosen)
 
     @property
     def thresholds(self) -> str:
@@ -236,11 +245,12 @@ def aim_step(
     asked = Asked(current(), columns, question, base)
     with places.aim:
         choose_card(asked)
-        if asked.refusal is None or asked.refusal[2]:
-            choose_classifiers(asked)
+        open_still = asked.refusal is None or asked.refusal[2]
+        if asked.choice is not None and open_still:
+            ask(asked.choice)
         if asked.refusal is not None:
-            fault, ways, open_still = asked.refusal
-            refuse(fault, ways, asks=open_still)
+            fault, ways, asks = asked.refusal
+            refuse(fault, ways, asks=asks)
             return None
         sound = show_cuts(asked, places)
         if not sound:
@@ -252,20 +262,6 @@ def aim_step(
             show_faults(error)
             return None
         return show_figures(asked, population, read, places)
-
-
-def choose_classifiers(asked: Asked) -> None:
-    """Which classifiers the question is about, where there is a choice."""
-    offered = asked.offered
-    if len(offered) < 2:
-        return
-    if asked.card in TWO_OF:
-        ask("pair", options=same(offered), first=list(offered[:2]))
-    elif asked.card in (SEVERAL, SHIP):
-        ask("classifiers", options=same(offered), first=list(offered))
-    else:
-        which = f"Which {model_word(asked.base.has_judge)}?"
-        choose_one(offered, ORDERS if asked.of_known else which)
 
 
 def show_cuts(asked: Asked, places: Places) -> bool:

@@ -41,10 +41,7 @@ BOTH = Card(
     ("accuracy", "precision", "recall"),
 )
 ACCURACY = Card(
-    "How accurate is it?",
-    "The share that it gets right.",
-    ("accuracy",),
-    ("accuracy",),
+    "How accurate is it?", "The share that it gets right.", ("accuracy",), ("accuracy",)
 )
 BETTER = Card(
     "Is A better than B?",
@@ -77,16 +74,9 @@ LISTS = Card(
     thresholds="none",
 )
 PREVALENCE = Card(
-    "How common is it?",
-    "Whatever the classifier says.",
-    ("prevalence",),
-    thresholds="none",
+    "How common is it?", "Whatever the classifier says.", ("prevalence",), thresholds="none"
 )
-FOUND = Card(
-    "Have I found enough?",
-    "The share of all there are.",
-    ("recall",),
-)
+FOUND = Card("Have I found enough?", "The share of all there are.", ("recall",))
 SYSTEMS = Card(
     "How good is my system, judged by a model?",
     "Its pass rate, as people judge; the judge helps.",
@@ -174,19 +164,16 @@ def first_card(base: Population, names: tuple[str, ...], possible: list[Card], k
         return RANKED
     if len(judges) == 2 and BETTER in possible:
         return BETTER
-    few = len(base.classes) == 2 and bool(judges) and called_share(base, judges[0]) <= RARE
-    return BOTH if few else ACCURACY
+    if len(base.classes) == 2 and judges:
+        called = base.called(judges[0]).get((base.positive,), 0)
+        return BOTH if called / len(base) <= RARE else ACCURACY
+    return ACCURACY
 
 
 def flags(base: Population, names: tuple[str, ...]) -> tuple[str, ...]:
     """The classifiers whose column says of every item whether it was found so far."""
     columns = base.arguments["predictions"]
     return tuple(name for name in names if FOUND_FLAG.search(snake(columns.get(name, ""))))
-
-
-def called_share(base: Population, name: str) -> float:
-    """The share of the items that a classifier calls positive."""
-    return base.called(name).get((base.positive,), 0) / len(base)
 
 
 def titled(card: Card, pair: tuple[str, ...]) -> str:

@@ -39,15 +39,11 @@ def scored(base: Population, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name in base.scores)
 
 
-def choose_one(names: tuple[str, ...], label: str = "Which classifier?") -> tuple[str, ...]:
-    if len(names) > 1:
-        ask("classifier", label=label, options=same(names), first=names[0])
-    return one_of(current(), names)
-
-
-def one_of(now: Draft, names: Sequence[str]) -> tuple[str, ...]:
+def choose_one(names: tuple[str, ...]) -> tuple[str, ...]:
     """The classifier that is chosen, if there is any; by itself the first."""
-    return (now.value("classifier", names[0], names),) if names else ()
+    if len(names) < 2:
+        return names
+    return (ask("classifier", options=same(names), first=names[0]),)
 
 
 def compared(now: Draft, names: Sequence[str]) -> tuple[str, ...]:
@@ -87,15 +83,11 @@ def cut_as_chosen(
     if number == "several":
         typed = now.value("thresholds", f"{first_threshold(base, name):g}", part=name)
         return columns.cut(name, read_thresholds(typed), descending)
-    return columns.cut(name, (threshold_of(now, base, name),), descending)
-
-
-def threshold_of(now: Draft, base: Population, name: str) -> float:
-    """From which score on it says yes: as chosen where the scores reach it."""
     low, high = score_range(base, name)
     chosen = now.value("threshold", None, part=name)
-    within = chosen is not None and low <= chosen <= high
-    return float(chosen) if within else first_threshold(base, name)
+    reached = chosen is not None and low <= chosen <= high
+    threshold = float(chosen) if reached else first_threshold(base, name)
+    return columns.cut(name, (threshold,), descending)
 
 
 def score_range(base: Population, name: str) -> tuple[float, float]:
@@ -201,7 +193,8 @@ def show_called(
     for name in names if two else ():
         with st.container() if name in population.thresholds else more:
             show_calls_of(population, question, name, alone=len(names) == 1)
-        same_about_all(population, name)
+        if name in population.predictions and len(population.called(name)) == 1:
+            st.warning(plain(f"{name} says the same about every item. {MOVE}"))
     if first in population.scores and two:
         chart = score_histogram_chart(
             population.scores[first],
@@ -212,11 +205,6 @@ def show_called(
             show_chart(chart, "new-histogram", height=180)
             if len(names) > 1:
                 st.caption(plain(f"The picture shows the first of them, {first}."))
-
-
-def same_about_all(population: Population, name: str) -> None:
-    if name in population.predictions and len(population.called(name)) == 1:
-        st.warning(plain(f"{name} says the same about every item. {MOVE}"))
 
 
 def show_calls_of(population: Population, question: Question, name: str, *, alone: bool) -> None:

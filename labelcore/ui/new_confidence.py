@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields, replace
 
 import streamlit as st
 
-from labelcore.designs import DESIGNS
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import CancelledError, NotRandomError, PlanError
@@ -17,7 +16,6 @@ from labelcore.plan.claims import EVERY, SOME
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import RULES, looking, moment_words
 from labelcore.planning.methods import Line, named
-from labelcore.planning.outlook import AtOnce
 from labelcore.population import Population
 from labelcore.promises import Form, Promise
 from labelcore.ui import forecasts, waiting
@@ -30,10 +28,11 @@ from labelcore.ui.new_content import made_content, offer_content
 from labelcore.ui.new_costs import dear_words, show_switches
 from labelcore.ui.new_known_answers import not_random_words
 from labelcore.ui.new_price import Ahead, show_choice, show_derived, show_outlook, show_size
+from labelcore.ui.new_price_words import half_width_words, together_captions
 from labelcore.ui.new_race import Race
 from labelcore.ui.new_screens import Places
 from labelcore.ui.new_table import choose_row, method_rows, sized_rows
-from labelcore.ui.new_terms import RECOMMENDED, Goal, Terms, first_how
+from labelcore.ui.new_terms import Goal, Terms, first_how
 from labelcore.ui.params import param_fault, row_of, within
 from labelcore.ui.remedies import WayOut, refuse, refuse_method
 from labelcore.ui.safe_text import one_line, plain
@@ -51,7 +50,6 @@ from labelcore.words.promises import (
 )
 from labelcore.words.quantities import label_of, model_word, quantity
 from labelcore.words.sentences import count
-from labelcore.words.unsure import READINGS
 
 MOST_CLAIMS, MOST_GROUPS = 5, 20
 COMPARED = ("accuracy", "precision", "recall")
@@ -81,17 +79,13 @@ def show_claim_terms(plan: Plan, budget: int | None) -> None:
     st.caption(terms.format(valid=valid, false=alpha, shared=shared, times=times))
 
 
-def first_claim_form(labels: Mapping[str, int]) -> Form:
-    """The approximate form where it saves a third of the labels that are expected."""
-    strict, likely = labels[Form.STRICT], labels[Form.APPROXIMATE]
-    return Form.APPROXIMATE if likely <= (1 - SAVED) * strict else Form.STRICT
-
-
 def claim_form_input(labels: Mapping[str, int]) -> Form:
-    """What settles the claims, with the labels that each form is expected to need."""
+    """What settles the claims, with the labels that each form is expected to need; the approximate
+    one stands first where it saves a third of them."""
     if len(labels) < len(CHOICES):
         return Form.STRICT
-    first = first_claim_form(labels)
+    likely = labels[Form.APPROXIMATE] <= (1 - SAVED) * labels[Form.STRICT]
+    first = Form.APPROXIMATE if likely else Form.STRICT
     forms = sorted(CHOICES, key=lambda form: form != first)
     options = {form: CHOICES[form].format(labels=count(labels[form])) for form in forms}
     captions = [CHOICE_CAPTIONS[form] for form in forms]
@@ -146,9 +140,8 @@ class Claim:
     def ask(self) -> str | None:
         """The claim as text; None while it is not complete."""
         with st.container(border=True, key=f"new-claim-box-{self.place}"):
-            kind = LEVEL
-            if comparable(self.population):
-                kind = ask("claim_kind", f"{self.place}-kind")
+            several = len(self.judged) > 1
+            kind = ask("claim_kind", f"{self.place}-kind") if several else LEVEL
             return self.comparison() if kind == BETTER else self.level()
 
     def choose(
@@ -184,10 +177,7 @@ class Claim:
             percent = ask("claim_percent", f"{self.place}-percent")
         about = who or next(iter(self.judged), None)
         meaning = quantity(
-            name,
-            about,
-            inside or self.population.positive,
-            audit=self.population.has_judge,
+            name, about, inside or self.population.positive, audit=self.population.has_judge
         )
         st.caption(plain(f"{meaning[:1].upper()}{meaning[1:]}."))
         bounds = FIELDS["claim_percent"]
@@ -222,11 +212,6 @@ def in_a_line(names: Iterable[str]) -> dict[str, str]:
 def judges(population: Population) -> tuple[str, ...]:
     """The classifiers that say yes or no to an item."""
     return tuple(name for name in population.classifiers if name in population.predictions)
-
-
-def comparable(population: Population) -> bool:
-    """Whether two classifiers can be compared by counting."""
-    return len(judges(population)) > 1
 
 
 def quantities(population: Population) -> list[str]:
@@ -274,7 +259,6 @@ def claim_text(left: str, relation: str, right: float | str) -> str:
 
 
 CORRECT = "Correct the number that is out of bounds to continue."
-HALF_BAND = "Plus or minus this many points, at the rank where the band is widest"
 TRYING = "Working out what the labels will give"
 PRICE_LATER = "The price stands here once the claim is complete."
 NO_FORECAST = (
@@ -361,16 +345,13 @@ def show_method(terms: Terms, places: Places) -> bool:
     method asks for first of all stands below the price."""
     with places.price:
         key = terms.question, terms.seed
-        best = waiting.worked_out("best", key, TRYING, lambda: terms.best, keep=False)
-    names = {RECOMMENDED: f"Recommended: {DESIGNS[best].label}"}
-    names |= {name: DESIGNS[name].label for name in terms.names}
+        waiting.worked_out("best", key, TRYING, lambda: terms.best, keep=False)
     with places.more:
-        # Browsers show an input's text until its key changes: the key names the method.
-        ask("design", options=names, first=RECOMMENDED, key=f"design-{best}")
+        ask(terms.row("design"))
         st.caption(plain(terms.design.summary))
         links_before()
         finer = params_form(terms, main=False)
-        _, sound = ask_number("seed", first=terms.now.first_seed)
+        _, sound = ask_number(terms.row("seed"))
     with places.slide:
         main = params_form(terms, main=True)
     return sound and finer and main
@@ -458,8 +439,7 @@ def slide(plan: Plan, terms: Terms, ahead: Ahead) -> None:
         low = max(low, terms.design.smallest_watched_budget)
 
     def say(labels: int) -> str:
-        points = forecasts.expected_points(ahead.width_at(labels))
-        return f"{labels:,}: ± {points.removesuffix(' points')}"
+        return f"{labels:,}: {half_width_words(ahead.width_at(labels)).removesuffix(' points')}"
 
     stops = [n for n in ahead.stops if n >= min(low, budget)]
     ask("slider", options={labels: say(labels) for labels in stops}, first=budget)
@@ -471,7 +451,7 @@ def size_and_promise(terms: Terms, places: Places) -> dict[str, object] | None:
         given = terms.sized_terms()
         with places.more:
             if "confidence" in given:
-                confidence_input()
+                ask("confidence")
         return given
     try:
         _ = terms.least
@@ -504,42 +484,34 @@ def size_and_promise(terms: Terms, places: Places) -> dict[str, object] | None:
 def show_goal(terms: Terms, places: Places) -> Goal | None:
     """What is started from, and how much of it; None while it is out of bounds or not complete."""
     if len(terms.ways) > 1:
-        ask("way", options={way: way for way in terms.ways})
+        ask(terms.row("way"))
     claims = None
     if terms.way == CLAIMS:
         claims = claims_input(terms.aim, terms.population)
-        least = min(terms.design.smallest_watched_budget, len(terms.population))
-        ask_number("most", low=least, high=len(terms.population))
+        ask_number(terms.row("most"))
     elif terms.way == MARGIN:
-        ask_number("margin", **({"label": HALF_BAND} if terms.along_ranks else {}))
+        ask_number(terms.row("margin"))
     else:
         with places.more:
-            ask("budget", first=terms.first_budget)
+            ask(terms.row("budget"))
             if terms.least > 1:
                 st.caption(f"This method needs at least {terms.least:,} labels on this file.")
         within(terms.budget, terms.least, terms.size)
     if terms.groupings:
-        options = {"": "none"} | {column: plain(one_line(column, 40)) for column in terms.groupings}
-        ask("by", options=options, first=terms.first_by)
+        ask(terms.row("by"))
     return terms.goal(claims)
 
 
 def show_promise(terms: Terms, goal: Goal | None) -> None:
     """How sure, and when the person will look."""
-    confidence_input()
+    ask("confidence")
     if terms.way != CLAIMS:
         promise_input(terms, goal)
     if terms.numbers > 1:
         captions = together_captions(terms.numbers, terms.confidence, terms.at_once(goal))
         ask("together", captions=captions)
-    readings = terms.unsure_readings
-    if len(readings) > 1:
-        options = {reading: f"Figures {READINGS[reading]}" for reading in readings}
-        ask("unsure", options=options, first=readings[0])
-
-
-def confidence_input() -> float:
-    return float(ask("confidence"))
+    if len(terms.unsure_readings) > 1:
+        ask(terms.row("unsure"))
 
 
 def promise_input(terms: Terms, goal: Goal | None) -> None:
@@ -556,29 +528,6 @@ def promise_input(terms: Terms, goal: Goal | None) -> None:
         captions = EACH_RANK_CAPTIONS if isinstance(design, EstimatesScalars) else BAND_CAPTIONS
     part = wider_words(horizon)
     ask("promise", captions=[caption.format(valid=valid, part=part) for caption in captions])
-
-
-def together_captions(numbers: int, confidence: float, at_once: AtOnce | None) -> tuple[str, str]:
-    """What each choice means and costs; ``said``: what it is expected to change.
-
-    >>> each, every = together_captions(4, 0.95, AtOnce(4, 0.872, 1.16))
-    >>> each
-    'Each number is right in 95 of 100 sessions; all 4 at once in about 87.'
-    >>> every
-    'All 4 at once are right in 95 of 100, for about 35 % more labels or 16 % wider intervals.'
-    >>> together_captions(2, 0.99, None)[0]
-    'Each number is right in 99 of 100 sessions; both at once in fewer.'
-    """
-    sure, every = f"{100 * confidence:.3g}", "both" if numbers == 2 else f"all {numbers}"
-    right, price = "fewer", "wider intervals"
-    if at_once is not None:
-        right = f"about {100 * at_once.right:.0f}"
-        more, wider = 100 * at_once.wider**2 - 100, 100 * at_once.wider - 100
-        price = f"about {more:.0f} % more labels or {wider:.0f} % wider intervals"
-    return (
-        f"Each number is right in {sure} of 100 sessions; {every} at once in {right}.",
-        f"{every.capitalize()} at once are right in {sure} of 100, for {price}.",
-    )
 
 
 def show_stop(terms: Terms, goal: Goal) -> tuple[str, ...] | None:
@@ -615,7 +564,7 @@ def latest_labels(terms: Terms, goal: Goal, goals: Sequence[str], chosen: Sequen
 
 def show_deadline(terms: Terms, *, passed: bool) -> None:
     with st.container(horizontal=True):
-        ask("deadline_day", first=terms.now.first_day)
+        ask(terms.row("deadline_day"))
         ask("deadline_hour")
     if passed:
         st.error(PAST)

@@ -15,13 +15,10 @@ from labelcore.planning.methods import Line
 from labelcore.population import Population
 from labelcore.ui import forecasts
 from labelcore.ui.asking import current
-from labelcore.ui.forecasts import expected_points
+from labelcore.ui.new_price_words import DEAR, WITH, WITHOUT, line_gives
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import estimand_name
-from labelcore.words.sentences import count
 
-WITHOUT, WITH = "without it {gives}", "with it {gives}"
-DEAR = "Without *{name}*: {gives}."
 NUMBERS, CLASSIFIERS = "numbers", "classifiers"
 MOST_RIGHT = 0.8
 """Without the dearest number a plan needs at most so much of its labels, or of its half-width, or
@@ -69,15 +66,6 @@ def _changed(plan: Plan, **changes: Any) -> Plan | None:
         return None
 
 
-def gives(line: Line, plan: Plan) -> str:
-    """What a plan costs where it has a margin, else what it gives."""
-    if line.refused or not line.half_widths:
-        return ""
-    if plan.margin is not None:
-        return count(line.labels)
-    return f"± {expected_points(max(line.half_widths.values()))}"
-
-
 def dear_words(plan: Plan, population: Population, line: Line) -> str:
     """The number without which the plan costs least, where that is much less; "" for none."""
     of_plan = _cost(line, plan)
@@ -93,7 +81,7 @@ def dear_words(plan: Plan, population: Population, line: Line) -> str:
     share, switch, other = min(costs, key=lambda row: row[0])
     if share > MOST_RIGHT:
         return ""
-    return DEAR.format(name=plain(switch.label), gives=gives(other, plan))
+    return DEAR.format(name=plain(switch.label), gives=line_gives(other, plan))
 
 
 def _cost(line: Line, plan: Plan) -> float:
@@ -105,7 +93,7 @@ def _cost(line: Line, plan: Plan) -> float:
 def show_switches(plan: Plan, population: Population, card: str) -> None:
     """A line for each number: on or off, and what the plan would cost the other way."""
     for switch in switches(plan, population.has_judge):
-        other = gives(forecasts.forecast(population, switch.plan), plan)
+        other = line_gives(forecasts.forecast(population, switch.plan), plan)
         effect = (WITHOUT if switch.on else WITH).format(gives=other) if other else ""
         key = f"new-switch-{switch.kind}-{switch.name}"
         st.session_state[key] = switch.on

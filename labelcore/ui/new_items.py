@@ -33,7 +33,7 @@ from labelcore.ui.draft import (
     first_rows,
 )
 from labelcore.ui.expanders import fold
-from labelcore.ui.fields import same
+from labelcore.ui.fields import FIELDS, same
 from labelcore.ui.files import Checked
 from labelcore.ui.guess import FEW_VALUES, Guess, guess
 from labelcore.ui.hidden import hidden_columns
@@ -300,7 +300,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
             st.button(ANOTHER, key="new-another", type="tertiary", on_click=now.close)
             if items.form.options:
                 fold(WRONG, "new-wrong", lambda: choose_dialect(items))
-            doubts = unsure(items.guess)
+            doubts = any(items.guess.asks(part) for part in items.guess.confidence)
             below = fold(MEANINGS, "new-meanings", lambda: choose_columns(items), opened=doubts)
             if items.nested:
                 fold(TAKE, "new-take", lambda: pick_from(items))
@@ -359,11 +359,6 @@ def say_what_was_read(population: Population) -> None:
     else:
         line = f"{what_was_read(population)}, {len(population.classes)} classes"
     st.markdown(f":material/check: {plain(line)}")
-
-
-def unsure(guessed: Guess) -> bool:
-    """Whether a person must say what a column means."""
-    return any(guessed.asks(part) for part in guessed.confidence)
 
 
 def roles(columns: Columns, guessed: Guess) -> dict[str, str]:
@@ -543,7 +538,7 @@ def choose_columns(items: Items) -> None:
         ask("ids", options=same(names))
     ask("content", options=same(names), first=list(guessed.content))
     st.markdown("**Classifiers** — a score, a prediction, or both")
-    number, sound = ask_number("number", first=len(first_rows(guessed)))
+    number, sound = ask_number(replace(FIELDS["number"], first=len(first_rows(guessed))))
     for place in range(number if sound else 0):
         given, part = first_row(guessed, place), str(place)
         columns, choices = st.columns(3), same([NO_COLUMN, *names])

@@ -65,7 +65,7 @@ def known_answers(
     use = now.value("existing", None, SOURCES)
     if use is None:
         return replace(known, lacking=NOT_SAID)
-    if use == "random" and (fault := not_random(population, column)):
+    if use == "random" and (fault := not_random(population, population.fingerprint, column)):
         return replace(known, lacking=NOT_SAID, fault=fault)
     return known if use == "ignored" else replace(known, column=column, existing=use)
 
@@ -93,14 +93,10 @@ def show_known(known: Known, population: Population) -> None:
         st.info(known.lacking)
 
 
-def not_random(population: Population, column: str) -> str:
+@st.cache_data(show_spinner=False, max_entries=40)
+def not_random(_population: Population, fingerprint: str, column: str) -> str:
     """Why the answers in a column cannot be a random sample: by the scores, or predictions, of any
     classifier, whichever the question is about; "" where they may be one."""
-    return _not_random(population, population.fingerprint, column)
-
-
-@st.cache_data(show_spinner=False, max_entries=40)
-def _not_random(_population: Population, fingerprint: str, column: str) -> str:
     known = files.told_rows(_population, column)
     for classifier in _population.classifiers:
         try:

@@ -174,7 +174,8 @@ def new_project_page() -> None:
         settled = items_step() is not None
         leave(settled, NO_FILE if now.path is None else NO_ITEMS)
     elif isinstance(question, str) or now.step == 2:
-        question_screen(items.population)
+        question = question_step(items.population)
+        leave(isinstance(question, Question), question if isinstance(question, str) else "")
     else:
         aim_screen(items, question)
 
@@ -187,11 +188,6 @@ def settled_answers(now: Draft, items: Items | None) -> Mapping[int, str]:
     if now.step > 2:
         answers[2] = one_line(now.question or "", 300)
     return answers
-
-
-def question_screen(base: Population) -> None:
-    question = question_step(base)
-    leave(isinstance(question, Question), question if isinstance(question, str) else "")
 
 
 def leave(settled: bool, lacking: str) -> None:

@@ -147,11 +147,6 @@ def unmeasurable(population: Population) -> str:
     )
 
 
-def _first_row(population: Population, name: str, word: str) -> int:
-    """The first row that is called so."""
-    return int(np.argmax(population.predictions[name] == population.classes.index(word))) + 1
-
-
 def stray_words(population: Population) -> list[Fault]:
     """The first row of each class beside 0 and 1, by prediction column."""
     faults = []
@@ -161,7 +156,7 @@ def stray_words(population: Population) -> list[Fault]:
                 continue
             rule = "0 and 1 stand beside other words; "
             rule += f"{number:,} {'row has' if number == 1 else 'rows have'} this one"
-            row = _first_row(population, name, word)
+            row = int(np.argmax(population.predictions[name] == population.classes.index(word))) + 1
             faults.append(Fault(population.name, column, row, word, rule))
     return sorted(faults, key=lambda fault: fault.row or 0)
 

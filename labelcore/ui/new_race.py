@@ -28,21 +28,19 @@ NOT_DONE = f"By formulas: a simulation on your scores takes longer than {SECONDS
 CANCELLED = "new-race-cancelled"
 WAIT_SECONDS, KEPT = 0.2, 40
 
-Key = Hashable
-
 
 class Races:
     """The races of this process: what came of the last ones, and one place to run in."""
 
     def __init__(self) -> None:
-        self._done: OrderedDict[Key, dict[str, Line]] = OrderedDict()
+        self._done: OrderedDict[Hashable, dict[str, Line]] = OrderedDict()
         self._turn = Lock()
 
-    def done(self, key: Key) -> dict[str, Line] | None:
+    def done(self, key: Hashable) -> dict[str, Line] | None:
         """What came of a race, by design; None where it was not run to its end."""
         return self._done.get(key)
 
-    def keep(self, key: Key, lines: dict[str, Line]) -> None:
+    def keep(self, key: Hashable, lines: dict[str, Line]) -> None:
         self._done[key] = lines
         while len(self._done) > KEPT:
             self._done.popitem(last=False)
@@ -83,7 +81,7 @@ class Race:
     ) -> None:
         self.population, self.plan, self.formulas = population, plan, formulas
         key = population.fingerprint, plan.with_seed(0).to_json()
-        self.key: Key = key if question is None else question
+        self.key: Hashable = key if question is None else question
         self.found: Mapping[str, Line] | None = races().done(self.key)
         self.place: DeltaGenerator | None = None
 
@@ -107,10 +105,7 @@ class Race:
             fewest, most = min(line.runs for line in raced), max(line.runs for line in raced)
             runs = f"{most}" if fewest == most else f"{fewest} to {most}"
             noise = max(0.01, *(2 * line.error for line in raced))
-            more.caption(
-                DONE,
-                help=NOISE.format(scores=self.scores, runs=runs, error=100 * noise),
-            )
+            more.caption(DONE, help=NOISE.format(scores=self.scores, runs=runs, error=100 * noise))
         elif self.found is not None:
             more.caption(NOT_DONE)
 
@@ -135,15 +130,12 @@ class Race:
                 races().keep(self.key, lines if len(lines) == len(entrants) else {})
         st.rerun()
 
-    def _able(self) -> list[Line]:
-        """The lines of the methods that foresee something."""
-        choice = {*self.plan.estimands} <= {*CHOICES}
-        return [line for line in self.formulas if not line.refused and (line.half_widths or choice)]
-
     def _entrants(self) -> list[tuple[Plan, Line]]:
-        """All of them, or none where one cannot be simulated: numbers that stand beside each other
-        are worked out in one way."""
-        able, labels = self._able(), self.formulas[0].labels
+        """All methods that foresee something, or none where one of them cannot be simulated:
+        numbers that stand beside each other are worked out in one way."""
+        choice = {*self.plan.estimands} <= {*CHOICES}
+        lines, labels = self.formulas, self.formulas[0].labels
+        able = [line for line in lines if not line.refused and (line.half_widths or choice)]
         plans = [for_design(self.plan, line.design, self.population, labels) for line in able]
         if not all(may_race(self.population, plan) for plan in plans):
             return []
@@ -156,5 +148,5 @@ class Race:
         return bar
 
 
-def _cancel(key: Key) -> None:
+def _cancel(key: Hashable) -> None:
     st.session_state[CANCELLED] = key

@@ -14,39 +14,25 @@ from labelcore.ui import forecasts
 from labelcore.ui.asking import ask, begin
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_price import Ahead
+from labelcore.ui.new_price_words import method_words
 from labelcore.ui.new_terms import RECOMMENDED
 from labelcore.ui.safe_text import plain
-
-ONE_LOOK, NO_CHANCE = "no early look", "no chance of error stated"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A method with one of its promises, and its labels; ``whole``: these are all items;
-    ``assumes``: it states no chance of error."""
+    """A method with one of its promises, and its labels; ``assumes``: it states no chance of
+    error."""
 
     design: str
-    label: str
     promise: str
     labels: int
-    whole: bool = False
-    assumes: bool = False
+    assumes: bool
+    words: str
 
     @property
     def name(self) -> str:
         return f"{self.design} {self.promise}"
-
-    @property
-    def words(self) -> str:
-        """
-        >>> Row("a", "Strata", "fixed", 1200).words, Row("a", "Strata", "watched", 60).words
-        ('Strata · 1,200 · no early look', 'Strata · 60')
-        >>> Row("a", "PAULA", "fixed", 232, assumes=True).words
-        'PAULA · 232 · no chance of error stated'
-        """
-        labels = f"{'all ' if self.whole else ''}{self.labels:,}"
-        terms = [NO_CHANCE] if self.assumes else [ONE_LOOK] * (self.promise == Promise.FIXED)
-        return " · ".join((self.label, labels, *terms))
 
 
 def sized_rows(plan: Plan, lines: Sequence[Line], items: int) -> list[Row]:
@@ -68,7 +54,8 @@ def least_labels(line: Line) -> int:
 def row_of(line: Line, promise: str, labels: int, items: int) -> Row:
     design = DESIGNS[line.design]
     assumes = isinstance(design, EstimatesCurve) and not design.has_confidence
-    return Row(line.design, line.label, promise, labels, labels == items, assumes)
+    words = method_words(line.label, labels, promise, whole=labels == items, assumes=assumes)
+    return Row(line.design, promise, labels, assumes, words)
 
 
 def method_rows(plan: Plan, ahead: Ahead, lines: Sequence[Line], other: str | None) -> list[Row]:

@@ -5,8 +5,8 @@ Nothing is drawn here: ``labelcore.ui.new_confidence`` does that.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -37,14 +37,17 @@ from labelcore.report.judged import system_column
 from labelcore.tallies import questions
 from labelcore.ui import forecasts, waiting
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, Draft
-from labelcore.ui.fields import FIELDS
+from labelcore.ui.fields import FIELDS, Field, same
 from labelcore.ui.new_cards import SYSTEMS
 from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_race import races
 from labelcore.ui.params import outside, param_values
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.words.promises import PROMISES
+from labelcore.words.unsure import READINGS
 
 FIRST_BUDGET = 200
+HALF_BAND = "Plus or minus this many points, at the rank where the band is widest"
 RECOMMENDED = ""
 """The choice that follows the method proposed."""
 
@@ -69,9 +72,14 @@ class Terms:
     aim: Aim
     population: Population
 
+    def row(self, name: str) -> Field:
+        """The row of an input, with what the file and the choices so far leave to be chosen."""
+        offered = OFFERED.get(name)
+        return FIELDS[name] if offered is None else replace(FIELDS[name], **offered(self))
+
     def shown(self, name: str, part: str = "") -> Any:
-        """What the input of a field shows, by the table."""
-        row = FIELDS[name]
+        """What the input of a field shows."""
+        row = self.row(name)
         return self.now.value(row.name, row.first, row.options, part)
 
     @cached_property
@@ -162,11 +170,11 @@ class Terms:
     @property
     def follows_best(self) -> bool:
         """Whether no other method is chosen than the recommended one, whichever that is."""
-        return bool(self.now.value("design", RECOMMENDED, self.names) == RECOMMENDED)
+        return bool(self.shown("design") == RECOMMENDED)
 
     @cached_property
     def design(self) -> Design[Any]:
-        return DESIGNS[self.now.value("design", self.best, self.names)]
+        return DESIGNS[self.shown("design") or self.best]
 
     @cached_property
     def suggested(self) -> dict[str, Any]:
@@ -206,7 +214,7 @@ class Terms:
 
     @property
     def way(self) -> str:
-        return str(self.now.value("way", BUDGET, self.ways))
+        return str(self.shown("way"))
 
     @cached_property
     def least(self) -> int:
@@ -226,14 +234,13 @@ class Terms:
 
     @property
     def budget(self) -> int:
-        return int(self.now.value("budget", self.first_budget))
+        return int(self.shown("budget"))
 
     def goal(self, claims: tuple[str, ...] | None) -> Goal | None:
         """What the labels are for; None while a number is out of bounds or a claim incomplete."""
         if self.way == CLAIMS:
-            fewest = min(self.design.smallest_watched_budget, len(self.population))
-            most = self.now.most
-            if claims is None or outside(most, fewest, len(self.population)):
+            row, most = self.row("most"), self.now.most
+            if claims is None or outside(most, row.low, row.high):
                 return None
             return Goal(budget=None if most is None else int(most), claims=claims)
         if self.way == BUDGET:
@@ -271,8 +278,7 @@ class Terms:
     @property
     def by(self) -> str | None:
         """The column whose groups get labels of their own; None for none."""
-        chosen = self.now.value("by", self.first_by, ["", *self.groupings])
-        return str(chosen) or None
+        return str(self.shown("by")) or None
 
     @property
     def first_by(self) -> str:
@@ -320,9 +326,7 @@ class Terms:
 
     @property
     def unsure(self) -> str:
-        readings = self.unsure_readings
-        chosen = self.now.value("unsure", readings[0] if readings else None, readings)
-        return str(chosen) if len(readings) > 1 else Unsure.JUDGED
+        return str(self.shown("unsure")) if len(self.unsure_readings) > 1 else Unsure.JUDGED
 
     def too_few_to_watch(self, goal: Goal) -> str:
         """Why so few labels cannot be watched, in the words of the page; nothing where they can."""
@@ -345,9 +349,7 @@ class Terms:
         return [rule for rule in every if self.now.value("stops", rule in goals, part=rule)]
 
     def deadline(self) -> datetime:
-        row = FIELDS["deadline_hour"]
-        day = self.now.value("day", self.now.first_day)
-        return datetime.combine(day, self.now.value("hour", row.first), UTC)
+        return datetime.combine(self.shown("deadline_day"), self.shown("deadline_hour"), UTC)
 
     def stop(self, goals: Sequence[str]) -> tuple[str, ...] | None:
         """What ends the session, as a plan takes it; None while the deadline lies in the past."""
@@ -399,3 +401,44 @@ class Terms:
 def first_how(chosen: Sequence[str]) -> str:
     """Goals are wanted together; a deadline ends the session alone."""
     return ANY if "deadline" in chosen else ALL
+
+
+def _methods(terms: Terms) -> dict[str, Any]:
+    """Browsers show an input's text until its key changes: the key names the method."""
+    best = terms.best
+    labels = {name: DESIGNS[name].label for name in terms.names}
+    return {
+        "options": {RECOMMENDED: f"Recommended: {DESIGNS[best].label}", **labels},
+        "first": RECOMMENDED,
+        "key": f"design-{best}",
+    }
+
+
+def _groupings(terms: Terms) -> dict[str, Any]:
+    columns = {column: plain(one_line(column, 40)) for column in terms.groupings}
+    return {"options": {"": "none", **columns}, "first": terms.first_by}
+
+
+def _most(terms: Terms) -> dict[str, Any]:
+    items = len(terms.population)
+    return {"low": min(terms.design.smallest_watched_budget, items), "high": items}
+
+
+def _unsure(terms: Terms) -> dict[str, Any]:
+    readings = terms.unsure_readings
+    words = {reading: f"Figures {READINGS[reading]}" for reading in readings}
+    return {"options": words, "first": readings[0]}
+
+
+OFFERED: Mapping[str, Callable[[Terms], dict[str, Any]]] = {
+    "design": _methods,
+    "seed": lambda terms: {"first": terms.now.first_seed},
+    "way": lambda terms: {"options": same(terms.ways)},
+    "budget": lambda terms: {"first": terms.first_budget},
+    "margin": lambda terms: {"label": HALF_BAND} if terms.along_ranks else {},
+    "most": _most,
+    "by": _groupings,
+    "unsure": _unsure,
+    "deadline_day": lambda terms: {"first": terms.now.first_day},
+}
+"""What an input offers and shows at first, where file and choices decide it."""

@@ -29,7 +29,7 @@ from labelcore.ui.page_errors import guard
 from labelcore.ui.picture import show_picture
 from labelcore.ui.presses import show_unrecorded, show_unsafe
 from labelcore.ui.safe_text import one_line, plain
-from labelcore.ui.setup import way_to_label
+from labelcore.ui.setup import way_to_explore, way_to_label
 from labelcore.ui.status import (
     at_an_end,
     counts,
@@ -193,19 +193,13 @@ def _curves(session: Session) -> None:
     choice = choose_reading(curve, "progress-reading")
     chart = curve_view.curve_chart(session, curve, choice)
     draw(chart, "curve", f"{curve_view.choices(curve)[choice]} as a table")
-    st.page_link(
-        "pages/explore.py",
-        label="Move a cut along this curve",
-        icon=":material/content_cut:",
-        query_params={"project": session.project},
-    )
+    way_to_explore(session)
 
 
 def _why_no_curve(session: Session) -> str:
     if session.plan.superseded:
         return BY_EARLIER_RULE.rstrip(".").lower()
-    first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
-    if first not in session.population.scores:
+    if curve_view.ranked_by(session) not in session.population.scores:
         return "the classifier has no score"
     if not session.engine.frame.asked.all():
         return "the figure asked for needs no labels from part of the list, so none are asked there"

@@ -32,7 +32,7 @@ from labelcore.ui.picture import show_picture
 from labelcore.ui.presses import show_unrecorded
 from labelcore.ui.safe_text import plain
 from labelcore.ui.session_picture import ALONG_SCORES, OVER_LABELS, Picture, picture
-from labelcore.ui.setup import way_to_label
+from labelcore.ui.setup import way_to_explore, way_to_label
 from labelcore.ui.status import curve_first, decision, figure_name, first_figure_line, promise_line
 from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import reading_table
@@ -176,12 +176,7 @@ def ranks(session: Session) -> None:
         if deepest is not None:
             st.text(f"Keeping at least {100 * precision:g} %: {deepest.sentence}")
             break
-    st.page_link(
-        "pages/explore.py",
-        label="Move a cut along this curve",
-        icon=":material/content_cut:",
-        query_params={"project": session.project},
-    )
+    way_to_explore(session)
 
 
 def landmark_table(landmarks: Sequence[Landmark]) -> pd.DataFrame:

@@ -68,7 +68,9 @@ def review_page(project: str) -> None:
     if CELL in st.session_state:
         values = st.session_state.pop(CELL)
         st.session_state.update(zip((WHICH, CALLED, ANSWER), values, strict=True))
-    review = _reviewed(session, _classifier(session))
+    last = session.events[-1].hash if session.events else ""
+    person, classifier = people.name(session), _classifier(session)
+    review = _kept(session, session.project, last, classifier, person)
     table = review.table
     st.title("What was judged", anchor=False)
     if table.empty:
@@ -91,11 +93,6 @@ def _classifier(session: Session) -> str | None:
     able = [name for name in dict.fromkeys(names) if name in session.population.predictions]
     kept = st.session_state.get(WHICH)
     return kept if kept in able else next(iter(able), None)
-
-
-def _reviewed(session: Session, classifier: str | None) -> Reviewed:
-    last = session.events[-1].hash if session.events else ""
-    return _kept(session, session.project, last, classifier, people.name(session))
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

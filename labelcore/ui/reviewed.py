@@ -91,8 +91,9 @@ class Reviewed:
 def reviewed(session: Session, classifier: str | None, person: str = "") -> Reviewed:
     """What was judged so far; ``classifier`` is one of those that predict. Items that this person
     is still to judge, after others, are left out: their answers would show."""
-    wanted = session.engine.repeats.wanted_of if session.engine.repeats.others else _nowhere
-    answers = [row for row in session.history(None, None) if not wanted(row.index, person)]
+    repeats, answers = session.engine.repeats, list(session.history(None, None))
+    if repeats.others:
+        answers = [row for row in answers if not repeats.wanted_of(row.index, person)]
     answers += marked_open(session.state)
     rows = sorted(answers, key=lambda row: -row.index)
     open_ = {unsettled.index for unsettled in session.unsettled()}
@@ -152,10 +153,6 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
         table.loc[table["wrong"], "reason"] = wrong.map(known)
         table["text"] += " " + table["reason"].str.casefold()
     return Reviewed(table, classifier, model_word(session.population.has_judge))
-
-
-def _nowhere(index: int, person: str) -> bool:
-    return False
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)

@@ -69,9 +69,7 @@ def setup(
     may be shown before everything is imported."""
     name = f"{title} · {one_line(project, 40)}" if project else title
     st.set_page_config(
-        page_title=f"{name} · Labelcore",
-        page_icon=icon(),
-        layout="wide" if wide else "centered",
+        page_title=f"{name} · Labelcore", page_icon=icon(), layout="wide" if wide else "centered"
     )
     dress(scripts=scripts)
     head(title, project)
@@ -161,5 +159,15 @@ def way_to_label(session: Session) -> None:
         "pages/label.py",
         label="Label the first item",
         icon=":material/arrow_forward:",
+        query_params={"project": session.project},
+    )
+
+
+def way_to_explore(session: Session) -> None:
+    """To the page on which a cut is moved along the curve."""
+    st.page_link(
+        "pages/explore.py",
+        label="Move a cut along this curve",
+        icon=":material/content_cut:",
         query_params={"project": session.project},
     )

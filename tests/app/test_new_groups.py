@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from labelcore.planning.race import may_race
 from labelcore.ui import new_race
-from labelcore.ui.draft import CLAIMS, OF_A_FILE
+from labelcore.ui.draft import CLAIMS, Draft
 from labelcore.ui.new_race import races
 from tests.app.conftest import button, texts, to_aim
 from tests.cases import sampled
@@ -107,7 +107,9 @@ def test_groups_that_only_the_first_rows_have_do_not_keep_the_file_out(
 
 
 def test_another_file_has_groups_of_its_own() -> None:
-    assert {"groups", "by"} <= {*OF_A_FILE}
+    draft = Draft(groups=["language"], by="language")
+    draft.open("another.csv")
+    assert (draft.groups, draft.by) == (None, None)
 
 
 @pytest.mark.full

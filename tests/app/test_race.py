@@ -13,7 +13,7 @@ import streamlit as st
 
 import labelcore as lc
 from labelcore.planning.race import may_race
-from labelcore.ui import forecasts, new_race, sessions
+from labelcore.ui import new_price, new_race, sessions
 from labelcore.ui.draft import CLAIMS, MARGIN
 from labelcore.ui.new_race import NOT_DONE, Races, races
 from tests.app.conftest import button, texts, to_aim
@@ -38,13 +38,13 @@ def with_race(no_race: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def tables(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The simulated sessions behind each line of the table, each time it is drawn."""
     drawn: list[list[int]] = []
-    real = forecasts.readable_lines
+    real = new_price.readable_lines
 
     def table(found: list[Any], *terms: Any) -> Any:
         drawn.append([one.runs for one in found if not one.refused])
         return real(found, *terms)
 
-    monkeypatch.setattr(forecasts, "readable_lines", table)
+    monkeypatch.setattr(new_price, "readable_lines", table)
     return drawn
 
 

@@ -91,13 +91,13 @@ def test_what_is_lacking_is_said() -> None:
 def test_another_file_begins_anew_and_words_stay() -> None:
     draft = Draft(question="Spam?", confidence=0.9)
     draft.open("a.csv")
-    draft.id, draft.budget, draft.aim = "id", 40, "x"
+    draft.id, draft.budget, draft.aim, draft.prompt = "id", 40, "x", "thread"
     draft.close()
     assert draft.path is None and draft.id == "id"
     draft.open("a.csv")
     assert draft.id == "id"
     draft.open("b.csv")
-    assert (draft.id, draft.budget, draft.aim) == (None, None, None)
+    assert (draft.id, draft.budget, draft.aim, draft.prompt) == (None, None, None, None)
     assert (draft.path, draft.question, draft.confidence) == ("b.csv", "Spam?", 0.9)
 
 
