@@ -191,7 +191,7 @@ def dataset_card(session: Session) -> bytes:
             f" the weight. {weight_words(session.plan.method.has_weights)}",
         ),
     )
-    return "\n".join(["---", *front, LICENCE, "---", "", markdown(text.html)]).encode()
+    return "\n".join(["---", *front, LICENCE, "---", "", markdown(text)]).encode()
 
 
 LICENCE = "# license: say here under which terms the data may be used"

@@ -1,14 +1,14 @@
-"""HTML built from pieces that escape whatever is not HTML already.
+"""The report as a tree of elements, from which its forms are made, and the tree as HTML.
 
-A plain text handed to ``element`` is escaped, and characters that would act unseen are shown; only
-a ``Markup`` made by this module passes as it is. So a forgotten escape cannot happen: there is no
-way to write a tag other than ``element``.
+A plain text handed to ``element`` is a text of the tree, in which characters that would act unseen
+are shown; ``Markup.html`` escapes every text. So a forgotten escape cannot happen: there is no way
+to write a tag other than ``element``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -19,14 +19,30 @@ from labelcore.items.text import visible
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """Finished HTML."""
+    """An element with what is in it; without a tag several pieces, one after another."""
 
-    html: str
+    tag: str
+    attributes: Mapping[str, str]
+    children: tuple[Markup | str, ...]
+
+    @property
+    def html(self) -> str:
+        """The element as HTML."""
+        escaped = str if self.tag in VERBATIM else escape
+        inside = "".join(
+            child.html if isinstance(child, Markup) else escaped(child) for child in self.children
+        )
+        if not self.tag:
+            return inside
+        given = "".join(f' {key}="{escape(value)}"' for key, value in self.attributes.items())
+        return f"<{self.tag}{given}>" + ("" if self.tag in EMPTY else f"{inside}</{self.tag}>")
 
 
 Child = Markup | str | int | None
 
 EMPTY = frozenset({"meta", "br", "input"})
+VERBATIM = frozenset({"style", "script"})
+"""Their text is no HTML: nothing in it is escaped, and it ends at the first end tag."""
 
 
 def element(name: str, /, *children: Child, **attributes: str) -> Markup:
@@ -35,11 +51,8 @@ def element(name: str, /, *children: Child, **attributes: str) -> Markup:
     >>> element("p", "1 < 2", element("b", "so"), class_="note").html
     '<p class="note">1 &lt; 2<b>so</b></p>'
     """
-    names = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()}
-    given = "".join(f' {key}="{escape(visible(value))}"' for key, value in names.items())
-    if name in EMPTY:
-        return Markup(f"<{name}{given}>")
-    return Markup(f"<{name}{given}>{joined(*children).html}</{name}>")
+    given = {key.rstrip("_").replace("_", "-"): visible(value) for key, value in attributes.items()}
+    return Markup(name, given, joined(*children).children)
 
 
 def picture(node: Node | str) -> Markup:
@@ -56,13 +69,12 @@ def picture(node: Node | str) -> Markup:
 
 def joined(*children: Child) -> Markup:
     """Several pieces one after another; None is left out."""
-    return Markup(
-        "".join(
-            child.html if isinstance(child, Markup) else escape(visible(str(child)))
-            for child in children
-            if child is not None
-        )
+    pieces = (
+        child if isinstance(child, Markup) else visible(str(child))
+        for child in children
+        if child is not None
     )
+    return Markup("", {}, tuple(pieces))
 
 
 def theirs(text: str) -> Markup:
@@ -76,9 +88,8 @@ def data_block(name: str, values: Any) -> Markup:
     >>> data_block("d", ["</script>"]).html
     '<script type="application/json" id="d">["\\u003c/script>"]</script>'
     """
-    text = visible(json.dumps(values, separators=(",", ":"), ensure_ascii=False))
-    text = text.replace("<", "\\u003c")
-    return Markup(f'<script type="application/json" id="{escape(name)}">{text}</script>')
+    text = json.dumps(values, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    return element("script", text, type="application/json", id=name)
 
 
 def lines(text: str) -> Markup:

@@ -46,9 +46,9 @@ def document(title: str, *children: Markup, data: Markup | None = None) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="referrer", content="no-referrer"),
         element("title", title),
-        Markup(f"<style>{STYLE}</style>"),
+        element("style", STYLE),
     )
-    script = None if data is None else Markup(f"<script>{SCRIPT}</script>")
+    script = None if data is None else element("script", SCRIPT)
     body = element("body", element("main", *children), data, script)
     return "<!doctype html>\n" + element("html", head, body, lang="en").html + "\n"
 

@@ -1,11 +1,11 @@
-"""The report as a PDF, and its answer as a picture for slides, set by typst from the same page as
-the HTML form."""
+"""The report as a PDF, and its answer as a picture for slides, set by typst from the same tree
+as the HTML form."""
 
 from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -14,7 +14,7 @@ from labelcore.charts.design import LIGHT, roles
 from labelcore.report.dates import moment
 from labelcore.report.facts import Facts, gather
 from labelcore.report.first_page import slide
-from labelcore.report.markup import EMPTY, Markup, element
+from labelcore.report.markup import Markup, joined
 from labelcore.report.page import sections_of
 from labelcore.session.session import Session
 
@@ -26,8 +26,6 @@ LEFT_OUT = frozenset({"details"})
 """What is folded on the page: the numbers of the figures, the text of the method."""
 LONG = re.compile(r"(\S{24})(?=\S{8})")
 COLOURS = {svg.colour(name): colour for name, colour in roles(LIGHT).items()}
-# HTML knows no capitals in names, SVG does.
-SPELLED = {"viewbox": "viewBox", "patternunits": "patternUnits"}
 
 
 def report_pdf(session: Session) -> bytes:
@@ -57,7 +55,7 @@ def slide_png(facts: Facts) -> bytes:
 def typeset(facts: Facts, parts: list[Markup], paper: str, **form: Any) -> bytes:
     import typst
 
-    body = tree("".join(part.html for part in parts))
+    body = tree(joined(*parts))
     values = {"title": facts.title, "colours": roles(LIGHT), "paper": paper, "body": body}
     template = files("labelcore.report").joinpath(TEMPLATE).read_bytes()
     form |= {"font_paths": [str(FONTS)], "sys_inputs": {"report": json.dumps(values)}}
@@ -66,54 +64,29 @@ def typeset(facts: Facts, parts: list[Markup], paper: str, **form: Any) -> bytes
     return bytes(pages[0] if isinstance(pages, list) else pages)
 
 
-def tree(html: str) -> list[Any]:
-    """The elements of HTML that ``labelcore.report.markup`` made, as the template takes them.
+def tree(part: Markup) -> dict[str, Any]:
+    """An element as the template takes it; a drawing stays SVG, in the light colours.
 
-    >>> tree("<p>a <code>#b</code></p><details>c</details>")
-    [{'tag': 'p', 'class': '', 'kids': ['a ', {'tag': 'code', 'class': '', 'kids': ['#b']}]}]
+    >>> from labelcore.report.markup import element
+    >>> tree(element("p", "a ", element("code", "#b"), element("details", "c")))
+    {'tag': 'p', 'class': '', 'kids': ['a ', {'tag': 'code', 'class': '', 'kids': ['#b']}]}
     """
-    reader = _Reader()
-    reader.feed(html)
-    reader.close()
-    return list(reader.kids[0])
+    given = part.attributes
+    if part.tag == "svg":
+        more = {"xmlns": "http://www.w3.org/2000/svg", "font-family": FONT}
+        drawn = _light(replace(part, attributes={**given, **more}))
+        return {"tag": "svg", "svg": drawn.html, "alt": given["aria-label"], "kids": []}
+    long = "\\1" if part.tag in ("code", "pre") else "\\1\N{ZERO WIDTH SPACE}"
+    kids = [
+        tree(child) if isinstance(child, Markup) else LONG.sub(long, child)
+        for child in part.children
+        if isinstance(child, str) or child.tag not in LEFT_OUT
+    ]
+    return {"tag": part.tag, "class": given.get("class", ""), "kids": kids}
 
 
-class _Reader(HTMLParser):
-    """Collects elements; a drawing stays SVG, in the light colours."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.kids: list[list[Any]] = [[]]
-        self._open: list[tuple[str, dict[str, str]]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        self._open.append((tag, given))
-        self.kids.append([])
-        if tag in EMPTY:
-            self.handle_endtag(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        name, given = self._open.pop()
-        kids = self.kids.pop()
-        if name in LEFT_OUT:
-            return
-        if name == "svg" or any(parent == "svg" for parent, _ in self._open):
-            self.kids[-1].append(_drawing(name, given, kids))
-        else:
-            self.kids[-1].append({"tag": name, "class": given.get("class", ""), "kids": kids})
-
-    def handle_data(self, data: str) -> None:
-        names = [name for name, _ in self._open]
-        whole = {"svg", "code", "pre"}.intersection(names)
-        self.kids[-1].append(data if whole else LONG.sub("\\1\N{ZERO WIDTH SPACE}", data))
-
-
-def _drawing(name: str, given: dict[str, str], kids: list[Any]) -> Any:
-    """A part of a drawing as markup; the whole as an element of its own."""
-    attributes = {SPELLED.get(key, key): COLOURS.get(value, value) for key, value in given.items()}
-    if name != "svg":
-        return element(name, *kids, **attributes)
-    more = {"xmlns": "http://www.w3.org/2000/svg", "font_family": FONT}
-    drawn: Markup = element(name, *kids, **{**attributes, **more})
-    return {"tag": "svg", "svg": drawn.html, "alt": given.get("aria-label", ""), "kids": []}
+def _light(part: Markup) -> Markup:
+    """A part of a drawing in the light colours."""
+    attributes = {name: COLOURS.get(value, value) for name, value in part.attributes.items()}
+    children = (_light(child) if isinstance(child, Markup) else child for child in part.children)
+    return Markup(part.tag, attributes, tuple(children))

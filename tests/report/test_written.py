@@ -152,7 +152,7 @@ def test_a_markdown_reader_sees_every_figure(kind: str, made: Made, tmp_path: Pa
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_nothing_of_the_content_is_read_as_markdown(hostile: str) -> None:
-    said = markdown(element("p", theirs(hostile + " **b** [a](j:1) | c")).html)
+    said = markdown(element("p", theirs(hostile + " **b** [a](j:1) | c")))
     assert not re.search(r"(?<!\\)[<*\[|]", said)
 
 
