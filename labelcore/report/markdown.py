@@ -61,10 +61,7 @@ def _blocks(part: Markup) -> Iterator[str]:
     elif part.tag == "dl":
         for pair in _elements(part.children):
             term, what = _elements(pair.children)
-            if all(map(_is_inline, what.children)):
-                yield f"- {_line(term)}: {_line(what)}"
-            else:
-                yield from _blocks(what)
+            yield f"- {_line(term)}: {_line(what)}"
     else:
         for inline, pieces in groupby(part.children, _is_inline):
             if not inline:
@@ -92,7 +89,10 @@ def _text(part: Markup | str, *, plain: bool = False) -> str:
     if isinstance(part, str):
         return part if plain else _literal(part)
     mark = "" if plain else SPANS.get(part.tag, "")
-    inside = "".join(_text(child, plain=plain or part.tag == "code") for child in part.children)
+    between = "; " if part.tag == "ul" else ""
+    inside = between.join(
+        _text(child, plain=plain or part.tag == "code") for child in part.children
+    )
     text = inside.rstrip()
     return " " if part.tag == "br" else f"{mark}{text}{mark}{inside[len(text) :]}"
 

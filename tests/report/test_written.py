@@ -19,7 +19,7 @@ from labelcore.report import estimates_csv, report_html, report_markdown, report
 from labelcore.report.facts import gather
 from labelcore.report.first_page import slide
 from labelcore.report.markdown import markdown
-from labelcore.report.markup import element, theirs
+from labelcore.report.markup import element, facts_list, lines, theirs
 from labelcore.report.page import sections_of
 from labelcore.report.pdf import typeset
 from labelcore.words.sentences import decimals
@@ -148,6 +148,13 @@ def test_a_markdown_reader_sees_every_figure(kind: str, made: Made, tmp_path: Pa
     assert {"What it means.", "What it does not mean."} <= set(page.bold)
     assert not [one for one in page.texts if "**" in one or one.startswith("|")]
     assert not re.search(r"0 %25 %50 %", text), "the words of a drawing's axis"
+
+
+def test_in_markdown_each_term_stands_before_what_it_is() -> None:
+    claims = element("ul", element("li", "one"), element("li", "another"))
+    pairs = [("Question", lines("Is it\nspam?")), ("Claims", claims), ("Seed", "3")]
+    said = ["- Question: Is it spam?", "- Claims: one; another", "- Seed: 3"]
+    assert markdown(facts_list(pairs)) == "\n\n".join(said) + "\n"
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
