@@ -56,11 +56,11 @@ def list_chart(lists: ListDifference) -> Chart:
     return Chart(drawing, list_sentence(lists), list_table(lists))
 
 
-def list_marks(lists: ListDifference, *, told: bool = True) -> list[AnyMark]:
-    """The band, the estimate and the lists' own lines; ``told``: with words for the pointer."""
+def list_marks(lists: ListDifference) -> list[AnyMark]:
+    """The band, the estimate with words for the pointer, and the lists' own lines."""
     at = lists.shown
     x, low, high = (values[at] for values in (lists.x, lists.low, lists.high))
-    texts = [_hover(lists, place) for place in at.tolist()] if told else []
+    texts = [_hover(lists, place) for place in at.tolist()]
     marks: list[AnyMark] = [
         Band((x, low), (x, high), name=assurance(lists), role="band", kind="band")
     ]

@@ -129,14 +129,9 @@ READINGS = {
 }
 
 
-def reading_name(band: Band) -> str:
-    """The name of a band's reading, such as "precision"."""
-    return band.estimand.removesuffix("_curve")
-
-
 def reading_of(band: Band) -> Reading:
     """The row of a band's reading. Raises ValueError for one that is not in the table."""
-    name = reading_name(band)
+    name = band.estimand.removesuffix("_curve")
     if name not in READINGS:
         raise ValueError(
             f"band must hold one of {', '.join(READINGS)}, got the estimand {band.estimand!r}"

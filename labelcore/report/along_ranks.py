@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -11,7 +11,7 @@ from labelcore.figures.curves import asks_for_curve
 from labelcore.figures.cuts import ranks_that_matter, told_rank
 from labelcore.promises import ClaimStatus
 from labelcore.results.base import sentence
-from labelcore.results.curves import Band
+from labelcore.results.curves import Band, Cut
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Claim
 from labelcore.session.session import Session
@@ -19,16 +19,6 @@ from labelcore.words.sentences import labels_words
 
 PRECISIONS = (0.9, 0.8, 0.7, 0.5)
 BETWEEN = "all ranks between"
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Landmark:
-    """The first ``rank`` items: the score of the last one, what is known of them, in words too."""
-
-    rank: int
-    score: float
-    readings: Mapping[str, Band]
-    sentence: str
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -44,9 +34,9 @@ class AlongRanks:
     """
 
     bands: tuple[Band, ...]
-    landmarks: Sequence[Landmark]
+    landmarks: Sequence[Cut]
     quoted: int
-    deepest: Sequence[tuple[float, Landmark | None]] = ()
+    deepest: Sequence[tuple[float, Cut | None]] = ()
     packages: pd.DataFrame | None = None
     refused: str = ""
 
@@ -63,9 +53,9 @@ def along_ranks(session: Session) -> AlongRanks | None:
     population = session.population
     ranks = [*ranks_that_matter(population, first.scope.classifier), len(population)]
     ranks = sorted({*ranks, rank_quoted := quoted(session, first)})
-    landmarks = [landmark(session, rank) for rank in ranks if rank <= first.x[-1]]
+    landmarks = [session.cut(rank) for rank in ranks if rank <= first.x[-1]]
     try:
-        deepest = [(p, _deepest(session, p)) for p in PRECISIONS]
+        deepest = [(p, session.deepest_cut(p)) for p in PRECISIONS]
         return AlongRanks(bands, landmarks, rank_quoted, deepest, session.packages(PRECISIONS))
     except ValueError as error:
         return AlongRanks(bands, landmarks, rank_quoted, refused=str(error))
@@ -75,17 +65,6 @@ def quoted(session: Session, band: Band) -> int:
     """The rank that the sentence to quote is about, as far as the bounds go."""
     rank = told_rank(session.population, band.scope.classifier)
     return min(rank, int(band.x[-1])) if len(band.x) else rank
-
-
-def landmark(session: Session, rank: int) -> Landmark:
-    """What is known of the first ``rank`` items."""
-    cut = session.cut(rank)
-    return Landmark(cut.rank, cut.score, cut.readings, cut.sentence())
-
-
-def _deepest(session: Session, precision: float) -> Landmark | None:
-    cut = session.deepest_cut(precision)
-    return None if cut is None else Landmark(cut.rank, cut.score, cut.readings, cut.sentence())
 
 
 def headline(session: Session, given: str = "") -> str:

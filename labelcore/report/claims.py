@@ -42,11 +42,6 @@ INTRO_LIKELY = (
 )
 
 
-def claims_of(facts: Facts) -> list[Claim]:
-    """The claims in the order of the plan."""
-    return [result for result in facts.results.values() if isinstance(result, Claim)]
-
-
 REOPENED = (
     "'{claim}' was {status} at {labels}, with evidence of {then}; with the labels since, the "
     "evidence is {now}. The error level covers the first time that the evidence reaches "
@@ -61,7 +56,7 @@ OPEN_AGAIN = (
 
 def claims(facts: Facts) -> Markup | None:
     """Every claim with its status, its evidence and when it was first seen settled."""
-    tested = claims_of(facts)
+    tested = facts.claims
     if not tested:
         return None
     return section(
@@ -77,7 +72,7 @@ def claims(facts: Facts) -> Markup | None:
 
 def reopened(facts: Facts) -> Iterator[str]:
     """A sentence for each claim that was settled at a look and is open now."""
-    for claim in claims_of(facts):
+    for claim in facts.claims:
         seen = first_seen(facts, claim) if claim.status == ClaimStatus.UNDECIDED else None
         if seen is not None and claim.form == Form.APPROXIMATE:
             yield OPEN_AGAIN.format(
@@ -134,7 +129,7 @@ def _first_words(facts: Facts, claim: Claim) -> str:
 def evidence_charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     """The evidence for each claim over the labels."""
     looks = facts.looks
-    for claim in claims_of(facts) if looks else ():
+    for claim in facts.claims if looks else ():
         chart = evidence_chart(
             looks, claim.claim, alpha=claim.alpha, statement=claim.statement, form=claim.form
         )
@@ -143,7 +138,7 @@ def evidence_charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
 
 def claims_text(facts: Facts) -> str:
     """The claims in the methods paragraph, with a space before it; "" without claims."""
-    tested = claims_of(facts)
+    tested = facts.claims
     if not tested:
         return ""
     first = tested[0]

@@ -7,8 +7,9 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from labelcore.report.along_ranks import AlongRanks, Landmark
+from labelcore.report.along_ranks import AlongRanks
 from labelcore.report.facts import Facts, gather
+from labelcore.results.curves import Cut
 from labelcore.session.session import Session
 
 SCHEMA, SCHEMA_VERSION = "labelcore-report", 1
@@ -21,12 +22,7 @@ def report_json(session: Session) -> str:
 
 def report_text(facts: Facts) -> str:
     """The text of ``report_json``; NaN becomes null, so that every reader takes it."""
-    return json.dumps(finite(report_values(facts)), ensure_ascii=False, indent=2, allow_nan=False)
-
-
-def report_values(facts: Facts) -> dict[str, Any]:
-    """The values of ``report_json``."""
-    return {
+    values = {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "labelcore_version": facts.version,
@@ -70,6 +66,7 @@ def report_values(facts: Facts) -> dict[str, Any]:
         "log": {"events": len(facts.events), "seal": facts.seal},
         "held_against": {**asdict(facts.held), "sentences": facts.held.sentences()},
     }
+    return json.dumps(finite(values), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def _along_ranks(along: AlongRanks | None) -> dict[str, Any] | None:
@@ -93,12 +90,12 @@ def _confusion(facts: Facts) -> dict[str, Any] | None:
     return {"classifier": classifier, "columns": list(cells), "rows": cells.to_numpy().tolist()}
 
 
-def _landmark(mark: Landmark) -> dict[str, Any]:
+def _landmark(mark: Cut) -> dict[str, Any]:
     ends = {
         name: {"value": band.value[0], "low": band.low[0], "high": band.high[0]}
         for name, band in mark.readings.items()
     }
-    return {"rank": mark.rank, "score": mark.score, "readings": ends, "sentence": mark.sentence}
+    return {"rank": mark.rank, "score": mark.score, "readings": ends, "sentence": mark.sentence()}
 
 
 def _population(facts: Facts) -> dict[str, Any]:

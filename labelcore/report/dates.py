@@ -21,8 +21,7 @@ def moment_words(at: str) -> str:
     >>> moment_words("2026-05-03T14:05:09.123456+00:00")
     '3 May 2026, 14:05 UTC'
     """
-    when = moment(at)
-    return f"{_day(when.date())} {when.year}, {when:%H:%M} UTC"
+    return f"{day_words(at)}, {moment(at):%H:%M} UTC"
 
 
 def day_words(at: str) -> str:

@@ -36,7 +36,7 @@ from labelcore.results.calibration import Calibration
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band
 from labelcore.results.label_error import LabelError
-from labelcore.results.types import Choice, Estimate
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.compared import HeldAgainst
 from labelcore.session.session import Session
 from labelcore.words.existing import taken_words
@@ -196,10 +196,19 @@ class Facts:
         return next((table for table in asked if len(table.rows) > 1), None)
 
     @property
+    def numbers(self) -> list[Estimate]:
+        """The results that are one number each."""
+        return [result for result in self.results.values() if isinstance(result, Estimate)]
+
+    @property
+    def claims(self) -> list[Claim]:
+        """The claims in the order of the plan."""
+        return [result for result in self.results.values() if isinstance(result, Claim)]
+
+    @property
     def apart(self) -> list[Estimate]:
         """The numbers that no table holds: differences, and summaries of a list."""
-        numbers = [result for result in self.results.values() if isinstance(result, Estimate)]
-        return apart_from(self.tables, numbers)
+        return apart_from(self.tables, self.numbers)
 
     @property
     def primary(self) -> Finding | None:

@@ -20,7 +20,6 @@ from labelcore.charts.live_picture import SHARES, Bar, possible_scale
 from labelcore.charts.svg import WIDTH
 from labelcore.figures.confusion import Bounds
 from labelcore.promises import Promise
-from labelcore.report.along_ranks import Landmark
 from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
 from labelcore.report.figure_table import drawn_cells, table_picture
@@ -28,7 +27,7 @@ from labelcore.report.markup import Child, Markup, element, picture, table, thei
 from labelcore.report.sections import decides, judged, name_of, quote
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
-from labelcore.results.types import DIFFERENCE, Choice, Claim, Estimate
+from labelcore.results.types import DIFFERENCE, Choice, Estimate
 from labelcore.words.choices import (
     candidate_rows,
     choice_short,
@@ -127,8 +126,7 @@ def short_answer(facts: Facts) -> str:
     first = facts.primary
     if isinstance(first, Choice):
         return f"{choice_short(first).rstrip('.')}."
-    claims = [result for result in facts.results.values() if isinstance(result, Claim)]
-    if claims:
+    if claims := facts.claims:
         return " ".join(map(claim_short, claims)) if len(claims) <= MOST_CLAIMS else facts.sentence
     if isinstance(first, Estimate) and (first.promise != Promise.NONE or not first.has_interval):
         return short_sentence(first)
@@ -172,15 +170,10 @@ def scale_of(facts: Facts) -> Ends:
     """The scale of these rows: of differences as wide as was possible before the first label."""
     if isinstance(facts.primary, ListDifference):
         return list_scale(facts.primary)
-    numbers = [result for result in facts.results.values() if isinstance(result, Estimate)]
-    ends = [number.possible for number in numbers if number.is_difference]
+    ends = [number.possible for number in facts.numbers if number.is_difference]
     if not ends:
         return SHARES
     return possible_scale(min(bounds.low for bounds in ends), max(bounds.high for bounds in ends))
-
-
-def _heads(facts: Facts) -> tuple[Landmark, ...]:
-    return tuple(facts.along.landmarks) if facts.along is not None else ()
 
 
 def drawn_rows(facts: Facts, most: int | None = None) -> dict[str, Bar]:
@@ -200,10 +193,9 @@ def drawn_rows(facts: Facts, most: int | None = None) -> dict[str, Bar]:
         return {bar.name: bar for bar in list_bars(first)}
     rows = {
         f"first {cut.rank}": head_bar(cut.readings["precision"], f"Precision, first {cut.rank:,}")
-        for cut in _heads(facts)
+        for cut in (() if facts.along is None else facts.along.landmarks)
     }
-    numbers = [result for result in facts.results.values() if isinstance(result, Estimate)]
-    rows |= {number.estimand: estimate_bar(number, _bar_name(number)) for number in numbers}
+    rows |= {number.estimand: estimate_bar(number, _bar_name(number)) for number in facts.numbers}
     return dict(islice(rows.items(), most))
 
 
@@ -237,8 +229,7 @@ def candidate_table(facts: Facts) -> Markup | None:
 
 def _meaning(facts: Facts) -> Markup | None:
     """Three plain sentences; None where nothing was asked."""
-    settled = [result for result in facts.results.values() if isinstance(result, Claim)]
-    first = settled[0] if settled else facts.primary
+    first = facts.claims[0] if facts.claims else facts.primary
     if first is None:
         return None
     sure, about, against = meaning(first, grouped=bool(facts.plan.by))

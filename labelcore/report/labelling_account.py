@@ -28,7 +28,7 @@ from labelcore.report.references import references
 from labelcore.report.sections import assumptions, name_of, section, training_words
 from labelcore.results.curves import Band
 from labelcore.results.told_values import kept_back
-from labelcore.results.types import Choice, Claim, Estimate
+from labelcore.results.types import Choice, Claim
 from labelcore.words.differences import MINUS, is_difference, number_words, range_words
 from labelcore.words.pilots import record_words
 from labelcore.words.promises import MEANING
@@ -263,11 +263,7 @@ def _doubts(facts: Facts) -> list[Child]:
     texts += [tied(note) for note in curve_notes(facts)]
     if facts.reworded:
         texts.append("The wording was changed after the start (listed under Question).")
-    rare = [
-        name_of(estimate)
-        for estimate in facts.results.values()
-        if isinstance(estimate, Estimate) and warns_of_tail(estimate)
-    ]
+    rare = [name_of(number) for number in facts.numbers if warns_of_tail(number)]
     if rare:
         texts.append(theirs(TAIL_WARNING_OF.format(names=", ".join(rare))))
     return texts
@@ -306,8 +302,7 @@ def told(facts: Facts) -> Markup:
     blinding = element("p", TOLD[facts.dots].format(model=model))
     if not facts.swayed:
         return blinding
-    every = facts.results.values()
-    names = {result.estimand: name_of(result) for result in every if isinstance(result, Estimate)}
+    names = {number.estimand: name_of(number) for number in facts.numbers}
     rows: list[list[Child]] = [
         [theirs(names.get(key, key)), *(points_moved(move) for move in moved)]
         for key, moved in facts.swayed.items()
@@ -404,9 +399,10 @@ def _wanted(facts: Facts) -> str:
 
 def others(facts: Facts) -> Markup:
     """Other projects on the same items: many tries are many chances."""
+    title = "Other projects on the same file"
     if not facts.others:
         text = "No other project in this store uses this file."
-        return section("others", "Other projects on the same file", element("p", text))
+        return section("others", title, element("p", text))
     rows: Sequence[Sequence[Child]] = [
         (
             theirs(other.name),
@@ -421,7 +417,7 @@ def others(facts: Facts) -> Markup:
     )
     return section(
         "others",
-        "Other projects on the same file",
+        title,
         element("p", warning),
         table("Other projects", ("Project", "Created", "Reading"), rows),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -18,22 +18,22 @@ from labelcore.session.session import Session
 def labels_csv(table: pd.DataFrame) -> bytes:
     """With a byte order mark, as Excel wants it; times in ISO 8601; texts that a spreadsheet would
     take for a formula have an apostrophe before them."""
+    return csv_text([*map(str, table.columns)], _rows(table), BYTE_ORDER_MARK).encode()
+
+
+def _rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
     cells = table.astype(object).where(table.notna(), None)
-    rows = [
-        {str(name): _told(value) for name, value in row.items()} for row in cells.to_dict("records")
-    ]
-    return csv_text([str(name) for name in cells.columns], rows, BYTE_ORDER_MARK).encode()
-
-
-def _told(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
+    for row in cells.to_dict("records"):
+        yield {
+            str(name): value.isoformat() if isinstance(value, datetime) else value
+            for name, value in row.items()
+        }
 
 
 def labels_jsonl(table: pd.DataFrame) -> bytes:
     """An object a line, null where there is nothing; times in ISO 8601, texts as they are."""
-    cells = table.astype(object).where(table.notna(), None)
-    rows = ({name: _told(value) for name, value in row.items()} for row in cells.to_dict("records"))
-    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode()
+    lines = (json.dumps(row, ensure_ascii=False, default=str) for row in _rows(table))
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def labels_parquet(table: pd.DataFrame) -> bytes:

@@ -33,22 +33,14 @@ def report_pdf(session: Session) -> bytes:
 
     Nothing of the content is read as typst's markup: it comes as data.
     """
-    return pdf(gather(session))
-
-
-def report_png(session: Session) -> bytes:
-    """The answer, its figures and the sentence to quote as a picture of 1920 x 1080 pixels."""
-    return slide_png(gather(session))
-
-
-def pdf(facts: Facts) -> bytes:
-    """The bytes of ``report_pdf``."""
+    facts = gather(session)
     at = int(moment(facts.as_of).timestamp())
     return typeset(facts, sections_of(facts), "a4", timestamp=at)
 
 
-def slide_png(facts: Facts) -> bytes:
-    """The bytes of ``report_png``."""
+def report_png(session: Session) -> bytes:
+    """The answer, its figures and the sentence to quote as a picture of 1920 x 1080 pixels."""
+    facts = gather(session)
     return typeset(facts, slide(facts), "slide", format="png", ppi=SLIDE_PPI)
 
 

@@ -35,7 +35,7 @@ from labelcore.figures.narrowing import grid
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.with_classifier import labels_in_force, race_of
 from labelcore.log.engine import Engine
-from labelcore.report.along_ranks import AlongRanks, Landmark
+from labelcore.report.along_ranks import AlongRanks
 from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
 from labelcore.report.figures import folded_numbers
@@ -104,8 +104,7 @@ def replayed(session: Session, facts: Facts) -> Replay | None:
     if course is None:
         return None
     keys = list(drawn_rows(facts, MOST_ROWS))
-    sentences = _Pool()
-    days, parts = _Pool(), _Pool()
+    sentences, days, parts = _Pool(), _Pool(), _Pool()
     rows = []
     for frame in frames:
         day = days.place(day_words(frame.at) if frame.at else "")
@@ -168,8 +167,7 @@ def _along(engine: Engine, facts: Facts, results: Mapping[str, Finding]) -> Alon
     there = [mark.rank for mark in facts.along.landmarks if first.has_interval]
     ranks = [rank for rank in there if rank <= first.x[-1]]
     cuts = cuts_at(headline_stage(engine), ranks) if ranks else []
-    marks = [Landmark(cut.rank, cut.score, cut.readings, "") for cut in cuts]
-    return replace(facts.along, landmarks=[mark for mark in marks if "precision" in mark.readings])
+    return replace(facts.along, landmarks=[cut for cut in cuts if "precision" in cut.readings])
 
 
 def _rows(facts: Facts, keys: Sequence[str]) -> list[list[Any] | None]:
@@ -194,8 +192,7 @@ def _course(engine: Engine, facts: Facts, frames: Sequence[Frame]) -> Course | N
         return Course(_of_ranks(facts), last, anew=_of_ranks)
     if isinstance(first, Choice):
         return _of_choice(facts, first, last)
-    numbers = [result for result in facts.results.values() if isinstance(result, Estimate)]
-    return _of_number(engine, numbers[0], frames) if numbers else None
+    return _of_number(engine, facts.numbers[0], frames) if facts.numbers else None
 
 
 def _of_lists(facts: Facts) -> Node:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-from labelcore.charts.readings import READINGS
+from labelcore.charts.readings import READINGS, reading_of
 from labelcore.log.events import Event, answer_word
 from labelcore.promises import Promise
-from labelcore.report.along_ranks import AlongRanks, Landmark
+from labelcore.report.along_ranks import AlongRanks
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.figure_table import figure_label, table_numbers
@@ -28,7 +28,7 @@ from labelcore.report.markup import (
 )
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import Finding
-from labelcore.results.curves import Band
+from labelcore.results.curves import Band, Cut
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Claim, Estimate
 from labelcore.words.agreement import (
@@ -235,11 +235,10 @@ def joined_claims(facts: Facts) -> Markup | None:
 
 def _of_each(facts: Facts) -> str:
     """Whether the confidence is that of each number or of all together; "" for one alone."""
-    scalars = [result for result in facts.results.values() if isinstance(result, Estimate)]
-    if len(scalars) < 2:
+    if len(facts.numbers) < 2:
         return ""
     if facts.plan.together:
-        return f" for all {len(scalars)} numbers together"
+        return f" for all {len(facts.numbers)} numbers together"
     return " for each number on its own"
 
 
@@ -271,7 +270,7 @@ def judged(facts: Facts) -> Markup | None:
 def estimates(facts: Facts) -> Markup:
     """Every number with its interval, promise, method, assumptions and source."""
     results = [result for result in facts.results.values() if not isinstance(result, Claim)]
-    scalars = [result for result in results if isinstance(result, Estimate)]
+    scalars = facts.numbers
     stated = assumptions(facts)
     numbers = {text: str(number) for number, text in enumerate(stated, start=1)}
     ways: dict[tuple[str, ...], list[Finding]] = {}
@@ -538,7 +537,7 @@ def along_the_ranks(facts: Facts) -> Markup | None:
     )
 
 
-def _readings(landmarks: Sequence[Landmark]) -> Markup:
+def _readings(landmarks: Sequence[Cut]) -> Markup:
     names = list(landmarks[0].readings)
     rows: list[list[Child]] = [
         [f"{mark.rank:,}", score_words(mark.score), *(_bounds(mark.readings[n]) for n in names)]
@@ -550,7 +549,7 @@ def _readings(landmarks: Sequence[Landmark]) -> Markup:
 
 def _bounds(band: Band) -> str:
     """The bounds of one point; a value only where confidence goes with it and it may be told."""
-    reading = READINGS[band.estimand.removesuffix("_curve")]
+    reading = reading_of(band)
     value, low, high = (float(numbers[0]) for numbers in (band.told, band.low, band.high))
     if not band.has_interval or low != low:
         return "–"
@@ -567,7 +566,7 @@ def _cuts(along: AlongRanks) -> list[Markup]:
         element(
             "li",
             tied(f"At least {100 * precision:g} %: "),
-            tied(cut.sentence if cut is not None else f"{NO_CUT}."),
+            tied(cut.sentence() if cut is not None else f"{NO_CUT}."),
         )
         for precision, cut in along.deepest
     ]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
-from labelcore.report.facts import Facts, gather
+from labelcore.report.facts import gather
 from labelcore.results.table import RESULT_COLUMNS, result_rows
 from labelcore.session.session import Session
 
@@ -40,19 +40,7 @@ def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
     detail        JSON: the figures of a look, the budget of an extension
     Texts that a spreadsheet would take for a formula have an apostrophe before them.
     """
-    return events_text(gather(session), byte_order_mark=byte_order_mark)
-
-
-def estimates_csv(session: Session, *, byte_order_mark: bool = False) -> str:
-    """The results now, one row per estimate, per point of a curve and per claim, and the first
-    guesses of the table of figures, which were not asked; a value that says little yet is left out,
-    a claim has its status as state, evidence instead of an interval, and its own error level alpha;
-    a choice has a row per candidate."""
-    return estimates_text(gather(session), byte_order_mark=byte_order_mark)
-
-
-def events_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
-    """The text of ``events_csv``."""
+    facts = gather(session)
     before = [genesis(facts.record.fingerprint, facts.record.plan_json)]
     before += [event.hash for event in facts.events]
     rows = [
@@ -62,8 +50,12 @@ def events_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
     return csv_text(EVENT_COLUMNS, rows, BYTE_ORDER_MARK if byte_order_mark else "")
 
 
-def estimates_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
-    """The text of ``estimates_csv``."""
+def estimates_csv(session: Session, *, byte_order_mark: bool = False) -> str:
+    """The results now, one row per estimate, per point of a curve and per claim, and the first
+    guesses of the table of figures, which were not asked; a value that says little yet is left out,
+    a claim has its status as state, evidence instead of an interval, and its own error level alpha;
+    a choice has a row per candidate."""
+    facts = gather(session)
     rows = [row for result in facts.results.values() for row in result_rows(facts.project, result)]
     guesses = {
         cell.estimate.estimand: cell.estimate

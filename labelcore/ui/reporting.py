@@ -13,11 +13,12 @@ from labelcore.charts.readings import READINGS
 from labelcore.figures.confusion import cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
-from labelcore.report.along_ranks import Landmark, along_ranks, headline
+from labelcore.report.along_ranks import along_ranks, headline
 from labelcore.report.figure_table import apart_from, numbers_frame, promise_note, tables_of
 from labelcore.report.markup import tied
 from labelcore.report.sections import estimate_frame
 from labelcore.results.base import Finding
+from labelcore.results.curves import Cut
 from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui import sessions
@@ -174,12 +175,12 @@ def ranks(session: Session) -> None:
     reading_table(landmark_table(along.landmarks), "landmarks")
     for precision, deepest in along.deepest:
         if deepest is not None:
-            st.text(f"Keeping at least {100 * precision:g} %: {deepest.sentence}")
+            st.text(f"Keeping at least {100 * precision:g} %: {deepest.sentence()}")
             break
     way_to_explore(session)
 
 
-def landmark_table(landmarks: Sequence[Landmark]) -> pd.DataFrame:
+def landmark_table(landmarks: Sequence[Cut]) -> pd.DataFrame:
     """A row for each landmark, a column for each reading, bounds as text."""
     rows = []
     for landmark in landmarks:
