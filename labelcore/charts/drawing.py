@@ -28,6 +28,10 @@ ROOM = 0.05
 """Of the length of an axis, beyond the outermost mark."""
 LETTER_SHARE = 0.02
 """Of the width of a narrow chart."""
+PANEL_GAP = 0.06
+"""Between axes one above the other, of the height."""
+NARROW_BAND = 7.0
+"""How broad a band of one point is drawn, in pixels."""
 
 
 class Unit(StrEnum):
@@ -355,6 +359,14 @@ class Drawing:
             Scale(axis, self._ends(axis, marks, 1), MOST_TICKS if len(axes) == 1 else FEW_TICKS)
             for axis, marks in zip(axes, rows, strict=True)
         ]
+
+    @property
+    def panels(self) -> list[Ends]:
+        """Where each y axis stands, from the top, as shares of the height."""
+        number = len(self.uprights)
+        high = (1 - PANEL_GAP * (number - 1)) / number
+        tops = (1 - place * (high + PANEL_GAP) for place in range(number))
+        return [(max(top - high, 0.0), top) for top in tops]
 
     @property
     def named(self) -> list[AnyMark]:

@@ -38,18 +38,17 @@ def history_chart(
     the band, and a value without an interval is a grey line. The figure holds at most 160 looks,
     always the last; the table holds them all.
     """
-    table = history_table(looks, key)
-    name = shortened(label or label_of(key_parts(key)[0]))
-    if table.empty:
-        return empty_chart(NOTHING, COLUMNS)
     rows = history_rows(looks, key)
+    name = shortened(label or label_of(key_parts(key)[0]))
+    if not rows:
+        return empty_chart(NOTHING, COLUMNS)
     track = track_of(rows, key, name, margin)
     if is_difference(key):
         ends = difference_scale(np.concatenate([track.low, track.high]))
         track = replace(track, scale=ends, sides=SIDES)
-    texts = [_row_words(row, key) for row in table.to_dict("records")]
+    texts = [f"{words.count(row.labels)}: {_interval_words(row, key)}" for row in rows]
     drawing = labels_drawing(replace(track, hover=texts))
-    return Chart(drawing, _words(rows, name, margin, key), table)
+    return Chart(drawing, _words(rows, name, margin, key), history_table(rows))
 
 
 def track_of(rows: Sequence[Seen], key: str, name: str, margin: float | None) -> Track:
@@ -81,17 +80,15 @@ def history_words(
     return _words(rows, shortened(name), margin, key) if rows else NOTHING
 
 
-def _row_words(row: Mapping[Any, Any], key: str) -> str:
-    known = not np.isnan(row["Low"])
-    text = interval_words(row["Estimate"], row["Low"], row["High"], known=known, key=key)
-    return f"{words.count(row['Labels'])}: {text}"
+def _interval_words(row: Seen, key: str) -> str:
+    known = not np.isnan(row.low)
+    return interval_words(row.estimate, row.low, row.high, known=known, key=key)
 
 
 def _words(rows: Sequence[Seen], name: str, margin: float | None, key: str) -> str:
     now = rows[-1]
     known = not np.isnan(now.low)
-    text = interval_words(now.estimate, now.low, now.high, known=known, key=key)
-    parts = [f"{name} is {text}, from {words.count(now.labels)}."]
+    parts = [f"{name} is {_interval_words(now, key)}, from {words.count(now.labels)}."]
     first = next((row for row in rows[:-1] if not np.isnan(row.low + row.estimate)), None)
     if known and first is not None:
         parts.append(

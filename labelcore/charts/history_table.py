@@ -44,9 +44,9 @@ class Seen(NamedTuple):
     when: str
 
 
-def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
+def history_table(rows: Sequence[Seen]) -> pd.DataFrame:
     """``history_rows`` as a table."""
-    return pd.DataFrame(history_rows(looks, key), columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:

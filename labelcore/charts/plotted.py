@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from labelcore.charts.design import CHART_TEXT, LIGHT, LINE, THIN, Theme, roles
 from labelcore.charts.drawing import (
+    NARROW_BAND,
     AnyMark,
     Band,
     Bars,
@@ -25,8 +26,6 @@ from labelcore.charts.drawing import (
 )
 
 SHARE_TICKS, NUMBER_TICKS = ".3~%", ",~r"
-PANEL_GAP = 0.06
-NARROW_BAND = 7.0
 MOST_NAMES = 40
 BEYOND = 1e-9
 """Of a logarithm: rounding takes a dot at the very end of an axis for one outside."""
@@ -65,14 +64,12 @@ class _Plotted:
     def _layout(self) -> dict[str, Any]:
         drawing, words = self.drawing, {"size": CHART_TEXT, "color": self.colours["quiet"]}
         uprights = drawing.uprights
-        high = (1 - PANEL_GAP * (len(uprights) - 1)) / len(uprights)
         axes: dict[str, Any] = {"xaxis": self._axis(drawing.level, not uprights[0].axis.grid)}
-        for place, upright in enumerate(uprights):
-            top = 1 - place * (high + PANEL_GAP)
+        for place, (upright, panel) in enumerate(zip(uprights, drawing.panels, strict=True)):
             name = f"yaxis{place + 1 if place else ''}"
             axes[name] = self._axis(upright, upright.axis.grid)
             if len(uprights) > 1:
-                axes[name]["domain"] = [max(top - high, 0.0), top]
+                axes[name]["domain"] = list(panel)
                 axes["xaxis"]["anchor"] = f"y{len(uprights)}"
         return {
             **axes,

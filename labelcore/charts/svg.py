@@ -13,6 +13,7 @@ import numpy as np
 
 from labelcore.charts.design import CHART_TEXT
 from labelcore.charts.drawing import (
+    NARROW_BAND,
     AnyMark,
     Band,
     Bars,
@@ -36,8 +37,6 @@ LETTER = 0.56 * CHART_TEXT
 """About how wide a letter is."""
 MOST_NAME = 190.0
 PAD = 8.0
-PANEL_GAP = 0.06
-NARROW_BAND = 7.0
 CROSS_TEXT = 16
 DASHED = {"": "", "dash": "6 4", "dot": "2 3", "dashdot": "6 3 2 3", "longdash": "10 4"}
 DASHED["longdashdot"] = "10 3 2 3"
@@ -95,11 +94,9 @@ def svg(drawing: Drawing, name: str, words: str, *, box: Box | None = None) -> N
     legend = _legend_rows(drawing.named)
     box = box or _roomy(drawing, level, uprights, len(legend))
     parts = [*_patterns(drawing.marks, name), *_legend(legend, box.top - 16, name)]
-    high = (1 - PANEL_GAP * (len(uprights) - 1)) / len(uprights)
-    tops = [1 - place * (high + PANEL_GAP) for place in range(len(uprights))]
     frames = [
-        Frame(level, upright, box.across, _between(box.upwards, max(top - high, 0.0), top))
-        for upright, top in zip(uprights, tops, strict=True)
+        Frame(level, upright, box.across, _between(box.upwards, *panel))
+        for upright, panel in zip(uprights, drawing.panels, strict=True)
     ]
     if not drawing.bare:
         lift = 12 if len(frames) == 1 else 5

@@ -103,15 +103,17 @@ def quarter_html(facts: Quarter) -> str:
         element("div", picture(svg(facts.chart.drawing, "waves", facts.name)), class_="plot"),
         element("figcaption", INTERVALS),
     )
+    alarms = (element("p", alarm) for alarm in facts.alarms or [NO_ALARM])
+    made = f"{moment_words(facts.as_of)}, by Labelcore {facts.version}"
     false = FALSE.format(runs=round(1 / facts.error), waves=facts.waves)
     return document(
         f"{facts.name}: {facts.span}",
         element("header", about, element("h1", tied(facts.sentence)), drawn),
         section("waves-table", "Wave by wave", _waves(facts)),
-        section("alarms", "Alarms", *_alarms(facts), element("p", false)),
+        section("alarms", "Alarms", *alarms, element("p", false)),
         section("turns", "Closed early and begun anew", _turns(facts)),
         section("labels", "Labels used", *_used(facts)),
-        section("terms", "How it is watched", facts_list([*facts.terms, _made(facts)])),
+        section("terms", "How it is watched", facts_list([*facts.terms, ("Made", made)])),
     )
 
 
@@ -154,10 +156,6 @@ def _figure(value: float | None, low: float, high: float) -> str:
     return tied(f"{share} ({first} to {last})")
 
 
-def _alarms(facts: Quarter) -> list[Markup]:
-    return [element("p", alarm) for alarm in facts.alarms or [NO_ALARM]]
-
-
 def _turns(facts: Quarter) -> Markup:
     if not facts.turns:
         return element("p", "None.")
@@ -181,7 +179,3 @@ def _used(facts: Quarter) -> list[Markup]:
     ]
     head = ["Wave", "Began", "Labels", "First given in it", "Seal of its log"]
     return [element("p", text), table("Labels of each wave", head, rows)]
-
-
-def _made(facts: Quarter) -> tuple[str, str]:
-    return "Made", f"{moment_words(facts.as_of)}, by Labelcore {facts.version}"

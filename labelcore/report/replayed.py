@@ -15,7 +15,7 @@ from labelcore.charts.design import SERIES
 from labelcore.charts.drawing import Ends
 from labelcore.charts.figure_bars import NOT_YET
 from labelcore.charts.history import history_words, track_of, with_race
-from labelcore.charts.history_table import COLUMNS, history_rows
+from labelcore.charts.history_table import history_rows, history_table
 from labelcore.charts.live_picture import (
     BOX,
     SHARES,
@@ -228,8 +228,7 @@ def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course
             track = with_race(track, contest, now)
     words = history_words(rows, key, margin=margin, label=name)
     end = max(float(track.planned), track.now, 1.0)
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
-    return Course(over_labels(track, words), end, table, track.scale, key)
+    return Course(over_labels(track, words), end, history_table(rows), track.scale, key)
 
 
 def _figure(engine: Engine, course: Course, labels: int) -> Markup:

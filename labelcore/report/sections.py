@@ -191,6 +191,7 @@ def plan(facts: Facts) -> Markup:
     """What was decided before the first label."""
     frozen = facts.plan
     chosen = frozen.design_params.in_words()
+    claims = [element("li", theirs(text)) for text in frozen.claims or ()]
     nothing = facts.without_confidence
     asked = ", ".join(label_of(name, facts.population.has_judge) for name in frozen.estimands)
     primary = "; the first is the primary one" if len(frozen.estimands) > 1 else ""
@@ -205,7 +206,7 @@ def plan(facts: Facts) -> Markup:
         ("Planned size", planned_words(frozen)),
         ("Budget", "" if frozen.budget is None else count(frozen.budget)),
         ("Goal", "" if frozen.margin is None else f"plus or minus {goal_points(frozen.margin)}"),
-        ("Claims", joined_claims(facts)),
+        ("Claims", element("ul", *claims) if claims else None),
         ("Stops by itself", stop_words(frozen.stop or (), frozen.margin) or "no"),
         ("Judged more than once", read_again_words(frozen)),
         ("Seed", str(frozen.seed)),
@@ -224,13 +225,6 @@ def id_words(columns: str | list[str] | None) -> str:
     if columns is None:
         return "row numbers: the rows must not have moved"
     return columns if isinstance(columns, str) else ", ".join(columns)
-
-
-def joined_claims(facts: Facts) -> Markup | None:
-    """The claims as they were laid down, each on its own line; None without any."""
-    if not facts.plan.claims:
-        return None
-    return element("ul", *(element("li", theirs(text)) for text in facts.plan.claims))
 
 
 def _of_each(facts: Facts) -> str:

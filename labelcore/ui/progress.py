@@ -9,7 +9,7 @@ import streamlit as st
 
 from labelcore.charts.base import Chart
 from labelcore.charts.history import history_chart
-from labelcore.charts.history_table import history_table
+from labelcore.charts.history_table import history_rows
 from labelcore.charts.strata import left_out_words, strata_chart
 from labelcore.designs.curves import Curve
 from labelcore.report.along_ranks import headline, rank_names
@@ -160,7 +160,7 @@ def how_far(session: Session) -> None:
 def _history(session: Session, estimates: list[Estimate]) -> None:
     names = {estimate.estimand: figure_name(estimate) for estimate in estimates}
     keys = list(names)
-    if all(history_table(session.course(key), key).empty for key in keys):
+    if not any(history_rows(session.course(key), key) for key in keys):
         st.text("This picture starts with the first figure.")
         return
     key = keys[0]
