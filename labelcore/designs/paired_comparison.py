@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    Frame,
     IntArray,
     Look,
     Progress,
@@ -25,10 +24,14 @@ from labelcore.designs.neyman_batches import (
 )
 from labelcore.designs.pattern_frame import (
     ACCURACY,
-    PROCESS_DISAGREEMENTS,
     PatternFrame,
+    check_disagreements,
     cut_frame,
     disagreement_notes,
+    mean_score,
+    pattern_edges,
+    scored_names,
+    ways,
 )
 from labelcore.designs.profile_design import ProfileDesign
 from labelcore.designs.profile_figures import profile_first_look
@@ -36,7 +39,7 @@ from labelcore.designs.rates import looks_like_probability
 from labelcore.designs.scalars import Answers, ComparesTwo, Figures, Goal, half_width
 from labelcore.errors import PlanArgumentError, PlanError, Remedy
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
-from labelcore.population.array_items import Items, MeanScore, Part, Stretch
+from labelcore.population.array_items import Stretch
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.certain import certain_bounds
@@ -44,9 +47,7 @@ from labelcore.stats.judged import judgeable
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray, plug_in_totals
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.sequences import MINIMUM_STRATA
-from labelcore.stats.strata import equal_size_edges, geometric_edges
 
-SIDES = ((True, False), (False, True), (True, True), (False, False))
 FIRST, HALF, CENSUS, SAMPLED = "first", "half", "all", "sampled"
 """When the items on which the two disagree are all asked: where the labels reach them if their
 accuracy is asked for, else as the next; where half of the labels reach them; where the labels do;
@@ -78,10 +79,6 @@ class PairFrame(PatternFrame):
         """Items on which the two disagree that are still to be asked."""
         return int((self.sizes - self.drawn_before)[self.differ].sum())
 
-    def cells(self) -> Cells:
-        """The strata without labels."""
-        return replace(Frame.cells(self), other=self.said[1])
-
 
 def reaching(frame: PairFrame, rule: str | None) -> float:
     """The labels with which every item on which the two disagree is asked: these and two of each
@@ -94,53 +91,18 @@ def reaching(frame: PairFrame, rule: str | None) -> float:
     return np.inf
 
 
-def check_pair(setup: Setup, items: Items) -> None:
-    """Raise PlanError unless two classifiers with predictions of two classes differ somewhere."""
-    population = setup.population
-    if len(population.classes) > 2:
-        raise PlanError("design 'paired_comparison' needs a file with two classes")
-    names = setup.classifiers
-    silent = [name for name in names if name not in population.predictions]
-    if silent:
-        raise PlanError(
-            "design 'paired_comparison' needs thresholds or predictions of both classifiers, "
-            f"{silent[0]!r} has none"
-        )
-    if all(first == second for first, second in items.joined(names, [Part()])):
-        raise PlanArgumentError(
-            "classifier",
-            f"names {names[0]!r} and {names[1]!r}, which say the same about every item "
-            "that could be asked: how much better one is can be known without a label",
-            value=names,
-            short="the two say the same of every item",
-            remedies=[Remedy(f"ask how accurate {names[0]!r} is", _alone(setup))],
-        )
-
-
-def _alone(setup: Setup) -> dict[str, Any]:
-    """The first classifier by itself."""
-    changes = {"design": "recalibrated_neyman", "estimands": ("accuracy",), "params": {}}
-    return {**changes, "classifier": setup.classifier}
-
-
 def pair_frame(setup: Setup) -> PairFrame:
     """Strata and draw order. Raises PlanError for what the file cannot serve."""
     items = setup.items()
-    check_pair(setup, items)
-    positive = setup.population.classes.index(setup.population.positive)
-    sizes, params = items.joined(setup.classifiers, [Part()]), setup.params
+    said, sizes = ways(setup, items)
+    params, in_order = setup.params, np.lexsort((~said[0], said[0] == said[1]))
+    said, sizes = said[:, in_order], sizes[in_order]
+    differ = said[0] != said[1]
+    _check_apart(setup, differ)
     n_differ = params.n_differ or (CLAIM_DIFFER if setup.claims else DIFFER)
     n_agree = params.n_agree or (CLAIM_AGREE if setup.claims else AGREE)
-    codes: list[tuple[int, ...]] = []
-    edges: list[IntArray] = []
-    for side in SIDES:
-        code = tuple(positive if yes else 1 - positive for yes in side)
-        if code in sizes:
-            number = int(sizes[code][0])
-            pieces = n_differ if any(side) and not all(side) else n_agree
-            codes.append(code)
-            edges.append((equal_size_edges if any(side) else geometric_edges)(number, pieces))
-    base = cut_frame(setup, items, _order(setup), np.array(codes), edges)
+    edges = pattern_edges(said, sizes, np.where(differ, n_differ, n_agree))
+    base = cut_frame(setup, items, _order(setup), said, edges)
     frame = extended(base, PairFrame, said=base.said, wanted=_wanted(setup, base.said))
     few = setup.promise == Promise.WATCHED and int(frame.differ.sum()) < MINIMUM_STRATA
     rule = params.disagreements
@@ -148,20 +110,38 @@ def pair_frame(setup: Setup) -> PairFrame:
         rule = CENSUS if ACCURACY in (*setup.estimands, *setup.claims) else HALF
     reached = reaching(frame, rule)
     frame = replace(frame, census=setup.planned >= reached, few=few, reached=reached)
-    check_disagreements(setup, frame)
+    _check_watched(setup, frame)
+    check_disagreements(setup, said, sizes)
     return frame
+
+
+def _check_apart(setup: Setup, differ: BoolArray) -> None:
+    """Raise PlanError unless the two differ somewhere."""
+    if differ.any():
+        return
+    first, second = names = setup.classifiers
+    alone: dict[str, Any] = {
+        "design": "recalibrated_neyman", "estimands": ("accuracy",), "params": {},
+        "classifier": first,
+    }  # fmt: skip
+    raise PlanArgumentError(
+        "classifier",
+        f"names {first!r} and {second!r}, which say the same about every item that could be asked: "
+        "how much better one is can be known without a label",
+        value=names,
+        short="the two say the same of every item",
+        remedies=[Remedy(f"ask how accurate {first!r} is", alone)],
+    )
 
 
 def _order(setup: Setup) -> Stretch:
     """All items by the mean of the scores of those that have one, highest first, as a share of the
     items below it where it is no probability; by the ties alone where nobody has."""
-    scores, descending = setup.population.scores, setup.population.descending
-    scored = tuple(name for name in setup.classifiers if name in scores)
+    scores, scored = setup.population.scores, scored_names(setup)
     ranked = tuple(name for name in scored if not looks_like_probability(scores[name]))
     if len(scored) == len(ranked) < 2:
         return setup.along(next(iter(scored), None))  # Its shares have the order of the score.
-    turned = tuple(name for name in scored if name in descending)
-    return Stretch(MeanScore(scored, turned, ranked), True, setup.seed)
+    return Stretch(mean_score(setup, ranked), True, setup.seed)
 
 
 def _wanted(setup: Setup, called: BoolArray) -> BoolArray:
@@ -173,48 +153,38 @@ def _wanted(setup: Setup, called: BoolArray) -> BoolArray:
     return either if asked <= {ACCURACY, "precision_difference"} else np.ones_like(either)
 
 
-def check_disagreements(setup: Setup, frame: PairFrame) -> None:
+def _check_watched(setup: Setup, frame: PairFrame) -> None:
+    """Raise PlanError where the disagreements make too few strata for a watched promise, and are
+    not all asked."""
+    if not frame.few or (frame.census and setup.target == "file"):
+        return
     strata, items = int(frame.differ.sum()), int(frame.sizes[frame.differ].sum())
-    if frame.few and not (frame.census and setup.target == "file"):
-        raise PlanError(
-            f"a watched promise needs at least {MINIMUM_STRATA} strata of items on which the two "
-            f"classifiers disagree, and there are {strata} (disagreements in the file: {items:,}), "
-            "or labels for all of these",
-            "the two disagree on too few items to watch",
-            _ways_to_watch(setup, frame),
-        )
-    if setup.target == "process" and items < PROCESS_DISAGREEMENTS:
-        raise PlanError(
-            "a statement about items like these needs at least "
-            f"{PROCESS_DISAGREEMENTS} items on which the two classifiers disagree, this file has "
-            f"{items:,}",
-            "the two disagree on too few items",
-            [Remedy("ask about this file", {"target": "file"})],
-        )
+    raise PlanError(
+        f"a watched promise needs at least {MINIMUM_STRATA} strata of items on which the two "
+        f"classifiers disagree, and there are {strata} (disagreements in the file: {items:,}), "
+        "or labels for all of these",
+        "the two disagree on too few items to watch",
+        _ways_to_watch(setup, frame),
+    )
 
 
 def _ways_to_watch(setup: Setup, frame: PairFrame) -> list[Remedy]:
     """How the comparison becomes possible: a census, or one look at the end."""
-    items, given = frame.to_differ, _given(setup)
+    items, params = frame.to_differ, setup.params
     once = Remedy("look once, when all planned labels are there", {"promise": Promise.FIXED})
     if setup.target != "file":
         return [once, Remedy("ask about this file", {"target": "file"})]
+    values = {item.name: (getattr(params, item.name), item.default) for item in fields(params)}
+    given = {name: value for name, (value, usual) in values.items() if value != usual}
     every: dict[str, Any] = {"params": {**given, "disagreements": CENSUS}}
     most = max(int(reaching(frame, CENSUS)), SMALLEST_WATCHED)
     if setup.planned < most:
         every["budget"] = most
     remedies = [Remedy(f"label all {items:,} items on which they disagree", every), once]
-    if setup.params.n_differ is not None:
+    if params.n_differ is not None:
         more = {name: value for name, value in given.items() if name != "n_differ"}
         remedies.append(Remedy("cut the disagreements into more strata", {"params": more}))
     return remedies
-
-
-def _given(setup: Setup) -> dict[str, Any]:
-    """The parameters that are not those a plan has anyway."""
-    plain = type(setup.params)()
-    values = {item.name: getattr(setup.params, item.name) for item in fields(setup.params)}
-    return {name: value for name, value in values.items() if value != getattr(plain, name)}
 
 
 FLOOR, ALL = 0.2, "all"
@@ -252,7 +222,7 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
     measured, see docs/paired.md.
     With fewer strata a census can be watched: until it is complete by what is certain whatever the
     other items are, from the first label on; then by the band over at least five other strata.
-    About items like these ("process") only with at least 15 disagreements in the file.
+    A difference about items like these ("process") only with at least 15 disagreements in the file.
     Assumption: none about the scores; bad scores cost labels; the interval holds.
     Source: Neyman (1934) for the allocation; that only disagreements say which of two is better is
     McNemar (1947); the combination is our own.
@@ -418,7 +388,8 @@ def _costs(setup: Setup, frame: PairFrame, rates: FloatArray) -> FloatArray:
     """c_k: how much an uncertain item of each stratum matters, (n_strata,)."""
     asked = [name for name in setup.estimands if name in DIFFERENCES] or [ACCURACY]
     focus = asked if setup.params.focus == ALL else [setup.params.focus]
-    table = table_of([DIFFERENCES[name] for name in focus], frame.cells())
+    cells = replace(frame.cells(), other=frame.said[1])
+    table = table_of([DIFFERENCES[name] for name in focus], cells)
     slope = np.abs(table.sensitivity(frame.sizes * rates))
     least = (slope * frame.sizes * np.sqrt(rates * (1 - rates))).sum(axis=1, keepdims=True)
     parts = np.divide(slope, least, out=np.zeros(slope.shape), where=least > 0)

@@ -75,21 +75,19 @@ def pattern_frame(setup: Setup) -> PatternFrame:
     Helpers, and patterns that join others because labels are few, take an array of all items.
     """
     items = setup.items()
-    codes, sizes = _ways(setup, items)
-    _check_disagreements(setup, codes, sizes)
-    positive = setup.population.classes.index(setup.population.positive)
-    most = max(setup.planned // LABELS_EACH, 1)
-    patterns = agreement_patterns(np.equal(codes.T, positive), sizes, most)
+    said, sizes = ways(setup, items)
+    check_disagreements(setup, said, sizes)
+    patterns = agreement_patterns(said, sizes, max(setup.planned // LABELS_EACH, 1))
     others = evidence_beside(setup)
     if others is None and not patterns.rare:
-        return _of_parts(setup, items, codes, patterns)
-    return _of_arrays(setup, codes, patterns, others)
+        return _of_parts(setup, items, patterns)
+    return _of_arrays(setup, said, patterns, others)
 
 
-def _of_parts(setup: Setup, items: Items, codes: IntArray, patterns: Patterns) -> PatternFrame:
-    """The frame whose strata are pieces of whole patterns; ``codes`` are those of each way."""
+def _of_parts(setup: Setup, items: Items, patterns: Patterns) -> PatternFrame:
+    """The frame whose strata are pieces of whole patterns."""
     whole, edges = _order(setup), _edges(patterns, settled_strata(setup))
-    frame = cut_frame(setup, items, whole, codes[np.argsort(patterns.of_way)], edges)
+    frame = cut_frame(setup, items, whole, patterns.said, edges)
     notes = (*frame.notes, *notes_beside(setup))
     frame = replace(frame, notes=notes, tied=_tied(items, whole, frame.stratum))
     frame = _part_asked(setup, frame, np.zeros(frame.n_strata, dtype=bool))
@@ -104,34 +102,33 @@ def _of_parts(setup: Setup, items: Items, codes: IntArray, patterns: Patterns) -
 
 
 def cut_frame(
-    setup: Setup, items: Items, whole: Stretch, codes: IntArray, edges: Sequence[IntArray]
+    setup: Setup, items: Items, whole: Stretch, said: BoolArray, edges: Sequence[IntArray]
 ) -> PatternFrame:
     """The frame whose strata are pieces of the items that all classifiers judge alike.
 
-    codes   (n_patterns, n_classifiers), the classes that they predict; edges: of each pattern,
-            where its pieces end along ``whole``
+    said    (n_classifiers, n_patterns), whether each calls the pattern positive; edges: of each
+            pattern, where its pieces end along ``whole``
     """
-    names, population = setup.classifiers, setup.population
+    names, positive = setup.classifiers, setup.population.classes.index(setup.population.positive)
     parts: list[Part] = []
-    for code, ends in zip(codes.tolist(), edges, strict=True):
-        parts += cut(items, whole, dict(zip(names, code, strict=True)), ends)
-    said = np.equal(codes.T, population.classes.index(population.positive))
+    for codes, ends in zip(np.where(said, positive, 1 - positive).T.tolist(), edges, strict=True):
+        parts += cut(items, whole, dict(zip(names, codes, strict=True)), ends)
     said = np.repeat(said, [len(ends) for ends in edges], axis=1)
-    scored = [name for name in names if name in population.scores] or names
+    scored = scored_names(setup) or names
     rates, notes = _mean_rates([part_rates(setup, items, name, parts) for name in scored])
     base = frame_of(setup, items, parts, rates, said[0], notes)
     return extended(base, PatternFrame, said=said)
 
 
 def _of_arrays(
-    setup: Setup, codes: IntArray, patterns: Patterns, others: Evidence | None
+    setup: Setup, ways_said: BoolArray, patterns: Patterns, others: Evidence | None
 ) -> PatternFrame:
     """The frame from what is said of each item."""
     called = _called(setup)
     order_score = _mean_order(setup)
     order = setup.ranking(order_score)
     n_strata = settled_strata(setup)
-    of_item = _pattern_of_each(setup, codes, patterns)
+    of_item = _pattern_of_each(called, ways_said, patterns)
     stratum, of_stratum = _strata(
         order, of_item, patterns, n_strata if others is None else n_strata // 2
     )
@@ -160,9 +157,10 @@ def _part_asked(setup: Setup, frame: PatternFrame, mixed: BoolArray) -> PatternF
     return replace(frame, wanted=asked, notes=(*frame.notes, left))
 
 
-def _ways(setup: Setup, items: Items) -> tuple[IntArray, IntArray]:
-    """The classes that the classifiers predict together, (n_ways, n_classifiers), and how many
-    items have each, (n_ways,)."""
+def ways(setup: Setup, items: Items) -> tuple[BoolArray, IntArray]:
+    """The ways in which the classifiers judge items: whether each calls it positive,
+    (n_classifiers, n_ways), and how many items are judged so, (n_ways,). Raises PlanError unless
+    each of them predicts one of two classes."""
     population = setup.population
     if len(population.classes) > 2:
         raise PlanError(
@@ -178,8 +176,10 @@ def _ways(setup: Setup, items: Items) -> tuple[IntArray, IntArray]:
             f"asked about: {lacks}",
             "needs predictions of each classifier",
         )
-    ways = sorted(items.joined(setup.classifiers, [Part()]).items())
-    return np.array([codes for codes, _ in ways]), np.array([int(count[0]) for _, count in ways])
+    joined = items.joined(setup.classifiers, [Part()])
+    positive = population.classes.index(population.positive)
+    sizes = np.array([int(count[0]) for count in joined.values()])
+    return np.equal(np.array(list(joined)).T, positive), sizes
 
 
 def _called(setup: Setup) -> BoolArray:
@@ -189,14 +189,14 @@ def _called(setup: Setup) -> BoolArray:
     return np.array([population.predictions[name] == positive for name in setup.classifiers])
 
 
-def _check_disagreements(setup: Setup, codes: IntArray, sizes: IntArray) -> None:
+def check_disagreements(setup: Setup, said: BoolArray, sizes: IntArray) -> None:
     """Raise PlanError where a difference is asked for about items like these, and the file has
     hardly an item on which the two disagree: how many there are is itself a sample."""
     names = (*setup.estimands, *setup.claims)
     if setup.target != "process" or not any(name.endswith(DIFFERENCE) for name in names):
         return
     for first, second in combinations(range(len(setup.classifiers)), 2):
-        items = int(sizes[codes[:, first] != codes[:, second]].sum())
+        items = int(sizes[said[first] != said[second]].sum())
         if items < PROCESS_DISAGREEMENTS:
             both = f"{setup.classifiers[first]!r} and {setup.classifiers[second]!r}"
             raise PlanError(
@@ -212,26 +212,34 @@ def _order(setup: Setup) -> Stretch:
     """All items by the mean over the scores of the logit of the share of items below; in a large
     file by the mean of the scores, where these are probabilities: no share of all items has to be
     known for it. By the ties alone where there is no score."""
-    population = setup.population
-    scored = tuple(name for name in setup.classifiers if name in population.scores)
+    scored = scored_names(setup)
     if len(scored) < 2:
         return setup.along(next(iter(scored), None))  # Its shares have the order of the score.
-    turned = tuple(name for name in scored if name in population.descending)
-    likely = all(looks_like_probability(population.scores[name]) for name in scored)
-    if likely and setup.sums_exactly:
-        return Stretch(MeanScore(scored, turned), True, setup.seed)
-    return Stretch(MeanScore(scored, turned, scored, logit=True), True, setup.seed)
+    likely = all(looks_like_probability(setup.population.scores[name]) for name in scored)
+    by_score = likely and setup.sums_exactly
+    mean = mean_score(setup) if by_score else mean_score(setup, scored, logit=True)
+    return Stretch(mean, True, setup.seed)
+
+
+def scored_names(setup: Setup) -> tuple[str, ...]:
+    """The classifiers that have a score."""
+    return tuple(name for name in setup.classifiers if name in setup.population.scores)
+
+
+def mean_score(setup: Setup, ranked: tuple[str, ...] = (), *, logit: bool = False) -> MeanScore:
+    """The mean of the scores of the classifiers that have one."""
+    scored, descending = scored_names(setup), setup.population.descending
+    turned = tuple(name for name in scored if name in descending)
+    return MeanScore(scored, turned, ranked, logit)
 
 
 def _mean_order(setup: Setup) -> FloatArray:
     """The mean over the scores of the logit of the share of items below, (n_items,); zero where
     there is no score."""
-    population = setup.population
-    scored = tuple(name for name in setup.classifiers if name in population.scores)
+    scored = scored_names(setup)
     if not scored:
-        return np.zeros(len(population))
-    turned = tuple(name for name in scored if name in population.descending)
-    return setup.items().values(MeanScore(scored, turned, scored, logit=True))
+        return np.zeros(len(setup.population))
+    return setup.items().values(mean_score(setup, scored, logit=True))
 
 
 def _edges(patterns: Patterns, n_strata: int) -> list[IntArray]:
@@ -240,21 +248,25 @@ def _edges(patterns: Patterns, n_strata: int) -> list[IntArray]:
     half = max(n_strata // 2, 1)
     pieces = np.full(len(some), half)
     pieces[some] = pieces_by_size(patterns.sizes[some], n_strata - half)
+    return pattern_edges(patterns.said, patterns.sizes, pieces)
+
+
+def pattern_edges(said: BoolArray, sizes: IntArray, pieces: IntArray) -> list[IntArray]:
+    """Where so many pieces of each pattern end along the order of its items: of equal size, but
+    growing where nobody calls it positive."""
+    some = np.asarray(said.any(axis=0))
+    cuts = [equal_size_edges if any_calls else geometric_edges for any_calls in some]
     return [
-        equal_size_edges(size, number) if any_calls else geometric_edges(size, number)
-        for size, number, any_calls in zip(
-            patterns.sizes.tolist(), pieces.tolist(), some.tolist(), strict=True
-        )
+        ends(size, number)
+        for ends, size, number in zip(cuts, sizes.tolist(), pieces.tolist(), strict=True)
     ]
 
 
-def _pattern_of_each(setup: Setup, codes: IntArray, patterns: Patterns) -> IntArray:
-    """The pattern of each item, (n_items,)."""
-    predicted = [setup.population.predictions[name] for name in setup.classifiers]
-    pattern_of = np.zeros(len(setup.population), dtype=np.int64)
-    for way, pattern in zip(codes.tolist(), patterns.of_way.tolist(), strict=True):
-        here = [classes == code for classes, code in zip(predicted, way, strict=True)]
-        pattern_of[np.all(here, axis=0)] = pattern
+def _pattern_of_each(called: BoolArray, said: BoolArray, patterns: Patterns) -> IntArray:
+    """The pattern of each item, (n_items,); ``said`` of each way, ``called`` of each item."""
+    pattern_of = np.zeros(called.shape[1], dtype=np.int64)
+    for way, pattern in zip(said.T, patterns.of_way.tolist(), strict=True):
+        pattern_of[(called == way[:, None]).all(axis=0)] = pattern
     return pattern_of
 
 
@@ -289,8 +301,7 @@ def _values_tied(value: FloatArray, stratum: IntArray, order: IntArray) -> bool:
 
 def _rates(setup: Setup, stratum: IntArray, n_strata: int) -> Rates:
     """What the scores suggest, of those that have one if anybody has."""
-    scored = [name for name in setup.classifiers if name in setup.population.scores]
-    names = scored or list(setup.classifiers)
+    names = scored_names(setup) or setup.classifiers
     return _mean_rates([stratum_rates(setup.population, name, stratum, n_strata) for name in names])
 
 

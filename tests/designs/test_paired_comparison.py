@@ -115,18 +115,20 @@ def test_constant_classifiers(tmp_path: Path, silent: str, promise: str) -> None
 def test_items_like_these_need_disagreements(tmp_path: Path) -> None:
     truth = np.arange(100) % 2
 
-    def engine(differ: int) -> object:
+    def engine(differ: int, *estimands: str) -> object:
         file = tmp_path / f"{differ}.csv"
         lines = [f"i{i},x,{t},{1 - t if i < differ else t}" for i, t in enumerate(truth)]
         file.write_text("\n".join(["id,text,a,b", *lines]))
         population = lc.read_population(
             file, id="id", content="text", predictions={"a": "a", "b": "b"}
         )
-        return Known(population, truth).engine(plan_of(promise="fixed", target="process"), 1)
+        plan = plan_of(estimands or DIFFERENCES, promise="fixed", target="process")
+        return Known(population, truth).engine(plan, 1)
 
     engine(15)
     with pytest.raises(PlanError, match="at least 15 items on which .* this file has 14"):
         engine(14)
+    engine(14, "precision")  # Of each by itself: it rests on no count of disagreements.
 
 
 def test_a_focus_moves_the_labels(known: Known) -> None:
