@@ -72,7 +72,7 @@ def clopper_pearson(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Li
 def jeffreys(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Limits:
     """Equal-tailed interval of the Beta(1/2, 1/2) posterior, closed at 0 and 1.
 
-    Source: Brown, Cai and DasGupta (2001), section 4.1.1.
+    Source: Brown, Cai and DasGupta (2001), the equal-tailed Jeffreys prior interval.
     """
     h, n = _checked(hits, trials, confidence)
     alpha = 1 - confidence
