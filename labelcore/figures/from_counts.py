@@ -13,9 +13,9 @@ from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.figures.prompts import less_sure
 from labelcore.figures.readiness import complete, first_figure
 from labelcore.figures.together import confidences
-from labelcore.figures.unsure import at_odds, cells_of, doubtful, widened
+from labelcore.figures.unsure import at_odds, cells_of, counts_at_odds, doubtful, widened
 from labelcore.log.engine import Engine
-from labelcore.promises import Promise, Unsure
+from labelcore.promises import Promise
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.tallies import Question, Subject, Tally
 
@@ -254,6 +254,6 @@ def with_doubts(
     at the odds that the plan declares."""
     if doubtful(engine, tally).any():
         figures = widened(engine, tally, answers, figures, look)
-    if engine.undecided and engine.unsure_reading == Unsure.ODDS:
+    if counts_at_odds(engine):
         figures = at_odds(engine, tally, answers, figures)
     return figures

@@ -13,7 +13,7 @@ from labelcore.figures.from_counts import fitted_cell_rates
 from labelcore.figures.readiness import complete
 from labelcore.figures.sampled import counted_tally, sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage, scalar_results
-from labelcore.figures.unsure import cells_of, doubtful
+from labelcore.figures.unsure import cells_of, counts_at_odds, doubtful, moves_of_odds
 from labelcore.log.engine import Engine
 from labelcore.log.people import NOBODY, people_count
 from labelcore.log.repeats import Reading
@@ -189,8 +189,35 @@ def _figure(
             _from_observed(observed, cells, table, limits)
             for limits in corrected(cells, table, len(judged), differing, confidence)
         ]
+    if counts_at_odds(stage):
+        error = float(error_rate(differing / max(len(judged), 1)))
+        alike, bounds = _at_odds(stage, question, alike, bounds, error)
     none = Limits(None, 0.0, 1.0, words.SEVERAL_CLASSES)
     return TrueFigure(observed, none if several else _wide(alike), _wide(bounds), confidence)
+
+
+def _at_odds(
+    stage: Engine,
+    question: Question,
+    alike: Sequence[Limits],
+    bounds: Sequence[Limits],
+    error: float,
+) -> tuple[list[Limits], list[Limits]]:
+    """The limits of all items, with the unsure ones at the odds that the plan declares: where
+    mistakes are alike everywhere at the true rates, else whatever these are."""
+    tally = counted_tally(stage, question)
+    cells = cells_of(stage, tally, question.class_index)
+    table, rates = ratios([question.row], cells), smoothed_rates(cells)
+    least = 0.5 / (cells.labelled + 1)
+    true = np.clip((rates - error) / max(1 - 2 * error, 1e-9), least, 1 - least)
+    down, up = moves_of_odds(stage, tally, cells, table, true)[:, 0].tolist()
+    far = moves_of_odds(stage, tally, cells, table, rates, anywhere=True)[:, 0].tolist()
+    return [_moved(one, down, up) for one in alike], [_moved(one, *far) for one in bounds]
+
+
+def _moved(limits: Limits, down: float, up: float) -> Limits:
+    low, high = max(limits.low + min(down, 0), 0), min(limits.high + max(up, 0), 1)
+    return replace(limits, low=low, high=high)
 
 
 def _from_observed(observed: Estimate, cells: Cells, table: Ratios, limits: Limits) -> Limits:

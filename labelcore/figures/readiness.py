@@ -7,10 +7,10 @@ import numpy as np
 from labelcore.designs.curves import OPEN_SHARE
 from labelcore.designs.scalars import FIRST_FIGURE
 from labelcore.estimands import slope_of, table_of
-from labelcore.figures.unsure import judged_share
+from labelcore.figures.unsure import counts_at_odds, judged_share
 from labelcore.log.engine import Engine
 from labelcore.plan.existing import CERTAINTY
-from labelcore.promises import Promise, State, Unsure
+from labelcore.promises import Promise, State
 from labelcore.results.interval import Interval
 from labelcore.results.told_values import too_wide
 from labelcore.results.types import Scope
@@ -194,7 +194,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,
         judged=judged_share(engine),
-        at_odds=bool(engine.undecided) and engine.unsure_reading == Unsure.ODDS,
+        at_odds=counts_at_odds(engine),
         existing=engine.existing_used,
         existing_use=engine.existing.use,
         found=found_before(engine, question),

@@ -20,6 +20,7 @@ from labelcore.figures.label_error import both_ways
 from labelcore.figures.prompts import less_sure
 from labelcore.figures.sampled import counted_tally, sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage, scalar_results
+from labelcore.figures.unsure import counts_at_odds, moves_of_odds
 from labelcore.log.engine import Engine
 from labelcore.log.repeats import Judged
 from labelcore.plan.existing import RANDOM
@@ -36,7 +37,13 @@ from labelcore.stats.profile import (
     smoothed_rates,
 )
 from labelcore.stats.profile_interval import critical_values
-from labelcore.stats.two_phase import Overlap, flips_of, no_flips, settled_interval
+from labelcore.stats.two_phase import (
+    Overlap,
+    flips_of,
+    no_flips,
+    settled_interval,
+    settled_rates,
+)
 from labelcore.tallies import Question
 from labelcore.words.agreement import (
     KNOWN_SETTLED,
@@ -215,7 +222,8 @@ def _state(engine: Engine, first: Estimate, known: _Known) -> State:
 
 
 def _bounds(stage: Engine, question: Question, known: _Known, look: Look | None = None) -> Bounds:
-    """Value, low and high: over every way that open and unsettled items may come out.
+    """Value, low and high: over every way that open and unsettled items may come out, and with
+    those that nobody can judge at the odds that the plan declares.
 
     look   None: that of the plan's own figure
     """
@@ -308,4 +316,9 @@ def _of_cells(
         return critical_values(both, linear, confidence, target=plan.target, inflation=inflation)
 
     value, low, high = settled_interval(cells, table, flips, critical, target=plan.target)
+    if counts_at_odds(stage):
+        rates = settled_rates(cells, flips)
+        moves = moves_of_odds(stage, counted_tally(stage, question), cells, table, rates)
+        low = np.clip(low + moves[0], question.row.least, low)
+        high = np.clip(high + moves[1], high, 1.0)
     return float(value[0]), float(low[0]), float(high[0])

@@ -14,12 +14,14 @@ from labelcore.log.engine import Engine
 from labelcore.promises import Unsure
 from labelcore.results.interval import Interval
 from labelcore.stats.judged import in_the_file, judged_cells
-from labelcore.stats.profile import BoolArray, Cells, FloatArray, smoothed_rates
+from labelcore.stats.profile import BoolArray, Cells, FloatArray, Table, smoothed_rates
 from labelcore.tallies import Tally, filled
 
 TIMES = 3.0
 """How many times as likely, or as unlikely, as the others of its stratum an unsure item may be
 judged wrongly, by its odds (``Unsure.ODDS``)."""
+FARTHEST = (TIMES**0.5 - 1) / (TIMES**0.5 + 1)
+"""How far such odds move a rate at most."""
 
 
 def cells_of(engine: Engine, tally: Tally, class_index: int | None) -> Cells:
@@ -43,6 +45,11 @@ def judged_share(engine: Engine) -> float | None:
 def both_ways(engine: Engine) -> bool:
     """Whether there are unsure or broken items, and they count both ways."""
     return engine.unsure_reading == Unsure.EITHER_WAY and bool(engine.undecided)
+
+
+def counts_at_odds(engine: Engine) -> bool:
+    """Whether there are unsure or broken items, and they count at odds that are bounded."""
+    return engine.unsure_reading == Unsure.ODDS and bool(engine.undecided)
 
 
 def doubtful(engine: Engine, tally: Tally, *, strictly: bool = False) -> FloatArray:
@@ -130,20 +137,40 @@ def at_odds(engine: Engine, tally: Tally, answers: Answers[Any], figures: Figure
     answers, figures   with the sizes of the file; the unsure left out
     """
     cells = answers.cells
+    table, rates = table_of(answers.rows, cells), smoothed_rates(cells, answers.rates)
+    down, up = moves_of_odds(engine, tally, cells, table, rates)
+    least = np.array([row.least for row in answers.rows])
+    low = np.clip(figures.low + down, least, figures.low)
+    return replace(figures, low=low, high=np.clip(figures.high + up, figures.high, 1.0))
+
+
+def moves_of_odds(
+    engine: Engine,
+    tally: Tally,
+    cells: Cells,
+    table: Table,
+    rates: FloatArray,
+    *,
+    anywhere: bool = False,
+) -> FloatArray:
+    """By how much the odds of the unsure items move the low and the high end, (2, n_rows).
+
+    cells      with the sizes of the file; the unsure left out
+    rates      (n_cells,), those of the items that can be judged
+    anywhere   whatever these rates may be
+    """
     judged = judged_cells(cells, tally.unresolved(engine.undecided_positions()))
-    unsure, rates = cells.size - judged.size, smoothed_rates(cells, answers.rates)
-    table, totals = table_of(answers.rows, cells), cells.size * rates
+    unsure, totals = cells.size - judged.size, cells.size * rates
     middle = table.value(totals)
-    ends = []
-    for sign, end in ((-1.0, figures.low), (1.0, figures.high)):
+    moves = []
+    for sign in (-1.0, 1.0):
         rising = sign * table.sensitivity(totals) > 0
         odds = rates / (1 - rates) * np.where(rising, TIMES, 1 / TIMES)
-        moved = totals + unsure * (odds / (1 + odds) - rates)
-        ends.append(end + table.value(moved) - middle)
-    least = np.array([row.least for row in answers.rows])
-    return replace(
-        figures, low=np.clip(ends[0], least, figures.low), high=np.clip(ends[1], figures.high, 1.0)
-    )
+        apart = odds / (1 + odds) - rates
+        if anywhere:
+            apart = np.where(rising, FARTHEST, -FARTHEST)
+        moves.append(table.value(np.clip(totals + unsure * apart, 0, cells.size)) - middle)
+    return np.array(moves)
 
 
 def ranges_of_all(

@@ -265,6 +265,16 @@ def settled_value(cells: Cells, table: Table, flips: Flips) -> FloatArray:
     return np.asarray(np.clip(value, _least(table), 1.0))
 
 
+def settled_rates(cells: Cells, flips: Flips) -> FloatArray:
+    """The share of positives in each cell for the settled judgement, (n_cells,), with half a label
+    and half a flip more each way: none is 0 or 1."""
+    share = (flips.share * flips.readings + 0.5) / (flips.readings + 1)
+    share = np.where(flips.size > 0, share, 0.0)
+    lost, won = share[2 * cells.sides + 1], share[2 * cells.sides]
+    rates = smoothed_rates(cells)
+    return np.asarray(rates * (1 - lost) + (1 - rates) * won)
+
+
 def _least(table: Table) -> float:
     return -1.0 if isinstance(table, Differences) else 0.0
 

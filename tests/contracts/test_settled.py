@@ -43,6 +43,8 @@ def settle(engine: Engine, said: Callable[[int, str], str]) -> None:
     of its label."""
     engine.repeats = Prepared(0, 0.5, others=True)
     for index, asked in enumerate(engine.asked, start=1):
+        if asked.answers[-1].kind != "labelled":
+            continue
         label = str(asked.answers[-1].label)
         settled = said(asked.position, label)
         first = Event(index, "labelled", "", "a", index=index, label=label)

@@ -12,6 +12,7 @@ import labelcore as lc
 from labelcore.estimands import ratios
 from labelcore.figures.label_error import both_ways, label_error
 from labelcore.figures.scalars import headline_stage
+from labelcore.figures.unsure import TIMES
 from labelcore.stats.profile import plug_in_totals
 from labelcore.words.label_error import NO_DIFFERENCES, NO_REPEATS, OLD_SAMPLE, SEVERAL_CLASSES
 from tests.existing_files import at_random, made, read
@@ -300,6 +301,39 @@ def test_second_readings_of_a_second_stage_are_left_out(tmp_path: Path) -> None:
     assert further, "the second stage must have second readings for the test to say anything"
     assert [one.index for one in after.readings] == [one.index for one in first.readings]
     assert after.share == first.share and after.share.value > 0
+
+
+def test_unsure_items_count_at_the_odds_that_the_plan_declares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The true share of "b" of a plain sample, p of each cell where no second answer differs: with
+    u of its items unsure the ends move by u (p - p'), p' having a third of the odds of p, or three
+    times; wherever mistakes are by u (3^.5 - 1) / (3^.5 + 1)."""
+    items = population(tmp_path, CLASSES[:2])
+    session = done(items, 10, ("prevalence",), flip=False, unsure="odds")
+    twice = {one.index for one in session.label_error().readings}
+    for row in list(session.history(last=None))[:45]:
+        if row.index not in twice:
+            session.revise(row.index, "unsure", f"t{row.index}")
+    engine = session.engine
+    odds = label_error(engine).figures[0]
+    monkeypatch.setattr("labelcore.figures.label_error.counts_at_odds", lambda engine: False)
+    bare = label_error(engine).figures[0]
+    expected = np.zeros(3)
+    for code in range(2):
+        said = items.predictions["m"] == code
+        unsure = said[engine.undecided_positions()].sum()
+        labelled = engine.codes.labelled[said[engine.codes.labelled]]
+        rate = (engine.codes[labelled].sum() + 0.5) / (len(labelled) + 1)
+        hidden = said.mean() * unsure / (unsure + len(labelled))
+        moved = [one * rate / (1 - rate + one * rate) - rate for one in (1 / TIMES, TIMES)]
+        expected += hidden * np.array([*moved, (TIMES**0.5 - 1) / (TIMES**0.5 + 1)])
+    down, up, far = expected
+    assert odds.alike.low - bare.alike.low == pytest.approx(down, rel=0.05)
+    assert odds.alike.high - bare.alike.high == pytest.approx(up, rel=0.05)
+    assert bare.bounds.low - odds.bounds.low == pytest.approx(far, rel=0.05)
+    assert odds.bounds.high - bare.bounds.high == pytest.approx(far, rel=0.05)
+    assert down < -0.005 and up > 0.005
 
 
 def test_open_items_count_against_and_for_a_figure(tmp_path: Path) -> None:

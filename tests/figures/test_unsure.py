@@ -14,6 +14,7 @@ import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures.from_counts import answers_of, look_at
 from labelcore.figures.scalars import scalar_results
+from labelcore.figures.settled import settled_results
 from labelcore.figures.unsure import TIMES
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
@@ -24,6 +25,7 @@ from labelcore.testing.known import NOISE, Known, calibrated, write
 from labelcore.words.short_sentences import short_sentence
 from labelcore.words.unsure import either_way_words, odds_words
 from tests.cases import sampled
+from tests.contracts.test_settled import settle
 
 ASKED = ("accuracy", "precision", "recall", "f1")
 
@@ -234,6 +236,26 @@ def test_the_odds_move_both_ends(known: Known) -> None:
         moved = (hidden * (odds / (1 + odds) - rate)).sum() / cells.size.sum()
         assert end == pytest.approx(bare + moved, abs=1e-12)
     assert found.low < plain.low[0] and found.high > plain.high[0]
+
+
+def test_the_odds_move_both_ends_of_what_is_settled(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prevalence of a plain sample, of which every second label is settled, a fifth of the positive
+    ones otherwise: with u of the items unsure the ends move by u (p - p'), p the settled share."""
+    unsure = np.random.default_rng(1).random(len(known.truth)) < 0.2
+    plan = plan_of("simple_random", estimands=["prevalence"], unsure="odds", overlap=0.5)
+    engine = answered(known, plan, unsure)
+    other = engine.population.classes[0]
+    settle(engine, lambda position, label: other if position % 5 == 0 else label)
+    found = settled_results(engine)["prevalence@settled"]
+    monkeypatch.setattr("labelcore.figures.settled.counts_at_odds", lambda engine: False)
+    bare = settled_results(engine)["prevalence@settled"]
+    rate, hidden = found.value, engine.undecided / 300
+    down, up = (rate - times * rate / (1 - rate + times * rate) for times in (1 / TIMES, TIMES))
+    assert bare.low - found.low == pytest.approx(hidden * down, rel=0.2)
+    assert bare.high - found.high == pytest.approx(hidden * up, rel=0.2)
+    assert 0.1 < rate < known.truth.mean() and hidden > 0.15
 
 
 def test_the_readings_are_one_wider_than_the_other(known: Known) -> None:
