@@ -34,6 +34,7 @@ from labelcore.store import (
     Gone,
     LabelStore,
     ProjectRecord,
+    Settings,
     act,
     add_gone,
     back_up_now,
@@ -562,10 +563,12 @@ def set_retention(store: LabelStore, project: str, days: int | None, who: str = 
     """
     if days is not None and days < 1:
         raise ValueError(f"days must be 1 or more, got {days:,}")
-    settings = json.loads(store.project(project).settings_json)
-    settings = {name: value for name, value in settings.items() if name != RETENTION}
-    kept = {**settings, **({} if days is None else {RETENTION: days})}
-    store.update(project, settings_json=json.dumps(kept, ensure_ascii=False))
+
+    def changed(settings: Settings) -> Settings:
+        others = {name: value for name, value in settings.items() if name != RETENTION}
+        return others if days is None else {**others, RETENTION: days}
+
+    store.change_settings(project, changed)
     when = "never by themselves" if days is None else f"{days:,} days after its end"
     note(store, act(who or command_user(), RETENTION_WHO, f"project {project!r}, texts go {when}"))
 

@@ -19,7 +19,7 @@ from labelcore.session.carried import MONITOR
 from labelcore.session.ledger import now
 from labelcore.session.projects import BESIDE, FORMER_NAMES
 from labelcore.session.session import Session
-from labelcore.store import LabelStore, ProjectRecord
+from labelcore.store import LabelStore, ProjectRecord, Settings
 
 LONGEST_NAME = 80
 # Controls, line breaks, and marks that turn the direction of writing.
@@ -68,11 +68,13 @@ def rename(store: LabelStore, old: str, new: str) -> str:
     name = checked_name(store, new, but=old)
     if name == old:
         return old
-    settings = json.loads(store.project(old).settings_json)
-    former = [past for past in settings.get(FORMER_NAMES, []) if past not in (old, name)]
+
+    def remembered(settings: Settings) -> Settings:
+        former = [past for past in settings.get(FORMER_NAMES, []) if past not in (old, name)]
+        return {**settings, FORMER_NAMES: [*former, old]}
+
     # First what is harmless alone: a crash in between leaves a project that remembers its own name.
-    kept = json.dumps({**settings, FORMER_NAMES: [*former, old]}, ensure_ascii=False)
-    store.update(old, settings_json=kept)
+    store.change_settings(old, remembered)
     store.rename(old, name)
     return name
 

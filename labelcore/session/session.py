@@ -473,11 +473,15 @@ class Session(AfterLabels):
         name = " ".join(name.split())
         if len(name) > LONGEST_NAME:
             raise ValueError(f"name must have at most {LONGEST_NAME} characters, got {len(name)}")
-        with self._synced():
+
+        def build() -> Event | None:
             others = {folded(self.called(who)) for who in self._annotators() if who != annotator}
             if folded(name) in others:
                 raise ValueError(f"name must be your own: another person is called {name!r}")
-            self.reword(annotator, names={**self.settings.get("names", {}), annotator: name})
+            names = {**self.settings.get("names", {}), annotator: name}
+            return self._reworded(annotator, {"names": names})
+
+        self.ledger.write(build)
 
     def _annotators(self) -> set[str]:
         """Everybody who has a name in the project, of the log or of a browser."""
@@ -1331,13 +1335,13 @@ class Session(AfterLabels):
         """
         check_wording(changes)
         check_highlights(changes)
+        self.ledger.write(lambda: self._reworded(annotator, changes))
 
-        def build() -> Event | None:
-            old = self.settings
-            new = {name: value for name, value in changes.items() if old.get(name) != value}
-            return self.ledger.event("reworded", annotator, detail=new) if new else None
-
-        self.ledger.write(build)
+    def _reworded(self, annotator: str, changes: Mapping[str, Any]) -> Event | None:
+        """The event that makes these changes, if they are any."""
+        old = self.settings
+        new = {name: value for name, value in changes.items() if old.get(name) != value}
+        return self.ledger.event("reworded", annotator, detail=new) if new else None
 
     # --- results ------------------------------------------------------------------------------
 

@@ -10,11 +10,12 @@ import hashlib
 import json
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
 from labelcore.log.events import Content, Event
@@ -191,6 +192,10 @@ class RepeatedTokenError(Exception):
         )
 
 
+Settings = dict[str, Any]
+"""What a project's ``settings_json`` says."""
+
+
 class LabelStore(ABC):
     """Projects and their logs; usable from several threads.
 
@@ -259,6 +264,11 @@ class LabelStore(ABC):
     ) -> None:
         """Change settings, put the project away, or say where its file is now; None leaves a value
         as it is."""
+
+    @abstractmethod
+    def change_settings(self, name: str, change: Callable[[Settings], Settings]) -> Settings:
+        """Let ``change`` make other settings of those of a project, with nobody in between who
+        changes them, too; what they were before."""
 
     @abstractmethod
     def rename(self, old: str, new: str) -> None:

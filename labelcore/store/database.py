@@ -45,6 +45,7 @@ from labelcore.store.base import (
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
+    Settings,
     follows,
     gone_key,
     name_for,
@@ -330,6 +331,16 @@ class DatabaseStore(LabelStore):
                 connection.execute(
                     update(project_table).where(project_table.c.id == project_id).values(given)
                 )
+
+    def change_settings(self, name: str, change: Callable[[Settings], Settings]) -> Settings:
+        with self._writing(name) as connection:
+            project_id, _ = self._find(connection, name)
+            mine = project_table.c.id == project_id
+            kept = select(project_table.c.settings_json).where(mine)
+            before: Settings = json.loads(connection.execute(kept).scalar_one())
+            text = json.dumps(change({**before}), ensure_ascii=False)
+            connection.execute(update(project_table).where(mine).values(settings_json=text))
+            return before
 
     def rename(self, old: str, new: str) -> None:
         check_name(new)

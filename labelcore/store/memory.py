@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from labelcore.store.base import (
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
+    Settings,
     closed_store,
     follows,
     gone_key,
@@ -112,6 +114,12 @@ class MemoryStore(LabelStore):
                     record.population_json if population_json is None else population_json
                 ),
             )
+
+    def change_settings(self, name: str, change: Callable[[Settings], Settings]) -> Settings:
+        with self._open():
+            before: Settings = json.loads(self._find(name).record.settings_json)
+            self.update(name, settings_json=json.dumps(change({**before}), ensure_ascii=False))
+            return before
 
     def rename(self, old: str, new: str) -> None:
         check_name(new)

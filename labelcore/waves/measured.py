@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from labelcore.session.carried import CARRIED, terms_of
 from labelcore.session.projects import KEPT
 from labelcore.session.session import Session
 from labelcore.stats.profile import Cells, FloatArray
-from labelcore.store import LabelStore, ProjectRecord
+from labelcore.store import LabelStore, ProjectRecord, Settings
 from labelcore.tallies import InGroup, Question
 
 ABSENT = 1e-6
@@ -82,8 +83,7 @@ def measured(
     waves, before = [], 0
     for record in records:
         events = store.last_sequence(record.name)
-        settings = json.loads(record.settings_json)
-        kept = settings.get(KEPT)
+        kept = json.loads(record.settings_json).get(KEPT)
         if kept and kept["events"] == events:
             wave = Measured.from_json(kept["found"])
             if wave.over or kept.get("before") == before:
@@ -92,10 +92,14 @@ def measured(
                 continue
         waves.append(of_session(opened(record.name)))
         events = store.last_sequence(record.name)  # What was looked at is an event.
-        settings[KEPT] = {"events": events, "before": before, "found": asdict(waves[-1])}
-        store.update(record.name, settings_json=json.dumps(settings, ensure_ascii=False))
+        found = {"events": events, "before": before, "found": asdict(waves[-1])}
+        store.change_settings(record.name, partial(_keeping, found))
         before += events
     return waves
+
+
+def _keeping(found: dict[str, Any], settings: Settings) -> Settings:
+    return {**settings, KEPT: found}
 
 
 def of_session(session: Session) -> Measured:

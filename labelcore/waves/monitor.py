@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import pandas as pd
@@ -30,7 +30,7 @@ from labelcore.session.ledger import now
 from labelcore.session.managing import wording_now
 from labelcore.session.projects import TOLD
 from labelcore.session.session import Session
-from labelcore.store import LabelStore, ProjectRecord, open_store
+from labelcore.store import LabelStore, ProjectRecord, Settings, open_store
 from labelcore.waves.checks import check_ids, check_next, other_terms
 from labelcore.waves.evidence import threshold
 from labelcore.waves.measured import Measured, compared, measured
@@ -486,11 +486,11 @@ class Monitor:
         new = []
         for alarm in self.alarms:
             record = self._record(alarm.wave)
-            settings, line = json.loads(record.settings_json), f"{alarm.estimand} {alarm.required}"
-            if line not in settings.setdefault(TOLD, []):
-                settings[TOLD].append(line)
-                text = json.dumps(settings, ensure_ascii=False)
-                self.store.update(record.name, settings_json=text)
+            line = f"{alarm.estimand} {alarm.required}"
+            if line in json.loads(record.settings_json).get(TOLD, []):
+                continue
+            before = self.store.change_settings(record.name, partial(_with_told, line))
+            if line not in before.get(TOLD, []):
                 new.append(alarm)
         return new
 
@@ -693,6 +693,11 @@ class Monitor:
 
 def _watches(frozen: Mapping[str, Any]) -> list[Watch]:
     return [Watch(*watch) for watch in frozen.get("watches", ())]
+
+
+def _with_told(line: str, settings: Settings) -> Settings:
+    told = settings.get(TOLD, [])
+    return settings if line in told else {**settings, TOLD: [*told, line]}
 
 
 def _checked(name: object) -> str:

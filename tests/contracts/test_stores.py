@@ -6,6 +6,7 @@ store has a place, and a new store where it has none.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -32,7 +33,7 @@ from labelcore.store import (
     acts_follow,
     open_store,
 )
-from labelcore.store.base import NO_CONTENTS, Contents, name_for
+from labelcore.store.base import NO_CONTENTS, Contents, Settings, name_for
 from labelcore.store.checks import tokens
 from tests.cases import searched
 
@@ -164,6 +165,27 @@ def check_update(open_one: OpenStore) -> None:
     store.update("spam", population_json=RECORD.population_json)
     assert store.project("spam") == replace(RECORD, settings_json="{}")
     assert store.project("other") == replace(RECORD, name="other")
+
+
+def check_settings_at_once(open_one: OpenStore) -> None:
+    store, number = with_project(open_one), 8
+    start = threading.Barrier(number)
+
+    def change(place: int) -> None:
+        start.wait(30)
+        store.change_settings("spam", lambda settings: {**settings, f"{place}": place})
+
+    threads = [threading.Thread(target=change, args=(place,)) for place in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    every = {"question": "?"} | {f"{place}": place for place in range(number)}
+    assert json.loads(store.project("spam").settings_json) == every
+    assert store.change_settings("spam", lambda settings: {"title": "né"}) == every
+    assert store.project("spam") == replace(RECORD, settings_json='{"title": "né"}')
+    with pytest.raises(UnknownProjectError):
+        store.change_settings("eggs", dict)
 
 
 def check_rename(open_one: OpenStore) -> None:
@@ -699,7 +721,18 @@ class NamesInARace(MemoryStore):
         return people[key][0]
 
 
+class ChangesInARace(MemoryStore):
+    """Reads settings first and writes them later."""
+
+    def change_settings(self, name: str, change: Callable[[Settings], Settings]) -> Settings:
+        before: Settings = json.loads(self.project(name).settings_json)
+        threading.Event().wait(0.01)
+        self.update(name, settings_json=json.dumps(change({**before}), ensure_ascii=False))
+        return before
+
+
 TWINS = [
+    (ChangesInARace, check_settings_at_once),
     (OneNameForAll, check_people),
     (NamesInARace, check_people_at_once),
     (AcceptsRepeats, check_repeated_token),

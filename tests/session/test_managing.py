@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import labelcore as lc
 from labelcore.errors import RenamedProjectError, UnknownProjectError
+from labelcore.log.events import Event
 from labelcore.session import managing
 from labelcore.store import LabelStore, open_store
 
@@ -182,6 +184,30 @@ def test_a_copy_calls_no_browser_as_another_one_is_called(
     copy = lc.Session.open(store, "copy")
     first = copy.person("secret of bob")
     assert (first, copy.called(first), copy.called("a17")) == (ann, ann, "Eve")
+
+
+def test_names_given_on_two_servers_at_once_are_both_kept(
+    session: lc.Session, store: LabelStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other server is faster by a moment: it writes what it has been told in between."""
+    other = lc.Session.open(store, "spam")
+
+    def first(name: str, who: str) -> None:
+        plain = session.ledger.event
+
+        def late(kind: str, annotator: str, **values: Any) -> Event:
+            monkeypatch.undo()
+            other.introduce(name, who)
+            return plain(kind, annotator, **values)
+
+        monkeypatch.setattr(session.ledger, "event", late)
+
+    first("Bob", "b")
+    session.introduce("Ann", "a")
+    assert (session.called("a"), session.called("b")) == ("Ann", "Bob")
+    first("Eve", "c")
+    with pytest.raises(ValueError, match="another person is called 'Eve'"):
+        session.introduce("Eve", "d")
 
 
 def test_free_name(session: lc.Session, store: LabelStore) -> None:
