@@ -58,7 +58,7 @@ def monitor(
     except MissingStoreError:
         opened = open_store(None)  # A rehearsal of the first wave leaves no file.
     with closing(opened):
-        watched = file.monitor(opened)
+        watched = file.monitor(opened, rehearsed=dry_run)
         if not dry_run and close is not None:
             watched.close(close, "closed from the command line")
         if not dry_run and restart is not None:

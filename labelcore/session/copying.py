@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from labelcore.errors import BrokenLogError, ProjectExistsError, UnknownProjectError
 from labelcore.log.events import Event, common, genesis, sound_part
-from labelcore.store import LabelStore, ProjectRecord, RepeatedTokenError, copy_items
+from labelcore.store import (
+    LabelStore,
+    MemoryStore,
+    ProjectRecord,
+    RepeatedTokenError,
+    copy_items,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,22 @@ def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
         ) from error
     target.admit(name, source.keys(name))
     return Copied(name, len(new), there or 0, events[-1].hash if events else "")
+
+
+class Rehearsal(MemoryStore):
+    """Projects of a store as they are now, with their items where these are: what is done here is
+    done there never."""
+
+    def __init__(self, store: LabelStore, records: Iterable[ProjectRecord]) -> None:
+        super().__init__()
+        self._items: Path | None = None
+        for record in records:
+            copy_project(store, self, record.name)
+        self._items = store.items_folder
+
+    @property
+    def items_folder(self) -> Path | None:
+        return self._items
 
 
 def _there(target: LabelStore, record: ProjectRecord, events: list[Event]) -> int | None:

@@ -18,6 +18,8 @@ from typing import Any
 from labelcore.errors import ArgumentError, did_you_mean
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, is_address, read_population
+from labelcore.session.carried import waves_of
+from labelcore.session.copying import Rehearsal
 from labelcore.store import LabelStore
 from labelcore.waves.monitor import Monitor
 
@@ -113,8 +115,10 @@ class PlanFile:
             renewed,
         )  # fmt: skip
 
-    def monitor(self, store: str | LabelStore | None) -> Monitor:
-        """The monitor of a store, new or as it was left."""
+    def monitor(self, store: LabelStore, *, rehearsed: bool = False) -> Monitor:
+        """The monitor of a store, new or as it was left; ``rehearsed``: a copy in memory."""
+        if rehearsed:
+            store = Rehearsal(store, waves_of(store, self.name))
         settings = {**self.settings, "schedule": self.schedule}
         return Monitor(store, self.name, self.plan, settings=settings, **self.terms)
 

@@ -14,6 +14,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main
+from labelcore.store import open_store
 
 PLAN = """
 [source]
@@ -100,6 +101,33 @@ def test_from_a_plan_to_an_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert f"Alarm in {wave}: precision has been lower than 70 %" in html.replace("\xa0", " ")
     assert "retrained" in html and "begun anew after it" in html
     assert "People gave 180 labels; 0 were carried over from earlier waves." in html
+
+
+def test_a_rehearsal_of_a_later_wave_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Labels that nobody has looked at are looked at, and a report of them is written."""
+    plan, report = tmp_path / "plan.toml", tmp_path / "report.html"
+    plan.write_text(PLAN.format(command='""'), "utf-8")
+    write_table(tmp_path / "items.csv", 1, 0.9)
+    assert main(["monitor", str(plan)]) == 3
+    store = f"sqlite:///{tmp_path / 'labels.db'}"
+    (wave,) = lc.Monitor.open(store, "spam").names
+    label_all(store, f"spam: {wave}")
+    write_table(tmp_path / "items.csv", 2, 0.2)
+
+    def kept() -> tuple[object, ...]:
+        opened = open_store(store)
+        files = sorted(path.name for path in tmp_path.rglob("*") if path != report)
+        return opened.projects(), opened.events(f"spam: {wave}"), files
+
+    before = kept()
+    capsys.readouterr()
+    assert main(["monitor", str(plan), "--dry-run", "--report", str(report)]) == 0
+    said = capsys.readouterr().out
+    assert "would begin on 400 rows" in said and "no alarm in 1 of 12 waves" in said
+    assert "People gave 60 labels" in report.read_text("utf-8").replace("\xa0", " ")
+    assert kept() == before
 
 
 def test_a_wave_is_closed_with_what_it_has(
