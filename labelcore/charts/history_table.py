@@ -64,10 +64,11 @@ def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:
         value = None if withheld else result["value"]
         if value is None and not known:
             continue
-        low, high = (result["low"], result["high"]) if known else (np.nan, np.nan)
+        # Older logs have -0.0 for a difference of classifiers that say the same.
+        low, high = (result["low"] + 0.0, result["high"] + 0.0) if known else (np.nan, np.nan)
         rows[labels] = Seen(
             labels,
-            np.nan if value is None else value,
+            np.nan if value is None else value + 0.0,
             low,
             high,
             (high - low) / 2,

@@ -335,8 +335,10 @@ def certain_limits(engine: Engine, answers: Answers[Any], figures: Figures) -> L
 
 
 def within(figures: Figures, limits: Limits) -> Figures:
-    """The figures cut to these limits, (2, n_rows); a value outside is moved to the nearer one."""
-    value, low, high = (np.clip(end, *limits) for end in (figures.value, figures.low, figures.high))
+    """The figures cut to these limits, (2, n_rows); a value outside is moved to the nearer one, and
+    nothing has no sign."""
+    ends = (figures.value, figures.low, figures.high)
+    value, low, high = (np.clip(end, *limits) + 0.0 for end in ends)
     return replace(figures, value=value, low=low, high=high)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from labelcore.charts.history import history_chart
-from labelcore.charts.history_table import MOST_POINTS, thinned
+from labelcore.charts.history_table import MOST_POINTS, history_rows, thinned
 
 Look = Callable[..., dict[str, Any]]
 
@@ -53,6 +53,12 @@ def test_provisional_looks_are_a_thin_line_without_band(look: Look) -> None:
     assert traces(only.figure)["interval"].x == ()
     assert "50 %, without an interval yet, from 40 labels" in only.alt
     assert only.table["Low"].isna().all()
+
+
+def test_no_difference_has_no_sign(look: Look) -> None:
+    key = "recall_difference"
+    (row,) = history_rows([look(40, -0.0, -0.0, -0.0, "exact", key=key)], key)
+    assert [str(end) for end in row[1:5]] == ["0.0"] * 4
 
 
 def test_looks_without_a_value_are_left_out(look: Look) -> None:

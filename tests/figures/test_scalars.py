@@ -23,6 +23,7 @@ from labelcore.figures.scalars import (
 )
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.planning.forecast import kept_plan
 from labelcore.promises import State
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Question
@@ -392,6 +393,17 @@ def test_why_there_is_no_value(
     engine = labelled(known.engine(lc.Plan("simple_random", [name], budget=100), 1), labels)
     found = scalar_results(engine)[name]
     assert (found.state, found.value, found.missing) == ("too few", None, told)
+
+
+def test_no_difference_of_classifiers_that_say_the_same_has_no_sign() -> None:
+    random = np.random.default_rng(1)
+    said = (random.random(80) < 0.5).astype(int)
+    rows = [{"id": f"i{n}", "text": "t", "a": one, "b": one} for n, one in enumerate(said)]
+    items = lc.read_population(rows, id="id", content="text", predictions={"a": "a", "b": "b"})
+    plan = lc.Plan("recalibrated_neyman", "accuracy_difference", classifier=("a", "b"), budget=30)
+    engine = labelled(Engine(items, kept_plan(items, plan)), said)
+    found = scalar_results(engine)["accuracy_difference"]
+    assert [str(end) for end in (found.value, found.low, found.high)] == ["0.0"] * 3
 
 
 def test_a_difference_whose_denominator_is_open_is_not_exact() -> None:
