@@ -22,7 +22,7 @@ from labelcore.estimands import (
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.graded_profile import mean_bounds
 from labelcore.stats.horizon import least_boundary, stretch
-from labelcore.stats.judged import doubt_of_sizes
+from labelcore.stats.judged import doubt_of_sizes, doubts_of_sizes
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -272,12 +272,19 @@ def g_profile(
     return value, low, high
 
 
-def graded_mean(cells: Cells, counts: FloatArray, grades: FloatArray, look: Look) -> FloatArray:
+def graded_mean(
+    cells: Cells,
+    counts: FloatArray,
+    grades: FloatArray,
+    look: Look,
+    said: FloatArray | None = None,
+) -> FloatArray:
     """``EstimatesScalars.mean_grade``, (3, ...), of one run or of several side by side.
 
     A cell of grades stands for one of passes and fails with the same mean, as a share of the way
-    from the lowest to the highest grade, in degrees of freedom and in what a watched promise, a
-    process and the items that nobody can judge add.
+    from the lowest to the highest grade, in degrees of freedom and in what a watched promise adds.
+    What random sizes of the cells add is the root of the sum of squares of either half-width and
+    of theirs (Zou and Donner 2008), which does not depend on the spread within the cells.
     """
     least, most = float(grades.min()), float(grades.max())
     part = replace(cells, positive=(counts * (grades - least)).sum(axis=-1) / (most - least))
@@ -285,8 +292,8 @@ def graded_mean(cells: Cells, counts: FloatArray, grades: FloatArray, look: Look
     table = table_of(rows, part)
     assert not isinstance(table, Differences)
     progress, sure = np.asarray(look.progress), np.asarray(look.confidence)
-    widened = _widening(rows, part, table, look, None, progress, sure)
-    critical = critical_values(part, table, sure, **widened)[..., 0]
+    watched = _stretched(part, table, look, None, progress, sure)
+    critical = critical_values(part, table, sure, target=look.target, inflation=watched)[..., 0]
     low, high = mean_bounds(counts, part.size, grades, critical, target=look.target)
     value = table.value(plug_in_totals(part)[..., None, :])[..., 0]
     value = np.where(part.labelled.any(axis=-1), value, np.nan)
@@ -295,7 +302,30 @@ def graded_mean(cells: Cells, counts: FloatArray, grades: FloatArray, look: Look
     if look.target == "file" and part.unlabelled.sum(axis=-1).max() <= FEW_LEFT:
         moved = in_whole_items(part, table, low[..., None], high[..., None])
         low, high = (end[..., 0] for end in moved)
+    means = plug_in_totals(part) / part.size
+    if said is not None:
+        means = means - (said - least) / (most - least)
+    added = np.nan_to_num(critical) * _variance_of_cell_sizes(part, means, look.target)
+    centre = np.where(np.isnan(value), (low + high) / 2, value)
+    low = centre - np.sqrt((centre - low) ** 2 + added)
+    high = centre + np.sqrt((high - centre) ** 2 + added)
+    if said is None:
+        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     return least + (most - least) * np.array([value, low, high])
+
+
+def _variance_of_cell_sizes(cells: Cells, means: FloatArray, target: str) -> FloatArray:
+    """That of the mean of all items, (...), which is owed to the sizes of the cells: those of a
+    sample of a process, and those of the items that a person can judge.
+
+    means   (..., n_cells)
+    """
+    share = cells.size / cells.size.sum(axis=-1, keepdims=True)
+    means = means - (share * means).sum(axis=-1, keepdims=True)
+    variance = doubts_of_sizes(cells, target) / cells.size.sum(axis=-1, keepdims=True) ** 2
+    if target == "process":
+        variance = variance + share / cells.size.sum(axis=-1, keepdims=True)
+    return np.asarray((variance * means**2).sum(axis=-1))
 
 
 def _widening(
@@ -314,12 +344,23 @@ def _widening(
     if cells.judged is not None:
         gain = size_slopes(rows, cells, smoothed_rates(cells, rates))
         inflation = inflation * doubt_of_sizes(cells, table, gain, rates, target=look.target)
-    if look.promise == Promise.WATCHED:
-        done = np.asarray(look.progress if progress is None else progress)
-        inflation = inflation * stretch(
-            cells, table, confidence, done, look.horizon or 1, rates, target=look.target
-        )
+    inflation = inflation * _stretched(cells, table, look, rates, progress, confidence)
     return {"rates": rates, "target": look.target, "inflation": inflation}
+
+
+def _stretched(
+    cells: Cells,
+    table: Table,
+    look: Look,
+    rates: FloatArray | None,
+    progress: FloatArray | None,
+    confidence: FloatArray | float,
+) -> FloatArray | float:
+    """What a watched promise multiplies the critical values by."""
+    if look.promise != Promise.WATCHED:
+        return 1.0
+    done = np.asarray(look.progress if progress is None else progress)
+    return stretch(cells, table, confidence, done, look.horizon or 1, rates, target=look.target)
 
 
 def _least_criticals(look: Look, labels: IntArray) -> FloatArray:

@@ -144,12 +144,19 @@ class EstimatesScalars(Design[FrameT]):
         return []
 
     def mean_grade(
-        self, cells: Cells, counts: FloatArray, grades: FloatArray, look: Look
+        self,
+        cells: Cells,
+        counts: FloatArray,
+        grades: FloatArray,
+        look: Look,
+        said: FloatArray | None = None,
     ) -> FloatArray | None:
         """Value, low and high of the mean of grades, (3,); None for a method that cannot tell it.
 
         counts   (n_cells, n_grades), the labelled items of each grade
         grades   (n_grades,), their numbers
+        said     (n_cells,), the grade that a judge gives all items of a cell: the ends are as far
+                 apart as those of the judge's mean less the people's; None: as those of the mean
         """
         return None
 

@@ -265,9 +265,14 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
         return int((frame.sizes - frame.drawn_before)[frame.asked].sum())
 
     def mean_grade(
-        self, cells: Cells, counts: FloatArray, grades: FloatArray, look: Look
+        self,
+        cells: Cells,
+        counts: FloatArray,
+        grades: FloatArray,
+        look: Look,
+        said: FloatArray | None = None,
     ) -> FloatArray:
-        return graded_mean(cells, counts, grades, look)
+        return graded_mean(cells, counts, grades, look, said)
 
     def estimate_all(
         self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look

@@ -25,20 +25,20 @@ import pandas as pd
 
 from labelcore.designs.base import Look
 from labelcore.designs.scalars import Answers, EstimatesScalars
-from labelcore.estimands import SCALARS, Estimand
+from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.figures.differences import promise_now
 from labelcore.figures.from_counts import answers_of, look_at, with_doubts
 from labelcore.figures.prompts import less_sure
 from labelcore.figures.scalars import certain_limits, headline_stage, within
 from labelcore.figures.settled import settled_ends
 from labelcore.figures.tables import beside, groups_of
-from labelcore.figures.unsure import cells_of
+from labelcore.figures.unsure import cells_of, counts_at_odds, doubtful, moves_of_odds
 from labelcore.log.engine import Engine
 from labelcore.population.classes import grades_of
 from labelcore.results.base import Finding
 from labelcore.results.types import Estimate
-from labelcore.stats.profile import FloatArray
-from labelcore.tallies import Question
+from labelcore.stats.profile import Cells, FloatArray, smoothed_rates
+from labelcore.tallies import Question, filled
 
 COLUMNS = ("by", "group", "items", "measure", "value", "low", "high", "labels_used", "promise")
 JUDGE, KAPPA = "judge's pass rate", "kappa"
@@ -101,8 +101,8 @@ def judge_table(
         of_these = float(cells.size @ passed[tally.prediction] / cells.size.sum())
         said, rows_told = (float(passed[mine].mean()), of_these), kinds
         if grades is None:
-            exact = cells.judged is None and engine.plan.target == "file"
-            rows_told = [*kinds, kappa_row(of_these), *([] if exact else [BIAS])]
+            estimated = [] if _knows_calls(engine, cells) else [BIAS]
+            rows_told = [*kinds, kappa_row(of_these), *estimated]
         asked = [Question(kind.name, kind, name, index, group=part) for kind in rows_told]
         of_part.questions, answers = asked, answers_of([of_part], asked)[0]
         look = replace(look_at(of_part), confidence=engine.plan.confidence)
@@ -151,13 +151,50 @@ def _grades(
     engine: Engine, answers: Answers[Any], look: Look, grades: FloatArray, said: tuple[float, float]
 ) -> Iterator[Measured]:
     """Of grades, (n_classes,) as numbers."""
-    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
-    counts = engine.tallies[engine.questions[0].subject].counts
+    tally = engine.tallies[engine.questions[0].subject]
     yield JUDGE_MEAN, said[0], said[0], said[0]
-    if (ends := design.mean_grade(answers.cells, counts, grades, look)) is not None:
+    if (ends := _mean(engine, answers.cells, look, grades)) is not None:
         yield MEAN, *_moved(ends, 0.0, 1.0)
+    calls = None if _knows_calls(engine, answers.cells) else grades[tally.prediction]
+    if (ends := _mean(engine, answers.cells, look, grades, calls)) is not None:
         yield MEAN_BIAS, *_moved(ends, said[1], -1.0)
     yield "agreement", *_ends(engine, answers, look)["accuracy"].tolist()
+
+
+def _knows_calls(engine: Engine, cells: Cells) -> bool:
+    """Whether what the judge says of the items that figures are about is known of each."""
+    return cells.judged is None and engine.plan.target == "file"
+
+
+def _mean(
+    engine: Engine, cells: Cells, look: Look, grades: FloatArray, said: FloatArray | None = None
+) -> FloatArray | None:
+    """``EstimatesScalars.mean_grade`` with the items that count both ways at the worst and at the
+    best grade, and with unsure ones at the odds that the plan declares; None where there is none.
+    """
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
+    tally = engine.tallies[engine.questions[0].subject]
+    ends, unsettled = (
+        design.mean_grade(cells, tally.counts, grades, look, said),
+        doubtful(engine, tally),
+    )
+    if ends is None:
+        return None
+    least, most = float(grades.min()), float(grades.max())
+    if unsettled.any():
+        given = filled(cells, unsettled, np.zeros(len(unsettled), dtype=bool))
+        for place, grade, wider in ((1, least, np.minimum), (2, most, np.maximum)):
+            counts = tally.counts + np.outer(unsettled, grades == grade)
+            other = design.mean_grade(given, counts, grades, look, said)
+            assert other is not None
+            ends[place] = wider(ends[place], other[place])
+    if counts_at_odds(engine):
+        share = tally.counts @ (grades - least) / (most - least)
+        cells = replace(cells, positive=share)
+        table = ratios([SCALARS["prevalence"]], cells)
+        moves = moves_of_odds(engine, tally, cells, table, smoothed_rates(cells))[:, 0]
+        ends[1:] = np.clip(ends[1:] + (most - least) * moves, least, most)
+    return ends
 
 
 def _ends(engine: Engine, answers: Answers[Any], look: Look) -> dict[str, FloatArray]:

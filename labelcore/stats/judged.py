@@ -75,6 +75,16 @@ def judgeable(cells: Cells) -> Cells:
     return replace(cells, size=cells.judged.items - cells.judged.unsure, judged=None)
 
 
+def doubts_of_sizes(cells: Cells, target: str) -> FloatArray:
+    """The variance of each cell's size, (..., n_cells), 0 where the sizes are known."""
+    if cells.judged is None:
+        return np.zeros(cells.size.shape)
+    items, share = cells.judged.items, cells.judged.share
+    answers = cells.labelled + cells.judged.unsure
+    rest = np.where(cells.sampled, 1.0, 0.0) if target == "process" else 1 - answers / items
+    return np.asarray(items**2 * share * (1 - share) / np.maximum(answers, 1) * rest)
+
+
 def doubt_of_sizes(
     cells: Cells,
     table: Table,
@@ -91,10 +101,7 @@ def doubt_of_sizes(
     spread = variance_shares(cells, table, rates, target=target).sum(axis=-1)
     if cells.judged is None:
         return np.ones(spread.shape)
-    items, share = cells.judged.items, cells.judged.share
-    answers = cells.labelled + cells.judged.unsure
-    rest = np.where(cells.sampled, 1.0, 0.0) if target == "process" else 1 - answers / items
-    doubt = items**2 * share * (1 - share) / np.maximum(answers, 1) * rest
+    doubt = doubts_of_sizes(cells, target)
     if isinstance(table, Ratios):
         totals = cells.size * smoothed_rates(cells, rates)
         spread = spread / np.maximum(table.below(totals[..., None, :]), 1e-12) ** 2

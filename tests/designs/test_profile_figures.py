@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labelcore.designs.base import Look
-from labelcore.designs.profile_figures import profile_figures
+from labelcore.designs.profile_figures import graded_mean, profile_figures
 from labelcore.estimands import SCALARS
 from labelcore.stats.profile import Cells
 
@@ -39,3 +39,25 @@ def test_a_value_lies_inside_its_interval(
     look = Look(0.95, "fixed", labels, labels, "file", len(size))
     found = profile_figures([SCALARS[name]], cells, look, None)
     assert found.low[0] <= found.value[0] <= found.high[0]
+
+
+def test_grades_of_items_like_these_are_covered_and_a_bias_not_by_the_spread_of_the_mean() -> None:
+    """Seed 1, 1,500 files of 200 items, all labelled, so that chance is in which items they hold;
+    least .95 - 3 standard errors. The judge gives 1 where people give 5: the twin takes its mean
+    over the file for known."""
+    runs, grades = 1_500, np.arange(1.0, 6)
+    least = 0.95 - 3 * np.sqrt(0.95 * 0.05 / runs)
+    chance = np.exp(-((np.add.outer(np.arange(5), np.arange(5)) - 4.0) ** 2))
+    chance /= 5 * chance.sum(axis=1, keepdims=True)
+    drawn = np.random.default_rng(1).multinomial(200, chance.ravel(), size=runs)
+    counts = drawn.reshape(runs, 5, 5).astype(float)
+    size, right = counts.sum(axis=2), counts[:, np.arange(5), np.arange(5)]
+    cells = Cells(size, size, right, np.ones(size.shape, dtype=bool), np.arange(5))
+    look = Look(0.95, "fixed", 200, 200, "process", 5)
+    mean, people = graded_mean(cells, counts, grades, look), float(chance.sum(axis=0) @ grades)
+    assert ((mean[1] <= people) & (people <= mean[2])).mean() >= least
+    judge, bias = size @ grades / 200, 3.0 - people
+    for said, covered in ((grades, True), (None, False)):
+        _, low, high = graded_mean(cells, counts, grades, look, said)
+        inside = ((judge - high <= bias) & (bias <= judge - low)).mean()
+        assert (inside >= least) == covered, inside
