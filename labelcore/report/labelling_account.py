@@ -359,6 +359,9 @@ def methods_text(facts: Facts) -> str:
     )
     number = facts.people_count
     from_people = "" if number is None else f" from {people_words(number)}"
+    labelled = "No item got a class"
+    if counts["labelled"]:
+        labelled = f"{count(counts['labelled'], 'item')} got a class{from_people}"
     summary = design.summary.removeprefix("Recommended: ")
     summary = summary[:1].lower() + summary[1:]
     before = f"There were {facts.existing_words}. " if facts.existing_words else ""
@@ -371,8 +374,7 @@ def methods_text(facts: Facts) -> str:
         f"{counts['drawn']:,} were drawn with the design “{design.label}” "
         f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
         f"with {_wanted(facts)}{sure}, planned size "
-        f"{planned_words(plan)}. {anew}{counts['labelled']:,} items got a class"
-        f"{from_people}; {counts['unsure']:,} were called not sure and "
+        f"{planned_words(plan)}. {anew}{labelled}; {counts['unsure']:,} were called not sure and "
         f"{counts['broken']:,} broken. {before}{made_of}: {'; '.join(ways)}; {scope}. {promise}"
         f"{claims_text(facts)} "
         f"Results were looked at {count(len(facts.looks), 'time')}, and every look is recorded. "

@@ -17,7 +17,7 @@ from labelcore.log.people import GIVEN, person_key
 from labelcore.plan.plan import Plan
 from labelcore.session.carried import MONITOR
 from labelcore.session.ledger import now
-from labelcore.session.projects import BESIDE, FORMER_NAMES
+from labelcore.session.projects import BESIDE, FORMER_NAMES, refuse_passed
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord, Settings
 
@@ -108,10 +108,12 @@ def duplicate(store: LabelStore, name: str, new: str, *, seed: int | None = None
     """A new project of the same file and plan, with the wording as it is now and no labels.
 
     seed   of its draws; None: the same seed, so the same items are drawn while the answers agree
-    Raises ValueError as ``checked_name`` does and for a bad seed, UnknownProjectError.
+    Raises ValueError as ``checked_name`` does and for a bad seed, PlanArgumentError for a
+    deadline that has passed, UnknownProjectError.
     """
     record = store.project(name)
     plan = Plan.from_json(record.plan_json)
+    refuse_passed(plan)
     project = replace(
         record,
         name=checked_name(store, new),

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from labelcore.errors import (
     UnknownProjectError,
 )
 from labelcore.plan.plan import Plan
+from labelcore.plan.stop_rules import rule_parts, rules_in
 from labelcore.population import Population, read_as_it_is
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.snapshots import (
@@ -82,6 +84,14 @@ def _check_new_name(name: str) -> None:
         )
 
 
+def refuse_passed(plan: Plan) -> None:
+    """Raises PlanArgumentError for a deadline that has passed: a new project would end at once."""
+    for rule in rules_in(plan.stop or ()):
+        name, value = rule_parts(rule)
+        if name == "deadline" and datetime.fromisoformat(value) <= datetime.fromisoformat(now()):
+            raise PlanArgumentError("stop", "must name a deadline that is still to come", got=rule)
+
+
 def _refuse_superseded(plan: Plan) -> None:
     if plan.superseded:
         raise PlanArgumentError(
@@ -106,13 +116,14 @@ def created_or_same(
 ) -> ProjectRecord:
     """The stored record: a new one, or the existing one of the same file and plan. Raises
     ValueError or TypeError for a new one with words that cannot be marked, PlanArgumentError for
-    one by a superseded plan."""
+    one by a superseded plan, or by one whose deadline has passed."""
     _check_text(record.name)
     try:
         existing = store.project(record.name)
     except UnknownProjectError:
         _check_new_name(record.name)
-        _refuse_superseded(Plan.from_json(record.plan_json))
+        _refuse_superseded(plan := Plan.from_json(record.plan_json))
+        refuse_passed(plan)
         check_highlights(json.loads(record.settings_json))
         store.create(_with_items_kept(store, record, population))
         return store.project(record.name)

@@ -230,7 +230,8 @@ def test_a_settled_claim_ends_the_session_in_its_own_words(app, make) -> None:
     assert "claims settled" in start
 
 
-def test_a_passed_deadline_is_told(app, make) -> None:
+def test_a_passed_deadline_is_told(app, make, monkeypatch) -> None:
+    monkeypatch.setattr("labelcore.session.projects.now", lambda: "2020-01-01T00:00:00+00:00")
     session = make(stop="deadline 2020-01-31T18:00")
     assert session.next() is None
     page = app("label", project="demo")

@@ -213,7 +213,8 @@ def test_fixed_promise_shows_no_interval_before_its_end(app, make) -> None:
     assert value.endswith(" %") and not interval
 
 
-def test_a_deadline_before_a_fixed_promise_is_due(app, make) -> None:
+def test_a_deadline_before_a_fixed_promise_is_due(app, make, monkeypatch) -> None:
+    monkeypatch.setattr("labelcore.session.projects.now", lambda: "2020-01-01T00:00:00+00:00")
     make(labels=0, promise="fixed", stop="deadline 2020-01-31T18:00")
     page = app("label", project="demo")
     assert "The deadline has passed" in texts(page)

@@ -178,7 +178,8 @@ def test_the_bundle_is_replayed(claimed: lc.Session, tmp_path: Path) -> None:
     assert any("the labels show that" in sentence for sentence in found.sentences())
 
 
-def test_a_deadline_and_a_margin_are_named(tmp_path: Path) -> None:
+def test_a_deadline_and_a_margin_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("labelcore.session.projects.now", lambda: "2020-01-01T00:00:00+00:00")
     write_items(tmp_path / "items.csv")
     session = session_on(
         tmp_path / "items.csv", margin=0.2, stop=("margin", "deadline 2020-01-31T18:00")
@@ -188,6 +189,7 @@ def test_a_deadline_and_a_margin_are_named(tmp_path: Path) -> None:
     assert "within plus or minus 20.0 points or it is 31 January 2020, 18:00 UTC" in text
     assert "The deadline 31 January 2020, 18:00 UTC had passed (" in text
     assert "State now: deadline passed." in text
+    assert "No item got a class; 0 were called not sure" in text and "no people" not in text
 
 
 def test_hostile_names_in_claims_are_text(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import labelcore as lc
-from labelcore.errors import RenamedProjectError, UnknownProjectError
+from labelcore.errors import PlanArgumentError, RenamedProjectError, UnknownProjectError
 from labelcore.log.events import Event
 from labelcore.session import managing
 from labelcore.store import LabelStore, open_store
@@ -184,6 +184,27 @@ def test_a_copy_calls_no_browser_as_another_one_is_called(
     copy = lc.Session.open(store, "copy")
     first = copy.person("secret of bob")
     assert (first, copy.called(first), copy.called("a17")) == (ann, ann, "Eve")
+
+
+def test_no_project_begins_after_its_deadline_and_an_old_one_still_opens(
+    session: lc.Session, store: LabelStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terms = {"budget": 30, "stop": "deadline 2020-01-31T18:00"}
+    plan = lc.Plan("simple_random", "precision", **terms)  # type: ignore[arg-type]
+    refused = "stop must name a deadline that is still to come, got 'deadline 2020-01-31T18:00"
+    with pytest.raises(PlanArgumentError, match=refused):
+        lc.Session(session.population, plan, store, "late")
+    assert [record.name for record in store.projects()] == ["spam"]
+    with monkeypatch.context() as patch:
+        patch.setattr("labelcore.session.projects.now", lambda: "2020-01-01T00:00:00+00:00")
+        lc.Session(session.population, plan, store, "late")
+    for old in (
+        lc.Session.open(store, "late"),
+        lc.Session(session.population, plan, store, "late"),
+    ):
+        assert old.next() is None and not old.labels
+    with pytest.raises(PlanArgumentError, match=refused):
+        managing.duplicate(store, "late", "later")
 
 
 def test_names_given_on_two_servers_at_once_are_both_kept(
