@@ -105,6 +105,7 @@ def retention(store: str, project: str | None, days: int | None, as_json: bool) 
         outcome = carry_out_retention(opened)
         lines = [line for erased in outcome.erased for line in _lines(erased)]
         lines += [f"{name}: not erased yet, because {outcome.why}." for name in outcome.due]
+        lines += outcome.broken
         say(asdict(outcome), lines or ["No text is due."], as_json)
 
 

@@ -549,6 +549,10 @@ def _always_left(store: LabelStore) -> Iterator[str]:
 
 
 RETENTION_WHO = "retention"
+BROKEN = (
+    "its texts are due and were not erased, because its log was changed outside Labelcore. Put "
+    "back a backup (labelcore restore), or erase the project."
+)
 JUMP_DAYS, STEADY_HOURS = 100, 20
 """A clock that went further than that between two looks has to go on for so long before texts are
 erased by it."""
@@ -580,11 +584,14 @@ class Retained:
     erased   what was erased
     due      projects whose texts are due and were not erased yet
     why      the clock cannot be trusted yet, "" where it can
+    broken   of projects whose texts are due, that they stay, for the log was changed outside
+             Labelcore: what is written anew in it would hide where
     """
 
     erased: tuple[Erased, ...] = ()
     due: tuple[str, ...] = ()
     why: str = ""
+    broken: tuple[str, ...] = ()
 
 
 def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retained:
@@ -596,9 +603,9 @@ def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retain
 
     at   another time than now
 
-    Raises BrokenLogError, StoreError.
+    Raises StoreError.
     """
-    at, due = at or datetime.now(UTC), []
+    at, due, broken = at or datetime.now(UTC), [], []
     newest = at
     for record in store.projects():
         days = json.loads(record.settings_json).get(RETENTION)
@@ -606,18 +613,22 @@ def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retain
         newest = max([newest, *(datetime.fromisoformat(event.at) for event in log[-1:])])
         state = told(log, genesis(record.fingerprint, record.plan_json))
         ends = [event for event in log if event.kind == "finished"]
-        if not days or not ends or not state.book.finished or state.erased.everything:
+        if not days or not ends or state.erased.everything:
             continue
-        if (at - datetime.fromisoformat(ends[-1].at)) / timedelta(days=1) >= days:
+        if (at - datetime.fromisoformat(ends[-1].at)) / timedelta(days=1) < days:
+            continue
+        if state.sequence < len(log):
+            broken.append(f"{record.name}: {BROKEN}")
+        elif state.book.finished:
             due.append((record.name, f"texts are kept for {days} days after the project's end"))
     names, place = tuple(name for name, _ in due), store.guarded
     why = "" if place is None else _unsteady(place, at)
     if newest > at:
         why = f"the clock says {at:%Y-%m-%d %H:%M} UTC, and an event is of a later time"
     if why:
-        return Retained(due=names, why=why)
+        return Retained((), names, why, tuple(broken))
     erased = [erase_items(store, name, None, who=RETENTION_WHO, why=words) for name, words in due]
-    return Retained(tuple(erased))
+    return Retained(tuple(erased), broken=tuple(broken))
 
 
 def _unsteady(place: Path, at: datetime) -> str:

@@ -101,7 +101,8 @@ def _daily() -> None:
                 closing(open_store(sessions.address(), create=False)) as store,
             ):
                 erase_again(store)
-                carry_out_retention(store)
+                for project in carry_out_retention(store).broken:
+                    log.warning("%s", project)
         except (StoreError, ValueError, OSError) as error:
             log.warning("Nothing was erased whose time is over: %s", error)
         sleep(DAY_SECONDS)

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 import labelcore as lc
+from labelcore.cli import main
 from labelcore.log.events import Event, genesis, sound_part
 from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
@@ -33,6 +35,7 @@ from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.store import back_up_now, note_written
 from tests.report.sessions import session_on, write_items
+from tests.test_broken_log import tamper
 
 WHY = {"who": "Data Protection", "why": "asked for on 3 May"}
 
@@ -275,6 +278,36 @@ def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(
     assert again.events[-1].annotator == "retention" and verify(url(home / "labels.db")).whole
     with pytest.raises(ValueError, match="days must be 1 or more, got 0"):
         set_retention(store, "spam", 0)
+
+
+@pytest.mark.parametrize("kind", ["labelled", "finished", "reworded"])
+def test_texts_of_a_broken_log_are_told_and_hold_up_no_other_project(
+    session: lc.Session,
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+) -> None:
+    label(session, 10)
+    other = session_on(home.parent / "items.csv", store=session.store, project="sound", seed=9)
+    label(other, 5)
+    for one in (session, other):
+        one.finish()
+        set_retention(session.store, one.project, 1)
+    session.reword(question="After the end?")
+    broken = next(event.sequence for event in session.events if event.kind == kind)
+    change = f"UPDATE event SET annotator = 'nobody' WHERE sequence = {broken} AND project_id = 1"
+    tamper(home / "labels.db", change)
+    end = datetime.fromisoformat(other.events[-1].at)
+    for days in (2, 3):
+        found = carry_out_retention(session.store, end + timedelta(days=days))
+        assert [told.partition(":")[0] for told in found.broken] == ["spam"]
+    assert [done.projects for done in found.erased] == [("sound",)]
+    assert session.store.contents("spam") and not session.store.contents("sound")
+    later = partial(carry_out_retention, at=end + timedelta(days=4))
+    monkeypatch.setattr("labelcore.cli.erasing.carry_out_retention", later)
+    assert main(["erase", "retention", "--store", url(home / "labels.db")]) == 0
+    assert "spam: its texts are due and were not erased" in capsys.readouterr().out
 
 
 def test_bad_input_is_refused_in_words(session: lc.Session) -> None:
