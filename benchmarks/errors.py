@@ -123,8 +123,8 @@ HEAD = f"""# What errors have in common
 lengths, groups, what other classifiers say) against chance, among the labelled items that are
 called the same: the smallest of all tail chances must be smaller than in 95 % of permutations
 (Westfall and Young 1993), at half of the planned labels and at all of them together. Ratios have
-the exact conditional interval at the same level. It is about the labelled items alone, which are
-not like the file.
+the exact conditional interval, each end with half of the error, no less than 1. It is about the
+labelled items alone, which are not like the file.
 
 In a twin the errors of the whole file are dealt out anew. It should say something in at most one of
 twenty sessions; the last column is the same without counting how much was looked for, twenty

@@ -6,7 +6,10 @@ how many of them have a feature would be hypergeometric; the smallest of all tai
 features and parts, is held against that of ``DRAWS`` permutations within the parts.
 
 Promise      the chance that anything is told where being wrong has nothing to do with the features
-             is at most ``alpha``, whatever the features have to do with each other (strict).
+             is at most ``alpha``, whatever the features have to do with each other (strict). The
+             ends of what is told miss the truth with a chance of at most ``alpha``, too: each takes
+             half of it, and the lower one is no less than 1, as what is told says. That of one
+             feature is strict; of several it rests on the permutations being like the truth.
 Assumption   features were chosen without looking at what is wrong. It is about these items alone.
 Source       Westfall and Young (1993), single-step min-P; Fisher (1935).
 """
@@ -18,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.stats.profile import BoolArray
+from labelcore.stats.profile import BoolArray, FloatArray
 
 DRAWS, FEWEST = 2_000, 5
 """Permutations, and so many items with and without a feature, wrong and right, are needed."""
@@ -32,8 +35,9 @@ class InCommon:
     feature, part          which
     wrong, items           with the feature
     wrong_else, items_else without it
-    times, low, high       the rate of wrong ones with it over that without it, and its interval, as
-                           sure for all that is told as ``alpha`` says; high may be infinite
+    times, low, high       the rate of wrong ones with it over that without it, and its interval,
+                           both ends as sure for all that is told as ``alpha`` says; high may be
+                           infinite
     chance                 of anything so clear, over all features
     """
 
@@ -91,13 +95,25 @@ def in_common(
         for column, at in enumerate(able.tolist()):
             least = np.minimum(least, chance[int(number[at])][counts[:, column]])
     patterns = []
-    level = float(np.sort(least)[max(int(alpha * (DRAWS + 1)) - 1, 0)])
+    level = _level(least, alpha / 2, len(tried)) if tried else 0.0
     for at, group, p in sorted(tried, key=lambda each: each[2]):
         adjusted = (1 + int((least <= p * (1 + 1e-9)).sum())) / (DRAWS + 1)
         if adjusted > alpha:
             break
         patterns.append(_told(features[at], wrong, part == group, at, group, level, adjusted))
     return patterns
+
+
+def _level(least: FloatArray, alpha: float, tried: int) -> float:
+    """The chance that one of so many features has at most, so that the smallest of all has it or
+    less with a chance of at most ``alpha``: by the permutations, or by Bonferroni where that is
+    more.
+
+    least   (n_draws,), the smallest chance of each permutation
+    """
+    ranked = np.sort(least)
+    share = (1 + np.searchsorted(ranked, ranked, side="right")) / (len(ranked) + 1)
+    return max(float(ranked[share <= alpha].max(initial=0.0)), alpha / tried)
 
 
 def _told(
@@ -112,6 +128,7 @@ def _told(
     items, others = int((feature & mine).sum()), int((~feature & mine).sum())
     bad, bad_else = int((feature & mine & wrong).sum()), int((~feature & mine & wrong).sum())
     low, high = ratio_interval(bad, items, bad_else, others, level)
+    low = max(low, 1.0)
     times = bad / items / (bad_else / others) if bad_else else float("inf")
     return InCommon(at, part, bad, items, bad_else, others, times, low, high, p)
 
