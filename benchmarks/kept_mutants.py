@@ -165,7 +165,7 @@ KEPT: tuple[tuple[str, str, str], ...] = (
     # Start with the mean over all ranks, where Label has the first tenth of the list.
     ("ui/last_look.py", "if known.rank:", "if not known.rank:"),
     # The range of all items of another figure than the sentence is about.
-    ("ui/session_picture.py", "else odds_words(charted)", "else odds_words(estimates[0])"),
+    ("ui/session_picture.py", "odds_words(charted)", "odds_words(figures.estimates[0])"),
     # The width of a pilot without the room that the watched band takes.
     ("stats/horizon.py", "(wider * half_width / margin)", "(half_width / margin)"),
     # A log that nobody holds against its pilot.
@@ -190,7 +190,11 @@ KEPT: tuple[tuple[str, str, str], ...] = (
         "return last",
     ),
     # A picture of a choice drawn to its budget.
-    ("ui/session_picture.py", "race(marks, now.answered, wanted", "race(marks, now.total, wanted"),
+    (
+        "ui/session_picture.py",
+        "= session.looks(), session.engine.answers_given",
+        "= session.looks(), session.engine.limit",
+    ),
     # Labels for a class that nobody asked about.
     ("designs/score_frame.py", "np.isin(class_of, named), costs, 1.0", "True, costs, 1.0"),
     # Figures of a class that does not matter, and so labels until they are narrow.

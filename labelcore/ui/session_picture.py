@@ -46,6 +46,7 @@ from labelcore.population import Population
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
+from labelcore.results.race import Race
 from labelcore.results.told_values import says_little
 from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
@@ -97,90 +98,175 @@ class Picture:
     of_all: str = ""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Figures:
+    """What the session has for a picture of figures.
+
+    estimates   all that are asked of the row that was marked, or of the sample's classifier
+    heads       the band of the first items of a ranked list, by name; each has a bar
+    head_words  what is known of the head that the sentence is about; "" where a figure comes first
+    barred      the first of the estimates, as many as have a bar beside the heads
+    charted     the one of these whose chart is asked for
+    dots        of each figure and head, whether labels agree with the classifier
+    truths      of the figures, at the end of a trial
+    race        of two classifiers, drawn in place of the bar of the first estimate
+    """
+
+    estimates: Sequence[Estimate]
+    heads: Mapping[str, Band | None]
+    head_words: str
+    barred: Sequence[Estimate]
+    charted: Estimate | None
+    dots: Mapping[str, BoolArray]
+    truths: Mapping[str, float]
+    race: Race | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Course:
+    """The figure that is charted, label by label: its looks, and how they are drawn."""
+
+    looks: Sequence[Seen]
+    track: Track
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """What is said, and of which figure or head it has the interval; "" where of none."""
+
+    text: str
+    told: str = ""
+    of_all: str = ""
+
+
 def picture(session: Session, wanted: str | None, figure: str | None = None) -> Picture:
     """The picture now, of the row that was marked in the table of figures, else of the classifier
     that the sample was drawn for.
 
     wanted, figure   the view, and the estimate whose chart, was asked for, if the session has them
     """
-    views = _views(session)
-    view = wanted if wanted in views else next(iter(views), "")
     if (choice := choice_of(session)) is not None:
         return _of_choice(session, choice)
     if (lists := lists_of(session)) is not None:
-        return _of_lists(session, lists)
+        return _of_lists(lists)
+    views = _views(session)
+    view = wanted if wanted in views else next(iter(views), "")
+    return _of_figures(session, _figures(session, figure), views, view)
+
+
+def _of_figures(session: Session, figures: _Figures, views: tuple[str, ...], view: str) -> Picture:
+    """A bar for each figure and head, one chart, and a sentence about one of them."""
+    course = None if figures.charted is None else _course(session, figures, figures.charted)
+    sentence = _sentence(session, figures, course)
+    pressed = OVER_LABELS in views and (len(figures.barred) > 1 or len(views) > 1)
+    charted = figures.charted if view == OVER_LABELS else None
+    named = [
+        replace(
+            _estimate_bar(figures, estimate),
+            key=estimate.estimand if pressed else "",
+            shown=estimate is charted,
+            told=estimate.estimand == sentence.told,
+        )
+        for estimate in figures.barred
+    ]
+    raced = named.pop(0) if figures.race is not None else None
+    heads = _head_bars(figures, sentence.told)
+    shown = [*named, *heads] if _figure_first(session) else [*heads, *named]
+    chart, guess = None, any(bar.guessed for bar in shown)
+    if view == ALONG_SCORES:
+        chart, guess = _along(session)
+    elif charted is not None and course is not None:
+        chart = over_labels(course.track, _course_words(session, course, charted))
+    drawn = bars(shown, _scale(session, figures.estimates))
+    if figures.race is not None and raced is not None:
+        drawn = _raced(figures.race, figures.estimates[0], raced, drawn if shown else None)
+    compared = (estimate for estimate in figures.estimates if estimate.is_difference)
+    both = next(map(_both, compared), None)
+    model = model_word(session.population.has_judge)
+    legend = _legend(figures.dots if shown else {}, both, model, guess=guess)
+    return Picture(drawn, chart, views, view, sentence.text, legend, sentence.of_all)
+
+
+def _figures(session: Session, figure: str | None) -> _Figures:
+    """``figure``: whose chart was asked for."""
     estimates = marked_figures(session) or main_and_other(session)[0]
     heads, head_words = _heads(session, len(estimates)) if curve_first(session) else ({}, "")
-    numbers_first = session.plan.estimands[0] in SUMMARIES
-    head_words = "" if numbers_first else head_words
+    barred = estimates[: max(MOST_BARS - len(heads), 0)]
+    asked = (estimate for estimate in barred if estimate.estimand == figure)
     dots = _dots(session) if dots_shown(session) else {}
-    shown = [replace(head_bar(band, name), dots=dots.get(name)) for name, band in heads.items()]
-    room = max(MOST_BARS - len(shown), 0)
-    asked = (estimate for estimate in estimates[:room] if estimate.estimand == figure)
-    charted = next(asked, next(iter(estimates[:room]), None))
-    truths = {revealed.key: revealed.truth for revealed in reveals(session)}
-    pressed = OVER_LABELS in views and (len(estimates[:room]) > 1 or len(views) > 1)
-    shown += [
-        replace(
-            bar_of(estimate, own_name(estimate) or figure_name(estimate)),
-            truth=truths.get(estimate.estimand),
-            key=estimate.estimand if pressed else "",
-            shown=view == OVER_LABELS and estimate is charted,
-            dots=dots.get(estimate.estimand),
-        )
-        for estimate in estimates[:room]
-    ]
     race = race_of(session.engine) if dots and not claims_of(session) else None
     if race is not None and estimates[0].estimand != session.engine.questions[0].key:
         race = None
-    raced = None if race is None else shown.pop(0)
-    scale = _scale(session, estimates)
-    chart, guess, track = None, False, None
-    rows: list[Seen] = []
-    if charted is not None:
-        rows = history_rows(session.course(charted.estimand), charted.estimand)
-        track = _track(session, charted, rows, truths.get(charted.estimand))
-        if race is not None and charted is estimates[0]:
-            track = with_race(track, race, charted)
-        guess = any(row.guessed for row in shown)
-    if view == ALONG_SCORES:
-        chart, guess = _along(session)
-    elif view == OVER_LABELS and charted is not None and track is not None:
-        words = history_words(
-            rows,
-            charted.estimand,
-            margin=session.plan.margin,
-            label=figure_name(charted),
-        )
-        chart = over_labels(track, words)
-    claimed, early = short_words(claims_of(session)), ""
-    other = claimed or head_words
-    if track is not None and charted is not None and not other and session.going_on:
-        early = _early(charted, track, dots.get(charted.estimand))
-    sentence = other or early or short_sentence(charted or estimates[0])
-    head = _told_bar(session, heads) if head_words else 0
-    if not claimed and head_words and shown[head].low is not None:
-        shown[head] = replace(shown[head], told=True)
-    elif charted is not None and not other and not early and _says_interval(charted):
-        place = len(heads) + estimates.index(charted) - (race is not None)
-        if place >= 0:
-            shown[place] = replace(shown[place], told=True)
-    if numbers_first:
-        shown = [*shown[len(heads) :], *shown[: len(heads)]]
-    of_all = "" if other or charted is None else odds_words(charted)
-    differences = (estimate for estimate in estimates if is_difference(estimate.estimand))
-    both = next(map(_both, differences), None)
-    dots = dots if shown else {}
-    legend = _legend(dots, both, model_word(session.population.has_judge), guess=guess)
-    drawn = bars(shown, scale)
-    if race is not None:
-        first = estimates[0]
-        bar = bar_name(raced) if raced is not None and raced.key and shown else None
-        more = more_words(race, first)
-        block = race_node(race, verdict_words(first), told_words(first), more, bar)
-        drawn = node("div", block, *([drawn] if shown else []))
-        sentence = sentence if len(race.won) or not race.alone else ONLY_THESE
-    return Picture(drawn, chart, views, view, sentence, legend, of_all)
+    return _Figures(
+        estimates=estimates,
+        heads=heads,
+        head_words="" if _figure_first(session) else head_words,
+        barred=barred,
+        charted=next(asked, next(iter(barred), None)),
+        dots=dots,
+        truths={revealed.key: revealed.truth for revealed in reveals(session)},
+        race=race,
+    )
+
+
+def _figure_first(session: Session) -> bool:
+    """Whether a figure stands above the heads of a ranked list."""
+    return session.plan.estimands[0] in SUMMARIES
+
+
+def _course(session: Session, figures: _Figures, charted: Estimate) -> _Course:
+    looks = history_rows(session.course(charted.estimand), charted.estimand)
+    track = _track(session, charted, looks, figures.truths.get(charted.estimand))
+    if figures.race is not None and charted is figures.estimates[0]:
+        track = with_race(track, figures.race, charted)
+    return _Course(looks, track)
+
+
+def _course_words(session: Session, course: _Course, charted: Estimate) -> str:
+    key, margin = charted.estimand, session.plan.margin
+    return history_words(course.looks, key, margin=margin, label=figure_name(charted))
+
+
+def _sentence(session: Session, figures: _Figures, course: _Course | None) -> _Sentence:
+    """Of the claims, else of the head of a ranked list, else of the figure that is charted."""
+    charted, race = figures.charted, figures.race
+    if claimed := short_words(claims_of(session)):
+        return _Sentence(claimed)
+    if figures.head_words:
+        return _Sentence(figures.head_words, _told_head(session, figures.heads))
+    if charted is None or course is None:
+        return _Sentence("")
+    of_all = odds_words(charted)
+    if race is not None and race.alone and not len(race.won):
+        return _Sentence(ONLY_THESE, of_all=of_all)
+    dots = figures.dots.get(charted.estimand)
+    if session.going_on and (early := _early(charted, course.track, dots)):
+        return _Sentence(early, of_all=of_all)
+    told = charted.estimand if _says_interval(charted) else ""
+    return _Sentence(short_sentence(charted), told, of_all)
+
+
+def _estimate_bar(figures: _Figures, estimate: Estimate) -> Bar:
+    key = estimate.estimand
+    bar = bar_of(estimate, own_name(estimate) or figure_name(estimate))
+    return replace(bar, truth=figures.truths.get(key), dots=figures.dots.get(key))
+
+
+def _head_bars(figures: _Figures, told: str) -> list[Bar]:
+    heads = {name: head_bar(band, name) for name, band in figures.heads.items()}
+    return [
+        replace(bar, told=name == told and bar.low is not None, dots=figures.dots.get(name))
+        for name, bar in heads.items()
+    ]
+
+
+def _raced(race: Race, first: Estimate, bar: Bar, others: Node | None) -> Node:
+    """Who is right where two classifiers disagree, above the bars of the other figures; ``bar`` is
+    the one in whose place it stands."""
+    asked = bar_name(bar) if bar.key and others is not None else None
+    verdict, value = verdict_words(first), told_words(first)
+    drawn = race_node(race, verdict, value, more_words(race, first), asked)
+    return node("div", drawn, *([] if others is None else [others]))
 
 
 def _says_interval(estimate: Estimate) -> bool:
@@ -240,8 +326,6 @@ def _early(estimate: Estimate, track: Track, dots: BoolArray | None) -> str:
 def _views(session: Session) -> tuple[str, ...]:
     """The first one is shown until another is chosen."""
     estimates, _ = main_and_other(session)
-    if choice_of(session) is not None:
-        return ()
     over = (OVER_LABELS,) if estimates else ()
     if curve_first(session):
         return (ALONG_SCORES, *over)
@@ -270,10 +354,10 @@ def bar_of(estimate: Shown, name: str) -> Bar:
     return estimate_bar(estimate, one_line(name, LONGEST_NAME))
 
 
-def _told_bar(session: Session, heads: Mapping[str, Band | None]) -> int:
-    """The place of the bar whose interval the sentence has."""
-    ranks = dict(curve_view.landmarks(session))
-    return [ranks.get(name) for name in heads].index(curve_view.told_head(session))
+def _told_head(session: Session, heads: Mapping[str, Band | None]) -> str:
+    """The name of the head whose interval the sentence has."""
+    ranks, head = dict(curve_view.landmarks(session)), curve_view.told_head(session)
+    return next(name for name in heads if ranks.get(name) == head)
 
 
 def _heads(session: Session, others: int) -> tuple[dict[str, Band | None], str]:
@@ -295,6 +379,8 @@ def _heads(session: Session, others: int) -> tuple[dict[str, Band | None], str]:
 def _of_choice(session: Session, choice: Choice) -> Picture:
     """A bar for each of a few candidates with its two bounds, those that are out last, and the
     bounds label by label in the same colours."""
+    looks, answered = session.looks(), session.engine.answers_given
+    further = further_choices(session.engine)
     rows = choice.bounds.to_dict("records")
     for place, row in enumerate(rows):
         row["series"], row["out"] = place, CandidateState(row["state"]).out
@@ -308,17 +394,15 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
         )
         for row in rows
     ]
-    moved = moving_bounds_table(session.looks(), choice.estimand)
+    moved = moving_bounds_table(looks, choice.estimand)
     marks = moving_marks(moved, choice, {str(row["classifier"]) for row in rows})
-    now, words = counts(session), one_line(choice_short(choice), 200)
-    wanted = choice.precision_threshold
-    title = f"{CANDIDATES_OVER} {words}"
-    chart = race(marks, now.answered, wanted, title)
-    others = [one_line(further_words(other), 200) for other in further_choices(session.engine)]
+    words, wanted = one_line(choice_short(choice), 200), choice.precision_threshold
+    chart = race(marks, answered, wanted, f"{CANDIDATES_OVER} {words}")
+    others = [one_line(further_words(other), 200) for other in further]
     return Picture(bars(shown, wanted=wanted), chart, (), "", words, of_all=" ".join(others))
 
 
-def _of_lists(session: Session, lists: ListDifference) -> Picture:
+def _of_lists(lists: ListDifference) -> Picture:
     """The difference at a few ranks as bars, and its band along all of them."""
     sentence = short_lists(lists)
     chart = along_lists(lists, sentence) if lists.has_interval else None
@@ -328,13 +412,13 @@ def _of_lists(session: Session, lists: ListDifference) -> Picture:
     return Picture(rows, chart, (), "", sentence, legend)
 
 
-def _track(session: Session, estimate: Estimate, rows: list[Seen], truth: float | None) -> Track:
+def _track(session: Session, estimate: Estimate, looks: list[Seen], truth: float | None) -> Track:
     """The figure label by label, and what is expected of it."""
     key, margin = estimate.estimand, session.plan.margin
     now = counts(session)
     ahead, suggested = _ahead(session, key) if session.going_on else (None, None)
     return replace(
-        track_of(rows, key, one_line(figure_name(estimate), LONGEST_NAME), margin),
+        track_of(looks, key, one_line(figure_name(estimate), LONGEST_NAME), margin),
         planned=max(now.total, now.answered),
         scale=_scale(session, [estimate]),
         ahead=ahead,
