@@ -174,13 +174,10 @@ def _mean(
     """
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
     tally = engine.tallies[engine.questions[0].subject]
-    ends, unsettled = (
-        design.mean_grade(cells, tally.counts, grades, look, said),
-        doubtful(engine, tally),
-    )
-    if ends is None:
+    if (ends := design.mean_grade(cells, tally.counts, grades, look, said)) is None:
         return None
     least, most = float(grades.min()), float(grades.max())
+    unsettled = doubtful(engine, tally)
     if unsettled.any():
         given = filled(cells, unsettled, np.zeros(len(unsettled), dtype=bool))
         for place, grade, wider in ((1, least, np.minimum), (2, most, np.maximum)):
