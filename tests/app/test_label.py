@@ -8,6 +8,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import LateAnswerError
 from labelcore.ui import actions, sessions
+from labelcore.words.sentences import points
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
 from tests.app.conftest import (
     HOSTILE,
@@ -260,10 +261,11 @@ def test_a_goal_reached_while_an_item_is_open_elsewhere(app, make) -> None:
 
 
 def test_finish_asks_a_reason(app, make) -> None:
-    session = make(labels=5)
-    page = app("label", project="demo")
+    session = make(labels=60, budget=None, margin=0.05, promise="watched")
+    page, half = app("label", project="demo"), session.results()["accuracy"].half_width
     button(page, "finish").click().run()
-    assert f"The plan is not reached yet: 5 of {session.plan.planned} labels." in texts(page)
+    there = f"The plan is not reached yet: 60 of {session.plan.planned} labels."
+    assert f"{there} Now ± {points(half)}, goal ± 5.0 points." in spaced(texts(page))
     page.text_input[0].set_value("tired").run()
     button(page, "finish-now").click().run()
     assert [e.text for e in fresh(session).events if e.kind == "finished"] == ["tired"]

@@ -23,6 +23,7 @@ AT_THE_UPPER_END = [
     ("precision", [49, 29], [10, 4], [10, 4], 1),
     ("precision", [49, 8, 44], [8, 8, 8], [8, 0, 0], 1),
     ("prevalence", [32, 70, 66, 8, 38], [3, 3, 0, 5, 6], [3, 3, 0, 5, 6], 3),
+    ("precision", [20, 20], [5, 5], [1, 1], 0),  # Of nothing: no value, and all is possible.
 ]
 
 
@@ -38,7 +39,7 @@ def test_a_value_lies_inside_its_interval(
     labels = sum(labelled)
     look = Look(0.95, "fixed", labels, labels, "file", len(size))
     found = profile_figures([SCALARS[name]], cells, look, None)
-    assert found.low[0] <= found.value[0] <= found.high[0]
+    assert found.low[0] <= np.nan_to_num(found.value[0], nan=1.0) <= found.high[0] <= 1.0
 
 
 def test_grades_of_items_like_these_are_covered_and_a_bias_not_by_the_spread_of_the_mean() -> None:

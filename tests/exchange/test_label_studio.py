@@ -13,6 +13,7 @@ import labelcore as lc
 from labelcore.cli import main
 from labelcore.errors import PopulationError
 from labelcore.exchange import BATCH_FORMS, CONFIGS, LABELLED_FORMS, read_answers, store_answers
+from labelcore.population.label_studio import read_tasks
 from tests.report.sessions import HOSTILE, session_on, write_items
 
 
@@ -113,9 +114,12 @@ def test_what_the_tasks_have_themselves_is_read_as_before(tmp_path: Path) -> Non
 
 def test_what_is_no_export_of_ours_is_refused_by_row(session: lc.Session, tmp_path: Path) -> None:
     path = tmp_path / "export.json"
-    path.write_text(json.dumps([{"id": 1, "data": {"text": "x"}, "annotations": []}]))
+    task = {"id": 1, "data": {"text": "x"}, "annotations": []}
+    path.write_text(json.dumps([task]))
     with pytest.raises(PopulationError, match="row 1: a task must have labelcore_id in its data"):
         read_answers(path)
+    path.write_text(json.dumps([task, {"id": 2}]))
+    assert read_tasks(path) is None
     path.write_text('[{"id": 1, "data": {"text": "x"}, "annotations": [')
     with pytest.raises(PopulationError, match="looks like an export of Label Studio, and is no"):
         read_answers(path)

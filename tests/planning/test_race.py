@@ -291,6 +291,15 @@ def test_few_labels_where_widths_fall_by_steps(known: Known) -> None:
         assert at_size(known.population, plan, replace(formula, labels=fewer)) > 0.18
 
 
+def test_a_size_just_above_one_that_is_too_wide_is_taken(known: Known) -> None:
+    """Where a width falls by a step, no size comes nearer to the margin."""
+    plan = plain(margin=0.1)
+    runner = races._Runner(known.population, plan, line(known.population, plan), None, SEED)
+    runner.engine = known.engine(plan, SEED)
+    runner.tried, runner.labels, runner.widths = [(960, 0.2)], 1_000, [np.array([0.05])]
+    assert runner._is_found()
+
+
 def at_size(population: lc.Population, plan: lc.Plan, formula: Line) -> float:
     """The mean half-width at just the size of the line."""
     world = likely_classes(population, plan, SEED)

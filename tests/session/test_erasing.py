@@ -17,6 +17,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main
+from labelcore.errors import BrokenLogWarning
 from labelcore.log.events import Event, genesis, sound_part
 from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
@@ -155,6 +156,8 @@ def test_erased_while_it_is_judged_and_before_it_is_drawn(session: lc.Session, h
     kinds = {one.item_id: one.kind for one in session.events if one.answers}
     assert {kinds[one] for one in kinds if one in ahead} == {"broken"}
     assert replay_project(session.store, "spam").erased == len(ahead) + 1
+    alone = session_on(home.parent / "items.csv")  # In memory, without a copy of the items.
+    assert erase_items(alone.store, "spam", label(alone, 1), **WHY).items == 1
 
 
 def test_a_backup_from_before_is_erased_before_it_is_opened(
@@ -195,6 +198,9 @@ def test_what_was_set_aside_goes_where_the_name_has_brackets(home: Path) -> None
     restore(copy, url(place), force=True)
     with closing(lc.open_store(url(place))) as store:
         erase_items(store, "spam", [gone], **WHY)
+    place.write_bytes(copy.read_bytes())  # As somebody may by hand.
+    with closing(lc.open_store(url(place))) as store, pytest.warns(BrokenLogWarning):
+        assert lc.Session.open(store, "spam").item_by_id(gone) == {"text": TEXT_GONE}
     assert holding(home, text_of(gone)) == []
 
 

@@ -307,17 +307,18 @@ def test_one_item_is_erased_by_whoever_runs_every_project_of_its_file(
 def test_an_owner_of_one_project_gives_and_ends_nothing_elsewhere(
     app, make, come: Come, data_folder: Path
 ) -> None:
-    """Neither what reaches other projects nor the link of somebody with a role there."""
+    """Nor a role of their own, nor the link of somebody with a role elsewhere."""
     here, there = (visitor.key(one.record) for one in (make(labels=2), make("other", seed=2)))
     register = Register(data_folder)
     register.add("Eve", None, login=True, roles={here: Role.OWNER})
     register.add("Both", None, roles={here: Role.VIEWER, there: Role.OWNER})
     register.add("All", Role.VIEWER)
+    register.add("Here", None, roles={here: Role.VIEWER})
     before = register.one("Both")
     come("login Eve")
     page = app("people", project="demo")
     offered = {one.key for one in page.button if (one.key or "").startswith("role-")}
-    assert offered == {"role-end-Both", "role-give-now"}, "nor a role of their own"
+    assert offered == {"role-end-Both", "role-end-Here", "role-link-Here", "role-give-now"}
     assert not [one for one in page.selectbox if one.key.startswith("role-where")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(st, "session_state", {})
@@ -326,7 +327,8 @@ def test_an_owner_of_one_project_gives_and_ends_nothing_elsewhere(
             assert st.session_state[presses.PROBLEM]
     assert register.one("Both") == before and register.has("All") and register.has("Eve")
     button(page, "role-end-Both").click().run()
-    assert register.one("Both").roles == {there: Role.OWNER}
+    button(page, "role-end-Here").click().run()
+    assert register.one("Both").roles == {there: Role.OWNER} and not register.has("Here")
 
 
 def test_somebody_alone_gives_no_roles(app, make, come: Come) -> None:
